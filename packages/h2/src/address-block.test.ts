@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { addressBlock } from './address-block.ts';
 
-test('addressBlock() is the address of IPv4 and the /64 of IPv6', () => {
+test('addressBlock() is the address itself for IPv4 and the /64 for IPv6', () => {
   const rows = [
     ['10.5.0.5', '10.5.0.5'],
     ['::ffff:10.5.0.5', '10.5.0.5'],
@@ -28,7 +28,7 @@ test('addressBlock() does not depend on the last 64 bits of an IPv6 address', ()
   fc.assert(
     fc.property(half, half, half, (network, one, other) => {
       const text = (host: number[]) => [...network, ...host].map((part) => part.toString(16)).join(':');
-      // Mapped IPv4 addresses are IPv4.
+      // Mapped IPv4 addresses count as IPv4.
       fc.pre(network.some((part) => part !== 0));
       assert.equal(addressBlock(text(one)), addressBlock(text(other)));
     }),

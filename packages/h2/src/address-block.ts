@@ -1,9 +1,9 @@
-/** Groups of 16 bits in the /64 of an IPv6 address. */
+/** Number of 16-bit groups in a /64 prefix of an IPv6 address. */
 const prefixGroups = 4;
 
 /**
- * What counts as one client: an IPv4 address by itself, an IPv6 address by its /64, which one host has to
- * itself. Text that is no address counts by itself.
+ * The block of addresses that limits count as one client: an IPv4 address alone, or the /64 of an IPv6
+ * address, because one host usually has a whole /64. A text that is not an address is its own block.
  */
 export function addressBlock(address: string): string {
   const [bare = ''] = address.split('%', 1);

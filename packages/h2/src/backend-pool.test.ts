@@ -7,11 +7,11 @@ import { answerHead, openRecordedCall, openSocketPair } from './conformance/inde
 import { gatewayLimits, type ServerConnection } from './engine.ts';
 import { nodeEngine } from './node-engine/node-engine.ts';
 
-/** A backend that answers every call, as often as it is dialled. */
+/** A backend that serves every call on each of its connections. */
 class Backend {
   readonly connections: ServerConnection[] = [];
   dials = 0;
-  /** What the next dials reject with. */
+  /** When set, the next dials reject with this text. */
   refusal: string | undefined;
 
   readonly target = { key: 'node02', backoff: true, dial: (signal: AbortSignal) => this.#dial(signal) };
@@ -43,7 +43,7 @@ function openPool(changes: Partial<BackendPoolInit> = {}) {
   });
 }
 
-test('BackendPool shares one connection between calls that come while it is being made and later', async () => {
+test('BackendPool shares one connection between calls during and after the dial', async () => {
   using pool = openPool();
   const backend = new Backend();
   const [first, second] = await Promise.all([pool.acquire(backend.target), pool.acquire(backend.target)]);
@@ -52,7 +52,7 @@ test('BackendPool shares one connection between calls that come while it is bein
   assert.equal(backend.dials, 1);
 });
 
-test('BackendPool fails fast while it backs off, then tries again and recovers', async () => {
+test('BackendPool fails calls at once during a back-off, then retries and recovers', async () => {
   let now = 0;
   using pool = openPool({ now: () => now });
   const backend = new Backend();
@@ -72,7 +72,7 @@ test('BackendPool fails fast while it backs off, then tries again and recovers',
   assert.equal(backend.dials, 3);
 });
 
-test('BackendPool tries at once again where a target wants no backoff', async () => {
+test('BackendPool retries at once for a target without back-off', async () => {
   using pool = openPool();
   const backend = new Backend();
   const target = { ...backend.target, backoff: false };
@@ -82,7 +82,7 @@ test('BackendPool tries at once again where a target wants no backoff', async ()
   assert.equal((await pool.acquire(target)).usable, true);
 });
 
-test('BackendPool dials anew after a connection is lost, and after the backend said GOAWAY', async () => {
+test('BackendPool opens a new connection after a connection is lost or the backend sent GOAWAY', async () => {
   using pool = openPool();
   const backend = new Backend();
   const first = await pool.acquire(backend.target);
@@ -98,7 +98,7 @@ test('BackendPool dials anew after a connection is lost, and after the backend s
   assert.equal(backend.dials, 3);
 });
 
-test('BackendPool gives up on a backend that accepts and says nothing', async () => {
+test('BackendPool times out on a backend that accepts and sends nothing', async () => {
   using pool = openPool({ connectTimeoutMs: 40 });
   const silent = { key: 'silent', backoff: true, dial: async () => (await openSocketPair()).near };
   await assert.rejects(async () => pool.acquire(silent), {
@@ -107,7 +107,7 @@ test('BackendPool gives up on a backend that accepts and says nothing', async ()
   });
 });
 
-test('BackendPool gives up on a dial that never ends', async () => {
+test('BackendPool times out on a dial that never ends', async () => {
   using pool = openPool({ connectTimeoutMs: 40 });
   const stuck = {
     key: 'stuck',
@@ -120,7 +120,7 @@ test('BackendPool gives up on a dial that never ends', async () => {
   await assert.rejects(async () => pool.acquire(stuck), { message: 'connect timed out after 0.04s' });
 });
 
-test('BackendPool detaches: calls under way finish, new ones dial', async () => {
+test('BackendPool detaches connections: open calls finish, new calls dial', async () => {
   using pool = openPool();
   const backend = new Backend();
   const first = await pool.acquire(backend.target);
@@ -134,7 +134,7 @@ test('BackendPool detaches: calls under way finish, new ones dial', async () => 
   await first.closed;
 });
 
-test('BackendPool lets those that waited for a connection use it when it is detached meanwhile', async () => {
+test('BackendPool lets waiting calls use a connection that was detached while it opened', async () => {
   using pool = openPool();
   const backend = new Backend();
   const waiting = pool.acquire(backend.target);
@@ -146,7 +146,7 @@ test('BackendPool lets those that waited for a connection use it when it is deta
   await connection.closed;
 });
 
-test('BackendPool closes a connection that nobody uses', async () => {
+test('BackendPool closes an idle connection', async () => {
   using pool = openPool({ idleTimeoutMs: 50 });
   const backend = new Backend();
   const connection = await pool.acquire(backend.target);
@@ -154,7 +154,7 @@ test('BackendPool closes a connection that nobody uses', async () => {
   assert.notEqual(await pool.acquire(backend.target), connection);
 });
 
-test('BackendPool fails calls that wait for a connection when it is closed', async () => {
+test('BackendPool fails calls that wait for a connection when it is disposed', async () => {
   const pool = openPool();
   const silent = { key: 'silent', backoff: true, dial: async () => (await openSocketPair()).near };
   const waiting = Promise.resolve(pool.acquire(silent));
@@ -163,7 +163,7 @@ test('BackendPool fails calls that wait for a connection when it is closed', asy
   await assert.rejects(waiting, { message: 'shutting down' });
 });
 
-test('BackendPool makes a connection per lane, and one back-off per target', async () => {
+test('BackendPool opens a connection per lane, with one back-off per target', async () => {
   let now = 0;
   using pool = openPool({ now: () => now });
   const backend = new Backend();

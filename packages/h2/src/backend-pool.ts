@@ -3,38 +3,44 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { backoffDelayMs } from './backoff.ts';
 import type { ClientConnection, H2Engine, H2Limits } from './engine.ts';
 
-/** Where calls go. Two targets with the same key share a connection. */
+/** A destination for calls. Targets with the same key share connections. */
 export interface BackendTarget {
   readonly key: string;
-  /** Connects and secures a socket. Rejects with an Error whose message is a phrase; gives up when aborted. */
+  /**
+   * Connects a socket, with TLS where needed. Rejects with an Error whose message is a phrase, also when
+   * aborted.
+   */
   dial(signal: AbortSignal): Promise<Socket>;
-  /** Whether a failed connect is left alone for a while. False where trying costs nothing: a unix socket. */
+  /**
+   * Whether the pool backs off after a failed connect. `false` for a unix socket, where an attempt costs
+   * nothing.
+   */
   readonly backoff: boolean;
 }
 
 export interface BackendPoolInit {
   readonly engine: H2Engine;
   readonly limits: H2Limits;
-  /** From the first packet to a backend that speaks HTTP/2. */
+  /** Maximum time from the start of the dial until the backend has sent its SETTINGS. */
   readonly connectTimeoutMs: number;
   /** A connection without calls for this long is closed. */
   readonly idleTimeoutMs: number;
-  /** How long a detached connection may serve its last calls. */
+  /** How long a detached connection may stay open for its last calls. */
   readonly detachTimeoutMs: number;
-  /** Monotonic milliseconds. */
+  /** The current time in milliseconds, monotonic. */
   readonly now: () => number;
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   readonly random: () => number;
 }
 
-/** Timeouts as upstream's. Source: Talos v1.14: outgoing connections of apid. */
+/** The same timeouts as in upstream. Source: Talos v1.14: outgoing connections of apid. */
 export const poolTimeouts = {
   connectTimeoutMs: 15_000,
   idleTimeoutMs: 15 * 60_000,
   detachTimeoutMs: 30 * 60_000,
 } as const;
 
-/** One of the connections to a target. */
+/** A connection to a target, or the attempt to open it. */
 interface Lane {
   connection: ClientConnection | undefined;
   connecting: Promise<ClientConnection> | undefined;
@@ -57,17 +63,18 @@ function laneOf({ lanes }: Entry, laneNumber: number): Lane {
 
 const isInUse = ({ connection, connecting }: Lane) => connection?.usable === true || connecting !== undefined;
 
-/** Names come from callers: entries without a connection are dropped past this many. */
+/** Names of targets come from clients: above this number, entries without a connection are removed. */
 const maxEntries = 1024;
 
 /**
- * One connection per target and lane, made when the first call needs it and again after it is gone. A target that could not be
- * reached fails calls at once with its last error until its backoff is over; the next call then tries again.
+ * Keeps one connection per target and lane. It is opened for the first call and re-opened after it closes.
+ * After a failed connect, calls to the target fail at once with the last error until the back-off ends; the
+ * next call then tries again.
  */
 export class BackendPool implements Disposable {
   readonly #init: BackendPoolInit;
   readonly #entries = new Map<string, Entry>();
-  /** Everything that is open, detached ones too. */
+  /** All open connections, including detached ones. */
   readonly #open = new Set<ClientConnection>();
   readonly #stop = new AbortController();
 
@@ -76,9 +83,9 @@ export class BackendPool implements Disposable {
   }
 
   /**
-   * A connection for one call, at once when there is one. Rejects with a Fault `unavailable` that says in a phrase why
-   * the target cannot be reached. Calls of different lanes share no connection; how many lanes there are is bounded by
-   * the caller.
+   * Returns a connection for one call, without a promise when one is open. Rejects with a Fault `unavailable`
+   * whose text says why the target cannot be reached. Calls of different lanes share no connection; the
+   * caller limits the number of lanes.
    */
   acquire(target: BackendTarget, laneNumber = 0): ClientConnection | Promise<ClientConnection> {
     const entry = this.#entry(target.key);
@@ -95,21 +102,21 @@ export class BackendPool implements Disposable {
     return connecting;
   }
 
-  /** From now on every call dials anew; calls under way finish on the connections they have. */
+  /** Makes every later call open a new connection. Open calls continue on their connections. */
   detachAll(): void {
     const lanes = [...this.#entries.values()].flatMap((entry) => [...entry.lanes.values()]);
     this.#entries.clear();
     for (const { connection, connecting } of lanes) {
       if (connection !== undefined) this.#detach(connection);
       connecting?.then(
-        // Those that waited for it make their calls first.
+        // The callers that waited for this connection open their calls first.
         (late) => setImmediate(() => this.#detach(late)),
         () => {},
       );
     }
   }
 
-  /** Closes everything at once; calls under way fail. */
+  /** Closes all connections at once; open calls fail. */
   [Symbol.dispose](): void {
     this.#stop.abort();
     this.#entries.clear();
@@ -182,7 +189,7 @@ export class BackendPool implements Disposable {
     }
   }
 
-  /** Keeps account of an open connection and closes it when nobody has used it for long. */
+  /** Tracks an open connection, and closes it when it was idle for `idleTimeoutMs`. */
   #watch(connection: ClientConnection): void {
     this.#open.add(connection);
     let idleSince = this.#init.now();

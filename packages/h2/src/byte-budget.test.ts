@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ByteBudget } from './byte-budget.ts';
 
-test('ByteBudget refuses what is over its limit, or over the limit of its parent, and changes nothing then', () => {
+test('ByteBudget takes nothing when its limit or that of its parent would be exceeded', () => {
   const daemon = new ByteBudget(100);
   const one = new ByteBudget(60, daemon);
   const other = new ByteBudget(60, daemon);

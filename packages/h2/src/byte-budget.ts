@@ -1,6 +1,6 @@
 /**
- * Bytes that may be held at once. A budget with a parent is a share of it: both must have room. Nothing waits here: who
- * gets no room refuses its call.
+ * A limit on bytes in memory. A budget with a parent counts its bytes in the parent too: both must have room.
+ * Nothing waits for room; a call that gets none must be refused.
  */
 export class ByteBudget {
   readonly limitBytes: number;
@@ -16,7 +16,7 @@ export class ByteBudget {
     return this.#heldBytes;
   }
 
-  /** Takes room for that many bytes. Returns the budget that has none left, undefined when all had room. */
+  /** Takes room for `bytes` bytes. Returns the budget that is full, or `undefined` when all had room. */
   take(bytes: number): ByteBudget | undefined {
     if (this.#heldBytes + bytes > this.limitBytes) return this;
     const full = this.#parent?.take(bytes);
@@ -24,7 +24,7 @@ export class ByteBudget {
     return full;
   }
 
-  /** Gives back what was taken. */
+  /** Returns bytes that were taken. */
   give(bytes: number): void {
     this.#heldBytes -= bytes;
     this.#parent?.give(bytes);

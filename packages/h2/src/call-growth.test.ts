@@ -11,7 +11,7 @@ const limits = {
   intervalMs: 5,
 };
 
-/** A connection that remembers its grants. The client acknowledges one when the test says so. */
+/** A connection that records its limits. The test decides when the client acknowledges one. */
 function connection() {
   const granted: number[] = [];
   const unacknowledged: (() => void)[] = [];
@@ -26,7 +26,7 @@ function connection() {
   };
 }
 
-test('CallGrowths grants a connection more once half of its calls are in use and the last grant is acknowledged', () => {
+test('CallGrowths raises a limit when half of it is in use and the last one is acknowledged', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const busy = connection();
@@ -40,7 +40,7 @@ test('CallGrowths grants a connection more once half of its calls are in use and
     assert.deepEqual(busy.granted, []);
     mock.timers.tick(5);
     assert.deepEqual(busy.granted, [8]);
-    // The client is silent: it gets no more until it answers.
+    // The client has not acknowledged the last limit, so it does not grow.
     growth.began();
     mock.timers.tick(1000);
     assert.deepEqual(busy.granted, [8]);
@@ -54,7 +54,7 @@ test('CallGrowths grants a connection more once half of its calls are in use and
   }
 });
 
-test('CallGrowths grants one step at a time over all connections, in the order in which they asked', () => {
+test('CallGrowths raises one limit at a time over all connections, in order of arrival', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const growths = new CallGrowths();
@@ -80,7 +80,7 @@ test('CallGrowths grants one step at a time over all connections, in the order i
   }
 });
 
-test('CallGrowths is generous to few connections at a time', () => {
+test('CallGrowths gives few connections at a time a high first limit', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const growths = new CallGrowths();
@@ -105,7 +105,7 @@ test('CallGrowths is generous to few connections at a time', () => {
   }
 });
 
-test('CallGrowths takes back what a connection does not use, and grants it anew when it does', () => {
+test('CallGrowths lowers a limit that is not used, and raises it again when it is', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const growths = new CallGrowths();
@@ -115,7 +115,7 @@ test('CallGrowths takes back what a connection does not use, and grants it anew 
     growths.open(busy, limits, 100, 100);
     growths.open(gone, limits, 100, 100).close();
     mock.timers.tick(100);
-    // Both are new: they may be about to use it.
+    // Both connections are new: they may still need their limit.
     assert.deepEqual([idle.granted, busy.granted], [[], []]);
     mock.timers.tick(100);
     assert.deepEqual([idle.granted, busy.granted, gone.granted], [[4], [60], []]);
@@ -135,7 +135,7 @@ test('CallGrowths takes back what a connection does not use, and grants it anew 
   }
 });
 
-test('CallGrowths leaves what a connection uses in bursts, also between two of them', () => {
+test('CallGrowths keeps a limit that is used in bursts, also between two bursts', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   try {
     const bursts = connection();

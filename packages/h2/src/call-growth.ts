@@ -1,59 +1,70 @@
-/** How the number of calls that a connection may have open grows from its first value to its last, and falls again. */
+/**
+ * How many calls a connection may have open: how the limit grows from its first value to its maximum, and
+ * shrinks again.
+ */
 export interface GrowthLimits {
-  /** At the beginning of a connection, as long as few others have begun just now. */
+  /** The first limit of a new connection, unless `generous` other connections are new as well. */
   readonly first: number;
-  /** How many connections that have begun just now may have `first`. */
+  /** How many new connections may have the limit `first` at the same time. */
   readonly generous: number;
-  /** At the beginning of all others, and of any connection once it does not use more. */
+  /**
+   * The first limit of all other connections, and the smallest limit of a connection that does not use more.
+   */
   readonly settled: number;
-  /** How long a connection keeps what it does not use, in milliseconds, and at most as long again: it begins just now. */
+  /**
+   * How long a connection keeps calls that it does not use, in milliseconds; at most twice this time. A
+   * connection is new for as long.
+   */
   readonly settleMs: number;
-  /** More that are granted at a time, once half of those before are in use. */
+  /** By how much the limit grows at a time, once half of it is in use. */
   readonly step: number;
-  /** Between two grants to connections of one listener, in milliseconds. */
+  /** Time between two increases among all connections of a listener, in milliseconds. */
   readonly intervalMs: number;
 }
 
-/** The connection whose calls grow. */
+/** A connection whose limit changes. */
 export interface GrowingConnection {
   readonly callCount: number;
-  /** Lets the client have so many calls open from now on; calls back when it has acknowledged the SETTINGS. */
+  /**
+   * Sets how many calls the client may have open. Calls `onAcknowledged` when the client has acknowledged the
+   * SETTINGS.
+   */
   allowCalls(count: number, onAcknowledged: () => void): void;
 }
 
-/** The calls of one connection. */
+/** Tracks the limit of one connection. */
 export interface CallGrowth {
-  /** A call began: more may be wanted now. */
+  /** A call has begun: the limit may have to grow. */
   began(): void;
   /** The connection is closed. */
   close(): void;
 }
 
 /**
- * Grants connections more open calls while they use those that they have. One packet can open as many calls as are
- * allowed, and all of them are handled before any other connection is read: with 512 at first, ten connections kept the
- * others waiting for half a second. So a connection begins with fewer, gets a few more at a time, and gives back what it
- * does not use, so that nobody gathers connections which are all allowed many calls.
+ * Raises the limit on open calls of a connection while the client uses it. One packet can open as many calls
+ * as the limit allows, and all of them are handled before any other connection is read. With an initial limit
+ * of 512, ten connections delayed the others by half a second. So the limit starts low, grows in steps, and
+ * shrinks when it is not used. A client therefore cannot collect connections that all have a high limit.
  */
 export class CallGrowths {
   readonly #waiting = new Set<() => void>();
   readonly #settling = new Set<() => void>();
-  /** Connections that began with `first` just now. */
+  /** New connections that started with the limit `first`. */
   #generous = 0;
   #growTimer: NodeJS.Timeout | undefined;
   #settleTimer: NodeJS.Timeout | undefined;
 
-  /** How many calls a connection that begins now may have open: what its client is told first. */
+  /** The first limit of a connection that opens now; it goes into the first SETTINGS. */
   firstOf({ first, generous, settled }: GrowthLimits): number {
     return this.#generous < generous ? first : Math.min(first, settled);
   }
 
-  /** @param first how many calls this connection may have open at first, as `firstOf` returned it */
+  /** @param first the first limit of this connection, as `firstOf` returned it */
   open(connection: GrowingConnection, limits: GrowthLimits, first: number, most: number): CallGrowth {
     let allowed = Math.min(first, most);
-    /** The next change waits for its turn, or for the acknowledgement of the client. */
+    /** Whether a change waits for its turn or for the client's acknowledgement. */
     let isPending = false;
-    /** The most calls that were open since the last look at what is not used. */
+    /** The largest number of open calls since the last time `settle` ran. */
     let peak = 0;
     const allow = (count: number) => {
       allowed = count;
@@ -66,14 +77,14 @@ export class CallGrowths {
     let age = 0;
     let isGenerous = first > limits.settled;
     if (isGenerous) this.#generous += 1;
-    const noLongerNew = () => {
+    const endNewness = () => {
       if (isGenerous) this.#generous -= 1;
       isGenerous = false;
     };
     const settle = () => {
       age += 1;
       if (age === 1) return;
-      noLongerNew();
+      endNewness();
       const fitting = Math.max(limits.settled, 2 * peak);
       peak = connection.callCount;
       if (isPending || fitting >= allowed) return;
@@ -95,7 +106,7 @@ export class CallGrowths {
     return {
       began: look,
       close: () => {
-        noLongerNew();
+        endNewness();
         this.#waiting.delete(grow);
         this.#settling.delete(settle);
       },

@@ -2,87 +2,105 @@ import type { ByteBudget } from './byte-budget.ts';
 import type { RawHeaders } from './raw-headers.ts';
 
 /**
- * A call that a client made here. It starts paused: nothing of its body is read until `resume`, and HTTP/2's flow
- * control then holds the client back. Methods may be called in any state; after the call is over they do nothing.
+ * A call from a client. It starts paused: nothing of its body is read until `resume`, and HTTP/2 flow control
+ * stops the client meanwhile. Methods may be called in any state; after the call is over they do nothing.
  */
 export interface InboundCall {
-  /** Pseudo fields included. */
+  /** The header block, pseudo-header fields included. */
   readonly headers: RawHeaders;
   /** `:method`, `:path` and `:authority`; empty when the client sent none. */
   readonly method: string;
   readonly path: string;
   readonly authority: string;
   /**
-   * Counts body bytes that have arrived and were not delivered yet. Calls `onFull` once, when `budget` has no room for
-   * more: what arrives after that is dropped, so the call must end. At most once a call, before `receive`.
+   * Counts body bytes that have arrived but were not delivered. Calls `onFull` once when `budget` has no more
+   * room. Bytes that arrive afterwards are dropped, so the call must end. Use it at most once per call,
+   * before `receive`.
    */
   limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void;
-  /** Sets the listener for events of the request. To be called once, as soon as the call is accepted. */
+  /** Sets the listener for request events. Call it once, as soon as the call is accepted. */
   receive(receiver: InboundReceiver): void;
   pause(): void;
   resume(): void;
-  /** Sends response headers, `:status` among them. `last`: they end the call (a "trailers-only" answer). Once. */
+  /**
+   * Sends the response headers, including `:status`. With `last` they end the call (a trailers-only
+   * response). Call it once.
+   */
   respond(headers: RawHeaders, last?: boolean): void;
-  /** Sends body bytes; the chunk now belongs to the call. False: hold on until `answerDrained`. */
+  /**
+   * Sends body bytes; the call now owns the chunk. Returns `false` when the caller should wait for
+   * `answerDrained`.
+   */
   write(chunk: Uint8Array): boolean;
-  /** Ends the call with trailers after everything written. What the client still sends is not read. */
+  /**
+   * Ends the call with trailers, after everything written. Request bytes that the client still sends are not
+   * read.
+   */
   finish(trailers: RawHeaders): void;
-  /** Ends the call at once with RST_STREAM. For clients that are beyond a status. */
+  /** Ends the call at once with RST_STREAM, for clients that cannot use a status. */
   reset(code: number): void;
 }
 
-/** What an inbound call tells. Never from inside a method of the call. */
+/** The events of an inbound call. They are never sent from inside a method of the call. */
 export interface InboundReceiver {
-  /** Body bytes in order; the chunk belongs to the receiver and may be written on as it is. */
+  /** Body bytes in order. The receiver owns the chunk and may forward it unchanged. */
   requestData(chunk: Buffer): void;
-  /** The client has sent everything. */
+  /** The client has sent the whole request. */
   requestEnded(): void;
   /** There is room again after a `write` that returned false. */
   answerDrained(): void;
   /**
-   * The client took the call back or went away before `finish` or a last `respond`. Nothing else follows. `code` is
-   * the HTTP/2 error code it gave.
+   * The client cancelled the call or disconnected before `finish` or a last `respond`. No event follows.
+   * `code` is the client's HTTP/2 error code.
    */
   cancelled(code: number): void;
 }
 
-/** A call made to a backend. After it is over methods do nothing. */
+/** A call to a backend. After the call is over its methods do nothing. */
 export interface OutboundCall {
-  /** As for an inbound call, for the bytes of the answer. */
+  /** As for an inbound call, but for the bytes of the response. */
   limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void;
   pause(): void;
   resume(): void;
-  /** Sends body bytes; the chunk now belongs to the call. False: hold on until `requestDrained`. */
+  /**
+   * Sends body bytes; the call now owns the chunk. Returns `false` when the caller should wait for
+   * `requestDrained`.
+   */
   write(chunk: Uint8Array): boolean;
-  /** Nothing more will be sent (half-close). */
+  /** Ends the request (half-close). */
   end(): void;
-  /** Cancels the call with RST_STREAM. The receiver gets no more events of it. */
+  /** Cancels the call with RST_STREAM. The receiver gets no further events. */
   reset(code: number): void;
 }
 
 /**
- * What an outbound call tells, in this order: headers, data, then exactly one of ended or failed. Never from inside
- * `openCall` or a method of the call.
+ * The events of an outbound call, in this order: headers, data, then either `answerEnded` or `failed`. They
+ * are never sent from inside `openCall` or a method of the call.
  */
 export interface OutboundReceiver {
-  /** `last`: the answer ends here (trailers-only), and `answerEnded` does not follow. */
+  /** With `last` the headers end the response (trailers-only), and `answerEnded` does not follow. */
   answerHeaders(headers: RawHeaders, last: boolean): void;
   answerData(chunk: Buffer): void;
-  /** The answer is complete; empty trailers when the backend sent none. */
+  /** The response is complete; `trailers` is empty when the backend sent none. */
   answerEnded(trailers: RawHeaders): void;
   requestDrained(): void;
   failed(failure: CallFailure): void;
 }
 
-/** How a call to a backend broke. */
+/** How a call to a backend failed. */
 export type CallFailure =
   /** The backend ended the call with RST_STREAM. */
   | { readonly kind: 'reset'; readonly code: number }
-  /** The backend has not looked at the call and will not (REFUSED_STREAM, GOAWAY): it may be made again. */
+  /**
+   * The backend did not process the call and never will (REFUSED_STREAM, GOAWAY). The caller may repeat it.
+   */
   | { readonly kind: 'refused' }
-  /** The connection ended under the call. `reason` is a phrase such as `read ECONNRESET`; empty for a plain close. */
+  /**
+   * The connection closed during the call. `reason` is a phrase such as `read ECONNRESET`; empty for a normal
+   * close.
+   */
   | { readonly kind: 'connection-closed'; readonly reason: string }
-  /** The connection stands, but nothing comes any more, not even an answer to a ping. */
+  /** The connection is open, but the backend sends nothing, not even a PING acknowledgement. */
   | { readonly kind: 'silent' }
-  /** The bytes of the backend were not HTTP/2 as it should be. */
+  /** The backend violated HTTP/2. */
   | { readonly kind: 'protocol'; readonly reason: string };

@@ -6,21 +6,22 @@ export interface TlsDial {
   /** IP addresses, the preferred one first; at least one. */
   readonly addresses: readonly string[];
   readonly port: number;
-  /** What the backend's certificate must name: a DNS name or an IP address. */
+  /** The name that the backend's certificate must have: a DNS name or an IP address. */
   readonly identity: string;
-  /** PEM. The private key is a secret. */
+  /** Both PEM. The private key is a secret. */
   readonly certificate: string;
   readonly key: string;
-  /** PEM, one or more certificates an entry. */
+  /** PEM; each entry may hold several certificates. */
   readonly acceptedCas: readonly string[];
 }
 
-/** How long one of several addresses may take before the next one is tried as well, in milliseconds. */
+/** How long to try one address before the next one is tried in parallel, in milliseconds. */
 const attemptTimeoutMs = 2000;
 
 /**
- * Connects with TLS 1.3 and a client certificate. The server name is sent for DNS names only (an address may not
- * stand there), the certificate is checked against `identity` either way. Rejects with a phrase that says why.
+ * Connects with TLS 1.3 and a client certificate. SNI is sent for DNS names only, because it cannot hold an
+ * address. The server's certificate is checked against `identity` in both cases. Rejects with an Error whose
+ * message is a phrase.
  */
 export async function dialTls(dial: TlsDial, signal: AbortSignal): Promise<TLSSocket> {
   const { addresses, port, identity } = dial;
@@ -31,7 +32,7 @@ export async function dialTls(dial: TlsDial, signal: AbortSignal): Promise<TLSSo
     else done(null, first?.address ?? '', first?.family);
   };
   const options: ConnectionOptions & TcpNetConnectOpts = {
-    // A lookup is asked about names only, so several addresses need a name to stand for them.
+    // Node calls `lookup` only for a host name, so several addresses need a placeholder name.
     ...(addresses.length === 1 ? { host: addresses[0] } : { host: 'backend', lookup }),
     port,
     ...(isIP(identity) === 0 ? { servername: identity } : {}),
@@ -52,7 +53,7 @@ export async function dialTls(dial: TlsDial, signal: AbortSignal): Promise<TLSSo
   }
 }
 
-/** What went wrong with a connect or its TLS handshake, as a phrase. */
+/** Why a connect or its TLS handshake failed, as a phrase. */
 function tlsDialPhrase(error: unknown, identity: string): string {
   if (error instanceof AggregateError) {
     return [...new Set(error.errors.map((part) => tlsDialPhrase(part, identity)))].join('; ');

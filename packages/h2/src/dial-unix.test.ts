@@ -26,7 +26,7 @@ test('a socket below a folder of 250 characters can be served and dialled', asyn
   rmSync(base, { recursive: true });
 });
 
-test('dialUnix() names the path it was given when nothing is there', async () => {
+test('dialUnix() names the given path when there is no socket', async () => {
   for (const path of ['/nonexistent/a.sock', `/nonexistent/${'x'.repeat(200)}/a.sock`]) {
     await assert.rejects(dialUnix(path, AbortSignal.timeout(5000)), {
       code: 'ENOENT',

@@ -1,7 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { openUnixPath } from '@nodewright/files';
 
-/** Connects to a unix socket. Rejects with the system's error, which names `path` and not a stand-in for it. */
+/**
+ * Connects to a unix socket. Rejects with the system's error, whose text names `path` even when another
+ * address was used.
+ */
 export async function dialUnix(path: string, signal: AbortSignal): Promise<Socket> {
   try {
     using address = openUnixPath(path);
@@ -9,7 +12,7 @@ export async function dialUnix(path: string, signal: AbortSignal): Promise<Socke
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    // A folder that is missing is as good as a socket that is missing.
+    // A missing folder is reported like a missing socket.
     throw Object.assign(
       new Error(`${syscall === 'open' ? 'connect' : (syscall ?? 'connect')} ${code} ${path}`),
       {
@@ -20,14 +23,14 @@ export async function dialUnix(path: string, signal: AbortSignal): Promise<Socke
   }
 }
 
-/** Resolves with the socket at the event; rejects, and lets go of the socket, on an error or an abort before it. */
+/** Resolves with the socket at `event`. On an earlier error or abort it destroys the socket and rejects. */
 export function connected<S extends Socket>(
   socket: S,
   event: 'connect' | 'secureConnect',
   signal: AbortSignal,
 ): Promise<S> {
   const { promise, resolve, reject } = Promise.withResolvers<S>();
-  const abort = () => socket.destroy(new Error('given up'));
+  const abort = () => socket.destroy(new Error('the connect was aborted'));
   const closed = () => reject(new Error('it closed the connection'));
   socket.once(event, () => resolve(socket));
   socket.once('error', reject);
@@ -38,7 +41,7 @@ export function connected<S extends Socket>(
     signal.removeEventListener('abort', abort);
     socket.off('error', reject);
     socket.off('close', closed);
-    // The next owner adds its own; between the two an error must not be fatal.
+    // Until the next owner adds its own listener, an error must not crash the process.
     socket.on('error', () => {});
   };
   promise.then(settle, settle);

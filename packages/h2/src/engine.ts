@@ -5,78 +5,103 @@ import { type LivenessLimits, nodeLiveness } from './liveness.ts';
 import type { RawHeaders } from './raw-headers.ts';
 import type { RateLimits } from './token-bucket.ts';
 
-/** What an end of a connection grants its peer. */
+/** The limits that one end of a connection sets for its peer. */
 export interface H2Limits {
-  /** Body bytes in flight a call, and a connection, before the receiver must have taken some. */
+  /**
+   * Flow-control windows of each call and of the connection, in bytes: body in flight before the receiver has
+   * read any.
+   */
   readonly streamWindowBytes: number;
   readonly connectionWindowBytes: number;
   readonly maxHeaderListBytes: number;
-  /** Open calls of one connection. More are refused as a stream; a peer that saw the limit and ignores it is cut. */
+  /**
+   * Maximum number of open calls per connection. Further streams are refused. A peer that knows the limit and
+   * exceeds it loses its connection.
+   */
   readonly maxConcurrentCalls: number;
-  /** How GatewayServer lets a client's connection come to `maxConcurrentCalls`; undefined: it has them from the first. */
+  /**
+   * How GatewayServer raises the limit of a client's connection up to `maxConcurrentCalls`; `undefined` for
+   * all at once.
+   */
   readonly growth: GrowthLimits | undefined;
-  /** How many calls a client may cancel before its connection ends with ENHANCE_YOUR_CALM; undefined: any number. */
+  /**
+   * How many calls a client may cancel. Above this rate the connection ends with ENHANCE_YOUR_CALM;
+   * `undefined` for no limit.
+   */
   readonly cancels: RateLimits | undefined;
-  /** How long the peer may take to speak HTTP/2 after the connection stands, in milliseconds. */
+  /**
+   * How long the peer may take until its first HTTP/2 bytes after the connection is open, in milliseconds.
+   */
   readonly prefaceTimeoutMs: number;
-  /** How a client finds out that its peer is gone without a word. */
+  /** How a client detects a peer that stopped responding. */
   readonly liveness: LivenessLimits;
 }
 
 /**
- * HTTP/2 over a connected and, where that is wanted, already secured socket, in both roles. Listening, TLS, dialling and
- * pooling are built on top of it and do not know which engine they have.
+ * HTTP/2 in both roles, over a connected socket that has TLS already where it is wanted. Listening, TLS,
+ * dialling and pooling are built on top of this interface and do not depend on the engine.
  */
 export interface H2Engine {
   readonly name: string;
-  /** Serves calls on an accepted socket. The engine owns the socket from here on. */
+  /** Serves calls on an accepted socket. The engine now owns the socket. */
   accept(socket: Socket, limits: H2Limits, handlers: ServerHandlers): ServerConnection;
-  /** Makes calls on a connected socket. The engine owns the socket from here on. */
+  /** Makes calls on a connected socket. The engine now owns the socket. */
   connect(socket: Socket, limits: H2Limits): ClientConnection;
 }
 
 export interface ServerHandlers {
   onCall(call: InboundCall): void;
-  /** The connection broke, or the peer does not speak HTTP/2. The text is for a log. */
+  /** The connection failed, or the peer does not speak HTTP/2. The text is for a log. */
   onError(reason: string): void;
 }
 
 /** A client's connection. */
 export interface ServerConnection {
-  /** Calls that are not over yet. */
+  /** Number of open calls. */
   readonly callCount: number;
-  /** Lets the client have so many calls open from now on; calls back when it has acknowledged the SETTINGS. */
+  /**
+   * Sets how many calls the client may have open. Calls `onAcknowledged` when the client has acknowledged the
+   * SETTINGS.
+   */
   allowCalls(count: number, onAcknowledged: () => void): void;
   /**
-   * Says GOAWAY: the client is told which calls were taken, and makes others elsewhere. Calls under way go on; the
-   * connection closes after the last.
+   * Sends GOAWAY with the last accepted call; the client makes further calls elsewhere. Open calls continue,
+   * and the connection closes after the last one.
    */
   drain(): void;
-  /** Ends the connection and its calls at once, with a GOAWAY of this HTTP/2 error code; `onError` gets the reason. */
+  /**
+   * Ends the connection and its calls at once, with a GOAWAY that has this HTTP/2 error code. `onError` gets
+   * the reason.
+   */
   end(code: number, reason: string): void;
   destroy(): void;
-  /** Resolves when the socket is closed, however that came about. */
+  /** Resolves when the socket is closed, for any reason. */
   readonly closed: Promise<void>;
 }
 
 /** A connection to a backend. */
 export interface ClientConnection {
-  /** Resolves when the backend has spoken HTTP/2; rejects with an Error when it closes instead or takes too long. */
+  /**
+   * Resolves when the backend has sent its SETTINGS; rejects with an Error when it closes first or takes too
+   * long.
+   */
   readonly ready: Promise<void>;
-  /** False once a new call cannot be made: the connection is closing or closed, or the backend said GOAWAY. */
+  /**
+   * `false` when no new call can be made: the connection is closing or closed, or the backend sent GOAWAY.
+   */
   readonly usable: boolean;
   readonly callCount: number;
-  /** Makes a call; undefined when the connection turned out not to be usable, and nothing was sent. */
+  /** Makes a call. Returns `undefined` when the connection is not usable; then nothing was sent. */
   openCall(headers: RawHeaders, receiver: OutboundReceiver): OutboundCall | undefined;
-  /** Takes no new calls, closes after the last. */
+  /** Accepts no new calls, and closes after the last open one. */
   drain(): void;
   destroy(): void;
   readonly closed: Promise<void>;
 }
 
 /**
- * What daemons of the house grant each other. Whoever serves strangers grants less. The windows are upstream's.
- * Source: Talos v1.14: server-side gRPC settings of apid.
+ * Limits between the suite's own daemons. Servers for untrusted clients set lower ones. The windows are the
+ * same as in upstream. Source: Talos v1.14: server-side gRPC settings of apid.
  */
 export const gatewayLimits: H2Limits = {
   streamWindowBytes: 65_535 * 32,

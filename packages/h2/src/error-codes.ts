@@ -33,7 +33,7 @@ const names = [
   'HTTP_1_1_REQUIRED',
 ] as const;
 
-/** `CANCEL` for 8; `error 99` for a code that the specification does not know. */
+/** The name of an HTTP/2 error code, such as `CANCEL` for 8; `error 99` for an unknown code. */
 export function h2ErrorName(code: number): string {
   return names[code] ?? `error ${code}`;
 }

@@ -66,7 +66,7 @@ async function dial(port: number, changes: object = {}) {
   return connection;
 }
 
-test('GatewayServer hands out calls with the peer that was let in', async () => {
+test('GatewayServer passes calls to onCall with the admitted peer', async () => {
   const { gateway } = createServer();
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
   const connection = await dial(port);
@@ -79,7 +79,7 @@ test('GatewayServer hands out calls with the peer that was let in', async () => 
   assert.equal(gateway.connectionCount, 0);
 });
 
-test('GatewayServer gives each connection that was let in to onConnection, which may end it', async () => {
+test('GatewayServer passes each admitted connection to onConnection, which may end it', async () => {
   const opened: string[] = [];
   const { gateway } = createServer({
     onConnection(connection, peer) {
@@ -96,7 +96,7 @@ test('GatewayServer gives each connection that was let in to onConnection, which
   await gateway.close(0);
 });
 
-test('GatewayServer reads nothing from a client that is refused', async () => {
+test('GatewayServer reads nothing from a refused client', async () => {
   const { gateway, refusals } = createServer({ onCall: () => assert.fail('a call was read') });
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
   const bare = connectTls({ host: '127.0.0.1', port, servername: 'node02', ca: ca.certificate });
@@ -110,14 +110,14 @@ test('GatewayServer reads nothing from a client that is refused', async () => {
   await gateway.close(1000);
 });
 
-test('GatewayServer tells a client why it is not let in', async () => {
+test('GatewayServer sends a refused client the reason', async () => {
   const { gateway } = createServer({ admit: () => ({ admitted: false, reason: 'not today', code: 11 }) });
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
   await assert.rejects(dial(port), { message: 'GOAWAY ENHANCE_YOUR_CALM: not today' });
   await gateway.close(1000);
 });
 
-test('GatewayServer lets clients in while a crowd of connections never begins its handshake', async () => {
+test('GatewayServer admits clients while many connections never begin their handshake', async () => {
   const { gateway, refusals } = createServer({ handshakes: { inFlight: 3, timeoutMs: 60_000 } });
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
   const silent = await Promise.all(
@@ -136,7 +136,7 @@ test('GatewayServer lets clients in while a crowd of connections never begins it
   await gateway.close(1000);
 });
 
-test('GatewayServer ends a connection when its time is over', async () => {
+test('GatewayServer ends a connection when its validity ends', async () => {
   const expired: string[] = [];
   const { gateway } = createServer({
     admit: () => ({ admitted: true, peer: 'peer', validUntilMs: Date.now() + 50 }),
@@ -149,7 +149,7 @@ test('GatewayServer ends a connection when its time is over', async () => {
   await gateway.close(1000);
 });
 
-test('GatewayServer cuts what is left when its time to close is up, handshakes at once', async () => {
+test('GatewayServer closes open handshakes at once and other connections at the deadline of close()', async () => {
   const accepted = Promise.withResolvers<InboundCall>();
   const { gateway } = createServer({ onCall: (call) => accepted.resolve(call) });
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
@@ -172,7 +172,7 @@ test('GatewayServer cuts what is left when its time to close is up, handshakes a
   assert.equal((await recorder.done).failure?.kind, 'connection-closed');
 });
 
-test('GatewayServer uses new credentials for new handshakes and leaves open connections alone', async () => {
+test('GatewayServer uses new credentials for new handshakes and keeps open connections', async () => {
   const { gateway } = createServer();
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
   const before = await dial(port);
@@ -190,14 +190,14 @@ test('GatewayServer uses new credentials for new handshakes and leaves open conn
   await gateway.close(1000);
 });
 
-test('GatewayServer rejects an address that is taken', async () => {
+test('GatewayServer rejects an address that is in use', async () => {
   const first = createServer().gateway;
   const port = await first.listen({ host: '127.0.0.1', port: 0 });
   await assert.rejects(createServer().gateway.listen({ host: '127.0.0.1', port }), { code: 'EADDRINUSE' });
   await first.close(0);
 });
 
-test('dialTls() goes on to the next address and says in a phrase what was wrong', async () => {
+test('dialTls() tries the next address and names the reason of a failure', async () => {
   const { gateway } = createServer();
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
   const connection = await dial(port, { addresses: ['127.0.0.99', '127.0.0.1'] });
@@ -224,7 +224,7 @@ test('dialTls() goes on to the next address and says in a phrase what was wrong'
   await gateway.close(1000);
 });
 
-test('dialTls() says when the certificate of the backend has expired or is for clients', async () => {
+test('dialTls() reports a backend certificate that has expired or is for clients', async () => {
   for (const [credentials, message] of [
     [await issue('serverAuth', 0.5), 'its certificate has expired'],
     [client, 'its certificate is not for servers'],
@@ -238,7 +238,7 @@ test('dialTls() says when the certificate of the backend has expired or is for c
   }
 });
 
-test('GatewayServer lets the open calls of a connection grow in steps up to their limit', async () => {
+test('GatewayServer raises the limit on open calls of a connection in steps', async () => {
   const accepted: InboundCall[] = [];
   const growth = { first: 2, generous: 1, settled: 1, settleMs: 1000, step: 2, intervalMs: 1 };
   const { gateway } = createServer({

@@ -16,24 +16,29 @@ import { h2ErrorCodes } from './error-codes.ts';
 import { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
 import { refusalFrames } from './refusal-frames.ts';
 
-/** What a TLS listener shows and asks of clients. */
+/** The certificate of a TLS listener, and what it requires of clients. */
 export interface ServerCredentials {
-  /** PEM. The private key is a secret. */
+  /** Both PEM. The private key is a secret. */
   readonly certificate: string;
   readonly key: string;
-  /** Whether clients are asked for a certificate. What it must be like is for `admit` to say. */
+  /**
+   * Whether the server requests a client certificate. `admit` decides whether the certificate is accepted.
+   */
   readonly requestClientCertificate: boolean;
-  /** PEM, one or more certificates an entry. */
+  /** PEM; each entry may hold several certificates. */
   readonly clientCas: readonly string[];
 }
 
-/** A connection that has completed its handshake and asks to be let in. */
+/** A connection that has completed its handshake and waits for admission. */
 export interface Handshake {
   readonly remoteAddress: string;
   readonly remotePort: number;
-  /** The client's own certificate; undefined when it sent none or was not asked. */
+  /** The client's certificate; `undefined` when it sent none or none was requested. */
   readonly certificate: X509Certificate | undefined;
-  /** OpenSSL's name for what is wrong with the certificate, such as `CERT_HAS_EXPIRED`; undefined when nothing is. */
+  /**
+   * OpenSSL's name for the problem with the certificate, such as `CERT_HAS_EXPIRED`; `undefined` without a
+   * problem.
+   */
   readonly certificateError: string | undefined;
 }
 
@@ -41,9 +46,9 @@ export type Admission<P> =
   | {
       readonly admitted: true;
       readonly peer: P;
-      /** Instead of those of the server. */
+      /** Limits for this connection. Default: those of the server. */
       readonly limits?: H2Limits;
-      /** The connection ends then, whatever happens on it. Milliseconds since 1970; undefined: never. */
+      /** When the connection must end, in milliseconds since 1970; `undefined` for never. */
       readonly validUntilMs?: number | undefined;
     }
   | {
@@ -56,31 +61,39 @@ export type Admission<P> =
 export interface GatewayServerInit<P> {
   readonly engine: H2Engine;
   readonly limits: H2Limits;
-  /** Default: 128 at once, 10 s each. */
+  /** Default: 128 at the same time, 10 s each. */
   readonly handshakes?: HandshakeLimits;
-  /** Undefined: no TLS. */
+  /** `undefined` for a server without TLS. */
   readonly credentials: ServerCredentials | undefined;
-  /** Decides about a connection before any byte of HTTP/2 is read. What it returns goes with every call. */
+  /**
+   * Decides whether to accept a connection, before any byte of HTTP/2 is read. The peer that it returns is
+   * passed along with each call.
+   */
   admit(handshake: Handshake): Admission<P>;
   onCall(call: InboundCall, peer: P): void;
-  /** A connection was let in. Whoever limits connections counts it here, and may end it at any time. */
+  /** A connection was accepted. The owner may count it here and may end it at any time. */
   onConnection?(connection: ServerConnection, peer: P): void;
-  /** The time of a connection is over: it is about to be closed, and its calls want a status. */
+  /**
+   * The connection has reached `validUntilMs` and closes soon. The owner should end its calls with a status
+   * now.
+   */
   onExpired?(peer: P): void;
-  /** A connection was not let in, by TLS or by `admit`. The text is for a log. */
+  /** TLS or `admit` refused a connection. The text is for a log. */
   onRefused(reason: string, handshake: Handshake): void;
-  /** A connection broke, at its handshake or later. The text is for a log, and seldom worth one. */
+  /** A connection failed, during its handshake or later. The text is for a log at debug level. */
   onBroken(reason: string, handshake: Handshake): void;
 }
 
 export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
 
 const defaultHandshakes: HandshakeLimits = { inFlight: 128, timeoutMs: 10_000 };
-/** How long the last words to clients may take to leave, in milliseconds. */
-const farewellMs = 500;
-/** Clients that are being told why they are not let in; more are cut at once. */
-const maxParting = 64;
-/** The clock of the system may be set meanwhile: the time that is left is looked at again after this long. */
+/** How long the last frames may take to reach a client, in milliseconds. */
+const flushMs = 500;
+/**
+ * Maximum number of refused connections that are still open to send the reason. Further ones close at once.
+ */
+const maxRefusing = 64;
+/** The remaining time is checked again after this time, because the system clock may be set. */
 const maxExpiryTimerMs = 60_000;
 
 function tlsOptions(credentials: ServerCredentials): SecureContextOptions {
@@ -89,19 +102,20 @@ function tlsOptions(credentials: ServerCredentials): SecureContextOptions {
     key: credentials.key,
     ca: [...credentials.clientCas],
     minVersion: 'TLSv1.3',
-    // Every connection shows its certificate again, so that a withdrawn authority is withdrawn at once.
+    // Without session tickets every connection presents its certificate again, so a removed CA takes effect
+    // at once.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };
 }
 
-/** Listens, lets clients in, and hands out their calls. */
+/** Listens, admits clients, and passes their calls to the owner. */
 export class GatewayServer<P> {
   readonly #init: GatewayServerInit<P>;
   readonly #server: Server;
   readonly #gate: HandshakeGate;
   readonly #connections = new Set<ServerConnection>();
   readonly #growths = new CallGrowths();
-  #parting = 0;
+  #refusing = 0;
   #closing = false;
 
   constructor(init: GatewayServerInit<P>) {
@@ -118,7 +132,7 @@ export class GatewayServer<P> {
       ...tlsOptions(credentials),
       ALPNProtocols: ['h2'],
       requestCert: credentials.requestClientCertificate,
-      // A wrong certificate is refused in #admit, which can still say whose it was.
+      // #admit refuses an invalid certificate, because only there its subject can be logged.
       rejectUnauthorized: false,
       handshakeTimeout: handshakes.timeoutMs,
       noDelay: true,
@@ -132,20 +146,23 @@ export class GatewayServer<P> {
     server.on('secureConnection', (socket) => this.#secured(socket));
     server.on('tlsClientError', (error, socket) => {
       const { code, reason } = error as NodeJS.ErrnoException & { reason?: string };
-      // Whoever connects and goes away without a word, as health checks do, was not refused.
-      const tell = code === 'ECONNRESET' ? init.onBroken : init.onRefused;
-      tell(`TLS handshake failed: ${reason ?? error.message}`, handshakeOf(socket));
+      // A client that connects and disconnects without sending anything, such as a health check, was not
+      // refused.
+      const report = code === 'ECONNRESET' ? init.onBroken : init.onRefused;
+      report(`TLS handshake failed: ${reason ?? error.message}`, handshakeOf(socket));
       socket.destroy();
     });
     this.#server = server;
   }
 
-  /** Connections that are open and let in. */
+  /** Number of admitted connections that are open. */
   get connectionCount(): number {
     return this.#connections.size;
   }
 
-  /** Resolves with the port (0 for a unix socket) when clients can connect; rejects with the system's error. */
+  /**
+   * Resolves with the port (0 for a unix socket) when clients can connect; rejects with the system's error.
+   */
   async listen(address: ListenAddress): Promise<number> {
     if ('path' in address) {
       using socket = openUnixPath(address.path);
@@ -157,14 +174,14 @@ export class GatewayServer<P> {
     return bound !== null && typeof bound === 'object' ? bound.port : 0;
   }
 
-  /** New handshakes use these from now on; open connections stay as they are. */
+  /** Sets the credentials for new handshakes; open connections do not change. */
   setCredentials(credentials: ServerCredentials): void {
     (this.#server as TlsServer).setSecureContext(tlsOptions(credentials));
   }
 
   /**
-   * Stops listening, tells every client to go elsewhere with new calls, waits for calls under way for at most
-   * `deadlineMs`, then cuts what is left. Resolves when all sockets are closed.
+   * Stops listening, sends GOAWAY to each client, waits at most `deadlineMs` for open calls, then closes the
+   * remaining connections. Resolves when all sockets are closed.
    */
   async close(deadlineMs: number): Promise<void> {
     this.#closing = true;
@@ -181,10 +198,10 @@ export class GatewayServer<P> {
   }
 
   async #bind(options: { host?: string; port: number } | { path: string }): Promise<void> {
-    // `once` rejects when the server emits an error first, such as EADDRINUSE.
+    // `once` rejects if the server emits an error first, such as EADDRINUSE.
     this.#server.listen(options);
     await once(this.#server, 'listening');
-    // Out of descriptors, for one: the connection is lost, the server goes on.
+    // For example, no file descriptor is left: the connection is lost, but the server continues.
     this.#server.on('error', (error) =>
       this.#init.onBroken(`listener: ${error.message}`, handshakeOf(undefined)),
     );
@@ -213,7 +230,7 @@ export class GatewayServer<P> {
     if (!admission.admitted) {
       this.#init.onRefused(admission.reason, handshake);
       const { code = h2ErrorCodes.inadequateSecurity, reason } = admission;
-      this.#sayFarewell(socket, code, reason);
+      this.#sendRefusal(socket, code, reason);
       return;
     }
     const { engine, onCall, onBroken } = this.#init;
@@ -255,22 +272,22 @@ export class GatewayServer<P> {
       }
       this.#init.onExpired?.(peer);
       connection.drain();
-      timer = setTimeout(() => connection.destroy(), farewellMs);
+      timer = setTimeout(() => connection.destroy(), flushMs);
     };
     look();
     void connection.closed.then(() => clearTimeout(timer));
   }
 
-  /** Tells a client that is not let in why, in the GOAWAY of a connection of which nothing is read. */
-  #sayFarewell(socket: Socket, code: number, reason: string): void {
-    if (this.#parting >= maxParting) {
+  /** Sends a refused client the reason in a GOAWAY. Nothing is read from the connection. */
+  #sendRefusal(socket: Socket, code: number, reason: string): void {
+    if (this.#refusing >= maxRefusing) {
       socket.destroy();
       return;
     }
-    this.#parting += 1;
-    const timer = setTimeout(() => socket.destroy(), farewellMs);
+    this.#refusing += 1;
+    const timer = setTimeout(() => socket.destroy(), flushMs);
     socket.once('close', () => {
-      this.#parting -= 1;
+      this.#refusing -= 1;
       clearTimeout(timer);
     });
     socket.resume();
@@ -284,7 +301,7 @@ function handshakeOf(
   certificateError?: string,
 ): Handshake {
   return {
-    // A listener for both families sees IPv4 clients mapped.
+    // A dual-stack listener reports IPv4 clients with IPv4-mapped addresses.
     remoteAddress: (socket?.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, ''),
     remotePort: socket?.remotePort ?? 0,
     certificate,
@@ -292,7 +309,7 @@ function handshakeOf(
   };
 }
 
-/** OpenSSL's code, which Node gives as a string or inside an Error. */
+/** The error code of OpenSSL, which Node gives as a string or in an Error. */
 function errorCode(error: unknown): string {
   if (typeof error === 'string') return error;
   const { code, message } = (error ?? {}) as NodeJS.ErrnoException;

@@ -8,7 +8,9 @@ export interface GrpcStatus {
   readonly message: string;
 }
 
-/** Percent-encodes what may not stand in a header value. Source: gRPC over HTTP/2, Status-Message. */
+/**
+ * Percent-encodes the bytes that a header value must not contain. Source: gRPC over HTTP/2, Status-Message.
+ */
 export function encodeGrpcMessage(message: string): string {
   if (/^[ -$&-~]*$/.test(message)) return message;
   let encoded = '';
@@ -19,7 +21,9 @@ export function encodeGrpcMessage(message: string): string {
   return encoded;
 }
 
-/** The other way. Broken escapes stand for themselves, as the specification asks: the text is never lost. */
+/**
+ * Decodes a percent-encoded status text. Invalid escapes are kept as they are, as the specification requires.
+ */
 export function decodeGrpcMessage(value: string): string {
   const bytes = Buffer.alloc(value.length);
   let length = 0;
@@ -32,14 +36,17 @@ export function decodeGrpcMessage(value: string): string {
   return bytes.toString('utf8', 0, length);
 }
 
-/** Trailer fields of a status. */
+/** Builds the trailer fields of a status. */
 export function statusTrailers({ code, message }: GrpcStatus): string[] {
   const trailers = ['grpc-status', String(code)];
   if (message !== '') trailers.push('grpc-message', encodeGrpcMessage(message));
   return trailers;
 }
 
-/** The status in a block of trailers, or in the headers of a trailers-only answer; undefined when there is none. */
+/**
+ * Reads the status from trailers, or from the headers of a trailers-only response; `undefined` when there is
+ * none.
+ */
 export function statusFromHeaders(headers: RawHeaders): GrpcStatus | undefined {
   const code = headerValue(headers, 'grpc-status');
   if (code === undefined) return undefined;
@@ -76,7 +83,10 @@ export function grpcCodeFromH2Error(code: number): number {
   }
 }
 
-/** gRPC status code for an HTTP status of something that does not speak gRPC. Source: gRPC, HTTP to gRPC status mapping. */
+/**
+ * gRPC status code for the HTTP status of a peer that does not speak gRPC. Source: gRPC, HTTP to gRPC status
+ * mapping.
+ */
 export function grpcCodeFromHttpStatus(status: number): number {
   switch (status) {
     case 400:
@@ -97,7 +107,10 @@ export function grpcCodeFromHttpStatus(status: number): number {
   }
 }
 
-/** `application/grpc`, `application/grpc+proto`, `application/grpc;charset=x`, and nothing else. */
+/**
+ * Accepts `application/grpc`, `application/grpc+proto`, `application/grpc;charset=x` and the like, but no
+ * other type.
+ */
 export function isGrpcContentType(value: string | undefined): boolean {
   return value !== undefined && /^application\/grpc(?:[+;]|$)/i.test(value);
 }

@@ -7,14 +7,20 @@ const unitMs: Readonly<Record<string, number>> = {
   n: 0.000_001,
 };
 
-/** Milliseconds of a `grpc-timeout` value; undefined when malformed. Source: gRPC over HTTP/2, Timeout. */
+/**
+ * Parses a `grpc-timeout` value into milliseconds; `undefined` when malformed. Source: gRPC over HTTP/2,
+ * Timeout.
+ */
 export function parseGrpcTimeout(value: string): number | undefined {
   const match = /^(\d{1,8})([HMSmun])$/.exec(value);
   const unit = unitMs[match?.[2] ?? ''];
   return unit === undefined ? undefined : Number(match?.[1]) * unit;
 }
 
-/** A `grpc-timeout` value of at most eight digits. Rounds up, so that a hop never gives up before its caller. */
+/**
+ * Formats a `grpc-timeout` value with at most eight digits. Rounds up, so that a hop never times out before
+ * its caller.
+ */
 export function formatGrpcTimeout(timeoutMs: number): string {
   if (timeoutMs <= 0) return '0m';
   for (const unit of ['m', 'S', 'M'] as const) {

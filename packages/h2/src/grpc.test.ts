@@ -13,7 +13,7 @@ import {
 } from './grpc-status.ts';
 import { formatGrpcTimeout, parseGrpcTimeout } from './grpc-timeout.ts';
 
-test('parseGrpcTimeout() takes every unit and refuses everything else', () => {
+test('parseGrpcTimeout() accepts every unit and rejects other texts', () => {
   const rows: [string, number | undefined][] = [
     ['2H', 7_200_000],
     ['3M', 180_000],
@@ -36,7 +36,7 @@ test('parseGrpcTimeout() takes every unit and refuses everything else', () => {
   );
 });
 
-test('formatGrpcTimeout() writes a valid value that is never shorter than asked', () => {
+test('formatGrpcTimeout() returns a valid value that is never too short', () => {
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1e12, noNaN: true }), (timeoutMs) => {
       const text = formatGrpcTimeout(timeoutMs);
@@ -47,7 +47,7 @@ test('formatGrpcTimeout() writes a valid value that is never shorter than asked'
   assert.deepEqual([formatGrpcTimeout(1500), formatGrpcTimeout(-3)], ['1500m', '0m']);
 });
 
-test('a status text survives the wire, whatever it holds', () => {
+test('encodeGrpcMessage() and decodeGrpcMessage() keep any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (message) => {
       const encoded = encodeGrpcMessage(message);
@@ -58,11 +58,11 @@ test('a status text survives the wire, whatever it holds', () => {
   assert.equal(encodeGrpcMessage('50% of "ä"\n'), '50%25 of "%C3%A4"%0A');
 });
 
-test('decodeGrpcMessage() keeps broken escapes as they are', () => {
+test('decodeGrpcMessage() keeps invalid escapes', () => {
   assert.equal(decodeGrpcMessage('100% of %zz %4'), '100% of %zz %4');
 });
 
-test('statusFromHeaders() reads what statusTrailers() wrote, and takes nonsense as unknown', () => {
+test('statusFromHeaders() reads the output of statusTrailers(), and maps invalid codes to unknown', () => {
   const status = { code: 14, message: 'no route to node "x"' };
   assert.deepEqual(
     [
@@ -74,19 +74,19 @@ test('statusFromHeaders() reads what statusTrailers() wrote, and takes nonsense 
   );
 });
 
-test('RST_STREAM codes become the gRPC codes of the specification', () => {
+test('grpcCodeFromH2Error() maps RST_STREAM codes as the specification does', () => {
   assert.deepEqual(
     Array.from({ length: 15 }, (_, code) => grpcCodeFromH2Error(code)),
     [13, 13, 13, 13, 13, 2, 13, 14, 1, 13, 13, 8, 7, 2, 2],
   );
 });
 
-test('HTTP statuses become the gRPC codes of the specification', () => {
+test('grpcCodeFromHttpStatus() maps HTTP statuses as the specification does', () => {
   const statuses = [400, 401, 403, 404, 429, 500, 502, 503, 504, 302];
   assert.deepEqual(statuses.map(grpcCodeFromHttpStatus), [13, 16, 7, 12, 14, 2, 14, 14, 14, 2]);
 });
 
-test('isGrpcContentType() takes the types of gRPC and no others', () => {
+test('isGrpcContentType() accepts the types of gRPC and no others', () => {
   const yes = [
     'application/grpc',
     'application/grpc+proto',
@@ -100,7 +100,7 @@ test('isGrpcContentType() takes the types of gRPC and no others', () => {
   );
 });
 
-test('backoffDelayMs() grows from one second to fifteen, spread by a fifth', () => {
+test('backoffDelayMs() grows from one second to fifteen, with 20 % jitter', () => {
   assert.deepEqual(
     [1, 2, 3, 30].map((failures) => Math.round(backoffDelayMs(failures, 0.5))),
     [1000, 1600, 2560, 15_000],

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { test } from 'node:test';
 import { HandshakeGate } from './handshake-gate.ts';
 
-/** A socket with a peer, without a connection. */
+/** A socket with a peer address but no connection. */
 function socketFrom(remoteAddress: string, remotePort: number): Socket {
   return Object.defineProperties(new Socket(), {
     remoteAddress: { value: remoteAddress },
@@ -11,7 +11,7 @@ function socketFrom(remoteAddress: string, remotePort: number): Socket {
   });
 }
 
-test('HandshakeGate cuts the oldest handshake of the address with the most of them', () => {
+test('HandshakeGate destroys the oldest handshake of the address with the most handshakes', () => {
   const gate = new HandshakeGate({ inFlight: 4 });
   const quiet = socketFrom('10.0.0.1', 1);
   const crowd = [2, 3, 4, 5].map((port) => socketFrom('10.0.0.9', port));
@@ -22,7 +22,7 @@ test('HandshakeGate cuts the oldest handshake of the address with the most of th
   );
 });
 
-test('HandshakeGate frees the place of a handshake that is complete', () => {
+test('HandshakeGate frees the place of a completed handshake', () => {
   const gate = new HandshakeGate({ inFlight: 1 });
   gate.begin(socketFrom('10.0.0.1', 1));
   gate.done(socketFrom('10.0.0.1', 1));
@@ -30,7 +30,7 @@ test('HandshakeGate frees the place of a handshake that is complete', () => {
   assert.equal(gate.begin(socketFrom('10.0.0.2', 1)), undefined);
 });
 
-test('HandshakeGate frees the place of a connection that ends', async () => {
+test('HandshakeGate frees the place of a closed connection', async () => {
   const gate = new HandshakeGate({ inFlight: 1 });
   const socket = socketFrom('10.0.0.1', 1);
   gate.begin(socket);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { addressBlock } from './address-block.ts';
 
-/** How many TLS handshakes may be under way, and how long each may take. */
+/** How many TLS handshakes may run at the same time, and how long each may take. */
 export interface HandshakeLimits {
   readonly inFlight: number;
   readonly timeoutMs: number;
@@ -13,12 +13,12 @@ interface Handshaking {
 }
 
 /**
- * Bounds the connections that have not completed their handshake. When there are too many, the address with the most
- * loses its oldest one: a crowd of silent connections does not keep others out.
+ * Limits the connections that have not completed their handshake. When there are too many, the address with
+ * the most loses its oldest one, so that many silent connections do not block other clients.
  */
 export class HandshakeGate {
   readonly #inFlight: number;
-  /** By peer, the oldest first. */
+  /** Handshakes by peer, the oldest first. */
   readonly #handshakes = new Map<string, Handshaking>();
   readonly #perBlock = new Map<string, number>();
 
@@ -30,7 +30,10 @@ export class HandshakeGate {
     return this.#handshakes.size;
   }
 
-  /** A connection was accepted; it counts until `done` or its end. Returns the socket that was destroyed for it, if any. */
+  /**
+   * Counts an accepted connection until `done` or until it closes. Returns the socket that was destroyed to
+   * make room, if any.
+   */
   begin(socket: Socket): Socket | undefined {
     const evicted = this.#handshakes.size >= this.#inFlight ? this.#evict() : undefined;
     const key = peerKey(socket);
@@ -41,13 +44,13 @@ export class HandshakeGate {
     return evicted;
   }
 
-  /** The handshake of this peer is complete. `socket` may be the one of TLS: it has the same peer. */
+  /** The handshake of this peer is complete. `socket` may be the TLS socket, because it has the same peer. */
   done(socket: Socket): void {
     const key = peerKey(socket);
     this.#forget(key, this.#handshakes.get(key)?.socket);
   }
 
-  /** Cuts all of them. */
+  /** Destroys all connections that have not completed their handshake. */
   destroyAll(): void {
     for (const { socket } of this.#handshakes.values()) socket.destroy();
   }
@@ -76,7 +79,7 @@ export class HandshakeGate {
   }
 }
 
-/** TLS hides the socket that was accepted; both know the same peer. */
+/** The TLS socket hides the accepted socket, but both report the same peer. */
 function peerKey(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }

@@ -1,49 +1,52 @@
-/** When a connection with calls in flight is asked whether its peer still lives. */
+/** When a connection with open calls sends a PING to check that its peer responds. */
 export interface LivenessLimits {
-  /** How long nothing may have come before the peer is asked, in milliseconds. */
+  /** How long the peer must have sent nothing before a PING is sent, in milliseconds. */
   readonly silenceMs: number;
-  /** How long it may take to answer, in milliseconds. */
+  /** How long the peer may take to acknowledge the PING, in milliseconds. */
   readonly answerMs: number;
-  /** Between two questions at least, in milliseconds: servers close connections that ask more often than they like. */
+  /**
+   * Minimum time between two PINGs, in milliseconds. Servers close connections that send PINGs more often
+   * than they allow.
+   */
   readonly restMs: number;
 }
 
 /**
- * A node that has lost its power, or whose daemon hangs, closes no connection: without a question its calls would wait
- * for as long as the kernel keeps trying, a quarter of an hour. Source: gRPC, keepalive: servers allow one
- * ping in five minutes.
+ * A node that lost power, or whose daemon hangs, closes no connection. Without a PING its calls would wait as
+ * long as the kernel retransmits, a quarter of an hour. Source: gRPC, keepalive: servers allow one ping in
+ * five minutes.
  */
 export const nodeLiveness: LivenessLimits = { silenceMs: 20_000, answerMs: 10_000, restMs: 5 * 60_000 };
 
 export interface LivenessInit extends LivenessLimits {
-  /** Bytes that have come so far. */
+  /** Number of bytes received so far. */
   received(): number;
-  /** Sends a ping; `answered` is called when its answer comes. */
+  /** Sends a PING and calls `answered` when it is acknowledged. */
   ping(answered: () => void): void;
   onDead(): void;
 }
 
-/** Watches one connection while calls are in flight on it. */
+/** Checks one connection while it has open calls. */
 export class Liveness {
   readonly #init: LivenessInit;
   #timer: NodeJS.Timeout | undefined;
   #answer: NodeJS.Timeout | undefined;
   #received = 0;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #pingedAt = Number.NEGATIVE_INFINITY;
 
   constructor(init: LivenessInit) {
     this.#init = init;
   }
 
-  /** There are calls in flight from now on. */
+  /** Call this when the connection has open calls. */
   start(): void {
     if (this.#timer !== undefined) return;
     this.#received = this.#init.received();
-    this.#timer = setInterval(() => this.#look(), this.#init.silenceMs);
+    this.#timer = setInterval(() => this.#check(), this.#init.silenceMs);
     this.#timer.unref();
   }
 
-  /** There are none any more. */
+  /** Call this when the connection has no more open calls. */
   stop(): void {
     clearInterval(this.#timer);
     clearTimeout(this.#answer);
@@ -51,13 +54,13 @@ export class Liveness {
     this.#answer = undefined;
   }
 
-  #look(): void {
+  #check(): void {
     const { answerMs, restMs } = this.#init;
     const before = this.#received;
     this.#received = this.#init.received();
     const now = performance.now();
-    if (this.#received !== before || this.#answer !== undefined || now - this.#askedAt < restMs) return;
-    this.#askedAt = now;
+    if (this.#received !== before || this.#answer !== undefined || now - this.#pingedAt < restMs) return;
+    this.#pingedAt = now;
     this.#answer = setTimeout(() => {
       this.stop();
       this.#init.onDead();

@@ -19,7 +19,7 @@ test('loggedMetadata() hides secrets, joins repeated keys and cuts long values',
   ]);
 });
 
-test('loggedMetadata() keeps a line short whatever a caller sends, and leaves out what it is told to', () => {
+test('loggedMetadata() limits the size of a line, and omits the keys given to it', () => {
   const many = Array.from({ length: 5000 }, (_, index) => [`key-${index}`, 'v'.repeat(5000)]).flat();
   const repeated = Array.from({ length: 5000 }, () => ['same', 'v'.repeat(100)]).flat();
   assert.ok(JSON.stringify(loggedMetadata(many)).length < 10_000);

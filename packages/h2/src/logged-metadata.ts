@@ -1,18 +1,18 @@
 import type { RawHeaders } from './raw-headers.ts';
 
-/** Keys whose values are secrets, whoever reads the log. */
+/** Keys whose values are secrets and must not be logged. */
 const hiddenKeys = /token|authorization|password|secret|cookie|credential|api-?key|signature/;
 const hidden = '<hidden>';
-/** Callers choose their metadata: a log line holds this many characters of a key and of a value, */
+/** Maximum number of characters of a key and of a value in the log, because clients choose their metadata. */
 const maxLength = 200;
-/** and this many keys. */
+/** Maximum number of keys in a log line. */
 const maxKeys = 32;
 
 const shown = (text: string) => (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 
 /**
- * Metadata of a call as a log may show it: by key, values joined by commas. Source: Talos v1.14: request log, widened
- * by more secrets.
+ * The metadata of a call in the form that may be logged: by key, with values joined by commas. Source: Talos
+ * v1.14: request log, widened by more secrets.
  */
 export function loggedMetadata(headers: RawHeaders, leftOut: ReadonlySet<string> = new Set()) {
   const logged = new Map<string, string>();

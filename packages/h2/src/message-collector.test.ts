@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { MessageCollector, messagePrefix, OversizeMessage } from './message-collector.ts';
 
-test('MessageCollector yields every message whole however the bytes are cut', () => {
+test('MessageCollector yields every message complete however the bytes are split', () => {
   fc.assert(
     fc.property(
       fc.array(fc.uint8Array({ maxLength: 50 }), { maxLength: 6 }),
@@ -27,7 +27,7 @@ test('MessageCollector yields every message whole however the bytes are cut', ()
   );
 });
 
-test('MessageCollector says how far an incomplete message got', () => {
+test('MessageCollector reports how much of an incomplete message arrived', () => {
   const collector = new MessageCollector(50);
   assert.deepEqual([...collector.push(Buffer.from([0, 0]))], []);
   assert.deepEqual([collector.insideMessage, collector.shortfall], [true, '2 of 5 prefix bytes']);
@@ -35,7 +35,7 @@ test('MessageCollector says how far an incomplete message got', () => {
   assert.equal(collector.shortfall, '1 of 9 bytes');
 });
 
-test('MessageCollector tells compressed messages and refuses oversized ones', () => {
+test('MessageCollector marks compressed messages and rejects oversized ones', () => {
   const collector = new MessageCollector(50);
   assert.deepEqual(
     [...collector.push(Buffer.from([1, 0, 0, 0, 1, 7]))],

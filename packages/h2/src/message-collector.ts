@@ -1,41 +1,44 @@
 const prefixBytes = 5;
 const compressedFlag = 1;
 
-/** One whole gRPC message. */
+/** One complete gRPC message. */
 export interface GrpcMessage {
   readonly body: Buffer;
   readonly compressed: boolean;
 }
 
 /**
- * Cuts a byte stream into gRPC messages and keeps each until it is whole. For those who must see messages; who only
- * passes bytes on uses MessageScanner, which keeps nothing.
+ * Splits a byte stream into gRPC messages and buffers each until it is complete. Code that only forwards
+ * bytes uses MessageScanner instead, which buffers nothing.
  */
 export class MessageCollector {
   readonly #maxMessageBytes: number;
-  /** What has arrived of the next message, its prefix first. */
+  /** The received parts of the next message, including its prefix. */
   #parts: Buffer[] = [];
   #heldBytes = 0;
-  /** Bytes that the next message has with its prefix, once the prefix is whole. */
+  /** Size of the next message including its prefix; 0 until the prefix is complete. */
   #wantedBytes = 0;
 
   constructor(maxMessageBytes: number) {
     this.#maxMessageBytes = maxMessageBytes;
   }
 
-  /** Whether the stream stands inside a message. */
+  /** Whether a message has begun and is not complete. */
   get insideMessage(): boolean {
     return this.#heldBytes > 0;
   }
 
-  /** What is missing when the stream ends now, in words. */
+  /** How much of the incomplete message has arrived, as text. */
   get shortfall(): string {
     return this.#wantedBytes === 0
       ? `${this.#heldBytes} of ${prefixBytes} prefix bytes`
       : `${this.#heldBytes - prefixBytes} of ${this.#wantedBytes - prefixBytes} bytes`;
   }
 
-  /** Takes the next bytes and yields the messages that they complete. Throws OversizeMessage; nothing may follow that. */
+  /**
+   * Takes the next bytes and yields the messages that they complete. Throws OversizeMessage; nothing may be
+   * pushed after that.
+   */
   *push(chunk: Buffer): Generator<GrpcMessage> {
     let rest = chunk;
     while (rest.length > 0) {
@@ -72,7 +75,7 @@ export class MessageCollector {
   }
 }
 
-/** A message that declares more than it may have. */
+/** A message whose declared size exceeds the limit. */
 export class OversizeMessage extends Error {
   override readonly name = 'OversizeMessage';
   readonly sizeBytes: number;
@@ -85,7 +88,7 @@ export class OversizeMessage extends Error {
   }
 }
 
-/** The prefix of an uncompressed message of that many bytes. */
+/** The prefix of an uncompressed message with `lengthBytes` bytes. */
 export function messagePrefix(lengthBytes: number): Buffer {
   const prefix = Buffer.alloc(prefixBytes);
   prefix.writeUInt32BE(lengthBytes, 1);

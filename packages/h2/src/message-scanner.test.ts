@@ -10,13 +10,13 @@ function message(length: number, declared = length): Buffer {
   return bytes;
 }
 
-/** Cuts bytes at the given places. */
+/** Splits bytes at the given positions. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ordered = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
   return [0, ...ordered].map((start, index) => bytes.subarray(start, ordered[index] ?? bytes.length));
 }
 
-test('MessageScanner counts messages however the bytes are cut', () => {
+test('MessageScanner counts messages however the bytes are split', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 8 }),
@@ -31,7 +31,7 @@ test('MessageScanner counts messages however the bytes are cut', () => {
   );
 });
 
-test('MessageScanner knows from every proper prefix of a message that it is incomplete', () => {
+test('MessageScanner reports every proper prefix of a message as incomplete', () => {
   const bytes = message(6);
   const shortfalls = Array.from({ length: bytes.length - 1 }, (_, index) => {
     const scanner = new MessageScanner(100);
@@ -53,14 +53,14 @@ test('MessageScanner knows from every proper prefix of a message that it is inco
   ]);
 });
 
-test('MessageScanner stops before a message that declares too much', () => {
+test('MessageScanner stops before a message that declares too large a size', () => {
   const scanner = new MessageScanner(10);
   const good = message(10);
   assert.equal(scanner.push(Buffer.concat([good, message(3, 11)])), good.length);
   assert.equal(scanner.declaredBytes, 11);
 });
 
-test('MessageScanner reads the length as unsigned, also when the prefix comes in pieces', () => {
+test('MessageScanner reads the length as unsigned, even when the prefix arrives in pieces', () => {
   const scanner = new MessageScanner(10);
   const bytes = message(0, 0xffff_fffe);
   assert.equal(scanner.push(bytes.subarray(0, 3)), 3);

@@ -1,8 +1,8 @@
 const prefixBytes = 5;
 
 /**
- * Follows the gRPC messages in a byte stream without keeping any of it: a prefix of one flag byte and four length
- * bytes, then the message. Source: gRPC over HTTP/2, Length-Prefixed-Message.
+ * Tracks the gRPC messages in a byte stream without buffering them. A message is a prefix of one flag byte
+ * and four length bytes, followed by the body. Source: gRPC over HTTP/2, Length-Prefixed-Message.
  */
 export class MessageScanner {
   readonly #maxMessageBytes: number;
@@ -15,30 +15,30 @@ export class MessageScanner {
     this.#maxMessageBytes = maxMessageBytes;
   }
 
-  /** Messages whose prefix was seen whole. */
+  /** Number of messages whose prefix is complete. */
   get messages(): number {
     return this.#messages;
   }
 
-  /** Length that the latest whole prefix declared, in bytes. */
+  /** Length that the last complete prefix declared, in bytes. */
   get declaredBytes(): number {
     return this.#length;
   }
 
-  /** Whether the stream stands inside a message, its prefix included. */
+  /** Whether a message, including its prefix, has begun and is not complete. */
   get insideMessage(): boolean {
     return this.#prefixSeen > 0 || this.#bodyLeft > 0;
   }
 
-  /** What is missing when the stream ends now, in words. */
+  /** How much of the incomplete message has arrived, as text. */
   get shortfall(): string {
     if (this.#prefixSeen > 0) return `${this.#prefixSeen} of ${prefixBytes} prefix bytes`;
     return `${this.#length - this.#bodyLeft} of ${this.#length} bytes`;
   }
 
   /**
-   * Takes the next bytes. Returns how many of them may be passed on: all, or those before the message that declares
-   * more than the limit; nothing may be pushed after that.
+   * Takes the next bytes. Returns how many of them may be forwarded: all, or those before a message whose
+   * declared size exceeds the limit. Nothing may be pushed after such a message.
    */
   push(chunk: Uint8Array): number {
     const { length } = chunk;
@@ -53,7 +53,7 @@ export class MessageScanner {
       const prefixStart = at - this.#prefixSeen;
       if (this.#prefixSeen === 0) this.#length = 0;
       while (at < length && this.#prefixSeen < prefixBytes) {
-        // Multiplied, not shifted: the length is unsigned and may use the top bit.
+        // Multiplication instead of a shift, because the length is an unsigned 32-bit number.
         if (this.#prefixSeen > 0) this.#length = this.#length * 256 + (chunk[at] ?? 0);
         this.#prefixSeen += 1;
         at += 1;

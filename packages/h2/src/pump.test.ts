@@ -17,7 +17,7 @@ function message(length: number, declared = length): Buffer {
   return bytes;
 }
 
-/** A client, a pump with a limit of 1000 bytes a message, and a backend behind it. */
+/** A client, a pump with a limit of 1000 bytes per message, and a backend. */
 async function openGateway(onBackendCall: (call: InboundCall) => void) {
   const scope = new AsyncDisposableStack();
   const failures: PumpFailure[] = [];
@@ -40,7 +40,7 @@ async function openGateway(onBackendCall: (call: InboundCall) => void) {
   return { front, back, failures, outcomes, [Symbol.asyncDispose]: () => scope.disposeAsync() };
 }
 
-test('Pump passes an answer on as it was, without the fields of the hop', async () => {
+test('Pump forwards a response unchanged, except for fields of one hop', async () => {
   await using gateway = await openGateway((call) => {
     const request = new RequestRecorder(call);
     call.resume();
@@ -66,7 +66,7 @@ test('Pump passes an answer on as it was, without the fields of the hop', async 
   assert.deepEqual([gateway.failures, gateway.outcomes], [[], [{ code: 0, message: '', cancelled: false }]]);
 });
 
-test('Pump passes an answer of headers only on as one', async () => {
+test('Pump forwards a response of headers only as such', async () => {
   const head = [...answerHead, 'grpc-status', '5', 'grpc-message', 'no such disk'];
   await using gateway = await openGateway((call) => call.respond(head, true));
   const { recorder } = openRecordedCall(gateway.front.client);
@@ -74,7 +74,10 @@ test('Pump passes an answer of headers only on as one', async () => {
   assert.deepEqual([headers, last, gateway.outcomes[0]?.message], [head, true, 'no such disk']);
 });
 
-/** What the client gets, and what the pump found, when a backend misbehaves in one way. */
+/**
+ * Ways in which a backend misbehaves: its name, the behaviour, the failure that the pump reports, and the
+ * bytes that the client receives before it.
+ */
 const broken: [string, (call: InboundCall, socket: () => void) => void, PumpFailure, Buffer?][] = [
   [
     'resets before its headers',
@@ -95,7 +98,7 @@ const broken: [string, (call: InboundCall, socket: () => void) => void, PumpFail
     { kind: 'call-failed', failure: { kind: 'refused' }, answering: false },
   ],
   [
-    'dies before its headers',
+    'disconnects before its headers',
     (_call, die) => die(),
     {
       kind: 'call-failed',
@@ -104,7 +107,7 @@ const broken: [string, (call: InboundCall, socket: () => void) => void, PumpFail
     },
   ],
   [
-    'dies inside a message',
+    'disconnects inside a message',
     (call, die) => {
       call.respond(answerHead);
       call.write(message(100).subarray(0, 50));
@@ -118,7 +121,7 @@ const broken: [string, (call: InboundCall, socket: () => void) => void, PumpFail
     message(100).subarray(0, 50),
   ],
   [
-    'dies after its last message and before its trailers',
+    'disconnects after its last message and before its trailers',
     (call, die) => {
       call.respond(answerHead);
       call.write(message(10));
@@ -141,13 +144,9 @@ const broken: [string, (call: InboundCall, socket: () => void) => void, PumpFail
     { kind: 'no-status' },
     message(10),
   ],
+  ['sends headers only and no status', (call) => call.respond(answerHead, true), { kind: 'no-status' }],
   [
-    'answers with headers only and no status',
-    (call) => call.respond(answerHead, true),
-    { kind: 'no-status' },
-  ],
-  [
-    'ends inside a message and says all is well',
+    'ends inside a message with the status OK',
     (call) => {
       call.respond(answerHead);
       call.write(message(10).subarray(0, 8));
@@ -166,7 +165,7 @@ const broken: [string, (call: InboundCall, socket: () => void) => void, PumpFail
     message(10),
   ],
   [
-    'answers with another status of HTTP',
+    'responds with an HTTP error',
     (call) => {
       call.respond([':status', '502', 'content-type', 'text/html']);
       call.finish([]);
@@ -174,7 +173,7 @@ const broken: [string, (call: InboundCall, socket: () => void) => void, PumpFail
     { kind: 'not-grpc', httpStatus: 502, contentType: 'text/html' },
   ],
   [
-    'answers with another content type',
+    'responds with another content type',
     (call) => {
       call.respond([':status', '200', 'content-type', 'text/html']);
       call.finish([]);
@@ -184,7 +183,7 @@ const broken: [string, (call: InboundCall, socket: () => void) => void, PumpFail
 ];
 
 for (const [what, behave, failure, delivered = Buffer.alloc(0)] of broken) {
-  test(`Pump leaves the client with a status when the backend ${what}`, async () => {
+  test(`Pump sends the client a status when the backend ${what}`, async () => {
     let die = () => {};
     await using gateway = await openGateway((call) => behave(call, () => die()));
     die = () => gateway.back.serverSocket.resetAndDestroy();
@@ -211,7 +210,7 @@ test('Pump keeps the status of a backend that fails inside a message', async () 
   assert.deepEqual((await recorder.done).trailers, ['grpc-status', '15', 'grpc-message', 'bad sector']);
 });
 
-test('Pump refuses a request that ends inside a message, or declares too much, and takes it back', async () => {
+test('Pump rejects a truncated or oversized request and cancels it at the backend', async () => {
   for (const [bytes, failure] of [
     [message(10).subarray(0, 4), { kind: 'truncated', side: 'request', shortfall: '4 of 5 prefix bytes' }],
     [message(3, 1001), { kind: 'too-large', side: 'request', sizeBytes: 1001, limitBytes: 1000 }],
@@ -233,7 +232,7 @@ test('Pump refuses a request that ends inside a message, or declares too much, a
   }
 });
 
-test("Pump takes the backend's call back when the client cancels", async () => {
+test('Pump cancels the call to the backend when the client cancels', async () => {
   const accepted = Promise.withResolvers<RequestRecorder>();
   await using gateway = await openGateway((call) => {
     accepted.resolve(new RequestRecorder(call));
@@ -249,7 +248,7 @@ test("Pump takes the backend's call back when the client cancels", async () => {
   ]);
 });
 
-test('Pump hears a cancel that comes before it has a backend', async () => {
+test('Pump notices a cancel before it has a backend', async () => {
   const outcomes: PumpOutcome[] = [];
   const pumps: Pump[] = [];
   await using back = await openPair(engines, () => assert.fail('the call was made all the same'));
@@ -272,7 +271,7 @@ test('Pump hears a cancel that comes before it has a backend', async () => {
   assert.equal(back.client.callCount, 0);
 });
 
-test('Pump says when a connection cannot take the call, and can be started on another', async () => {
+test('Pump reports a connection that cannot take the call, and can start on another', async () => {
   await using gateway = await openGateway((call) => call.respond([...answerHead, 'grpc-status', '0'], true));
   await using used = await openPair(engines, () => {});
   used.client.drain();

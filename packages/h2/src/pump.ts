@@ -9,13 +9,13 @@ import { MessageScanner } from './message-scanner.ts';
 import { headerValue, type RawHeaders } from './raw-headers.ts';
 import { sendStatus } from './send-status.ts';
 
-/** Why a pump had to end a call by itself. */
+/** Why a pump ended a call. */
 export type PumpFailure =
-  /** The backend's call broke, before (`answering` false) or after its response headers. */
+  /** The call to the backend failed before (`answering` false) or after its response headers. */
   | { readonly kind: 'call-failed'; readonly failure: CallFailure; readonly answering: boolean }
-  /** Whoever answered does not speak gRPC. */
+  /** The backend's response is not gRPC. */
   | { readonly kind: 'not-grpc'; readonly httpStatus: number; readonly contentType: string | undefined }
-  /** The answer ended without `grpc-status`. */
+  /** The response ended without `grpc-status`. */
   | { readonly kind: 'no-status' }
   | {
       readonly kind: 'too-large';
@@ -23,13 +23,13 @@ export type PumpFailure =
       readonly sizeBytes: number;
       readonly limitBytes: number;
     }
-  /** The bytes ended inside a message; `shortfall` says how far they got. */
+  /** The bytes ended inside a message; `shortfall` says how much of it arrived. */
   | { readonly kind: 'truncated'; readonly side: PumpSide; readonly shortfall: string };
 
 export type PumpSide = 'request' | 'answer';
 
 export interface PumpOutcome extends GrpcStatus {
-  /** The client took the call back; the code is CANCELLED. */
+  /** Whether the client cancelled the call; the code is then CANCELLED. */
   readonly cancelled: boolean;
 }
 
@@ -38,24 +38,29 @@ export interface PumpInit {
   readonly maxMessageBytes: number;
   /** Default: `maxMessageBytes`. */
   readonly maxRequestMessageBytes?: number;
-  /** Where the bytes count that wait here for the backend or for the client; undefined: nowhere. */
+  /**
+   * The budget for bytes that wait for the backend or for the client to read them; `undefined` for no limit.
+   */
   readonly unread?: ByteBudget | undefined;
-  /** The status of a call for whose bytes there is no room. */
+  /** The status of a call whose bytes exceed the budget. */
   describeFull?(full: ByteBudget): GrpcStatus;
   /** The status that the client gets for a failure. Its text names the hop. */
   describe(failure: PumpFailure): GrpcStatus;
-  /** Runs `reset`, which takes a call that the client cancelled back from the backend, now or later. Default: now. */
-  takeBack?(reset: () => void): void;
-  /** The answer has begun, and more of it is to come. */
+  /**
+   * Runs `reset` now or later. After a cancel by the client, `reset` cancels the call to the backend.
+   * Default: now.
+   */
+  scheduleReset?(reset: () => void): void;
+  /** The response has begun, and more of it follows. */
   onAnswering?(): void;
-  /** Called once, when the call is over as far as the pump can tell. */
+  /** Called once, when the call is over. */
   onDone(outcome: PumpOutcome): void;
 }
 
 /**
- * Passes one call on to one backend. Bytes go through as they come: nothing is decoded, messages are only counted.
- * A side that cannot keep up pauses the other; a client that goes away takes the backend's call back; a backend that
- * breaks in any state leaves the client with a gRPC status.
+ * Forwards one call to one backend. Bytes are forwarded as they arrive; nothing is decoded, only message
+ * sizes are checked. A side that reads slowly pauses the other. When the client disconnects, the call to the
+ * backend is cancelled. When the backend fails in any state, the client gets a gRPC status.
  */
 export class Pump implements InboundReceiver, OutboundReceiver {
   readonly #init: PumpInit;
@@ -63,11 +68,13 @@ export class Pump implements InboundReceiver, OutboundReceiver {
   readonly #request: MessageScanner;
   readonly #answer: MessageScanner;
   #outbound: OutboundCall | undefined;
-  /** Response headers were passed on. */
+  /** Whether the response headers were forwarded. */
   #answering = false;
   #over = false;
 
-  /** The call is listened to from here on, so that a cancel is seen even while the backend is being dialled. */
+  /**
+   * Listens to the call from here on, so that a cancel is noticed even while the backend is being dialled.
+   */
   constructor(init: PumpInit) {
     this.#init = init;
     this.#requestLimit = init.maxRequestMessageBytes ?? init.maxMessageBytes;
@@ -81,7 +88,10 @@ export class Pump implements InboundReceiver, OutboundReceiver {
     return this.#over;
   }
 
-  /** Makes the call on `connection` with `headers`. False: the connection is not usable, nothing has happened. */
+  /**
+   * Makes the call on `connection` with `headers`. Returns `false` when the connection is not usable; then
+   * nothing was sent.
+   */
   start(connection: ClientConnection, headers: RawHeaders): boolean {
     if (this.#over) return true;
     this.#outbound = connection.openCall(headers, this);
@@ -91,7 +101,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
     return true;
   }
 
-  /** Ends the call with a status of our own and takes it back from the backend. */
+  /** Ends the call with this status and cancels it at the backend. */
   fail(status: GrpcStatus): void {
     if (this.#over) return;
     this.#outbound?.reset(h2ErrorCodes.cancel);
@@ -126,8 +136,8 @@ export class Pump implements InboundReceiver, OutboundReceiver {
     const outbound = this.#outbound;
     if (outbound !== undefined) {
       const reset = () => outbound.reset(h2ErrorCodes.cancel);
-      if (this.#init.takeBack === undefined) reset();
-      else this.#init.takeBack(reset);
+      if (this.#init.scheduleReset === undefined) reset();
+      else this.#init.scheduleReset(reset);
     }
     this.#finish({ code: grpcCodeFromKind('cancelled'), message: 'the client cancelled the call' }, true);
   }
@@ -137,7 +147,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
     const httpStatus = Number(headerValue(headers, ':status'));
     const contentType = headerValue(headers, 'content-type');
     const status = last ? statusFromHeaders(headers) : undefined;
-    // Some servers leave the content type out of an answer that is nothing but a status.
+    // Some servers omit the content type in a trailers-only response.
     if (httpStatus !== 200 || (!isGrpcContentType(contentType) && status === undefined)) {
       this.#fail({ kind: 'not-grpc', httpStatus, contentType });
       return;

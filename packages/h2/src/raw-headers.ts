@@ -1,11 +1,11 @@
 /**
- * A header block as it stands on the wire: name, value, name, value, … in order, repeated fields repeated, pseudo
- * fields first. Names are lower case; values hold one byte a character (latin 1), whatever the bytes mean. The flat
- * form is what both ends of a gateway have and want: no object is built per call.
+ * A header block as on the wire: name, value, name, value, … in order, with repeated fields and with
+ * pseudo-header fields first. Names are lower case. Values have one character per byte (latin 1), whatever
+ * the encoding. The list is flat so that no object is built per call.
  */
 export type RawHeaders = readonly string[];
 
-/** The first value of a field, or undefined. `name` in lower case. */
+/** The first value of a field, or `undefined`. `name` must be lower case. */
 export function headerValue(headers: RawHeaders, name: string): string | undefined {
   for (let index = 0; index < headers.length; index += 2) {
     if (headers[index] === name) return headers[index + 1];
@@ -29,7 +29,7 @@ export function hasHeader(headers: RawHeaders, name: string): boolean {
   return false;
 }
 
-/** A new block with the fields whose name `keep` accepts. Pseudo fields are asked about too. */
+/** A new block with the fields whose name `keep` accepts. `keep` is also called for pseudo-header fields. */
 export function filterHeaders(headers: RawHeaders, keep: (name: string) => boolean): string[] {
   const kept: string[] = [];
   for (let index = 0; index < headers.length; index += 2) {

@@ -1,11 +1,12 @@
 const settingsType = 4;
 const goawayType = 7;
-/** Longest text that goes with a GOAWAY, in bytes. */
+/** Maximum length of the text in a GOAWAY, in bytes. */
 const maxReasonBytes = 1024;
 
 /**
- * What a server sends on a connection that it does not serve: its SETTINGS, which must come first, and a GOAWAY that took
- * no call and says why. Node.js sends no TLS alert for a certificate that it refuses. Source: RFC 9113, 3.4 and 6.8.
+ * The frames that a server sends to a client that it refuses: its SETTINGS, which must come first, and a
+ * GOAWAY with the reason, which accepts no call. Node.js cannot send a TLS alert for a certificate that this
+ * code refuses. Source: RFC 9113, 3.4 and 6.8.
  */
 export function refusalFrames(code: number, reason: string): Buffer {
   const text = Buffer.from(reason).subarray(0, maxReasonBytes);

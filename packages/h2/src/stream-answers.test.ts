@@ -12,7 +12,9 @@ import { type StreamedCall, streamAnswers } from './stream-answers.ts';
 const framed = (text: string) => Buffer.concat([messagePrefix(Buffer.byteLength(text)), Buffer.from(text)]);
 const head = { ':status': 200, 'content-type': 'application/grpc' };
 
-/** Makes a call to a server that answers so, and gives what the loop over the answer saw. */
+/**
+ * Makes a call to a server that responds with `answer`. Returns the received messages and how the loop ended.
+ */
 async function callTo(
   answer: (stream: ServerHttp2Stream) => void,
   init: Partial<StreamedCall> & { onMessage?: (text: string) => Promise<'stop'> | 'stop' | undefined } = {},
@@ -60,7 +62,7 @@ function finish(stream: ServerHttp2Stream, code: number, message = ''): void {
   stream.end();
 }
 
-test('streamAnswers() sends one message and yields those of the answer, however they are cut', async () => {
+test('streamAnswers() sends one message and yields those of the response, however they are split', async () => {
   let request = Buffer.alloc(0);
   const { texts, fault } = await callTo((stream) => {
     stream.on('data', (chunk: Buffer) => {
@@ -88,7 +90,7 @@ test('streamAnswers() ends with the status of the call, after the messages befor
   assert.deepEqual([alone.texts, alone.fault], [[], 'unknown: access denied']);
 });
 
-test('streamAnswers() says what is wrong with an answer that is none of gRPC', async () => {
+test('streamAnswers() reports what is wrong with a response that is not gRPC', async () => {
   const faults = [];
   for (const answer of [
     (stream: ServerHttp2Stream) => stream.respond({ ':status': 404 }, { endStream: false }),
@@ -121,7 +123,7 @@ test('streamAnswers() says what is wrong with an answer that is none of gRPC', a
   ]);
 });
 
-test('streamAnswers() takes the call back when its loop is left or its signal aborts', async () => {
+test('streamAnswers() cancels the call when its loop is left or its signal aborts', async () => {
   const answer = (stream: ServerHttp2Stream) => {
     stream.respond(head);
     stream.write(framed('one'));
@@ -138,7 +140,7 @@ test('streamAnswers() takes the call back when its loop is left or its signal ab
   assert.deepEqual([never.texts, never.fault, never.stream], [[], 'none', undefined]);
 });
 
-test('streamAnswers() holds the other side back while nobody reads', async () => {
+test('streamAnswers() pauses the server while its messages are not read', async () => {
   const message = 'x'.repeat(900);
   let written = 0;
   const fill = (stream: ServerHttp2Stream) => {
@@ -159,6 +161,6 @@ test('streamAnswers() holds the other side back while nobody reads', async () =>
     { onMessage: () => sleep(100, 'stop' as const) },
   );
   assert.equal(texts.length, 1);
-  // The window of a stream is two megabytes; what the other side has in its own buffers comes on top.
+  // The window of a stream is two megabytes; the server's own buffers add to it.
   assert.ok(written * 900 < 6_000_000, `${written} messages were written`);
 });

@@ -15,20 +15,20 @@ export interface StreamedCall {
   /** `/cosi.resource.State/Watch`. */
   readonly path: string;
   readonly authority: string;
-  /** The one message of the request. */
+  /** The only message of the request. */
   readonly request: Uint8Array;
   readonly maxMessageBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** So many messages may wait for their reader before the other side is held back. */
+/** When this many messages wait for their reader, the backend is paused. */
 const highWater = 16;
 
 /**
- * Makes a call with one message and yields the messages of the answer as they come, until the call is over. Leaving the
- * loop, or the abort of the signal, takes the call back.
+ * Makes a call with one message and yields the messages of the response until the call is over. Leaving the
+ * loop, or aborting the signal, cancels the call.
  *
- * @throws Fault with the status of the call, or `unavailable` when the connection does not serve any more
+ * @throws Fault with the status of the call, or `unavailable` when the connection is not usable
  */
 export async function* streamAnswers(
   connection: ClientConnection,
@@ -68,14 +68,14 @@ class Answers implements OutboundReceiver {
   readonly #waiting: Buffer[] = [];
   #end: { readonly fault: Fault | undefined } | undefined;
   #isPaused = false;
-  #news = Promise.withResolvers<void>();
+  #changed = Promise.withResolvers<void>();
   outbound: OutboundCall | undefined;
 
   constructor(maxMessageBytes: number) {
     this.#collector = new MessageCollector(maxMessageBytes);
   }
 
-  /** Undefined when the call ended well, or was taken back. */
+  /** Resolves with the next message; `undefined` when the call succeeded or was cancelled. */
   async next(): Promise<Buffer | undefined> {
     for (;;) {
       const message = this.#waiting.shift();
@@ -90,8 +90,8 @@ class Answers implements OutboundReceiver {
         if (this.#end.fault !== undefined) throw this.#end.fault;
         return undefined;
       }
-      await this.#news.promise;
-      this.#news = Promise.withResolvers();
+      await this.#changed.promise;
+      this.#changed = Promise.withResolvers();
     }
   }
 
@@ -126,7 +126,7 @@ class Answers implements OutboundReceiver {
       this.#isPaused = true;
       this.outbound?.pause();
     }
-    this.#news.resolve();
+    this.#changed.resolve();
   }
 
   answerEnded(trailers: RawHeaders): void {
@@ -151,7 +151,7 @@ class Answers implements OutboundReceiver {
 
   #finish(fault: Fault | undefined): void {
     this.#end ??= { fault };
-    this.#news.resolve();
+    this.#changed.resolve();
   }
 }
 
@@ -165,7 +165,7 @@ function faultOf(failure: CallFailure): Fault {
     case 'refused':
       return new Fault('unavailable', 'the call was refused');
     case 'silent':
-      return new Fault('unavailable', 'nothing comes any more');
+      return new Fault('unavailable', 'the server stopped responding');
     case 'connection-closed':
       return new Fault('unavailable', failure.reason === '' ? 'the connection was closed' : failure.reason);
     case 'protocol':

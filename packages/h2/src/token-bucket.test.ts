@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TokenBucket } from './token-bucket.ts';
 
-test('TokenBucket lets a burst pass, then as many as its rate gives back', () => {
+test('TokenBucket allows a burst, then as many events as its rate', () => {
   const bucket = new TokenBucket({ burst: 3, perSecond: 2 });
   assert.deepEqual(
     [0, 0, 0, 0, 499, 500, 500, 10_000].map((nowMs) => bucket.take(nowMs)),

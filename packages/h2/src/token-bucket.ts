@@ -1,10 +1,10 @@
-/** A token bucket: it holds `burst` tokens at first, and gains `perSecond` of them back. */
+/** A token bucket: it starts with `burst` tokens and gains `perSecond` tokens per second, up to `burst`. */
 export interface RateLimits {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** Counts events against a rate. The clock is the caller's: monotonic milliseconds. */
+/** Limits the rate of events. The caller passes the time in monotonic milliseconds. */
 export class TokenBucket {
   readonly #limits: RateLimits;
   #tokens: number;
@@ -15,7 +15,7 @@ export class TokenBucket {
     this.#tokens = limits.burst;
   }
 
-  /** Takes one token. False: there was none. */
+  /** Takes one token. Returns `false` when there is none. */
   take(nowMs: number): boolean {
     this.#fill(nowMs);
     if (this.#tokens < 1) return false;
@@ -23,7 +23,7 @@ export class TokenBucket {
     return true;
   }
 
-  /** Whether nothing was taken lately: the bucket may be forgotten. */
+  /** Whether the bucket is full, so that it can be forgotten. */
   isFull(nowMs: number): boolean {
     this.#fill(nowMs);
     return this.#tokens >= this.#limits.burst;

@@ -6,7 +6,7 @@ import type { InboundCall } from '../call.ts';
 import { type EnginePair, noCalls, openPair } from './engine-pair.ts';
 import { answerHead, openRecordedCall, RequestRecorder } from './recorder.ts';
 
-/** Sends every byte back as it comes, with back-pressure in both directions. */
+/** Sends every byte back, with back-pressure in both directions. */
 function echo(call: InboundCall): void {
   call.receive({
     requestData(chunk) {
@@ -26,9 +26,9 @@ const sha = (chunks: readonly Uint8Array[]) => {
   return hash.digest('hex');
 };
 
-/** Bodies cross whole and in order, and whoever does not read holds the writer. */
+/** Bodies arrive complete and in order, and a slow reader pauses the writer. */
 export function testBodies(label: string, engines: EnginePair): void {
-  test(`${label}: 200 echoes of 0 to 1 MB, 40 at a time, come back whole`, async () => {
+  test(`${label}: 200 echoes of 0 to 1 MB, 40 at a time, come back complete`, async () => {
     await using pair = await openPair(engines, echo, {
       streamWindowBytes: 65_536,
       connectionWindowBytes: 131_072,
@@ -37,7 +37,7 @@ export function testBodies(label: string, engines: EnginePair): void {
     let next = 0;
     const worker = async () => {
       for (let index = next++; index < 200; index = next++) {
-        // Small ones mostly, as calls are; every seventh large.
+        // Mostly small bodies, as in real calls; every seventh is large.
         const size = index % 7 === 0 ? (index * 7919) % 1_000_000 : (index * 37) % 3000;
         const body = source.subarray(0, size);
         const { call, recorder } = openRecordedCall(pair.client, ['x-call', `${index}-${'h'.repeat(400)}`]);
@@ -57,7 +57,7 @@ export function testBodies(label: string, engines: EnginePair): void {
     assert.deepEqual(pair.errors, []);
   });
 
-  test(`${label}: a call that nobody reads holds its client, others go on`, async () => {
+  test(`${label}: a call that the server does not read pauses its client, but no other call`, async () => {
     const stuck = Promise.withResolvers<InboundCall>();
     await using pair = await openPair(
       engines,
@@ -87,7 +87,7 @@ export function testBodies(label: string, engines: EnginePair): void {
     assert.equal((await request.ended).length, 1_000_000);
   });
 
-  test(`${label}: a paused answer holds its server, and arrives whole before its trailers`, async () => {
+  test(`${label}: a paused response pauses its server, and arrives complete before its trailers`, async () => {
     const chunk = Buffer.alloc(32_768, 7);
     let written = 0;
     const finished = Promise.withResolvers<void>();
@@ -124,7 +124,7 @@ export function testBodies(label: string, engines: EnginePair): void {
     );
   });
 
-  test(`${label}: an answer that is complete before it is read loses nothing`, async () => {
+  test(`${label}: a response that is complete before it is read loses nothing`, async () => {
     await using pair = await openPair(engines, (call) => {
       call.respond(answerHead);
       call.write(Buffer.alloc(50_000, 3));

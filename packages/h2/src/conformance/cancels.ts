@@ -11,7 +11,7 @@ const clientPreface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 const emptySettings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const settingsAck = Buffer.from([0, 0, 0, 4, 1, 0, 0, 0, 0]);
 
-/** GOAWAY by hand: the last stream taken, and an error code. */
+/** A GOAWAY frame with this last stream and error code. */
 function goaway(lastStream: number, code: number): Buffer {
   const frame = Buffer.alloc(17);
   frame.writeUInt8(8, 2);
@@ -21,9 +21,9 @@ function goaway(lastStream: number, code: number): Buffer {
   return frame;
 }
 
-/** Cancelled calls, and the GOAWAY that answers too many of them, end no call of somebody else. */
+/** Cancelled calls, and the GOAWAY after too many of them, end no other call. */
 export function testCancels(label: string, engines: EnginePair): void {
-  test(`${label}: 5,000 cancels on one connection leave its other calls alone`, async () => {
+  test(`${label}: 5,000 cancels on one connection do not affect its other calls`, async () => {
     const watched = Promise.withResolvers<InboundCall>();
     await using pair = await openPair(engines, (call) => {
       if (call.headers.includes('x-watch')) watched.resolve(call);
@@ -41,7 +41,7 @@ export function testCancels(label: string, engines: EnginePair): void {
     assert.deepEqual([(await watch.recorder.done).last, pair.client.usable, pair.errors], [true, true, []]);
   });
 
-  test(`${label}: a client that cancels more than it may loses its connection`, async () => {
+  test(`${label}: a client that cancels more than its limit loses its connection`, async () => {
     const cancels = { burst: 10, perSecond: 0 };
     await using pair = await openPair(engines, (call) => new RequestRecorder(call), { cancels });
     for (let count = 0; count <= 10; count += 1) {
@@ -67,7 +67,7 @@ export function testCancels(label: string, engines: EnginePair): void {
     );
   });
 
-  test(`${label}: a client that replaces its calls at once, again and again, keeps its connection`, async () => {
+  test(`${label}: a client that repeatedly replaces its calls keeps its connection`, async () => {
     const maxConcurrentCalls = 256;
     const onCall = (call: InboundCall) => {
       new RequestRecorder(call);
@@ -90,7 +90,7 @@ export function testCancels(label: string, engines: EnginePair): void {
     assert.deepEqual([pair.client.usable, pair.errors], [true, []]);
   });
 
-  test(`${label}: a GOAWAY with an error code keeps the calls below its last stream`, async () => {
+  test(`${label}: a GOAWAY with an error code keeps the calls up to its last stream`, async () => {
     const { near, far } = await openSocketPair();
     const client = engines.client.connect(near, gatewayLimits);
     far.resume();
@@ -110,7 +110,7 @@ export function testCancels(label: string, engines: EnginePair): void {
     far.destroy();
   });
 
-  test(`${label}: a connection that closes after such a GOAWAY names its code`, async () => {
+  test(`${label}: a connection that closes after such a GOAWAY reports its error code`, async () => {
     const { near, far } = await openSocketPair();
     const client = engines.client.connect(near, gatewayLimits);
     far.resume();

@@ -7,16 +7,16 @@ import { gatewayLimits } from '../engine.ts';
 import { type EnginePair, openPair, openSocketPair } from './engine-pair.ts';
 import { answerHead, openRecordedCall } from './recorder.ts';
 
-/** Connections open, drain and refuse as they promise. */
+/** Connections open, drain and refuse calls as specified. */
 export function testConnections(label: string, engines: EnginePair): void {
-  test(`${label}: a drained server finishes what it took and closes; calls that cross are refused`, async () => {
+  test(`${label}: a drained server finishes its open calls and closes; later calls are refused`, async () => {
     const accepted: InboundCall[] = [];
     await using pair = await openPair(engines, (call) => accepted.push(call));
     const before = openRecordedCall(pair.client);
     before.call.end();
     while (accepted.length === 0) await delay(1);
     pair.server.drain();
-    // The client has not seen GOAWAY yet: these cross it.
+    // The client has not received the GOAWAY yet, so these calls arrive after it was sent.
     const crossing = openRecordedCall(pair.client);
     crossing.call.end();
     assert.deepEqual((await crossing.recorder.done).failure, { kind: 'refused' });
@@ -45,7 +45,7 @@ export function testConnections(label: string, engines: EnginePair): void {
     await Promise.all([pair.server.closed, pair.client.closed]);
   });
 
-  test(`${label}: calls to a peer that is silent for good end, those to one that has nothing to say yet go on`, async () => {
+  test(`${label}: calls to a dead peer fail, calls to a peer that is only idle continue`, async () => {
     const liveness = { silenceMs: 60, answerMs: 100, restMs: 0 };
     for (const isGone of [false, true]) {
       const [outer, inner] = await Promise.all([openSocketPair(), openSocketPair()]);
@@ -74,7 +74,7 @@ export function testConnections(label: string, engines: EnginePair): void {
     }
   });
 
-  test(`${label}: calls beyond the server's limit wait for their turn`, async () => {
+  test(`${label}: calls above the server's limit wait at the client`, async () => {
     let now = 0;
     let most = 0;
     await using pair = await openPair(
@@ -99,7 +99,7 @@ export function testConnections(label: string, engines: EnginePair): void {
     assert.deepEqual([most, answers.filter(({ last }) => last).length], [3, 20]);
   });
 
-  test(`${label}: garbage from a client ends its connection and says why`, async () => {
+  test(`${label}: garbage from a client ends its connection with a reason`, async () => {
     const { near, far } = await openSocketPair();
     const errors: string[] = [];
     const server = engines.server.accept(far, gatewayLimits, {
@@ -113,7 +113,7 @@ export function testConnections(label: string, engines: EnginePair): void {
     assert.equal(errors.length, 1);
   });
 
-  test(`${label}: a client that says nothing is cut after the preface timeout`, async () => {
+  test(`${label}: a client that sends nothing is disconnected after the preface timeout`, async () => {
     const { near, far } = await openSocketPair();
     const errors: string[] = [];
     const server = engines.server.accept(
@@ -123,10 +123,10 @@ export function testConnections(label: string, engines: EnginePair): void {
     );
     near.resume();
     await Promise.all([server.closed, once(near, 'close')]);
-    assert.deepEqual(errors, ['nothing that is HTTP/2 arrived within 30 ms']);
+    assert.deepEqual(errors, ['the client sent no HTTP/2 preface within 30 ms']);
   });
 
-  test(`${label}: ready rejects when the backend closes, or answers with something else`, async () => {
+  test(`${label}: ready rejects when the backend closes or does not speak HTTP/2`, async () => {
     for (const reply of ['', 'HTTP/1.1 400 Bad Request\r\n\r\n']) {
       const { near, far } = await openSocketPair();
       const client = engines.client.connect(near, gatewayLimits);

@@ -6,9 +6,9 @@ import { h2ErrorCodes } from '../error-codes.ts';
 import { type EnginePair, noCalls, openPair } from './engine-pair.ts';
 import { answerHead, openRecordedCall, RequestRecorder } from './recorder.ts';
 
-/** However a call ends, both sides hear of it, once, and as it was. */
+/** Both sides are informed once of the end of a call, with the right reason. */
 export function testEndings(label: string, engines: EnginePair): void {
-  test(`${label}: a cancel reaches the server with its code, and the client hears nothing more`, async () => {
+  test(`${label}: a cancel reaches the server with its code, and the client gets no further events`, async () => {
     const accepted = Promise.withResolvers<{ call: InboundCall; request: RequestRecorder }>();
     await using pair = await openPair(engines, (call) => {
       accepted.resolve({ call, request: new RequestRecorder(call) });
@@ -23,7 +23,7 @@ export function testEndings(label: string, engines: EnginePair): void {
     assert.deepEqual([recorder.answer.failure, recorder.late, pair.server.callCount], [undefined, [], 0]);
   });
 
-  test(`${label}: an RST_STREAM of the server is told with its code, before and after headers`, async () => {
+  test(`${label}: an RST_STREAM of the server is reported with its code, before and after headers`, async () => {
     await using pair = await openPair(engines, (call) => {
       if (call.headers.includes('x-answered')) {
         call.respond(answerHead);
@@ -42,7 +42,7 @@ export function testEndings(label: string, engines: EnginePair): void {
     assert.deepEqual(seen, expected);
   });
 
-  test(`${label}: an answer that is complete while the request is still being sent stands`, async () => {
+  test(`${label}: a response that completes before the request is kept`, async () => {
     await using pair = await openPair(engines, (call) => {
       call.respond(answerHead);
       call.write(Buffer.from('enough'));
@@ -62,7 +62,7 @@ export function testEndings(label: string, engines: EnginePair): void {
     await noCalls(pair.client, pair.server);
   });
 
-  test(`${label}: an early answer of headers only stands as well`, async () => {
+  test(`${label}: an early response of headers only is kept too`, async () => {
     await using pair = await openPair(engines, (call) =>
       call.respond([...answerHead, 'grpc-status', '7'], true),
     );
@@ -73,7 +73,7 @@ export function testEndings(label: string, engines: EnginePair): void {
     await noCalls(pair.client, pair.server);
   });
 
-  test(`${label}: a connection that breaks fails its calls, answered or not, and says so`, async () => {
+  test(`${label}: a broken connection fails its calls, before and after headers, with a reason`, async () => {
     await using pair = await openPair(engines, (call) => {
       if (call.headers.includes('x-answered')) call.respond(answerHead);
     });
@@ -90,7 +90,7 @@ export function testEndings(label: string, engines: EnginePair): void {
     assert.equal(pair.client.openCall([], silent.recorder), undefined);
   });
 
-  test(`${label}: a client that vanishes cancels its calls`, async () => {
+  test(`${label}: a client that disconnects cancels its calls`, async () => {
     const accepted = Promise.withResolvers<RequestRecorder>();
     await using pair = await openPair(engines, (call) => accepted.resolve(new RequestRecorder(call)));
     openRecordedCall(pair.client);

@@ -10,7 +10,7 @@ import {
   type ServerConnection,
 } from '../engine.ts';
 
-/** The engines under test: who serves and who calls. */
+/** The engines under test, one for each role. */
 export interface EnginePair {
   readonly server: H2Engine;
   readonly client: H2Engine;
@@ -22,11 +22,11 @@ export interface OpenPair extends AsyncDisposable {
   /** The sockets under the two connections, for tests that break them. */
   readonly clientSocket: Socket;
   readonly serverSocket: Socket;
-  /** What the serving side reported as broken. */
+  /** The errors that the server's side reported. */
   readonly errors: string[];
 }
 
-/** A connected pair of plain sockets on the loopback. */
+/** Opens two connected plain sockets on the loopback interface. */
 export async function openSocketPair(): Promise<{ near: Socket; far: Socket }> {
   const listener = createServer();
   listener.listen(0, '127.0.0.1');
@@ -37,7 +37,7 @@ export async function openSocketPair(): Promise<{ near: Socket; far: Socket }> {
   return { near, far };
 }
 
-/** Both engines on the two ends of a connection, ready for calls. */
+/** Opens a connection with an engine on each end, ready for calls. */
 export async function openPair(
   engines: EnginePair,
   onCall: (call: InboundCall) => void,
@@ -63,7 +63,7 @@ export async function openPair(
   };
 }
 
-/** Resolves when no connection holds a call any more; throws when that takes longer than a second. */
+/** Resolves when no connection has an open call; throws after a second. */
 export async function noCalls(...connections: readonly { readonly callCount: number }[]): Promise<void> {
   const counts = () => connections.map(({ callCount }) => callCount);
   for (let waitedMs = 0; counts().some((count) => count > 0); waitedMs += 5) {

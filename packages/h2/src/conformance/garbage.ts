@@ -9,7 +9,7 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 const frameTypes = 10;
 const rounds = 60;
 
-/** Numbers that only depend on the seed, in [0, below). */
+/** Pseudo-random numbers in [0, below) that depend only on the seed. */
 function randomFrom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -18,7 +18,7 @@ function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/** A frame with a plausible head and a payload of anything; its length is a lie now and then. */
+/** A frame with a plausible header and random payload; sometimes its length is wrong. */
 function randomFrame(random: (below: number) => number): Buffer {
   const payload = Buffer.from(Array.from({ length: random(40) }, () => random(256)));
   const head = Buffer.alloc(9);
@@ -29,11 +29,11 @@ function randomFrame(random: (below: number) => number): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Bytes that are nearly HTTP/2 end their connection at most: nothing throws, nothing stays. */
+/** Invalid HTTP/2 frames end at most their own connection: nothing throws, and no call is left over. */
 export function testGarbage(label: string, engines: EnginePair): void {
   const seed = Number(process.env.H2_SEED ?? Date.now() % 2 ** 32);
 
-  test(`${label}: ${rounds} clients that send any frames harm nobody but themselves (seed ${seed})`, async () => {
+  test(`${label}: ${rounds} clients that send random frames affect no other client (seed ${seed})`, async () => {
     const random = randomFrom(seed);
     for (let round = 0; round < rounds; round += 1) {
       const { near, far } = await openSocketPair();
@@ -58,7 +58,7 @@ export function testGarbage(label: string, engines: EnginePair): void {
     }
   });
 
-  test(`${label}: ${rounds} backends that send any frames fail their calls and nothing else (seed ${seed})`, async () => {
+  test(`${label}: ${rounds} backends that send random frames fail only their own calls (seed ${seed})`, async () => {
     const random = randomFrom(seed + 1);
     for (let round = 0; round < rounds; round += 1) {
       const { near, far } = await openSocketPair();

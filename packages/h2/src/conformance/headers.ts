@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { type EnginePair, openPair } from './engine-pair.ts';
 import { answerHead, openRecordedCall, requestHead } from './recorder.ts';
 
-/** Header blocks cross unchanged in both directions. */
+/** Header blocks arrive unchanged in both directions. */
 export function testHeaders(label: string, engines: EnginePair): void {
-  test(`${label}: request fields arrive in order, repeated fields repeated, bytes unchanged`, async () => {
+  test(`${label}: request fields arrive in order, with repeated fields and unchanged bytes`, async () => {
     const extra = [
       'nodes',
       'node02',
@@ -33,7 +33,7 @@ export function testHeaders(label: string, engines: EnginePair): void {
     assert.deepEqual(await seen.promise, [...requestHead, ...extra]);
   });
 
-  test(`${label}: answer headers and trailers arrive with their repeated fields`, async () => {
+  test(`${label}: response headers and trailers arrive with their repeated fields`, async () => {
     await using pair = await openPair(engines, (call) => {
       call.respond([...answerHead, 'x-head', '1', 'x-head', '2']);
       call.finish(['grpc-status', '0', 'x-trail', 'b', 'x-trail', 'a']);
@@ -51,7 +51,7 @@ export function testHeaders(label: string, engines: EnginePair): void {
     );
   });
 
-  test(`${label}: an answer that is nothing but headers is told as the last event`, async () => {
+  test(`${label}: a response of headers only is reported as the last event`, async () => {
     const head = [...answerHead, 'grpc-status', '5', 'grpc-message', 'no such disk'];
     await using pair = await openPair(engines, (call) => call.respond(head, true));
     const { call, recorder } = openRecordedCall(pair.client);
@@ -66,7 +66,7 @@ export function testHeaders(label: string, engines: EnginePair): void {
     });
   });
 
-  test(`${label}: a field of 60,000 bytes crosses in both directions`, async () => {
+  test(`${label}: a field of 60,000 bytes arrives in both directions`, async () => {
     const large = 'x'.repeat(60_000);
     await using pair = await openPair(engines, (call) => {
       const at = call.headers.indexOf('x-large');

@@ -10,8 +10,8 @@ export { type EnginePair, type OpenPair, openPair, openSocketPair } from './engi
 export * from './recorder.ts';
 
 /**
- * What every engine must do, as tests of node:test. To be run for each pair of engines in both roles: an engine with
- * itself, and with node:http2 on either side.
+ * The behaviour that every engine must have, as tests of node:test. Run them for each pair of engines: an
+ * engine with itself, and with node:http2 in either role.
  */
 export function testEngineConformance(engines: EnginePair): void {
   const label = `${engines.server.name} serving ${engines.client.name}`;

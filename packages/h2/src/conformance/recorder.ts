@@ -2,17 +2,17 @@ import type { CallFailure, InboundCall, InboundReceiver, OutboundCall, OutboundR
 import type { ClientConnection } from '../engine.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 
-/** Everything that an outbound call told. */
+/** All events of an outbound call. */
 export interface Answer {
   headers: RawHeaders | undefined;
-  /** The headers were the whole answer. */
+  /** Whether the headers were the whole response. */
   last: boolean;
   body: Buffer[];
   trailers: RawHeaders | undefined;
   failure: CallFailure | undefined;
 }
 
-/** Keeps what an outbound call tells. */
+/** Records the events of an outbound call. */
 export class AnswerRecorder implements OutboundReceiver {
   readonly answer: Answer = {
     headers: undefined,
@@ -21,19 +21,19 @@ export class AnswerRecorder implements OutboundReceiver {
     trailers: undefined,
     failure: undefined,
   };
-  /** Events after the end: none are allowed. */
+  /** Events after the end; there must be none. */
   readonly late: string[] = [];
   readonly #headers = Promise.withResolvers<RawHeaders>();
   readonly #done = Promise.withResolvers<Answer>();
   #drained = Promise.withResolvers<void>();
   #over = false;
 
-  /** Resolves with the answer's headers; never when there are none. */
+  /** Resolves with the response headers; never settles when there are none. */
   get headers(): Promise<RawHeaders> {
     return this.#headers.promise;
   }
 
-  /** Resolves when the answer is complete or the call failed. */
+  /** Resolves when the response is complete or the call failed. */
   get done(): Promise<Answer> {
     return this.#done.promise;
   }
@@ -84,7 +84,7 @@ export class AnswerRecorder implements OutboundReceiver {
   }
 }
 
-/** Keeps what an inbound call tells. */
+/** Records the events of an inbound call. */
 export class RequestRecorder implements InboundReceiver {
   readonly body: Buffer[] = [];
   readonly #ended = Promise.withResolvers<Buffer>();
@@ -95,12 +95,12 @@ export class RequestRecorder implements InboundReceiver {
     call.receive(this);
   }
 
-  /** Resolves with the whole body at the client's half-close. */
+  /** Resolves with the whole body when the client ends the request. */
   get ended(): Promise<Buffer> {
     return this.#ended.promise;
   }
 
-  /** Resolves with the code when the client takes the call back. */
+  /** Resolves with the error code when the client cancels the call. */
   get cancel(): Promise<number> {
     return this.#cancelled.promise;
   }
@@ -144,13 +144,13 @@ export const requestHead: RawHeaders = [
 
 export const answerHead: RawHeaders = [':status', '200', 'content-type', 'application/grpc'];
 
-/** Opens a call that is expected to be possible, with `extra` fields after the usual ones. */
+/** Opens a call with `extra` fields after the usual ones; throws when the connection is not usable. */
 export function openRecordedCall(
   client: ClientConnection,
   extra: RawHeaders = [],
 ): { call: OutboundCall; recorder: AnswerRecorder } {
   const recorder = new AnswerRecorder();
   const call = client.openCall([...requestHead, ...extra], recorder);
-  if (call === undefined) throw new Error('the connection takes no calls');
+  if (call === undefined) throw new Error('the connection accepts no calls');
   return { call, recorder };
 }

@@ -20,7 +20,8 @@ export class NodeClientConnection implements ClientConnection {
   #draining = false;
 
   constructor(socket: Socket, limits: H2Limits) {
-    // Before the session's own listeners, which close all streams as if they had been cancelled.
+    // These listeners must come before those of the session, which close all streams as if they were
+    // cancelled.
     socket.on('error', (error) => {
       this.#failure ??= { kind: 'connection-closed', reason: error.message };
     });
@@ -50,7 +51,7 @@ export class NodeClientConnection implements ClientConnection {
     const closed = Promise.withResolvers<void>();
     this.ready = ready.promise;
     this.closed = closed.promise;
-    // Whoever opened the connection awaits `ready`; a caller that gave up earlier must not crash the process.
+    // The pool awaits `ready`. When it stopped waiting earlier, a rejection must not crash the process.
     this.ready.catch(() => {});
 
     const preface = setTimeout(() => {
@@ -59,7 +60,8 @@ export class NodeClientConnection implements ClientConnection {
     }, limits.prefaceTimeoutMs);
     session.once('remoteSettings', () => {
       clearTimeout(preface);
-      // A server that refuses the connection says GOAWAY right behind its SETTINGS; then `close` rejects.
+      // A server that refuses the connection sends GOAWAY right after its SETTINGS; then `close` rejects
+      // `ready`.
       setImmediate(() => {
         if (!session.closed && !session.destroyed) ready.resolve();
       });
@@ -111,15 +113,19 @@ export class NodeClientConnection implements ClientConnection {
     this.#session.destroy();
   }
 
-  /** Not before the last call: GOAWAY overtakes the headers of young calls, and servers on node:http2 then refuse them. */
+  /**
+   * Closes only after the last call: GOAWAY can overtake the headers of a new call, and a server on
+   * node:http2 then refuses the call.
+   */
   #closeDrained(): void {
     if (this.#draining && this.#callCount === 0) this.#session.close();
   }
 }
 
 /**
- * node:http2 destroys a session, and every call on it, when GOAWAY carries an error code. Calls up to the last stream of
- * the GOAWAY were taken by the server and go on here; the session closes after the last. Source: RFC 9113, section 6.8.
+ * node:http2 destroys a session and all its calls when a GOAWAY carries an error code. But the server has
+ * accepted the calls up to the last stream of the GOAWAY, so they continue, and the session closes after the
+ * last one. Source: RFC 9113, section 6.8.
  */
 function keepCallsAfterGoaway(session: ClientHttp2Session): void {
   const destroy = session.destroy;
@@ -130,10 +136,10 @@ function keepCallsAfterGoaway(session: ClientHttp2Session): void {
   };
 }
 
-/** Longest text of a GOAWAY that gets into an error, in bytes. */
+/** Maximum length of a GOAWAY text in an error, in bytes. */
 const maxDebugBytes = 200;
 
-/** What a server says with its GOAWAY, without anything but visible ASCII. */
+/** The text of a server's GOAWAY; all bytes except printable ASCII become `?`. */
 function debugText(data: Uint8Array | undefined): string {
   if (data === undefined || data.length === 0) return '';
   return `: ${Buffer.from(data.subarray(0, maxDebugBytes))

@@ -6,7 +6,7 @@ import type { RawHeaders } from '../raw-headers.ts';
 import { trailersObject } from './trailers-object.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
-// `date` is the backend's to send, or nobody's.
+// Node must not add `date`: the backend's header is forwarded, if it sent one.
 const openAnswer = { waitForTrailers: true, sendDate: false };
 const lastAnswer = { endStream: true, sendDate: false };
 
@@ -17,10 +17,10 @@ export class NodeInboundCall implements InboundCall {
   readonly path: string;
   readonly authority: string;
   readonly #stream: ServerHttp2Stream;
-  /** The client's END_STREAM was delivered, or came with the headers. */
+  /** Whether the client's END_STREAM was delivered, or came with the headers. */
   #requestEnded: boolean;
   #unread: UnreadBytes | undefined;
-  /** Our last frame is on its way. */
+  /** Whether the last frame of the response was sent. */
   #answered = false;
   #trailers: Record<string, string | string[]> = {};
 
@@ -32,12 +32,12 @@ export class NodeInboundCall implements InboundCall {
     this.authority = fields[':authority'] ?? '';
     this.#requestEnded = ended;
     stream.pause();
-    // Whatever breaks a stream also closes it, and that is what counts.
+    // Every error of a stream also closes it, and `close` is handled below.
     stream.on('error', () => {});
     stream.on('wantTrailers', () => this.#sendTrailers());
   }
 
-  /** Whether the call has its answer, or our reset: what closes it now is no cancel. */
+  /** Whether the response or a reset was sent. A later close is then not a cancel by the client. */
   get answered(): boolean {
     return this.#answered;
   }
@@ -52,7 +52,7 @@ export class NodeInboundCall implements InboundCall {
     const cancel = () => {
       if (this.#answered || cancelled) return;
       cancelled = true;
-      // A connection that breaks under a call gives it a code of the library's.
+      // When the connection fails, node:http2 sets an error code of its own, which the client did not send.
       const isLost = stream.session === undefined || stream.session.destroyed;
       receiver.cancelled(isLost || stream.rstCode === 0 ? h2ErrorCodes.cancel : stream.rstCode);
     };
@@ -61,7 +61,7 @@ export class NodeInboundCall implements InboundCall {
       if (!this.#answered) receiver.requestData(chunk);
     });
     stream.on('end', () => {
-      // A broken stream is also told to end: `aborted` tells the two apart.
+      // node:http2 also emits `end` on a broken stream; `aborted` tells them apart.
       if (stream.aborted || this.#answered) return;
       this.#requestEnded = true;
       receiver.requestEnded();
@@ -104,7 +104,7 @@ export class NodeInboundCall implements InboundCall {
   reset(code: number): void {
     this.#answered = true;
     this.#stream.close(code);
-    // A stream lives until what has arrived is read: let it go by.
+    // node:http2 keeps a stream until its received data is read, so read and drop the rest.
     this.#stream.resume();
   }
 
@@ -115,7 +115,9 @@ export class NodeInboundCall implements InboundCall {
     this.#stopRequest();
   }
 
-  /** node:http2 throws at fields that it does not like, and a backend's fields must not end more than their call. */
+  /**
+   * node:http2 throws on fields that it considers invalid. Fields of a backend must not affect other calls.
+   */
   #send(headers: () => void): void {
     try {
       headers();
@@ -125,14 +127,14 @@ export class NodeInboundCall implements InboundCall {
   }
 
   /**
-   * The answer is complete though the client may still be sending: RST_STREAM with NO_ERROR asks it to stop. It must
-   * not overtake the last HEADERS, which node:http2 submits with setImmediate.
+   * The response is complete, but the client may still be sending: RST_STREAM with NO_ERROR asks it to stop.
+   * It must not overtake the last HEADERS, which node:http2 submits with setImmediate.
    */
   #stopRequest(): void {
     if (this.#requestEnded) return;
     setImmediate(() => {
       if (!this.#stream.destroyed) this.#stream.close(h2ErrorCodes.noError);
-      // A stream lives until what has arrived is read: let it go by.
+      // node:http2 keeps a stream until its received data is read, so read and drop the rest.
       this.#stream.resume();
     });
   }

@@ -11,7 +11,7 @@ const endStreamFlag = 1;
 export class NodeOutboundCall implements OutboundCall {
   readonly #stream: ClientHttp2Stream;
   readonly #receiver: OutboundReceiver;
-  /** What became of the connection, once it is lost. */
+  /** The reason why the connection failed; `undefined` while it is open. */
   readonly #connectionFailure: () => CallFailure | undefined;
   #unread: UnreadBytes | undefined;
   #over = false;
@@ -27,7 +27,8 @@ export class NodeOutboundCall implements OutboundCall {
     this.#receiver = receiver;
     this.#connectionFailure = connectionFailure;
     stream.on('response', (_fields, flags, raw) => this.#answer(raw as unknown as string[], flags));
-    // Comes when the frame does, ahead of data that still waits to be read: kept until that is delivered.
+    // `trailers` is emitted before data that still waits to be read, so keep them until that data is
+    // delivered.
     stream.on('trailers', (_fields, _flags, raw?: unknown) => {
       this.#trailers = raw as string[];
     });
@@ -66,7 +67,7 @@ export class NodeOutboundCall implements OutboundCall {
   reset(code: number): void {
     this.#over = true;
     this.#stream.close(code);
-    // A stream lives until what has arrived is read: let it go by.
+    // node:http2 keeps a stream until its received data is read, so read and drop the rest.
     this.#stream.resume();
   }
 
@@ -80,7 +81,8 @@ export class NodeOutboundCall implements OutboundCall {
     }
     this.#receiver.answerHeaders(headers, false);
     if (this.#over) return;
-    // Only now: data of the same packet would otherwise overtake the headers, which node:http2 emits a tick late.
+    // Listen for data only now: node:http2 emits the headers one tick late, and data of the same packet would
+    // overtake them.
     stream.on('data', (chunk: Buffer) => {
       this.#unread?.delivered(chunk.length);
       if (!this.#over) this.#receiver.answerData(chunk);
@@ -91,7 +93,7 @@ export class NodeOutboundCall implements OutboundCall {
   #end(): void {
     if (this.#over) return;
     const whole = this.#trailers !== undefined;
-    // A broken stream is told to end as well; then `close` says how it broke.
+    // node:http2 also emits `end` on a broken stream; then `close` reports the failure.
     if (!whole && (this.#stream.rstCode !== h2ErrorCodes.noError || this.#connectionFailure() !== undefined))
       return;
     this.#finish();
@@ -112,7 +114,7 @@ export class NodeOutboundCall implements OutboundCall {
     const { rstCode } = this.#stream;
     const code = (this.#error as NodeJS.ErrnoException | undefined)?.code;
     const neverSent = code === 'ERR_HTTP2_GOAWAY_SESSION' || code === 'ERR_HTTP2_INVALID_SESSION';
-    // GOAWAY closes the streams that the backend had not taken with this code too.
+    // After a GOAWAY, streams that the backend did not accept close with this code too.
     if (neverSent || rstCode === h2ErrorCodes.refusedStream) return { kind: 'refused' };
     const lost = this.#connectionFailure();
     if (lost !== undefined) return lost;
@@ -122,7 +124,7 @@ export class NodeOutboundCall implements OutboundCall {
     return { kind: 'reset', code: rstCode };
   }
 
-  /** The answer is complete. A request that is still being sent has no reader any more. */
+  /** The response is complete, so the backend reads no more of the request. */
   #finish(): void {
     this.#over = true;
     const stream = this.#stream;

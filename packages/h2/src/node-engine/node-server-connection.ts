@@ -15,14 +15,14 @@ export class NodeServerConnection implements ServerConnection {
   #callCount = 0;
 
   constructor(socket: Socket, limits: H2Limits, handlers: ServerHandlers) {
-    // performServerHandshake, not a server: the socket may have come without ALPN, which a server would refuse.
+    // A server of node:http2 would refuse a socket without ALPN; performServerHandshake accepts it.
     const session = performServerHandshake(socket, sessionOptions(limits));
     this.#session = session;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
 
     const preface = setTimeout(() => {
-      handlers.onError(`nothing that is HTTP/2 arrived within ${limits.prefaceTimeoutMs} ms`);
+      handlers.onError(`the client sent no HTTP/2 preface within ${limits.prefaceTimeoutMs} ms`);
       session.destroy();
     }, limits.prefaceTimeoutMs);
     session.once('remoteSettings', () => clearTimeout(preface));
@@ -58,7 +58,8 @@ export class NodeServerConnection implements ServerConnection {
   }
 
   drain(): void {
-    // GOAWAY with the last stream taken: node:http2 cannot serve streams that cross it, so the client must know which.
+    // The GOAWAY names the last accepted stream. node:http2 cannot serve streams that arrive later, so the
+    // client must know which were accepted.
     this.#session.close();
   }
 

@@ -1,9 +1,11 @@
 import type { H2Limits } from '../engine.ts';
 
-/** More resets than a connection can carry, in all and per second. The library keeps 32 bits of it. */
+/**
+ * More resets than a connection can carry, in total and per second. The library uses 32 bits of the number.
+ */
 const unlimitedResets = 2 ** 31;
 
-/** How node:http2 is told our limits, for sessions of both roles. */
+/** Converts our limits to options of node:http2, for sessions of both roles. */
 export function sessionOptions(limits: H2Limits) {
   return {
     settings: {
@@ -12,17 +14,21 @@ export function sessionOptions(limits: H2Limits) {
       maxHeaderListSize: limits.maxHeaderListBytes,
       enablePush: false,
     },
-    // One stream of a session must not be refused because others hold data: windows bound the memory already. MB.
+    // In MB. A stream must not be refused because other streams of the session hold data; the windows already
+    // limit the memory.
     maxSessionMemory: 4096,
     maxHeaderListPairs: 4096,
     maxSendHeaderBlockLength: limits.maxHeaderListBytes,
-    // Else the library drops such a field, and a call for the node ` node02` would be answered here.
+    // With strict validation the library drops such fields, and apid would serve a call for the node `
+    // node02` itself.
     strictFieldWhitespaceValidation: false,
     // gRPC metadata may repeat any field.
     strictSingleValueFields: false,
-    // A call that ends counts here until the library has let go of it: a client within its limit may seem to pass it.
+    // The library counts a finished call until it has freed it, so a client within its limit may seem to
+    // exceed it.
     maxSessionRejectedStreams: 2 ** 31,
-    // Cancels are counted here (H2Limits.cancels). The library's own defence breaks every call of the connection.
+    // `H2Limits.cancels` limits cancels. The library's own protection would break every call of the
+    // connection.
     streamResetBurst: unlimitedResets,
     streamResetRate: unlimitedResets,
   };

@@ -1,6 +1,9 @@
 import type { RawHeaders } from '../raw-headers.ts';
 
-/** node:http2 takes trailers as an object only: repeated fields become a list, and keep their order. */
+/**
+ * Converts trailers to the object that node:http2 requires. The values of a repeated field become a list, in
+ * order.
+ */
 export function trailersObject(trailers: RawHeaders): Record<string, string | string[]> {
   const fields: Record<string, string | string[]> = Object.create(null);
   for (let index = 0; index < trailers.length; index += 2) {

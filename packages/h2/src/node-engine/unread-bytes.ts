@@ -10,7 +10,7 @@ export class UnreadBytes {
   constructor(stream: Http2Stream, budget: ByteBudget, onFull: (full: ByteBudget) => void) {
     this.#budget = budget;
     const push = stream.push;
-    // node:http2 delivers each DATA frame by `push`, also to a stream that is paused.
+    // node:http2 calls `push` for each DATA frame, even when the stream is paused.
     stream.push = (chunk: Uint8Array | null, ...rest) => {
       if (chunk === null) return push.call(stream, chunk, ...rest);
       if (this.#isOver) return true;

@@ -43,7 +43,7 @@ export async function forwardOne(
       record.deadlinePassed
         ? describeDeadline(words, record.timeoutMs ?? 0, false)
         : describePumpFailure(words, failure, call.path),
-    takeBack: (reset) => gateway.cancels.add(record.queue, reset),
+    scheduleReset: (reset) => gateway.cancels.add(record.queue, reset),
     onAnswering: () => start.answering(),
     onDone(outcome) {
       start.leave(outcome.cancelled);

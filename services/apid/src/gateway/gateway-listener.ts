@@ -46,7 +46,7 @@ interface OpenListener {
 }
 
 /** How long the last statuses may take to reach clients, in milliseconds. */
-const farewellMs = 500;
+const flushMs = 500;
 
 /**
  * The public listener, as the identity requires. Without an identity it is closed. It reopens when the
@@ -116,7 +116,7 @@ export class GatewayListener implements AsyncDisposable {
       const message = `apid on ${identity.hostname} is shutting down`;
       for (const call of active) call.abort({ code: grpcCodeFromKind('unavailable'), message });
     }, drainTimeoutMs);
-    const closed: Promise<void> = server.close(drainTimeoutMs + farewellMs).finally(() => {
+    const closed: Promise<void> = server.close(drainTimeoutMs + flushMs).finally(() => {
       clearTimeout(expired);
       this.#draining.delete(closed);
     });
