@@ -2,8 +2,9 @@ declare const BUILD_SHA: string | undefined;
 declare const BUILD_TIME: string | undefined;
 
 /**
- * What this build is. `tag` is the upstream line that the wire is compatible with: clients parse it as a semantic
- * version and choose calls by it. The bundler fills in `sha` and `built`; from source they say so.
+ * Version of this build. `tag` is the upstream version that the wire format is compatible with: clients parse
+ * it as a semantic version and select calls by it. The bundler sets `sha` and `built`; a run from source has
+ * `source` and an empty text.
  */
 export const buildInfo = {
   tag: 'v1.14.0',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { descriptorSet } from './gen/descriptors.ts';
 
-test('descriptorSet() holds the descriptors of the contracts, without their comments', () => {
+test('descriptorSet() contains the descriptors of the contracts, without their comments', () => {
   const text = Buffer.from(descriptorSet()).toString('latin1');
   const present = [
     'machine/machine.proto',

@@ -12,8 +12,8 @@ import { StorageServiceDefinition } from './gen/storage/storage.ts';
 import { TimeServiceDefinition } from './gen/time/time.ts';
 
 /**
- * Every service of machined's socket. This file loads their codecs, so it is not in the index: apid, which decodes no
- * message, does without them. Source: Talos v1.14: method table.
+ * Every service of machined's socket. This file loads their codecs, so the index does not export it: apid
+ * decodes no messages and must not load them. Source: Talos v1.14: method table.
  */
 export const machineServices = [
   MachineServiceDefinition,
@@ -44,7 +44,7 @@ type MethodsOf<Service> = Service extends {
 /** The full name of a method of machined's socket: `/package.Service/Method`. */
 export type MachineMethod = MethodsOf<(typeof machineServices)[number]>;
 
-/** How requests and responses flow. */
+/** Which sides of a method stream. */
 export type MethodKind = 'unary' | 'server-stream' | 'client-stream' | 'bidi';
 
 interface StreamFlags {
@@ -53,7 +53,7 @@ interface StreamFlags {
   readonly responseStream: boolean;
 }
 
-/** How the messages of every method of machined's socket flow, by full name, as the contracts describe it. */
+/** The kind of every method of machined's socket, by full name, from the generated definitions. */
 export const methodKinds: Readonly<Record<string, MethodKind>> = Object.fromEntries(
   machineServices.flatMap(({ fullName, methods }) =>
     Object.values<StreamFlags>(methods).map((method) => [`/${fullName}/${method.name}`, kindOf(method)]),

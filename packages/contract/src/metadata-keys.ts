@@ -1,4 +1,4 @@
-/** gRPC metadata keys that mean something to the daemons. Source: Talos v1.14: proxying protocol. */
+/** gRPC metadata keys that the daemons use. Source: Talos v1.14: proxying protocol. */
 export const metadataKeys = {
   /** Single target of a call, exactly one value. */
   node: 'node',
@@ -6,16 +6,20 @@ export const metadataKeys = {
   nodes: 'nodes',
   /** Present on a call that another apid forwarded; forces local handling. */
   proxyFrom: 'proxyfrom',
-  /** Roles of the caller, one value each; set by apid, believed only from holders of `os:impersonator`. */
+  /**
+   * Roles of the caller, one value each. Set by apid; accepted only from callers with the role
+   * `os:impersonator`.
+   */
   role: 'talos-role',
   /**
-   * Who made a call that one apid passes to another, for its limits: the SHA-256 of a public key in hexadecimal. Ours;
-   * believed only from holders of `os:impersonator`, and never handed to machined.
+   * The caller of a call that one apid forwards to another, for the other's limits: the SHA-256 of a public
+   * key in hexadecimal. It does not exist upstream. Accepted only from callers with the role
+   * `os:impersonator`, and never sent to machined.
    */
   caller: 'nodewright-caller',
-  /** Shared secret of joining nodes on trustd. Never logged. */
+  /** Shared secret with which joining nodes authenticate to trustd. Never logged. */
   token: 'token',
-  /** Always `Talos` on calls of a talosctl; informational. */
+  /** Always `Talos` on calls of talosctl; informational. */
   runtime: 'runtime',
   /** Cluster name of the client's context; informational. */
   context: 'context',

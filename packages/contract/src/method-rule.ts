@@ -1,41 +1,42 @@
 import type { Role } from './roles.ts';
 
 /**
- * What one method of machined's socket needs of its caller and of its node, and what users are told of it. How its
- * messages flow is in its contract (`methodKinds`), whether it takes `nodes` is a matter of its service
- * (`isOneToManyMethod()`).
+ * The requirements of a method of machined's socket for its caller and its node, and its description for
+ * users. `methodKinds` has which sides stream, and `isOneToManyMethod()` whether the method accepts `nodes`.
  */
 export interface MethodRule {
-  /** Any one of these lets the caller in. */
+  /** The caller needs one of these roles. */
   readonly roles: readonly Role[];
   /**
-   * True when the call changes the node or issues credentials. False is a pure read: a client may send it again by
-   * another endpoint when it does not know what became of the first attempt.
+   * Whether the call changes the node or issues credentials. `false` is a pure read, which a client may
+   * repeat at another endpoint when the result of the first attempt is unknown.
    */
   readonly mutates: boolean;
-  /** The command of talosctl that the method is for; undefined when no command needs it. */
+  /** The talosctl command that uses the method; `undefined` when no command does. */
   readonly command: string | undefined;
   /**
-   * How long a request may be: a machine configuration, a file or a resource (large), or a value (medium). Without it,
-   * short: all other requests name a few things.
+   * The size class of a request: a machine configuration, a file or a resource (`large`), or a value
+   * (`medium`). Default: small, because most requests contain only a few names.
    */
   readonly request?: 'configuration' | 'large' | 'medium';
   /**
-   * Why the method has no handler, as the end of a sentence: it answers UNIMPLEMENTED `method <name> is not implemented:
-   * <reason>` after the check of roles. A method with a handler has no reason.
+   * Why the method has no handler, as the end of a sentence. After the check of roles the call fails with
+   * UNIMPLEMENTED and `method <name> is not implemented: <reason>`. A method with a handler has no reason.
    */
   readonly notImplemented?: string;
   /**
-   * Only control plane nodes have it; elsewhere UNIMPLEMENTED, in whose message this text names the API:
-   * `<text> is only available on control plane nodes`.
+   * Only control plane nodes have the method. On other nodes it fails with UNIMPLEMENTED and `<text> is only
+   * available on control plane nodes`.
    */
   readonly controlPlaneOnly?: string;
-  /** Callers without `os:admin` pass only while the node is in maintenance, else PERMISSION_DENIED `not authorized`. */
+  /** Outside of maintenance, callers without `os:admin` get PERMISSION_DENIED `not authorized`. */
   readonly maintenance?: true;
-  /** Mode `metal-agent` answers UNIMPLEMENTED `API is not implemented in agent mode`. */
+  /** In mode `metal-agent` the call fails with UNIMPLEMENTED `API is not implemented in agent mode`. */
   readonly agent?: 'refused';
-  /** Mode `container` answers FAILED_PRECONDITION `method is not supported in container mode`. */
+  /**
+   * In mode `container` the call fails with FAILED_PRECONDITION `method is not supported in container mode`.
+   */
   readonly containerMode?: 'refused';
-  /** Still served; upstream removes it in v1.18. */
+  /** Deprecated: upstream removes the method in v1.18. */
   readonly deprecated?: true;
 }

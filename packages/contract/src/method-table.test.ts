@@ -7,10 +7,13 @@ import { methodKinds } from './machine-services.ts';
 import { methodRule, methodTable } from './method-table.ts';
 import { roles } from './roles.ts';
 
-/** Packages of contracts that others serve: trustd, etcd, containerd, every gRPC server, and ours among the daemons. */
+/**
+ * Packages of services that machined does not serve: those of trustd, etcd, containerd, every gRPC server,
+ * and internal ones.
+ */
 const servedByOthers = /^(securityapi|etcdserverpb|containerd|grpc|suite)\./;
 
-/** The methods that the descriptors hold, by full name, with how they flow. */
+/** The methods in the descriptors, by full name, with their kind. */
 const described = Object.fromEntries(
   [...createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet()))]
     .filter((description) => description.kind === 'service')
@@ -25,33 +28,33 @@ test('methodTable has a row for every method of the descriptors, and no others',
 });
 
 test('methodKinds agrees with the descriptors', () => {
-  const inTheirWords = {
+  const kindNames = {
     unary: 'unary',
     'server-stream': 'server_streaming',
     'client-stream': 'client_streaming',
     bidi: 'bidi_streaming',
   };
   assert.deepEqual(
-    Object.fromEntries(Object.entries(methodKinds).map(([name, kind]) => [name, inTheirWords[kind]])),
+    Object.fromEntries(Object.entries(methodKinds).map(([name, kind]) => [name, kindNames[kind]])),
     described,
   );
 });
 
-test('methodRule() knows methods alone, not what every object has', () => {
+test('methodRule() returns undefined for names such as `constructor` that every object has', () => {
   const known = ['/machine.MachineService/Version', '/machine.MachineService/version', 'constructor', ''].map(
     (name) => methodRule(name) !== undefined,
   );
   assert.deepEqual(known, [true, false, false, false]);
 });
 
-test('methodTable lets an administrator do everything and an impersonator nothing', () => {
+test('methodTable allows an administrator every method and an impersonator none', () => {
   const rules = Object.entries(methodTable);
   const without = rules.filter(([, rule]) => !rule.roles.includes(roles.admin));
   const impersonated = rules.filter(([, rule]) => rule.roles.includes(roles.impersonator));
   assert.deepEqual({ without, impersonated }, { without: [], impersonated: [] });
 });
 
-test('methodTable calls every method that only administrators and operators have a change, except readings of secrets', () => {
+test('methodTable marks the methods of admins and operators as mutating, except reads of secrets', () => {
   const secretReads = Object.entries(methodTable)
     .filter(([, rule]) => !rule.mutates && !rule.roles.includes(roles.reader))
     .map(([name]) => name.slice(name.lastIndexOf('/') + 1));
@@ -64,7 +67,7 @@ test('methodTable calls every method that only administrators and operators have
   ]);
 });
 
-test('methodTable calls a method that readers have a read, except those that maintenance opens to them', () => {
+test('methodTable marks the methods of readers as reads, except those that are open in maintenance', () => {
   const differing = Object.entries(methodTable)
     .filter(([, rule]) => rule.roles.includes(roles.reader) && rule.mutates !== (rule.maintenance === true))
     .map(([name]) => name);

@@ -4,7 +4,8 @@ import { roles } from './roles.ts';
 
 const { admin, operator, reader, etcdBackup, imageVerifier, metaWriter } = roles;
 
-// Role sets under the letters that the reference uses: Admin, Operator, Reader, Etcd backup, image Verifier, Meta writer.
+// Sets of roles, named by their first letters: Admin, Operator, Reader, Etcd backup, image Verifier, Meta
+// writer.
 const A = [admin] as const;
 const AO = [admin, operator] as const;
 const AR = [admin, reader] as const;
@@ -15,15 +16,16 @@ const AORE = [admin, operator, reader, etcdBackup] as const;
 const AORV = [admin, operator, reader, imageVerifier] as const;
 
 const needsNodeImage = 'needs the node image: a node of processes or containers has no disk of its own';
-const needsVolumes = 'needs volumes, which a node does not have yet';
-const needsTerminals = 'needs terminals in containers of the node, which are not built yet';
-const needsKubernetes = 'needs Kubernetes on the cluster, which is not built yet';
+const needsVolumes = 'needs volumes, which are not implemented';
+const needsTerminals = 'needs terminals in containers of the node, which are not implemented';
+const needsKubernetes = 'needs Kubernetes on the cluster, which is not implemented';
 
 /**
- * Every method that machined serves, by full name (`/package.Service/Method`): the one place that says who may call it
- * and what it needs. The compiler wants a row for each method of the contracts, and no others. A method that is not here
- * does not exist: UNIMPLEMENTED without a role check. Sources: Talos v1.14: authorization of methods; Talos v1.14: talosctl
- * commands. The words of `controlPlaneOnly` of the alarm, defragment, status, downgrade and health calls are ours.
+ * Every method that machined serves, by full name (`/package.Service/Method`): who may call it, and what it
+ * needs. The compiler requires one row per method of the contracts. A method without a row fails with
+ * UNIMPLEMENTED, without a check of roles. Sources: Talos v1.14: authorization of methods; Talos v1.14:
+ * talosctl commands. For the alarm, defragment, status, downgrade and health calls, the text of
+ * `controlPlaneOnly` is not upstream's.
  */
 const rows = {
   '/machine.MachineService/ApplyConfiguration': {
@@ -310,7 +312,7 @@ const rows = {
 
 export const methodTable: Readonly<Record<string, MethodRule>> = rows;
 
-/** The row of a method, or undefined for one that does not exist, whatever the caller wrote. */
+/** The row of a method; `undefined` for any other text. */
 export function methodRule(fullMethod: string): MethodRule | undefined {
   return Object.hasOwn(methodTable, fullMethod) ? methodTable[fullMethod] : undefined;
 }

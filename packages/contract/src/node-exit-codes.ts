@@ -1,10 +1,10 @@
 /**
- * The exit codes with which machined tells whoever keeps it running what the machine is to do. Every other code is that
- * of a stop or of a crash.
+ * Exit codes of machined that request an action from its supervisor. Every other code means a stop or a
+ * crash.
  */
 export const nodeExitCodes = {
-  /** Start it anew, at once. */
+  /** Restart machined at once. */
   reboot: 70,
-  /** Leave it down until somebody starts it. */
+  /** Do not restart machined until a user starts it. */
   powerOff: 71,
 } as const;

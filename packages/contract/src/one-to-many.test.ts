@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { methodKinds } from './machine-services.ts';
 import { isOneToManyMethod, isStreamingMethod } from './one-to-many.ts';
 
-test('isStreamingMethod() knows every server stream that takes `nodes`', () => {
+test('isStreamingMethod() is true for every server stream that accepts `nodes`', () => {
   const forgotten = Object.entries(methodKinds)
     .filter(
       ([name, kind]) => isOneToManyMethod(name) && isStreamingMethod(name) !== (kind === 'server-stream'),
@@ -12,7 +12,7 @@ test('isStreamingMethod() knows every server stream that takes `nodes`', () => {
   assert.deepEqual(forgotten, []);
 });
 
-test('isStreamingMethod() goes by names alone', () => {
+test('isStreamingMethod() depends on the name alone', () => {
   const answers = [
     '/machine.MachineService/FutureStream',
     '/other.Service/Stream',
@@ -37,7 +37,7 @@ test('isStreamingMethod() goes by names alone', () => {
   ]);
 });
 
-test('isOneToManyMethod() tells the two storage services apart and takes unknown methods of known services', () => {
+test('isOneToManyMethod() distinguishes the two storage services and accepts unknown methods', () => {
   const answers = [
     '/storage.StorageService/Disks',
     '/machine.StorageService/Statfs',

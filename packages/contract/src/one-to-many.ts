@@ -1,4 +1,7 @@
-/** Starts of the full names of the methods that apid spreads over the targets of `nodes`. Source: Talos v1.14: proxying. */
+/**
+ * Prefixes of the full names of the methods that apid can send to several nodes. Source: Talos v1.14:
+ * proxying.
+ */
 export const oneToManyPrefixes: readonly string[] = [
   '/machine.MachineService/',
   '/cluster.ClusterService/',
@@ -7,12 +10,13 @@ export const oneToManyPrefixes: readonly string[] = [
   '/time.TimeService/',
 ];
 
-/** Tells whether apid takes `nodes` metadata for this method. */
+/** Whether apid accepts the metadata `nodes` for this method. */
 export function isOneToManyMethod(fullMethod: string): boolean {
   return oneToManyPrefixes.some((prefix) => fullMethod.startsWith(prefix));
 }
 
-// A fact of the wire as it stands: some of these methods are gone, and the lifecycle ones never take `nodes`.
+// The same list as upstream's: some of these methods no longer exist, and those of LifecycleService never
+// accept `nodes`.
 const streamingMethods: ReadonlySet<string> = new Set([
   '/machine.MachineService/Copy',
   '/machine.MachineService/DebugContainer',
@@ -33,9 +37,10 @@ const streamingMethods: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells whether apid aggregates an answer to a `nodes` call message by message (true) or as one message that holds all
- * answers (false). It goes by name alone, as apid also meets methods it has never heard of: a name that ends in
- * `Stream` streams. Client streams (`EtcdRecover`) count as unary. Source: Talos v1.14: proxying of streams.
+ * Whether apid joins the responses to a call with `nodes` message by message (true), or into one message with
+ * all responses (false). Only the name decides, because apid also forwards unknown methods: a name that ends
+ * in `Stream` streams. Client streams (`EtcdRecover`) count as unary. Source: Talos v1.14: proxying of
+ * streams.
  */
 export function isStreamingMethod(fullMethod: string): boolean {
   return streamingMethods.has(fullMethod) || fullMethod.endsWith('Stream');

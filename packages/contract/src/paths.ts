@@ -1,27 +1,27 @@
 /**
- * Paths of a node, absolute as on a real node. In process mode each is taken below the node's root folder:
- * join `root` and the path.
+ * Paths on a node, absolute as on a real node. In process mode each path is below the root folder of the
+ * node.
  */
 export const nodePaths = {
   machinedSocket: '/run/machined/machined.sock',
-  /** Where upstream's clients look for the same socket: a symbolic link to it. */
+  /** The path of the same socket in upstream: a symbolic link. */
   upstreamMachinedSocket: '/system/run/machined/machine.sock',
-  /** Where machined serves to apid, and to nobody else, what apid may know of the node's resources. */
+  /** The socket on which machined serves apid the resources that it may read. */
   apidRuntimeSocket: '/system/run/apid/runtime.sock',
   /** The same for trustd. */
   trustdRuntimeSocket: '/system/run/trustd/runtime.sock',
   /** The machine configuration of the node. */
   machineConfig: '/system/state/config.yaml',
-  /** One that is part of the image. */
+  /** A machine configuration that is part of the image. */
   embeddedMachineConfig: '/usr/local/etc/talos/config.yaml',
-  /** The values of META, on a node without a partition for them. */
+  /** The values of META, on a node without a META partition. */
   meta: '/system/state/meta.json',
   /** `suite.runtime.v1.Membership` as protobuf JSON: the nodes of the cluster. */
   membership: '/system/state/members.json',
   /** Certificates and keys of etcd and its clients. */
   etcdSecrets: '/system/secrets/etcd',
   etcdData: '/var/lib/etcd',
-  /** From which `Bootstrap` recovers. */
+  /** The snapshot that `Bootstrap` recovers etcd from. */
   etcdSnapshot: '/var/lib/etcd.snapshot',
   logs: '/var/log',
 } as const;

@@ -1,4 +1,4 @@
-/** Roles of API callers, as they stand in the organisation field of a client certificate. Source: Talos v1.14: roles. */
+/** Roles of API callers, as in the organisation field of a client certificate. Source: Talos v1.14: roles. */
 export const roles = {
   admin: 'os:admin',
   operator: 'os:operator',

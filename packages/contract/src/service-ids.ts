@@ -1,4 +1,7 @@
-/** Names of a node's services, as `services` lists them and `logs` takes them. Source: Talos v1.14: services. */
+/**
+ * Names of a node's services, as the command `services` lists them and `logs` accepts them. Source: Talos
+ * v1.14: services.
+ */
 export const serviceIds = {
   machined: 'machined',
   apid: 'apid',
@@ -15,5 +18,8 @@ export const serviceIds = {
   sandboxd: 'sandboxd',
 } as const;
 
-/** User and group of the services that do not run as root: each number is both uid and gid. Source: Talos v1.14: constants. */
+/**
+ * User and group of the services that do not run as root. Each number is both uid and gid. Source: Talos
+ * v1.14: constants.
+ */
 export const serviceUsers = { apid: 50, dashboard: 50, trustd: 51, etcd: 60 } as const;

@@ -1,2 +1,5 @@
-/** What apid says of a target that is no member and no name. Clients look for it: no other node was dialled. */
-export const unknownNodeReason = 'it is no member of this cluster, and its name does not resolve';
+/**
+ * The error text of apid for a target that is neither a member nor a resolvable name. Clients search for it:
+ * it means that no other node was dialled.
+ */
+export const unknownNodeReason = 'it is not a member of this cluster, and its name does not resolve';

@@ -105,7 +105,7 @@ describe('the members of a cluster with etcd', { skip: skipWithoutEtcd() }, () =
     }
     const old = await cluster.talosctl('-e', third.address, '-n', 'node02', 'version');
     assert.notEqual(old.exitCode, 0);
-    assert.match(old.stderr, /it is no member of this cluster/);
+    assert.match(old.stderr, /it is not a member of this cluster/);
   });
 
   test("a worker's new record is one trace up to etcd, and heartbeats make no traces", async () => {

@@ -103,7 +103,7 @@ test('apid reports an unknown node by name', async () => {
   assert.match(
     await call(memory, ['node', name]),
     new RegExp(
-      `^14: no route to node "${name}": it is no member of this cluster, and its name does not resolve \\(E\\w+\\) \\(via node01\\)$`,
+      `^14: no route to node "${name}": it is not a member of this cluster, and its name does not resolve \\(E\\w+\\) \\(via node01\\)$`,
     ),
   );
 });

@@ -16,7 +16,7 @@ const suite = openSuite({
   ...withBrokenNode('node03'),
   [memory]: (call) => {
     if (!unknownNodes.includes(call.node ?? '')) return withBrokenNode('node03')[memory]?.(call);
-    const reason = 'it is no member of this cluster, and its name does not resolve (ENOTFOUND)';
+    const reason = 'it is not a member of this cluster, and its name does not resolve (ENOTFOUND)';
     return call.fail(14, `no route to node "${call.node}": ${reason} (via node01)`);
   },
   '/machine.MachineService/LogsContainers': (call) => {
