@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LineOutput } from './line-output.ts';
 
-/** A pipe that takes so many bytes until it is read. */
+/** A pipe with a limited number of free bytes. */
 class FakePipe {
   readonly written: string[] = [];
-  /** Bytes of room. */
+  /** Free bytes. */
   room = Number.POSITIVE_INFINITY;
   error: string | undefined;
 
@@ -29,7 +29,7 @@ function openOutput() {
   return { pipe, output };
 }
 
-test('lines of one turn of the event loop leave together, in their order', async () => {
+test('LineOutput writes the lines of one event loop turn together and in order', async () => {
   const { pipe, output } = openOutput();
   output.write('one\n');
   output.write('two\n');
@@ -39,7 +39,7 @@ test('lines of one turn of the event loop leave together, in their order', async
   assert.deepEqual(pipe.written, ['one\ntwo\n']);
 });
 
-test('a reader that is behind stops nobody, and gets every byte later', async () => {
+test('LineOutput does not block when its reader is slow, and writes every byte later', async () => {
   const { pipe, output } = openOutput();
   pipe.room = 5;
   output.write('one\n');
@@ -53,7 +53,7 @@ test('a reader that is behind stops nobody, and gets every byte later', async ()
   assert.equal(pipe.written.join(''), 'one\ntwo\nthree\n');
 });
 
-test('what a reader does not take is bounded, and it is told how many lines are lost', () => {
+test('LineOutput limits the waiting lines and writes how many were lost', () => {
   const { pipe, output } = openOutput();
   pipe.room = 0;
   const line = `${'x'.repeat(1023)}\n`;
@@ -68,7 +68,7 @@ test('what a reader does not take is bounded, and it is told how many lines are 
   assert.ok(pipe.written.join('').endsWith('lost 7\nafter\n'));
 });
 
-test('flush() at the end of a process does not wait for ever', () => {
+test('flush() at the end of a process does not wait forever', () => {
   const { pipe, output } = openOutput();
   pipe.room = 0;
   output.write('one\n');
@@ -76,7 +76,7 @@ test('flush() at the end of a process does not wait for ever', () => {
   assert.deepEqual(pipe.written, []);
 });
 
-test('a reader that has gone is not written to again; a full disk is tried again', () => {
+test('LineOutput stops after its reader has closed, but retries after a full disk', () => {
   const { pipe, output } = openOutput();
   pipe.error = 'ENOSPC';
   output.write('lost\n');

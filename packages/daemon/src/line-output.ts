@@ -1,30 +1,33 @@
 import { writeSync } from 'node:fs';
 
-/** Lines that wait for a slow reader, in UTF-16 units, besides one write; more are left out and counted. */
+/**
+ * Maximum length of the waiting lines in UTF-16 units, apart from one write. Further lines are dropped and
+ * counted.
+ */
 const maxWaitingBytes = 1024 * 1024;
-/** One system call takes about so many bytes, so that a long queue does not hold up the daemon. */
+/** Approximate number of bytes per system call, so that a long queue does not block the daemon. */
 const maxWriteBytes = 64 * 1024;
-/** When the reader's pipe is full, it is tried again after this long. */
+/** Delay before the next attempt when the reader's pipe is full, in milliseconds. */
 const retryMs = 20;
-/** At its end a process waits this long for the reader to take the last lines. */
-const farewellMs = 500;
+/** How long the process waits at its end for the reader to take the last lines, in milliseconds. */
+const flushTimeoutMs = 500;
 
 export interface LineOutputInit {
-  /** Writes bytes and yields how many it took; throws EAGAIN while the reader is behind. */
+  /** Writes bytes and returns how many were written; throws EAGAIN while the pipe is full. */
   write(bytes: Uint8Array): number;
-  /** The line that tells how many lines were left out before it, with its line feed. */
+  /** Returns the line, with its line feed, that reports how many lines were dropped before it. */
   lost(count: number): string;
 }
 
 /**
- * Writes log lines to a reader that may be slow, such as the pipe to the process that started a daemon. Lines of one
- * turn of the event loop leave together. A full pipe never stops the daemon: its lines wait, up to a limit.
+ * Writes log lines to a reader that may be slow, such as a pipe to the parent process. The lines of one event
+ * loop turn are written together. A full pipe never blocks the daemon: lines wait, up to a limit.
  */
 export class LineOutput {
   readonly #init: LineOutputInit;
   #lines: string[] = [];
   #waitingBytes = 0;
-  /** What one write did not take. */
+  /** The part of the last write that the pipe did not accept. */
   #rest: Uint8Array = new Uint8Array();
   #lost = 0;
   #isScheduled = false;
@@ -34,7 +37,7 @@ export class LineOutput {
     this.#init = init;
   }
 
-  /** Takes a line with its line feed. */
+  /** Adds a line, which must include its line feed. */
   write(line: string): void {
     if (this.#isBroken) return;
     if (this.#waitingBytes >= maxWaitingBytes) {
@@ -46,11 +49,11 @@ export class LineOutput {
     this.#schedule();
   }
 
-  /** Writes what waits, for the end of the process: waits for a slow reader, but not for ever. */
+  /** Writes all waiting lines at the end of the process. Waits for a slow reader, but not forever. */
   flush(): void {
     if (this.#lost > 0) this.#push(this.#takeLost());
     const pause = new Int32Array(new SharedArrayBuffer(4));
-    for (let waitedMs = 0; this.#writeAll() === 'full' && waitedMs < farewellMs; waitedMs += retryMs)
+    for (let waitedMs = 0; this.#writeAll() === 'full' && waitedMs < flushTimeoutMs; waitedMs += retryMs)
       Atomics.wait(pause, 0, 0, retryMs);
   }
 
@@ -75,7 +78,7 @@ export class LineOutput {
     this.#isScheduled = false;
     if (this.#writeSome() === 'full') {
       this.#isScheduled = true;
-      // What keeps the process alive is its work, not its log.
+      // A waiting log line must not keep the process running.
       setTimeout(() => this.#turn(), retryMs).unref();
     } else if (this.#rest.length > 0 || this.#lines.length > 0) this.#schedule();
   }
@@ -85,7 +88,7 @@ export class LineOutput {
     return 'written';
   }
 
-  /** One system call. */
+  /** Makes one system call. */
   #writeSome(): 'full' | 'written' {
     if (this.#rest.length === 0) this.#rest = this.#next();
     if (this.#rest.length === 0) return 'written';
@@ -94,7 +97,7 @@ export class LineOutput {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EAGAIN') return 'full';
-      // A full disk may have room again later; a reader that has gone does not come back.
+      // After a full disk the next line may succeed. After EPIPE the reader is closed for good.
       this.#rest = new Uint8Array();
       if (code !== 'EPIPE') return 'written';
       this.#isBroken = true;
@@ -114,14 +117,16 @@ export class LineOutput {
   }
 }
 
-/** Standard output for the log of the daemon `name`. What waits is written when the process ends by itself. */
+/**
+ * Opens standard output for the log of the daemon `name`. Waiting lines are written when the process exits.
+ */
 export function openStandardOutput(name: string): LineOutput {
   const output = new LineOutput({
     write: (bytes) => writeSync(1, bytes),
     lost: (count) =>
       `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), name, lost: count, msg: 'log lines lost: their reader is too slow' })}\n`,
   });
-  // Opening this stream makes a pipe non-blocking, which a write to the descriptor alone would not.
+  // Opening this stream makes a pipe non-blocking; writing to the file descriptor alone would not.
   process.stdout.on('error', () => {});
   process.once('exit', () => output.flush());
   return output;

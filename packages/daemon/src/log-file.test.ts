@@ -9,7 +9,7 @@ const root = mkdtempSync(join(tmpdir(), 'log-file-'));
 after(() => rmSync(root, { recursive: true }));
 const read = (path: string) => readFileSync(path, 'utf8');
 
-test('a log file goes on where the last run ended, for its group to read', () => {
+test('openLogFile() appends to an existing file, which its group may read', () => {
   const path = join(root, 'a.log');
   for (const line of ['first\n', 'second\n']) {
     using file = openLogFile(path);
@@ -20,7 +20,7 @@ test('a log file goes on where the last run ended, for its group to read', () =>
   assert.equal(statSync(path).mode & 0o777, 0o640);
 });
 
-test('a log file is put aside when it is full, and at most two are kept', () => {
+test('openLogFile() rotates a full file and keeps at most two files', () => {
   const path = join(root, 'c.log');
   using file = openLogFile(path, { rotateBytes: 10 });
   for (const line of ['one-\n', 'two-\n', 'three-\n', 'four-\n', 'five-\n']) file.write(line);
@@ -30,7 +30,7 @@ test('a log file is put aside when it is full, and at most two are kept', () => 
   );
 });
 
-test('a log file that cannot be opened says why, and a full disk is no failure of the daemon', () => {
+test('openLogFile() throws when the file cannot be opened, but ignores a full disk', () => {
   assert.throws(() => openLogFile(join(root, 'none', 'x.log')), { code: 'ENOENT' });
   using full = openLogFile('/dev/full');
   full.write('lost\n');

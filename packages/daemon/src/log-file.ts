@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 
 export interface LogFileOptions {
-  /** The file is put aside as `<path>.1` once it is this large; default 1 MiB. */
+  /** Size at which the file is renamed to `<path>.1` and a new one is started. Default: 1 MiB. */
   readonly rotateBytes?: number;
 }
 
@@ -10,14 +10,15 @@ export interface LogFile extends Disposable {
   write(line: string): void;
 }
 
-/** Its group may read it: whoever shows the log runs as another user. */
+/** The group may read the file, because the log is displayed by a process of another user. */
 const fileMode = 0o640;
 
 /**
- * Appends log lines to `path`, each before `write` returns, so that the last words of a crash are there. A line that
- * cannot be written (a full disk) is left out: it still goes to standard output.
+ * Appends log lines to `path`. Each line is written before `write` returns, so that the last lines before a
+ * crash are in the file. A line that cannot be written (a full disk) is dropped; standard output still has
+ * it.
  *
- * @throws the error of the file system when the file cannot be opened.
+ * @throws the error of the file system when the file cannot be opened
  */
 export function openLogFile(path: string, { rotateBytes = 1024 * 1024 }: LogFileOptions = {}): LogFile {
   let descriptor = openSync(path, 'a', fileMode);

@@ -1,16 +1,19 @@
 /**
- * One setting of a daemon. The key in the table is its name in the code; `runtimeFile` is `--runtime-file` on the
- * command line. Flags win over the environment, the environment over the default.
+ * One option of a daemon. Its key in the table is its name in the code; the key `runtimeFile` is the flag
+ * `--runtime-file`. A flag takes precedence over the environment, and the environment over the default.
  */
 export interface OptionSpec {
-  /** Environment variable with the same meaning. */
+  /** Environment variable that sets the same option. */
   readonly env: string;
-  /** `path` is a string that must not be empty; `list` splits at commas; `duration` takes `500ms`, `5s`, `2m`, `1h`. */
+  /**
+   * `path` is a non-empty string; `list` is separated by commas; `duration` is a text such as `500ms`, `5s`,
+   * `2m`, `1h`.
+   */
   readonly type: 'string' | 'path' | 'integer' | 'boolean' | 'list' | 'duration';
   readonly description: string;
   readonly required?: boolean;
   readonly default?: string | number | boolean | readonly string[];
-  /** Only these values are taken. */
+  /** The only accepted values. */
   readonly choices?: readonly string[];
 }
 
@@ -32,10 +35,10 @@ type Present<S extends OptionSpec> = S extends
   ? ValueByType[S['type']]
   : ValueByType[S['type']] | undefined;
 
-/** The values that a table of options yields. */
+/** The values of a table of options. */
 export type OptionValues<T extends OptionTable> = { readonly [K in keyof T]: Present<T[K]> };
 
-/** `runtimeFile` becomes `runtime-file`. */
+/** Converts a key such as `runtimeFile` to a flag such as `runtime-file`. */
 export function flagFromKey(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

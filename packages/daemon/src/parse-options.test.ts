@@ -30,7 +30,7 @@ function refusal(args: string[], environment: Record<string, string> = {}): stri
   return assert.fail('nothing was refused');
 }
 
-test('parseOptions() takes flags over the environment over defaults', () => {
+test('parseOptions() prefers flags to the environment and the environment to defaults', () => {
   assert.deepEqual(
     parseOptions(table, ['--runtime-file', '/a', '--quiet', '--peers=x, y'], {
       X_RUNTIME_FILE: '/b',
@@ -56,17 +56,17 @@ test('parseOptions() names the flag, the variable and the value that is wrong', 
     ],
     [
       '--runtime-file (or X_RUNTIME_FILE) is required: where the runtime is',
-      '--grace wants a duration, not "soon"',
-      'X_LIMIT wants an integer, not "many"',
+      '--grace must be a duration, not "soon"',
+      'X_LIMIT must be an integer, not "many"',
       '--mode must be one of process, metal, not "moon"',
-      '--runtime-file wants a path, not ""',
+      '--runtime-file must be a path, not ""',
     ],
   );
   assert.match(refusal(['--runtime-file=/a', '--nonsense']), /unknown option '--nonsense'/);
   assert.match(refusal(['--runtime-file=/a', 'stray']), /stray/);
 });
 
-test('parseOptions() either yields every key or throws a Fault, whatever the arguments', () => {
+test('parseOptions() either returns every key or throws a Fault, whatever the arguments', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.string(), fc.constantFrom('--runtime-file', '--grace', '--peers', '--quiet'))),

@@ -5,7 +5,7 @@ import { flagFromKey, type OptionSpec, type OptionTable, type OptionValues } fro
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const booleans: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
-/** The value of `text` after its type, or undefined when it is not one. */
+/** Converts `text` to the type of the option; `undefined` when it is malformed. */
 function convert(spec: OptionSpec, text: string): string | number | boolean | string[] | undefined {
   switch (spec.type) {
     case 'string':
@@ -46,15 +46,17 @@ function readFlags(options: OptionTable, args: readonly string[]): Record<string
       Object.entries(values).map(([flag, value]) => [flag, value === undefined ? undefined : String(value)]),
     );
   } catch (error) {
-    // Node's message is a sentence with advice; the first one names the flag.
+    // The message of Node consists of several sentences; only the first one names the flag.
     const [first = ''] = (error as Error).message.split('. ');
     throw new Fault('invalid-argument', first.charAt(0).toLowerCase() + first.slice(1), { cause: error });
   }
 }
 
 /**
- * The settings of a daemon from its flags and its environment. Throws a Fault `invalid-argument` with one line that
- * names the flag, the variable and the value when something is missing, unknown or malformed.
+ * Reads the options of a daemon from its flags and its environment.
+ *
+ * @throws Fault `invalid-argument` with one line that names the flag, the variable and the value that is
+ * missing, unknown or malformed
  */
 export function parseOptions<T extends OptionTable>(
   options: T,
@@ -82,7 +84,7 @@ export function parseOptions<T extends OptionTable>(
     if (value === undefined) {
       throw new Fault(
         'invalid-argument',
-        `${source} wants ${article(spec.type)} ${spec.type}, not "${text}"`,
+        `${source} must be ${article(spec.type)} ${spec.type}, not "${text}"`,
       );
     }
     if (spec.choices !== undefined && !spec.choices.includes(text)) {

@@ -11,11 +11,12 @@ import { openReleaseMemory, releaseMemory } from './release-memory.ts';
 const residentMb = () =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1000;
 
-test('releaseMemory() gives back what lies free below what is in use', async () => {
+test('releaseMemory() returns free blocks below a used one to the kernel', async () => {
   await openReleaseMemory();
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: { type: 'major' }) => void;
-  // Small enough not to be mapped on their own; the last one keeps the C library from shrinking its heap by itself.
+  // Blocks small enough for the heap instead of mmap. The last one stays, so that glibc cannot shrink its
+  // heap itself.
   const blocks: (Buffer | undefined)[] = Array.from({ length: 600 }, () => Buffer.alloc(100_000, 1));
   blocks.fill(undefined, 0, -1);
   collect({ type: 'major' });
@@ -28,7 +29,7 @@ test('releaseMemory() gives back what lies free below what is in use', async () 
   assert.equal(blocks.at(-1)?.at(-1), 1);
 });
 
-test('openReleaseMemory() leaves a process without the right to call other native code', async () => {
+test('openReleaseMemory() drops the permission to call other native code', async () => {
   const program = `
     import { DynamicLibrary } from 'node:ffi';
     import { openReleaseMemory, releaseMemory } from ${JSON.stringify(join(import.meta.dirname, 'release-memory.ts'))};

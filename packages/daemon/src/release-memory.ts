@@ -1,11 +1,15 @@
-/** The C library's function: `malloc_trim(0)` gives all free pages back. Source: malloc_trim(3). */
+/**
+ * `malloc_trim` of the C library: `malloc_trim(0)` returns all free pages to the kernel. Source:
+ * malloc_trim(3).
+ */
 type TrimAllocator = (keptBytes: bigint) => number;
 
 let trimAllocator: TrimAllocator | undefined;
 
 /**
- * Finds the C library's `malloc_trim`, and gives up the right to call any other native code: under Node's permission
- * model (`--allow-ffi`) nothing that runs later can. Where there is no such function, memory is not given back.
+ * Looks up `malloc_trim` in the C library, then drops the permission for foreign functions (`--allow-ffi` of
+ * Node's permission model), so that no later code can call native code. Without the function, memory is not
+ * returned.
  */
 export async function openReleaseMemory(): Promise<void> {
   try {
@@ -13,14 +17,14 @@ export async function openReleaseMemory(): Promise<void> {
     const library = new DynamicLibrary('libc.so.6');
     trimAllocator = library.getFunction('malloc_trim', { arguments: ['uint64'], return: 'int32' });
   } catch {
-    // Another C library, a Node.js without foreign functions, or no right to call them.
+    // Another C library, a Node.js without foreign functions, or no permission for them.
   }
   process.permission?.drop('ffi');
 }
 
 /**
- * Gives pages of freed blocks back to the kernel. A block that lives on keeps glibc's heap from shrinking, whatever was
- * freed below it: a burst of bodies left 100 MB resident.
+ * Returns the pages of freed blocks to the kernel. A block that stays in use prevents glibc from shrinking
+ * its heap below it: after a burst of request bodies 100 MB stayed resident.
  */
 export function releaseMemory(): void {
   trimAllocator?.(0n);

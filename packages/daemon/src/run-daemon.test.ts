@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-/** Runs a small daemon in a process of its own; `body` is the source of its start function. */
+/** Runs a small daemon in its own process; `body` is the source of its start function. */
 function runScript(body: string, args: string[] = [], env: Record<string, string> = {}) {
   const source = `
     import { runDaemon } from ${JSON.stringify(new URL('./run-daemon.ts', import.meta.url).href)};
@@ -44,7 +44,7 @@ function runScript(body: string, args: string[] = [], env: Record<string, string
 
 const keepAlive = 'setInterval(() => {}, 1000);';
 
-test('a daemon ends itself with the exit code that it names, its scope closed first', async () => {
+test('end() stops a daemon with the given exit code, after its scope has closed', async () => {
   const { ended } = runScript(`${keepAlive}
     scope.defer(() => context.log.info('closed'));
     context.signal.addEventListener('abort', () => context.log.info('told to stop'));
@@ -56,7 +56,7 @@ test('a daemon ends itself with the exit code that it names, its scope closed fi
   );
 });
 
-test('a daemon that ends itself and does not close in time still ends with its exit code', async () => {
+test('end() exits with the given code even when the scope does not close in time', async () => {
   const { ended } = runScript(`${keepAlive}
     scope.defer(() => new Promise(() => {}));
     setTimeout(() => context.end('the machine reboots', 70), 50);`);
@@ -77,7 +77,7 @@ test('runDaemon() closes its scope in reverse on SIGTERM and exits 0', async () 
   );
 });
 
-test('runDaemon() writes its lines to the file that LOG_FILE names, too', async () => {
+test('runDaemon() writes its log lines to the file in LOG_FILE too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'daemon-'));
   try {
     const path = join(folder, 'sample.log');
@@ -91,7 +91,7 @@ test('runDaemon() writes its lines to the file that LOG_FILE names, too', async 
   }
 });
 
-test('runDaemon() serves without a LOG_FILE that cannot be written, and says so', async () => {
+test('runDaemon() serves and reports an error when LOG_FILE cannot be written', async () => {
   const { child, serves, ended } = runScript(keepAlive, [], { LOG_FILE: '/dev/null/x' });
   await serves;
   child.kill('SIGTERM');
@@ -108,7 +108,7 @@ test('runDaemon() stops a daemon that is still waiting to start', async () => {
   assert.equal((await ended).code, 0);
 });
 
-test('runDaemon() gives up on a scope that does not close and says so', async () => {
+test('runDaemon() exits with an error when its scope does not close in time', async () => {
   const { child, serves, ended } = runScript(`${keepAlive} scope.defer(() => new Promise(() => {}));`);
   await serves;
   child.kill('SIGTERM');
@@ -116,7 +116,7 @@ test('runDaemon() gives up on a scope that does not close and says so', async ()
   assert.deepEqual([code, lines.at(-1)?.msg], [1, 'daemon did not close in time']);
 });
 
-test('runDaemon() ends a crash with one clear line and a non-zero code', async () => {
+test('runDaemon() exits with a non-zero code and one log line after a crash', async () => {
   const { ended } = runScript(
     `setTimeout(() => { throw new Error('the disk is on fire'); }, 10); ${keepAlive}`,
   );
@@ -131,13 +131,13 @@ test('runDaemon() closes what was opened when start fails', async () => {
   assert.deepEqual([code, lines.map(({ msg }) => msg)], [1, ['closed', 'daemon crashed']]);
 });
 
-test('runDaemon() refuses a bad setting in one line and exits 2', async () => {
+test('runDaemon() rejects an invalid option with one line and exit code 2', async () => {
   const { code, stderr, stdout } = await runScript(keepAlive, [], { SAMPLE_PORT: 'eighty' }).ended;
   assert.deepEqual(
     { code, stderr, stdout },
     {
       code: 2,
-      stderr: 'sample: SAMPLE_PORT wants an integer, not "eighty" (see sample --help)\n',
+      stderr: 'sample: SAMPLE_PORT must be an integer, not "eighty" (see sample --help)\n',
       stdout: '',
     },
   );

@@ -32,7 +32,7 @@ function teeDestination(sinks: readonly LineSink[]): DestinationStream {
   };
 }
 
-/** The file that `LOG_FILE` names. One that cannot be written is no reason not to serve. */
+/** Opens the file in `LOG_FILE`. When it cannot be opened, the daemon reports this and serves anyway. */
 function logFileSinks(name: string, path: string | undefined): LineSink[] {
   if (path === undefined || path === '') return [];
   try {
@@ -43,7 +43,7 @@ function logFileSinks(name: string, path: string | undefined): LineSink[] {
   }
 }
 
-/** From now on anything that nobody caught ends the process with one line that says what it was. */
+/** From here on an uncaught error ends the process, after one log line with the error. */
 function crashOnUncaught(log: Logger): (error: unknown) => never {
   const crash = (error: unknown): never => {
     const { kind, message } = faultFrom(error);
@@ -60,23 +60,23 @@ function crashOnUncaught(log: Logger): (error: unknown) => never {
 
 interface Stop {
   readonly reason: string;
-  /** Default: whether everything closed in time. */
+  /** Default: depends on whether everything closed in time. */
   readonly exitCode?: number;
 }
 
 function stopSignal() {
   const controller = new AbortController();
   const { promise: stopped, resolve } = Promise.withResolvers<Stop>();
-  const stop = (wish: Stop) => {
+  const stop = (request: Stop) => {
     controller.abort();
-    resolve(wish);
+    resolve(request);
   };
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop({ reason: name }));
   const end = (reason: string, exitCode: number) => stop({ reason, exitCode });
   return { signal: controller.signal, stopped, end };
 }
 
-/** Resolves to whether `work` ended within `timeoutMs`. */
+/** Resolves to `true` when `work` ends within `timeoutMs`. */
 async function endsWithin(timeoutMs: number, work: Promise<void>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), timeoutMs);
@@ -88,9 +88,10 @@ async function endsWithin(timeoutMs: number, work: Promise<void>): Promise<boole
 }
 
 /**
- * Runs a daemon until SIGTERM or SIGINT, then closes its scope within the drain time-out and exits: 0 when everything
- * closed in time, 1 when not or after a crash, 2 when its flags or environment are wrong (one line on standard error).
- * Every daemon takes `LOG_LEVEL` and `LOG_FILE` from its environment, the latter a file that gets its log lines, too.
+ * Runs a daemon until SIGTERM or SIGINT, then closes its scope and exits. The exit code is 0 when everything
+ * closed within the drain timeout, 1 when not or after a crash, and 2 for invalid flags or environment (with
+ * one line on standard error). Every daemon reads `LOG_LEVEL` and `LOG_FILE` from its environment; the latter
+ * is a file that also gets the log lines.
  */
 export async function runDaemon<T extends OptionTable>(definition: DaemonDefinition<T>): Promise<void> {
   const { name, summary } = definition;
@@ -127,7 +128,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
   const { signal, stopped, end } = stopSignal();
   const scope = new AsyncDisposableStack();
   scope.use(telemetry);
-  // The parent that started this process may have a trace open: what happens at start belongs to it.
+  // The parent process may have an open trace; then the spans of the start belong to it.
   const span = telemetry.startSpan(`start ${name}`, { parent: environment.TRACEPARENT });
   const context = { name, version, options, signal, end, log, telemetry, environment };
   const started = telemetry
@@ -141,7 +142,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
       trimHeapAfterStart();
       trimWhenCalm();
     });
-  // A daemon may be asked to stop while it still waits for what it needs to start.
+  // A daemon may be stopped while its start function still waits.
   started.catch(async (error: unknown) => {
     if (signal.aborted) return;
     await endsWithin(

@@ -3,16 +3,18 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { releaseMemory } from './release-memory.ts';
 
-/** When a daemon has done what it does once, in milliseconds after it began to serve. */
+/** Delay before the memory of the start is freed, in milliseconds after the daemon began to serve. */
 const settleMs = 2000;
 
 type CollectGarbage = (options: { type: 'major'; flavor: 'regular' | 'last-resort' }) => void;
 
-/** Code that nobody has called for so many collections is forgotten: that of starting, most of it. */
+/**
+ * V8 discards compiled code that was not used during this many collections. Most of it is code of the start.
+ */
 const collectionsAfterStart = 4;
-/** Between two of them what waits has its turn, in milliseconds. */
+/** Pause between two collections, in milliseconds, so that waiting work can run. */
 const pauseMs = 100;
-/** V8 gives free pages back to the kernel some seconds after the collection that freed them, in milliseconds. */
+/** V8 returns free pages to the kernel some seconds after the collection that freed them, in milliseconds. */
 const pooledMs = 10_000;
 
 let collector: CollectGarbage | undefined;
@@ -20,16 +22,16 @@ let collector: CollectGarbage | undefined;
 function collectGarbage(flavor: 'regular' | 'last-resort'): void {
   if (collector === undefined) {
     setFlagsFromString('--expose-gc');
-    // The function is only there in contexts made after the flag.
+    // `gc` exists only in contexts that are created after the flag is set.
     collector = runInNewContext('gc') as CollectGarbage;
   }
   collector({ type: 'major', flavor });
 }
 
 /**
- * Gives back what starting has left behind. V8 keeps the heap that reading configurations and certificates
- * needed, 3 to 4 MB, and the code of starting, 1 MB; a daemon at rest never asks for a collection. Each takes 40 to
- * 60 ms, while nothing else runs.
+ * Frees the memory that only the start needed. V8 keeps the heap for reading configurations and certificates,
+ * 3 to 4 MB, and the code of the start, 1 MB, because an idle daemon never triggers a collection. Each
+ * collection blocks the daemon for 40 to 60 ms.
  */
 export async function trimHeap(): Promise<void> {
   collectGarbage('last-resort');
@@ -41,9 +43,9 @@ export async function trimHeap(): Promise<void> {
 }
 
 /**
- * Gives back what a burst of work has left behind, to the last page some 10 s later. Calls may come meanwhile, so this is
- * two collections of the regular kind, about 30 ms each: the first finds what is not used any more, the second frees its
- * pages.
+ * Frees the memory that a burst of work needed. The last page is returned some 10 s later. Calls may arrive
+ * meanwhile, so this makes two regular collections of about 30 ms each: the first finds unused objects, the
+ * second frees their pages.
  */
 export async function trimHeapGently(): Promise<void> {
   collectGarbage('regular');
@@ -53,7 +55,7 @@ export async function trimHeapGently(): Promise<void> {
   releaseMemory();
 }
 
-/** Once, when a daemon that serves has settled. */
+/** Schedules `trimHeap()` once, some time after the daemon began to serve. */
 export function trimHeapAfterStart(): void {
   setTimeout(() => void trimHeap(), settleMs).unref();
 }

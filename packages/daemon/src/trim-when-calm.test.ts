@@ -10,7 +10,7 @@ const calm = (residentMib: number, seconds: number) => ({
 });
 const busy = (residentMib: number, seconds: number) => ({ ...calm(residentMib, seconds), busyShare: 0.5 });
 
-test('a daemon gives memory back when a burst is over, not while it lasts', () => {
+test('CalmTrim collects when a burst is over, not while it lasts', () => {
   const trim = new CalmTrim();
   assert.deepEqual(
     [calm(60, 0), calm(70, 5), busy(200, 10), busy(180, 15), calm(180, 20)].map((one) => trim.sample(one)),
@@ -18,7 +18,7 @@ test('a daemon gives memory back when a burst is over, not while it lasts', () =
   );
 });
 
-test('memory that a collection does not give back is tried again, less often after many times', () => {
+test('CalmTrim retries a collection that freed little, less often after many times', () => {
   const trim = new CalmTrim();
   trim.sample(calm(60, 0));
   const collections: number[] = [];
@@ -32,7 +32,7 @@ test('memory that a collection does not give back is tried again, less often aft
   assert.deepEqual(pauses, [20, ...Array(14).fill(40), 600, 600]);
 });
 
-test('a collection that gives memory back may soon be followed by another one', () => {
+test('CalmTrim soon allows another collection after one that freed memory', () => {
   const trim = new CalmTrim();
   trim.sample(calm(60, 0));
   assert.equal(trim.sample(calm(180, 5)), true);
@@ -40,7 +40,7 @@ test('a collection that gives memory back may soon be followed by another one', 
   assert.deepEqual([trim.sample(calm(100, 10)), trim.sample(calm(100, 15))], [false, true]);
 });
 
-test('another burst ends the long pause after collections that gave nothing back', () => {
+test('CalmTrim ends the long pause when another burst begins', () => {
   const trim = new CalmTrim();
   trim.sample(calm(60, 0));
   for (let seconds = 5; seconds < 700; seconds += 5) {

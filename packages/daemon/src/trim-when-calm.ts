@@ -1,44 +1,53 @@
 import { performance } from 'node:perf_hooks';
 import { trimHeapGently } from './trim-heap.ts';
 
-/** How often a daemon looks at its memory, in milliseconds. */
+/** How often a daemon checks its memory, in milliseconds. */
 const intervalMs = 5000;
-/** Less than this above its level is not worth a collection, in bytes. */
+/** A collection is worth its cost when the memory exceeds its lowest level by this, in bytes. */
 const worthBytes = 16 * 1024 * 1024;
-/** Share of the time that the event loop may have been busy since the last look: in the middle of a burst nothing is free yet. */
+/**
+ * Maximum share of time in which the event loop was busy since the last check. During a burst little memory
+ * is free.
+ */
 const calmShare = 0.3;
-/** After a collection that gave little back the next one waits twice as long, up to `longPauseMs`, in milliseconds. */
+/**
+ * The pause after a useful collection, in milliseconds. After one that freed little it doubles, up to
+ * `longPauseMs`.
+ */
 const leastPauseMs = 10_000;
-/** Clients that hold many calls open may end them at any time: then the memory is free within a minute. */
+/**
+ * Longest usual pause, in milliseconds. Clients with many open calls may end them at any time; the memory is
+ * then freed within a minute.
+ */
 const longPauseMs = 40_000;
-/** After so many collections in a row that gave little back the memory counts as in use for good. */
+/** After this many collections in a row that freed little, the memory counts as permanently in use. */
 const patience = 15;
 const longestPauseMs = 600_000;
 
 export interface MemorySample {
-  /** Resident memory of the process. */
+  /** Resident memory of the process, in bytes. */
   readonly residentBytes: number;
-  /** Share of the time since the last sample in which the event loop was busy, 0 to 1. */
+  /** Share of the time since the last sample in which the event loop was busy, from 0 to 1. */
   readonly busyShare: number;
   /** Monotonic. */
   readonly nowMs: number;
 }
 
-/** Decides when memory that a burst of work has left behind is worth a collection. */
+/** Decides when to collect the memory that a burst of work has left behind. */
 export class CalmTrim {
   #lowestBytes = Number.POSITIVE_INFINITY;
   #notBeforeMs = 0;
   #pauseMs = leastPauseMs;
-  /** What the last collection left. */
+  /** Resident memory after the last collection, in bytes. */
   #leftBytes = Number.POSITIVE_INFINITY;
-  /** Collections in a row that gave little back. */
+  /** Collections in a row that freed little. */
   #fruitless = 0;
 
-  /** Whether to collect now. Tell the outcome with `trimmed`. */
+  /** Whether to collect now. Report the result with `trimmed`. */
   sample({ residentBytes, busyShare, nowMs }: MemorySample): boolean {
     this.#lowestBytes = Math.min(this.#lowestBytes, residentBytes);
     if (residentBytes > this.#leftBytes + worthBytes) {
-      // Another burst.
+      // A new burst has begun.
       this.#fruitless = 0;
       this.#pauseMs = leastPauseMs;
       this.#notBeforeMs = Math.min(this.#notBeforeMs, nowMs + leastPauseMs);
@@ -48,7 +57,10 @@ export class CalmTrim {
     );
   }
 
-  /** Memory that is in use is not given back: it is tried again later, less often after many times. */
+  /**
+   * Records the result of a collection. If it freed little, the next one comes later, and much later after
+   * many such results.
+   */
   trimmed({ residentBytes, nowMs }: MemorySample, leftBytes: number): void {
     const isWorth = residentBytes - leftBytes >= worthBytes / 2;
     this.#fruitless = isWorth ? 0 : this.#fruitless + 1;
@@ -61,8 +73,8 @@ export class CalmTrim {
 }
 
 /**
- * Gives memory back after a burst of work, once the daemon is calm again: V8 keeps what it needed, because a process
- * at rest never asks for a collection, and the allocator of the C library keeps what was freed.
+ * Frees memory after a burst of work, once the daemon is calm again. V8 keeps the heap of the burst, because
+ * an idle process never triggers a collection, and the C library keeps the freed blocks.
  */
 export function trimWhenCalm(): void {
   const trim = new CalmTrim();

@@ -1,6 +1,6 @@
 import { flagFromKey, type OptionTable } from './option.ts';
 
-/** What `--help` prints. */
+/** The text that `--help` prints. */
 export function usageText(name: string, summary: string, options: OptionTable): string {
   const rows = Object.entries(options).map(
     ([key, { type, description, default: fallback, choices, env }]) => {

@@ -7,11 +7,11 @@ import { watchFile } from './watch-file.ts';
 
 interface Watched {
   readonly root: string;
-  /** The next content as text; undefined while the file is absent. */
+  /** The next content as text; `undefined` while the file does not exist. */
   next(): Promise<string | undefined>;
 }
 
-/** A temporary folder and a watch on `<folder>/<name>`, both gone afterwards. */
+/** Creates a temporary folder and a watch on `<folder>/<name>`; both end with the test. */
 async function withWatch(name: string, body: (watched: Watched) => Promise<void>): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'watch-'));
   const stop = new AbortController();
@@ -39,7 +39,7 @@ async function replace(path: string, text: string): Promise<void> {
 
 const options = { timeout: 10_000 };
 
-test('watchFile() gives the content now and after each replacement by rename', options, async () => {
+test('watchFile() yields the content at first and after each replacement by rename', options, async () => {
   await withWatch('a.json', async ({ root, next }) => {
     await writeFile(join(root, 'a.json'), 'one');
     assert.equal(await next(), 'one');
@@ -51,7 +51,7 @@ test('watchFile() gives the content now and after each replacement by rename', o
   });
 });
 
-test('watchFile() tells that a file is absent, comes and goes', options, async () => {
+test('watchFile() yields undefined while the file does not exist', options, async () => {
   await withWatch('a.json', async ({ root, next }) => {
     assert.equal(await next(), undefined);
     await replace(join(root, 'a.json'), 'here');
@@ -74,7 +74,7 @@ test('watchFile() waits for a directory that does not exist yet', options, async
   });
 });
 
-test('watchFile() follows a directory that is replaced as a whole', options, async () => {
+test('watchFile() notices that a directory was replaced', options, async () => {
   await withWatch('run/a.json', async ({ root, next }) => {
     await mkdir(join(root, 'run'));
     await writeFile(join(root, 'run', 'a.json'), 'one');
@@ -85,7 +85,7 @@ test('watchFile() follows a directory that is replaced as a whole', options, asy
     await rename(join(root, 'run'), join(root, 'run.old'));
     await rename(join(root, 'run.new'), join(root, 'run'));
     let seen = await next();
-    // Between the two renames there was no file.
+    // Between the two renames the file did not exist.
     if (seen === undefined) seen = await next();
     assert.equal(seen, 'two');
 
@@ -96,7 +96,7 @@ test('watchFile() follows a directory that is replaced as a whole', options, asy
 });
 
 test(
-  'watchFile() folds changes that come faster than they are read and repeats nothing',
+  'watchFile() merges fast changes and never yields the same content twice in a row',
   options,
   async () => {
     await withWatch('a.json', async ({ root, next }) => {
@@ -114,7 +114,7 @@ test(
   },
 );
 
-test('watchFile() throws a fault for a file that cannot be read', options, async () => {
+test('watchFile() throws a Fault for a file that cannot be read', options, async () => {
   const root = await mkdtemp(join(tmpdir(), 'watch-'));
   await mkdir(join(root, 'a.json'));
   const contents = watchFile(join(root, 'a.json'), { signal: new AbortController().signal });

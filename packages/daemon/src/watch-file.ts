@@ -3,23 +3,23 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { faultFrom } from '@nodewright/fault';
 
-/** How soon to look again while there is no directory to watch, in milliseconds. */
+/** Delay before the next attempt while there is no directory to watch, in milliseconds. */
 const missingDirectoryRetryMs = 200;
 
-/** A bell that stays rung until somebody has heard it: no change is lost between two looks. */
-class Bell {
-  #rung = Promise.withResolvers<void>();
+/** A signal that stays set until `wait` has returned, so that no change between two reads is lost. */
+class ChangeSignal {
+  #changed = Promise.withResolvers<void>();
 
-  ring(): void {
-    this.#rung.resolve();
+  set(): void {
+    this.#changed.resolve();
   }
 
-  /** Waits for a ring since the last call, or for the time to pass. */
-  async heard(timeoutMs?: number): Promise<void> {
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.ring(), timeoutMs);
-    await this.#rung.promise;
+  /** Waits until the signal is set, or until the timeout. */
+  async wait(timeoutMs?: number): Promise<void> {
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.set(), timeoutMs);
+    await this.#changed.promise;
     clearTimeout(timer);
-    this.#rung = Promise.withResolvers<void>();
+    this.#changed = Promise.withResolvers<void>();
   }
 }
 
@@ -33,8 +33,8 @@ async function identityOf(directory: string): Promise<string | undefined> {
 }
 
 /**
- * Watches whatever directory stands at a path. The directory, not the file: a file that is replaced by a rename is a
- * new file, which a watch on the old one never sees.
+ * Watches the directory at a path. It watches the directory because a file that is replaced by rename is a
+ * new file, which a watch on the old file does not see.
  */
 class DirectoryWatch implements Disposable {
   readonly #path: string;
@@ -47,7 +47,10 @@ class DirectoryWatch implements Disposable {
     this.#onChange = onChange;
   }
 
-  /** Sees to it that the directory now at the path is the one being watched. False: it cannot be, look again later. */
+  /**
+   * Watches the directory that is now at the path. Returns `false` when it cannot be watched; the caller must
+   * retry later.
+   */
   async refresh(): Promise<boolean> {
     const identity = await identityOf(this.#path);
     if (identity !== undefined && identity === this.#identity) return true;
@@ -56,14 +59,14 @@ class DirectoryWatch implements Disposable {
     try {
       this.#watcher = watch(this.#path, this.#onChange);
     } catch {
-      // Out of watches, or removed since: looking again now and then serves as well.
+      // There are no inotify watches left, or the directory was just removed: the caller polls instead.
       return false;
     }
     this.#watcher.on('error', () => {
       this[Symbol.dispose]();
       this.#onChange();
     });
-    // Replaced between the look and the watch: which of the two is being watched is then unknown.
+    // The directory was replaced before the watch began, so it is unknown which of the two is watched.
     if ((await identityOf(this.#path)) !== identity) {
       this[Symbol.dispose]();
       return false;
@@ -90,32 +93,34 @@ async function readIfPresent(path: string): Promise<Buffer | undefined> {
 }
 
 /**
- * The content of a file now and whenever it is different; `undefined` while there is no such file. The file may be
- * replaced by rename or written in place (then halves of it may show), and its directory may come and go. Changes
- * that follow each other faster than they are consumed are folded into one. Ends when `signal` aborts; throws a Fault
- * when the file is there and cannot be read.
+ * Yields the content of a file at first and after each change; `undefined` while the file does not exist. The
+ * file may be replaced by rename or written in place (a partial write may then be visible), and its directory
+ * may be removed and created again. Changes that are faster than the consumer are merged. Ends when `signal`
+ * aborts.
+ *
+ * @throws Fault when the file exists but cannot be read
  */
 export async function* watchFile(
   path: string,
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<Uint8Array | undefined, void, undefined> {
-  const bell = new Bell();
-  const ring = () => bell.ring();
-  using directory = new DirectoryWatch(dirname(path), ring);
-  signal.addEventListener('abort', ring);
+  const changes = new ChangeSignal();
+  const setChanged = () => changes.set();
+  using directory = new DirectoryWatch(dirname(path), setChanged);
+  signal.addEventListener('abort', setChanged);
   try {
     let last: Buffer | undefined;
     for (let first = true; !signal.aborted; first = false) {
-      // The watch comes before the look, so that a change after the look rings.
+      // The watch begins before the read, so that a change after the read sets the signal.
       const watched = await directory.refresh();
       const content = await readIfPresent(path);
       const isNew = content === undefined ? last !== undefined : !last?.equals(content);
       if (first || isNew) yield content;
       last = content;
       if (signal.aborted) return;
-      await bell.heard(watched ? undefined : missingDirectoryRetryMs);
+      await changes.wait(watched ? undefined : missingDirectoryRetryMs);
     }
   } finally {
-    signal.removeEventListener('abort', ring);
+    signal.removeEventListener('abort', setChanged);
   }
 }
