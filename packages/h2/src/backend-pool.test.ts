@@ -114,7 +114,7 @@ test('BackendPool times out on a dial that never ends', async () => {
     backoff: true,
     dial: (signal: AbortSignal) =>
       new Promise<Socket>((_, reject) =>
-        signal.addEventListener('abort', () => reject(new Error('given up'))),
+        signal.addEventListener('abort', () => reject(new Error('aborted'))),
       ),
   };
   await assert.rejects(async () => pool.acquire(stuck), { message: 'connect timed out after 0.04s' });

@@ -160,11 +160,11 @@ export class BackendPool implements Disposable {
 
   async #dial(target: BackendTarget): Promise<ClientConnection> {
     const { engine, limits, connectTimeoutMs } = this.#init;
-    const giveUp = new AbortController();
+    const dialAbort = new AbortController();
     let connection: ClientConnection | undefined;
     let timedOut = false;
     const abort = () => {
-      giveUp.abort();
+      dialAbort.abort();
       connection?.destroy();
     };
     const timer = setTimeout(() => {
@@ -173,8 +173,8 @@ export class BackendPool implements Disposable {
     }, connectTimeoutMs);
     this.#stop.signal.addEventListener('abort', abort, { once: true });
     try {
-      const socket = await target.dial(giveUp.signal);
-      if (giveUp.signal.aborted) socket.destroy();
+      const socket = await target.dial(dialAbort.signal);
+      if (dialAbort.signal.aborted) socket.destroy();
       connection = engine.connect(socket, limits);
       this.#watch(connection);
       await connection.ready;

@@ -12,8 +12,8 @@ export interface GrowthLimits {
    */
   readonly settled: number;
   /**
-   * How long a connection keeps calls that it does not use, in milliseconds; at most twice this time. A
-   * connection is new for as long.
+   * How long a connection keeps a limit that it does not use, in milliseconds; at most twice this time. A
+   * connection counts as new for as long.
    */
   readonly settleMs: number;
   /** By how much the limit grows at a time, once half of it is in use. */

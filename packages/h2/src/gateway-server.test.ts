@@ -136,7 +136,7 @@ test('GatewayServer admits clients while many connections never begin their hand
   await gateway.close(1000);
 });
 
-test('GatewayServer ends a connection when its validity ends', async () => {
+test('GatewayServer ends a connection when validUntilMs has passed', async () => {
   const expired: string[] = [];
   const { gateway } = createServer({
     admit: () => ({ admitted: true, peer: 'peer', validUntilMs: Date.now() + 50 }),

@@ -11,7 +11,7 @@ function message(length: number, declared = length): Buffer {
 }
 
 /** Splits bytes at the given positions. */
-function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
+function split(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ordered = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
   return [0, ...ordered].map((start, index) => bytes.subarray(start, ordered[index] ?? bytes.length));
 }
@@ -24,7 +24,7 @@ test('MessageScanner counts messages however the bytes are split', () => {
       (lengths, places) => {
         const scanner = new MessageScanner(40);
         const bytes = Buffer.concat(lengths.map((length) => message(length)));
-        for (const chunk of cut(bytes, places)) assert.equal(scanner.push(chunk), chunk.length);
+        for (const chunk of split(bytes, places)) assert.equal(scanner.push(chunk), chunk.length);
         assert.deepEqual([scanner.messages, scanner.insideMessage], [lengths.length, false]);
       },
     ),
