@@ -47,7 +47,7 @@ const callDrainMs = 10_000;
 /** The public gateway of a node. */
 export const apid: DaemonDefinition<typeof options> = {
   name: 'apid',
-  summary: 'the public gRPC gateway of a node: authenticates callers and passes calls to the node they name',
+  summary: 'public gRPC gateway of a node: authenticates callers and forwards calls to the nodes they name',
   options,
   drainTimeoutMs: callDrainMs + 2000,
   start,
@@ -64,10 +64,10 @@ async function start(
     new BackendPool({ engine: nodeEngine, limits: backendLimits, ...poolTimeouts, now, random: Math.random }),
   );
   const machined: BackendTarget = {
-    // The key of a node's target is the node's name, and no name contains a space: the keys cannot collide.
+    // The keys of other targets are node names, which never contain a space, so this key is unique.
     key: ' machined',
     backoff: false,
-    dial: (giveUp) => dialUnix(settings.machinedSocket, giveUp),
+    dial: (dialSignal) => dialUnix(settings.machinedSocket, dialSignal),
   };
   const conduct = new CallerConduct(conductLimits);
   const gateway: Gateway = {
@@ -82,7 +82,7 @@ async function start(
     targetOf: (node) => ({
       key: node,
       backoff: true,
-      dial: (giveUp) => dialNode(current(identity), node, ports.apid, giveUp),
+      dial: (dialSignal) => dialNode(current(identity), node, ports.apid, dialSignal),
     }),
     telemetry,
     log,

@@ -76,7 +76,7 @@ export const conductLimits = {
  */
 export const startLimits = { fewest: 4, most: 32, crowd: 6, spacingMs: 20, holdMs: 250 } as const;
 
-/** How many cancels of all callers apid forwards to backends at once, and then per interval. */
+/** How many cancels, of all callers together, apid forwards to backends at once and then per interval. */
 export const cancelLimits = { perTurn: 16, intervalMs: 5, waiting: 8192 } as const;
 
 /**

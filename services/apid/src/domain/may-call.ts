@@ -1,7 +1,8 @@
 import { roles as knownRoles, methodRule, type Role } from '@nodewright/contract';
 
 /**
- * Roles that allow calls. The role of an apid is not among them: it only allows to forward calls of others.
+ * Roles that allow calls. `os:impersonator`, the role of other apids, only allows them to forward calls of
+ * their clients.
  */
 const callingRoles: readonly Role[] = Object.values(knownRoles).filter(
   (role) => role !== knownRoles.impersonator,

@@ -104,7 +104,7 @@ const rows: [string, RoutingNode, RoutedCall, Route][] = [
     { kind: 'many', targets: ['10.5.0.2'], streaming: false },
   ],
   [
-    '9: nodes takes precedence over node, and the method name tells that it streams',
+    '9: nodes takes precedence over node, and the method name decides whether it streams',
     controlPlane,
     call({ node: ['c'], nodes: ['a', 'b'], fullMethod: logs }),
     { kind: 'many', targets: ['a', 'b'], streaming: true },

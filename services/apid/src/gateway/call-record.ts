@@ -115,7 +115,7 @@ export class CallRecord {
     return this.#peer === peer;
   }
 
-  /** The call is over: ends the span and writes the log line. Only the first call has an effect. */
+  /** Ends the span and writes the log line, when the call is over. Does nothing when repeated. */
   finish(status: GrpcStatus): void {
     if (this.#finished) return;
     this.#finished = true;

@@ -28,7 +28,7 @@ export interface Caller {
 export interface CallShare {
   /** The budget for bytes of all calls of this caller. */
   readonly bytes: ByteBudget;
-  /** Call this when the call is over. Only the first call has an effect. */
+  /** Frees the share when the call is over. Does nothing when repeated. */
   release(): void;
   /** The caller cancelled the call. Returns `false` when it cancels too often. */
   cancelled(nowMs: number): boolean;

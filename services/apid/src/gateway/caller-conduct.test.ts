@@ -37,9 +37,9 @@ test('CallerConduct refuses connections after too many refused calls', () => {
     results(3, () => conduct.refused('a', 10)),
     [true, true, false],
   );
-  const words =
+  const text =
     'too many refused calls of this caller: the limit is 2 at once and 1 per second, try again in 5s';
-  assert.deepEqual([conduct.connectionRefusal('a', 10), conduct.callRefusal('a', 10)], [words, words]);
+  assert.deepEqual([conduct.connectionRefusal('a', 10), conduct.callRefusal('a', 10)], [text, text]);
   assert.equal(conduct.connectionRefusal('a', 5000), undefined);
 });
 

@@ -80,7 +80,7 @@ export class CallerConduct {
     return leftOut;
   }
 
-  /** Always returns `false`, so that callers can return the result. */
+  /** Always returns `false`, so that the methods above can return the result. */
   #pause(account: Account, why: Pause['why'], nowMs: number): false {
     const { pauseMs, longestPauseMs } = this.#limits;
     const last = account.pause;

@@ -11,7 +11,7 @@ import {
 import type { Hop } from '../domain/rewrite-metadata.ts';
 
 /** The name of a hop in error texts. */
-export interface HopWords {
+export interface HopLabel {
   /** `node "node02"` or `machined on node01`. */
   readonly subject: string;
   /**
@@ -23,31 +23,31 @@ export interface HopWords {
 }
 
 /** @param self the name of this node */
-export function hopWords(hop: Hop, self: string): HopWords {
+export function hopLabel(hop: Hop, self: string): HopLabel {
   return hop.kind === 'machined'
     ? { subject: `machined on ${self}`, via: '', isNode: false }
     : { subject: `node ${JSON.stringify(hop.name)}`, via: ` (via ${self})`, isNode: true };
 }
 
-function statusOf(fault: FaultKind | number, text: string, { via }: HopWords): GrpcStatus {
+function statusOf(fault: FaultKind | number, text: string, { via }: HopLabel): GrpcStatus {
   return { code: typeof fault === 'number' ? fault : grpcCodeFromKind(fault), message: `${text}${via}` };
 }
 
 /** The status of a call whose hop cannot be reached; `reason` is a phrase. */
-export function describeConnectFailure(words: HopWords, reason: string): GrpcStatus {
-  const text = words.isNode
-    ? `no route to ${words.subject}: ${reason}`
-    : `${words.subject} is not reachable: ${reason}`;
-  return statusOf('unavailable', text, words);
+export function describeConnectFailure(label: HopLabel, reason: string): GrpcStatus {
+  const text = label.isNode
+    ? `no route to ${label.subject}: ${reason}`
+    : `${label.subject} is not reachable: ${reason}`;
+  return statusOf('unavailable', text, label);
 }
 
 /** The status of a call whose deadline passed at this hop. */
-export function describeDeadline(words: HopWords, timeoutMs: number, connecting: boolean): GrpcStatus {
+export function describeDeadline(label: HopLabel, timeoutMs: number, connecting: boolean): GrpcStatus {
   const doing = connecting ? 'connecting to' : 'waiting for';
   return statusOf(
     'deadline-exceeded',
-    `deadline exceeded after ${secondsText(timeoutMs)} while ${doing} ${words.subject}`,
-    words,
+    `deadline exceeded after ${secondsText(timeoutMs)} while ${doing} ${label.subject}`,
+    label,
   );
 }
 
@@ -55,11 +55,11 @@ export function describeDeadline(words: HopWords, timeoutMs: number, connecting:
  * The status of a call whose response came compressed although apid had requested an uncompressed one to
  * label.
  */
-export function describeCompressed(words: HopWords): GrpcStatus {
+export function describeCompressed(label: HopLabel): GrpcStatus {
   return statusOf(
     'internal',
-    `${words.subject} sent a compressed message, but apid had requested an uncompressed one`,
-    words,
+    `${label.subject} sent a compressed message, but apid had requested an uncompressed one`,
+    label,
   );
 }
 
@@ -80,37 +80,37 @@ export function secondsText(timeoutMs: number): string {
  * The status of a call that failed while it was forwarded. Source: gRPC over HTTP/2, errors; Talos v1.14:
  * proxying, errors.
  */
-export function describePumpFailure(words: HopWords, failure: PumpFailure, fullMethod = ''): GrpcStatus {
-  const { subject } = words;
+export function describePumpFailure(label: HopLabel, failure: PumpFailure, fullMethod = ''): GrpcStatus {
+  const { subject } = label;
   switch (failure.kind) {
     case 'call-failed':
-      return describeCallFailure(words, failure.failure, failure.answering);
+      return describeCallFailure(label, failure.failure, failure.answering);
     case 'not-grpc':
       return failure.httpStatus === 200
         ? statusOf(
             'unknown',
             `${subject} answered ${contentTypeText(failure.contentType)} instead of gRPC`,
-            words,
+            label,
           )
         : statusOf(
             grpcCodeFromHttpStatus(failure.httpStatus),
             `${subject} answered HTTP ${failure.httpStatus} instead of gRPC`,
-            words,
+            label,
           );
     case 'no-status':
-      return statusOf('internal', `${subject} ended the call without a status`, words);
+      return statusOf('internal', `${subject} ended the call without a status`, label);
     case 'too-large': {
       if (failure.side === 'request' && methodRule(fullMethod)?.request === 'configuration') {
         return describeLongConfiguration(failure);
       }
       const text = `grpc: received message larger than max (${failure.sizeBytes} vs. ${failure.limitBytes})`;
       return failure.side === 'answer'
-        ? statusOf('resource-exhausted', `${text} from ${subject}`, words)
+        ? statusOf('resource-exhausted', `${text} from ${subject}`, label)
         : describeRequestFault(`rpc error: code = ResourceExhausted desc = ${text}`);
     }
     case 'truncated':
       return failure.side === 'answer'
-        ? statusOf('internal', `${subject} ended its answer inside a message: ${failure.shortfall}`, words)
+        ? statusOf('internal', `${subject} ended its answer inside a message: ${failure.shortfall}`, label)
         : describeRequestFault(
             `rpc error: code = Internal desc = the request ended inside a message: ${failure.shortfall}`,
           );
@@ -127,26 +127,26 @@ function describeRequestFault(cause: string): GrpcStatus {
   return { code: grpcCodeFromKind('internal'), message: `failed proxying s2c: ${cause}` };
 }
 
-function describeCallFailure(words: HopWords, failure: CallFailure, answering: boolean): GrpcStatus {
-  const { subject } = words;
+function describeCallFailure(label: HopLabel, failure: CallFailure, answering: boolean): GrpcStatus {
+  const { subject } = label;
   switch (failure.kind) {
     case 'reset':
       return statusOf(
         grpcCodeFromH2Error(failure.code),
         `${subject} reset the call: ${h2ErrorName(failure.code)}`,
-        words,
+        label,
       );
     case 'refused':
-      return statusOf('unavailable', `${subject} refused the call: it is stopping or overloaded`, words);
+      return statusOf('unavailable', `${subject} refused the call: it is stopping or overloaded`, label);
     case 'connection-closed': {
       const when = answering ? 'in the middle of its answer' : 'before answering';
       const reason = failure.reason === '' ? '' : `: ${failure.reason}`;
-      return statusOf('unavailable', `${subject} closed the connection ${when}${reason}`, words);
+      return statusOf('unavailable', `${subject} closed the connection ${when}${reason}`, label);
     }
     case 'silent':
-      return statusOf('unavailable', `${subject} stopped responding`, words);
+      return statusOf('unavailable', `${subject} stopped responding`, label);
     case 'protocol':
-      return statusOf('internal', `${subject} broke the HTTP/2 protocol: ${failure.reason}`, words);
+      return statusOf('internal', `${subject} broke the HTTP/2 protocol: ${failure.reason}`, label);
   }
 }
 

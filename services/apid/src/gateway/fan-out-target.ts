@@ -20,7 +20,7 @@ import {
   describeCompressed,
   describeConnectFailure,
   describePumpFailure,
-  type HopWords,
+  type HopLabel,
 } from './describe-failure.ts';
 import { closingStatus } from './forward-one.ts';
 import type { Gateway } from './gateway.ts';
@@ -45,7 +45,7 @@ export interface TargetInit {
   readonly gateway: Gateway;
   /** The target as the client wrote it in `nodes`. */
   readonly name: string;
-  readonly words: HopWords;
+  readonly label: HopLabel;
   readonly span: Span | undefined;
   /** The lane of the caller: its calls to a backend use this connection. */
   readonly lane: number;
@@ -97,7 +97,7 @@ export class FanOutTarget implements OutboundReceiver {
 
   /** Connects and opens the call. A failure is reported by the event `ended`. */
   async connect(): Promise<void> {
-    const { gateway, name, words, events } = this.#init;
+    const { gateway, name, label, events } = this.#init;
     const target = gateway.targetOf(name);
     try {
       for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -108,9 +108,9 @@ export class FanOutTarget implements OutboundReceiver {
         events.opened(this);
         return;
       }
-      this.#end(closingStatus(words));
+      this.#end(closingStatus(label));
     } catch (error) {
-      this.#end(describeConnectFailure(words, faultFrom(error).message));
+      this.#end(describeConnectFailure(label, faultFrom(error).message));
     }
   }
 
@@ -160,7 +160,7 @@ export class FanOutTarget implements OutboundReceiver {
     this.#init.events.held(chunk.length);
     try {
       for (const { body, compressed } of this.#messages.push(chunk)) {
-        if (compressed) this.refuse(describeCompressed(this.#init.words));
+        if (compressed) this.refuse(describeCompressed(this.#init.label));
         if (this.#over) return;
         this.#init.events.message(this, body);
       }
@@ -203,7 +203,7 @@ export class FanOutTarget implements OutboundReceiver {
   }
 
   #fail(failure: PumpFailure): void {
-    this.refuse(describePumpFailure(this.#init.words, failure));
+    this.refuse(describePumpFailure(this.#init.label, failure));
   }
 
   #end(status: GrpcStatus): void {

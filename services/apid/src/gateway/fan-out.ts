@@ -9,13 +9,13 @@ import {
 import { maxRequestBytes } from '../domain/request-limit.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import type { CallRecord } from './call-record.ts';
-import { describeFullBudget, describePumpFailure, hopWords, secondsText } from './describe-failure.ts';
+import { describeFullBudget, describePumpFailure, hopLabel, secondsText } from './describe-failure.ts';
 import { FanOutTarget, type TargetEvents } from './fan-out-target.ts';
 import type { Gateway } from './gateway.ts';
 import { hopHeaders } from './hop-headers.ts';
 import { type JointAnswer, StreamJointAnswer, UnaryJointAnswer } from './joint-answer.ts';
 
-/** Request bytes that are kept for targets that are still connecting. Above this the client must wait. */
+/** Maximum request bytes kept for targets that are still connecting. Above this the client is paused. */
 const maxBacklogBytes = 1024 * 1024;
 
 const cancelled: GrpcStatus = {
@@ -115,7 +115,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
     this.#letGo();
     for (const target of this.#targets) {
       const cancel = () => target.cancel(cancelled);
-      // A target that is still connecting must not open its call any more.
+      // A target that is still connecting must not open its call.
       if (target.wasOpened) this.#gateway.cancels.add(this.#record.queue, cancel);
       else cancel();
     }
@@ -177,7 +177,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
     return new FanOutTarget({
       gateway: this.#gateway,
       name,
-      words: hopWords(hop, this.#gateway.identity().hostname),
+      label: hopLabel(hop, this.#gateway.identity().hostname),
       span,
       lane: this.#record.lane,
       events: this,

@@ -9,8 +9,8 @@ import {
   describeDeadline,
   describeFullBudget,
   describePumpFailure,
-  type HopWords,
-  hopWords,
+  type HopLabel,
+  hopLabel,
 } from './describe-failure.ts';
 import type { Gateway } from './gateway.ts';
 import { hopHeaders } from './hop-headers.ts';
@@ -28,7 +28,7 @@ export async function forwardOne(
   hop: Hop,
   record: CallRecord,
 ): Promise<void> {
-  const words = hopWords(hop, gateway.identity().hostname);
+  const label = hopLabel(hop, gateway.identity().hostname);
   const span = record.startHop(hop.kind === 'node' ? hop.name : 'machined');
   let connecting = true;
   const start = gateway.starts.enter(record.queue);
@@ -41,8 +41,8 @@ export async function forwardOne(
     // The backend may report the same deadline, but apid's own text is clearer.
     describe: (failure) =>
       record.deadlinePassed
-        ? describeDeadline(words, record.timeoutMs ?? 0, false)
-        : describePumpFailure(words, failure, call.path),
+        ? describeDeadline(label, record.timeoutMs ?? 0, false)
+        : describePumpFailure(label, failure, call.path),
     scheduleReset: (reset) => gateway.cancels.add(record.queue, reset),
     onAnswering: () => start.answering(),
     onDone(outcome) {
@@ -53,7 +53,7 @@ export async function forwardOne(
     },
   });
   record.abort = (status) => pump.fail(status);
-  record.onDeadline(() => pump.fail(describeDeadline(words, record.timeoutMs ?? 0, connecting)));
+  record.onDeadline(() => pump.fail(describeDeadline(label, record.timeoutMs ?? 0, connecting)));
 
   const target = hop.kind === 'node' ? gateway.targetOf(hop.name) : gateway.machined;
   try {
@@ -67,13 +67,13 @@ export async function forwardOne(
       start.made();
       return;
     }
-    pump.fail(closingStatus(words));
+    pump.fail(closingStatus(label));
   } catch (error) {
-    pump.fail(describeConnectFailure(words, faultFrom(error).message));
+    pump.fail(describeConnectFailure(label, faultFrom(error).message));
   }
 }
 
 /** The status of a call for which each new connection closed before the call could open on it. */
-export function closingStatus(words: HopWords) {
-  return describeConnectFailure(words, 'its connections close as soon as they are made');
+export function closingStatus(label: HopLabel) {
+  return describeConnectFailure(label, 'its connections close as soon as they are made');
 }

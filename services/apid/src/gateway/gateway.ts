@@ -7,7 +7,7 @@ import type { CallerConduct } from './caller-conduct.ts';
 import type { CancelTurns } from './cancel-turns.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** What the code for calls needs of the gateway. */
+/** The parts of the gateway that the code for calls uses. */
 export interface Gateway {
   /** The identity in force. Each call reads it once and keeps it. */
   identity(): GatewayIdentity;

@@ -23,7 +23,7 @@ export interface CallStart {
   made(): void;
   /** The response has begun, so the expensive start of the call is over. */
   answering(): void;
-  /** The call is over; `cancelled` when the client cancelled it. Only the first call has an effect. */
+  /** Ends the call; `cancelled` when the client cancelled it. Does nothing when repeated. */
   leave(cancelled: boolean): void;
 }
 
@@ -140,7 +140,9 @@ export class StartQueue {
     if (account.window < this.#limits.most) this.#crowd += change;
   }
 
-  /** A place is free: callers take turns, each with its longest waiting call. */
+  /**
+   * Starts waiting calls while there are free places: callers take turns, each with its longest waiting call.
+   */
   #wake(): void {
     const turns = [...this.#accounts].filter(([, { waiting }]) => waiting.size > 0);
     for (const [caller, account] of turns) {

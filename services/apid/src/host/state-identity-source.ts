@@ -83,7 +83,7 @@ export class StateIdentitySource implements IdentitySource {
     return {
       followed,
       signal,
-      connect: (giveUp) => dialState(this.#socket, giveUp),
+      connect: (dialSignal) => dialState(this.#socket, dialSignal),
       onBroken: ({ message }, retryMs) => {
         this.#log.warn({ socket: this.#socket, error: message, retryMs }, "the node's state cannot be read");
       },
