@@ -60,9 +60,9 @@ async function serve(
     certificateMethod({
       root: () => root,
       now: () => new Date(),
-      checkCertificate: (request, giveUp) => records.checkCertificate(request, giveUp),
+      checkCertificate: (request, callSignal) => records.checkCertificate(request, callSignal),
     }),
-    reportMethod((report, giveUp) => records.report(report, giveUp), signal),
+    reportMethod((report, callSignal) => records.report(report, callSignal), signal),
   ];
   const server: CallServer = {
     methods: new Map(methods.map((method) => [method.path, method])),

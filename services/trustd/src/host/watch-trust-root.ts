@@ -26,7 +26,7 @@ export async function* watchTrustRoot(
   socket: string,
   { signal, log }: { signal: AbortSignal; log: Logger },
 ): AsyncGenerator<TrustRoot, void, undefined> {
-  const connect = (giveUp: AbortSignal) => dialState(socket, giveUp);
+  const connect = (dialSignal: AbortSignal) => dialState(socket, dialSignal);
   const onBroken = ({ message }: Error, retryMs: number) => {
     log.warn({ socket, error: message, retryMs }, "the node's state cannot be read");
   };
