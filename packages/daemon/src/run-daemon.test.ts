@@ -47,12 +47,12 @@ const keepAlive = 'setInterval(() => {}, 1000);';
 test('end() stops a daemon with the given exit code, after its scope has closed', async () => {
   const { ended } = runScript(`${keepAlive}
     scope.defer(() => context.log.info('closed'));
-    context.signal.addEventListener('abort', () => context.log.info('told to stop'));
+    context.signal.addEventListener('abort', () => context.log.info('stop requested'));
     setTimeout(() => { context.end('the machine is off', 71); context.end('late', 3); }, 50);`);
   const { code, lines } = await ended;
   assert.deepEqual(
     [code, lines.map(({ msg, reason }) => reason ?? msg)],
-    [71, ['daemon serves', 'told to stop', 'the machine is off', 'closed']],
+    [71, ['daemon serves', 'stop requested', 'the machine is off', 'closed']],
   );
 });
 
