@@ -114,10 +114,10 @@ test('streamAnswers() reports what is wrong with a response that is not gRPC', a
     faults.push((await callTo(answer)).fault);
   }
   assert.deepEqual(faults, [
-    'unimplemented: the answer has HTTP status 404',
+    'unimplemented: the response has HTTP status 404',
     'resource-exhausted: a message of 1001 bytes is larger than 1000',
-    'internal: a message of the answer is compressed',
-    'unknown: the answer has no status',
+    'internal: a message of the response is compressed',
+    'unknown: the response has no status',
     'cancelled: the call was reset: CANCEL',
     'unavailable: the connection was closed',
   ]);

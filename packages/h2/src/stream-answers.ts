@@ -106,7 +106,7 @@ class Answers implements OutboundReceiver {
     if (last) this.#finishWith(headers);
     if (last || (status === 200 && isGrpcContentType(headerValue(headers, 'content-type')))) return;
     this.#fail(
-      new Fault(kindFromGrpcCode(grpcCodeFromHttpStatus(status)), `the answer has HTTP status ${status}`),
+      new Fault(kindFromGrpcCode(grpcCodeFromHttpStatus(status)), `the response has HTTP status ${status}`),
     );
   }
 
@@ -114,7 +114,7 @@ class Answers implements OutboundReceiver {
     if (this.#end !== undefined) return;
     try {
       for (const { body, compressed } of this.#collector.push(chunk)) {
-        if (compressed) throw new Error('a message of the answer is compressed');
+        if (compressed) throw new Error('a message of the response is compressed');
         this.#waiting.push(body);
       }
     } catch (error) {
@@ -140,7 +140,7 @@ class Answers implements OutboundReceiver {
   }
 
   #finishWith(trailers: RawHeaders): void {
-    const { code, message } = statusFromHeaders(trailers) ?? { code: 2, message: 'the answer has no status' };
+    const { code, message } = statusFromHeaders(trailers) ?? { code: 2, message: 'the response has no status' };
     this.#finish(code === 0 ? undefined : new Fault(kindFromGrpcCode(code), message));
   }
 
