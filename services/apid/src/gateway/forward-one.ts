@@ -75,5 +75,5 @@ export async function forwardOne(
 
 /** The status of a call for which each new connection closed before the call could open on it. */
 export function closingStatus(label: HopLabel) {
-  return describeConnectFailure(label, 'its connections close as soon as they are made');
+  return describeConnectFailure(label, 'its connections close as soon as they open');
 }
