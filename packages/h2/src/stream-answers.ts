@@ -140,7 +140,10 @@ class Answers implements OutboundReceiver {
   }
 
   #finishWith(trailers: RawHeaders): void {
-    const { code, message } = statusFromHeaders(trailers) ?? { code: 2, message: 'the response has no status' };
+    const { code, message } = statusFromHeaders(trailers) ?? {
+      code: 2,
+      message: 'the response has no status',
+    };
     this.#finish(code === 0 ? undefined : new Fault(kindFromGrpcCode(code), message));
   }
 
