@@ -54,7 +54,7 @@ test('trustRootFrom() rejects an incomplete root and names the missing field, no
     [{ root, certificates: { ...certificates, server: undefined } }, /no server certificate/],
     [{ certificates, root: { ...root, issuingCA: undefined } }, /no issuing CA/],
     [{ certificates, root: { ...root, acceptedCAs: [] } }, /no accepted CAs/],
-    [{ certificates, root: { ...root, acceptedCAs: accepted('nothing') } }, /hold no certificate/],
+    [{ certificates, root: { ...root, acceptedCAs: accepted('nothing') } }, /contain no certificate/],
     [{ certificates, root: { ...root, token: '' } }, /no token/],
     [
       { certificates, root: { ...root, issuingCA: { ...pem(issuingCa), key: otherCa.key } } },
