@@ -1,4 +1,4 @@
-// Asks all nodes of the context for their version at once; ends with 1 when one fails or two differ.
+// Calls `version` on all nodes of the context at once. Exits with 1 when the printed results differ.
 import { openTalosClient, readTalosconfig } from '@nodewright/client';
 
 const { contexts, context } = await readTalosconfig(process.env.TALOSCONFIG ?? '');

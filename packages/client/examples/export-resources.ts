@@ -1,4 +1,5 @@
-// Prints every resource of a kind, by any of its names, one JSON document per line: export-resources.ts <node> <kind>
+// Usage: export-resources.ts <node> <kind>
+// Prints every resource of a kind, one JSON document per line. The kind may be given by any of its names.
 import { CallFault, openTalosClient, readTalosconfig, toJson } from '@nodewright/client';
 
 const [name = 'node01', kind = 'resourcedefinitions'] = process.argv.slice(2);

@@ -1,4 +1,6 @@
-// Prints each service of a node as it starts, changes and ends: follow-services.ts <node> [seconds]
+// Usage: follow-services.ts <node> [seconds]
+// Prints a line for each service of a node, and another one whenever a service is created, changes or is
+// destroyed.
 import { openTalosClient, readTalosconfig } from '@nodewright/client';
 import { services } from '@nodewright/client/kinds';
 

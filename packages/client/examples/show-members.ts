@@ -1,4 +1,4 @@
-// Lists the members of the cluster as the first node of the context knows them, as JSON.
+// Prints the members of the cluster as JSON, read from the first node of the context.
 import { openTalosClient, readTalosconfig, toJson } from '@nodewright/client';
 import { members } from '@nodewright/client/kinds';
 

@@ -5,13 +5,14 @@ export interface CallFaultInit extends ErrorOptions {
   readonly hop?: string | undefined;
 }
 
-/** The failure of a call, with where it failed. */
+/** The failure of a call, with the node and the hop at which it failed. */
 export class CallFault extends Fault {
-  /** The node that was asked, as the caller named it. */
+  /** The target node, as the caller named it. */
   readonly node: string | undefined;
   /**
-   * Where on the way to the node the call failed: `host:port` of the endpoint (of several, joined by `, `) whose
-   * connection did, or the name of the node that could not pass it on. Undefined when the node itself answered so.
+   * The hop at which the call failed. When the connection to an endpoint failed, it is the `host:port` of
+   * that endpoint; several endpoints are joined by `, `. When a node could not forward the call, it is the
+   * name of that node. `undefined` when the target node itself reported the failure.
    */
   readonly hop: string | undefined;
 
@@ -27,10 +28,12 @@ export class CallFault extends Fault {
   }
 }
 
-/** How a gateway ends the text of what went wrong behind it. */
+/** The suffix that a gateway appends to the message of a failure behind it. */
 const via = / \(via ([^()]+)\)$/;
 
-/** Whatever a call to `node` was rejected with, as a failure that names the node, and the hop where it is known. */
+/**
+ * Converts any rejection of a call to `node` into a failure that names the node, and the hop if it is known.
+ */
 export function callFaultFrom(error: unknown, node: string): CallFault {
   if (error instanceof CallFault && error.node !== undefined) return error;
   const fault = faultFrom(error);

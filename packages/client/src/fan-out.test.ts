@@ -10,7 +10,7 @@ function gate() {
   return { opened: promise, open: resolve };
 }
 
-test('fanOut() gives results in the order of completion, with a failure in its place', async () => {
+test('fanOut() yields results in order of completion, failures included', async () => {
   const gates = { slow: gate(), quick: gate(), broken: gate() };
   const seen: string[] = [];
   gates.quick.open();
@@ -27,11 +27,11 @@ test('fanOut() gives results in the order of completion, with a failure in its p
   assert.deepEqual(seen, ['quick: 5', 'broken: no route', 'slow: 4']);
 });
 
-test('fanOut() over nobody ends at once', async () => {
+test('fanOut() ends at once when there are no nodes', async () => {
   assert.deepEqual(await Array.fromAsync(fanOut([], async () => 1)), []);
 });
 
-test('fanOut() cancels what is under way when the loop is left', async () => {
+test('fanOut() cancels the calls in progress when the loop is left', async () => {
   const aborted: string[] = [];
   const call = ({ name }: { name: string }, signal: AbortSignal) =>
     name === 'quick'
@@ -59,7 +59,7 @@ test('fanOut() reports calls that an outer signal cancelled', async () => {
   assert.deepEqual(kinds, ['cancelled', 'cancelled', 'cancelled']);
 });
 
-test('fanOutStream() gives the items of a node in their order and its failure last', async () => {
+test('fanOutStream() yields the items of a node in order, and its failure last', async () => {
   async function* open({ name }: { name: string }) {
     yield `${name} 1`;
     if (name === 'broken') throw new Fault('unavailable', 'cut');
@@ -76,7 +76,7 @@ test('fanOutStream() gives the items of a node in their order and its failure la
   });
 });
 
-test('fanOutStream() asks a node for its next item only when the last was taken', async () => {
+test('fanOutStream() reads the next item of a node only after the previous one was consumed', async () => {
   let produced = 0;
   async function* open() {
     for (;;) {

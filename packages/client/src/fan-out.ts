@@ -1,13 +1,13 @@
 import { anySignal } from '@nodewright/async';
 import { type CallFault, callFaultFrom } from './call-fault.ts';
 
-/** What became of a call on one node. */
+/** The result of a call on one node. */
 export type NodeResult<T> =
   | { readonly node: string; readonly value: T; readonly fault?: undefined }
   | { readonly node: string; readonly value?: undefined; readonly fault: CallFault };
 
 export interface FanOutOptions {
-  /** Aborted: calls under way are cancelled, and come out as results with a fault of kind `cancelled`. */
+  /** When aborted, the calls in progress are cancelled and yield a fault of kind `cancelled`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -30,15 +30,15 @@ class ResultQueue<T> {
     return this.#items.shift() as T;
   }
 
-  /** Empties the queue. */
+  /** Removes and returns all items. */
   takeAll(): T[] {
     return this.#items.splice(0);
   }
 }
 
 /**
- * Calls every node at once and gives the results in the order in which they come. A failing node yields its fault and
- * costs the others nothing. Leaving the loop early cancels what is still under way.
+ * Calls every node at once and yields the results in order of completion. A node that fails yields its fault
+ * and does not affect the others. Leaving the loop early cancels the calls in progress.
  */
 export async function* fanOut<Node extends { readonly name: string }, T>(
   nodes: readonly Node[],
@@ -55,8 +55,8 @@ export async function* fanOut<Node extends { readonly name: string }, T>(
 }
 
 /**
- * Opens a stream on every node at once and gives their items as they come. A stream that fails ends with one result
- * that carries its fault. Leaving the loop early cancels all of them.
+ * Opens a stream on every node at once and yields their items as they arrive. A stream that fails ends with a
+ * result that carries its fault. Leaving the loop early cancels all streams.
  */
 export async function* fanOutStream<Node extends { readonly name: string }, T>(
   nodes: readonly Node[],
@@ -70,7 +70,8 @@ export async function* fanOutStream<Node extends { readonly name: string }, T>(
   const drain = async (node: Node): Promise<void> => {
     try {
       for await (const value of open(node, combined)) {
-        // One item a node waits at most: a consumer that is slow slows the nodes down, and memory stays flat.
+        // Hold at most one item per node: a slow consumer slows the streams down, and memory use stays
+        // constant.
         await new Promise<void>((taken) => queue.push({ result: { node: node.name, value }, taken }));
         if (left.signal.aborted) return;
       }
@@ -98,7 +99,7 @@ export async function* fanOutStream<Node extends { readonly name: string }, T>(
   } finally {
     left.abort();
     taken?.();
-    // Whoever still waits for its item to be taken finds that nobody wants more.
+    // Release the streams that wait for their item to be consumed, so that they see the abort.
     for (const item of queue.takeAll()) item.taken?.();
   }
 }

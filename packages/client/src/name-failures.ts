@@ -3,7 +3,7 @@ import { callFaultFrom } from './call-fault.ts';
 
 type Method = (request: unknown, options?: CallOptions) => unknown;
 
-/** The same client, of which every call that fails says which node it was for and where it failed. */
+/** Wraps a client so that each failure of a call names the node, and the hop if it is known. */
 export function nameFailures<Service extends TsProtoServiceDefinition>(
   definition: Service,
   client: Client<Service>,

@@ -16,11 +16,11 @@ import { nameFailures } from './name-failures.ts';
 import { Resources } from './resources/resources.ts';
 
 /**
- * One node's API: a typed client for each of its services. A call rejects with a `CallFault` when it fails anywhere on
- * its way, also when the reply itself reports the failure; what comes back is always a result.
+ * The API of one node, with a typed client for each service. A failed call rejects with a `CallFault`, also
+ * when the response itself reports the failure. A call that resolves therefore always has a result.
  */
 export class NodeClient {
-  /** The node as the user named it; for a client without a target, the host of the endpoint that answers. */
+  /** The node as the user named it; for a client without a target, the host of the endpoint. */
   readonly name: string;
   readonly #init: ServiceClientInit;
   readonly #clients = new Map<TsProtoServiceDefinition, unknown>();
@@ -77,18 +77,18 @@ export class NodeClient {
     return this.service(DebugServiceDefinition);
   }
 
-  /** What the node says of itself, by kind: read, list and watch it. */
+  /** The resources of the node, by kind: get, list and watch. */
   get resources(): Resources {
     this.#resources ??= new Resources(this.name, this.state);
     return this.#resources;
   }
 
-  /** `cosi.resource.State`: the calls behind `resources`. */
+  /** `cosi.resource.State`, the service behind `resources`. */
   get state(): Client<typeof StateDefinition> {
     return this.service(StateDefinition);
   }
 
-  /** A client of any service, for those that have no name here. */
+  /** Returns a client of any service, for services without a property of their own. */
   service<Service extends TsProtoServiceDefinition>(definition: Service): Client<Service> {
     const known =
       this.#clients.get(definition) ??

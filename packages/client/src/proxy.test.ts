@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseProxyUrl } from './proxy.ts';
 
-test('parseProxyUrl() reads direct and the URLs of HTTP proxies', () => {
+test('parseProxyUrl() accepts `direct` and the URLs of HTTP proxies', () => {
   const read = (text: string) => {
     const proxy = parseProxyUrl(text);
     return proxy === 'direct' ? proxy : [proxy.host, proxy.port, proxy.credentials?.reveal()];
@@ -13,7 +13,7 @@ test('parseProxyUrl() reads direct and the URLs of HTTP proxies', () => {
   );
 });
 
-test('parseProxyUrl() refuses what cannot be honoured, without showing a password', () => {
+test('parseProxyUrl() rejects unsupported URLs without showing a password', () => {
   const refused: [string, string, string][] = [
     ['socks5://x', 'unimplemented', 'proxy-url "socks5://x" is not supported'],
     ['https://u:secret@x', 'unimplemented', 'proxy-url "https://******@x" is not supported'],
@@ -33,7 +33,7 @@ test('parseProxyUrl() refuses what cannot be honoured, without showing a passwor
   }
 });
 
-test('parseProxyUrl() says what to do with a % that encodes nothing', () => {
+test('parseProxyUrl() explains how to write a % that is not an escape', () => {
   assert.throws(() => parseProxyUrl('http://u:100%@x'), {
     kind: 'invalid-argument',
     message: 'proxy-url "http://******@x" is not valid: a % in its user or password must be written as %25',

@@ -1,6 +1,6 @@
 import { Fault, Secret } from '@nodewright/fault';
 
-/** A server that passes connections on when it is asked to with HTTP's CONNECT. */
+/** An HTTP proxy that forwards connections with the method CONNECT. */
 export interface HttpProxy {
   readonly host: string;
   readonly port: number;
@@ -10,17 +10,18 @@ export interface HttpProxy {
 
 const forms = 'use "direct" or the URL of an HTTP proxy, such as http://proxy.example:3128';
 
-/** The URL without what may be a password in it, for errors. */
+/** The URL for an error message, with everything that may contain a password removed. */
 function shown(text: string): string {
   return JSON.stringify(text.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1******@'));
 }
 
 /**
- * Reads the `proxy-url` of a context: `direct` stands for no proxy, whatever the environment says. Source: Talos v1.14:
- * client configuration, which takes `https` and `socks5` as well; these are refused here.
+ * Parses the `proxy-url` of a context. `direct` means no proxy, even if the environment names one. Source:
+ * Talos v1.14: client configuration, which also accepts `https` and `socks5`; this client does not support
+ * these.
  *
- * @throws Fault `invalid-argument` for what is none of these, `unimplemented` for the other kinds of proxies; both say
- * what to use, and neither shows a password
+ * @throws Fault `unimplemented` for an unsupported kind of proxy, `invalid-argument` for any other invalid
+ * text. The message lists the valid forms and shows no password.
  */
 export function parseProxyUrl(text: string): 'direct' | HttpProxy {
   if (text === 'direct') return 'direct';
@@ -45,7 +46,7 @@ export function parseProxyUrl(text: string): 'direct' | HttpProxy {
   return { ...address, credentials: new Secret(credentials.join(':')) };
 }
 
-/** Undefined for what is not encoded as a part of a URL is. */
+/** Decodes a part of a URL; returns `undefined` for an invalid escape sequence. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

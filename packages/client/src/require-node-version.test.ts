@@ -7,7 +7,7 @@ test('requireNodeVersion() accepts Node.js 22 and later', () => {
     requireNodeVersion(version);
 });
 
-test('requireNodeVersion() says what is needed and what there is', () => {
+test('requireNodeVersion() names the required and the actual version', () => {
   for (const version of ['21.7.3', '20.19.0', '9.0.0', ''])
     assert.throws(() => requireNodeVersion(version), {
       kind: 'failed-precondition',

@@ -1,10 +1,11 @@
 import { Fault } from '@nodewright/fault';
 
-/** The oldest major version of Node.js that the client works with. */
+/** The oldest supported major version of Node.js. */
 export const oldestNodeMajor = 22;
 
 /**
- * Refuses a Node.js that lacks what the client is made of, before anything fails in a less obvious way.
+ * Rejects an unsupported version of Node.js at once, because the failures that would follow are harder to
+ * understand.
  *
  * @param version such as `22.11.0`
  * @throws Fault `failed-precondition`

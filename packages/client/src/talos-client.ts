@@ -13,48 +13,49 @@ import { parseProxyUrl } from './proxy.ts';
 import { emptyContext, type TalosconfigContext } from './talosconfig/talosconfig.ts';
 
 export interface TalosClientInit {
-  /** How to reach the cluster. Not needed with `insecure`. */
+  /** The context with the endpoints and credentials of the cluster. Not needed with `insecure`. */
   readonly context?: TalosconfigContext | undefined;
-  /** Instead of the context's endpoints. */
+  /** Overrides the endpoints of the context. */
   readonly endpoints?: readonly string[] | undefined;
-  /** Instead of the context's nodes. */
+  /** Overrides the nodes of the context. */
   readonly nodes?: readonly string[] | undefined;
-  /** Instead of the context's cluster. */
+  /** Overrides the cluster of the context. */
   readonly cluster?: string | undefined;
   /**
-   * Talk to nodes that have no configuration yet: each is dialled directly, without a client certificate, and its
-   * certificate is not checked. With fingerprints (base64 of the SHA-256 of the public key) only these are accepted.
+   * Connects to nodes that have no configuration yet. Each node is dialled directly, without a client
+   * certificate, and its certificate is not verified. With fingerprints (base64 of the SHA-256 of the public
+   * key), only certificates with one of these keys are accepted.
    */
   readonly insecure?: { readonly fingerprints: readonly string[] } | undefined;
   readonly telemetry?: Telemetry;
-  /** How long to wait for an endpoint to accept a connection. Default 15 s. */
+  /** How long to wait for a connection to any endpoint. Default 15 s. */
   readonly connectTimeoutMs?: number;
-  /** A number from 0 to below 1; decides the order of endpoints. */
+  /** Returns a number of at least 0 and below 1; it decides the order of the endpoints. */
   readonly random?: () => number;
   readonly now?: () => Date;
 }
 
 const defaultConnectTimeoutMs = 15_000;
 
-/** A connection to a cluster. Nothing is dialled before the first call; dispose it to close what is open. */
+/** A client of a cluster. It connects at the first call; dispose it to close the connections. */
 export interface TalosClient extends Disposable {
-  /** Where calls enter the cluster, as configured. Empty in insecure mode. */
+  /** The endpoints as configured. Empty in insecure mode. */
   readonly endpoints: readonly Endpoint[];
   /**
-   * The nodes that a command without further words is for: those given, else those of the context, else the first
-   * endpoint itself, asked without naming a node.
+   * The nodes to call by default: the nodes given to the client, else those of the context. If neither names
+   * any, the first endpoint is called without a node name.
    */
   readonly targets: readonly NodeClient[];
-  /** The API of one node, by whichever endpoint is connected. */
+  /** Returns the API of one node, through any connected endpoint. */
   node(name: string): NodeClient;
-  /** The API of the first endpoint itself, and of no other. */
+  /** Returns the API of the node at the first endpoint, through this endpoint only. */
   firstEndpoint(): NodeClient;
-  /** Calls all targets, or the nodes given, at once; results come in the order of completion. */
+  /** Calls all targets, or the given nodes, at once. Yields the results in order of completion. */
   fanOut<T>(
     call: (node: NodeClient, signal: AbortSignal) => Promise<T>,
     options?: FanOutOptions & { readonly nodes?: readonly string[] },
   ): AsyncGenerator<NodeResult<T>, void, undefined>;
-  /** The same for calls that are answered by a stream. */
+  /** The same as `fanOut` for calls whose response is a stream. */
   fanOutStream<T>(
     open: (node: NodeClient, signal: AbortSignal) => AsyncIterable<T>,
     options?: FanOutOptions & { readonly nodes?: readonly string[] },
@@ -62,9 +63,10 @@ export interface TalosClient extends Disposable {
 }
 
 /**
- * Opens a client from a context of a talosconfig.
+ * Creates a client from a context of a talosconfig.
  *
- * @throws Fault `invalid-argument` or `failed-precondition` for a context that cannot be used
+ * @throws Fault `invalid-argument`, `failed-precondition` or `unimplemented` for a context that cannot be
+ * used
  */
 export function openTalosClient(init: TalosClientInit): TalosClient {
   return new Talos(init);
@@ -90,11 +92,11 @@ class Talos implements TalosClient {
     if (!insecure && this.endpoints.length === 0) {
       throw new Fault(
         'failed-precondition',
-        'there is no endpoint to connect to: none is given, the context has none',
+        'no endpoint to connect to: none was given, and the context has none',
       );
     }
     if (insecure && nodes.length === 0) {
-      throw new Fault('failed-precondition', 'insecure mode needs nodes to be named');
+      throw new Fault('failed-precondition', 'insecure mode requires the address of at least one node');
     }
     const names = [...new Set(nodes)];
     this.targets = names.length === 0 ? [this.firstEndpoint()] : names.map((name) => this.node(name));
@@ -116,8 +118,7 @@ class Talos implements TalosClient {
 
   firstEndpoint(): NodeClient {
     const [endpoint] = this.endpoints;
-    if (endpoint === undefined)
-      throw new Fault('failed-precondition', 'in insecure mode there are no endpoints');
+    if (endpoint === undefined) throw new Fault('failed-precondition', 'insecure mode has no endpoints');
     this.#first ??= new NodeClient(endpoint.host, {
       router: this.#router([endpoint]),
       metadata: this.#metadata(),
@@ -187,7 +188,10 @@ class Talos implements TalosClient {
   }
 }
 
-/** What a context may ask for and we cannot do is refused: going on without it would do something else. */
+/**
+ * Rejects a context with unsupported settings. Ignoring them would connect in a way that the user did not
+ * ask for.
+ */
 function checkSupported({ proxyUrl, auth, crt }: TalosconfigContext): void {
   if (proxyUrl !== undefined) parseProxyUrl(proxyUrl);
   if (auth?.siderov1 !== undefined && crt === undefined) {

@@ -2,10 +2,10 @@ import type { Metadata } from '@nodewright/contract/gen/common/common.ts';
 import { faultFromMetadata, unwrapMessages, type WrappedMessage } from './unwrap-messages.ts';
 
 /**
- * Throws the failure that a reply reports instead of a result: in the metadata of one of its entries, or in its own.
- * For calls to one node, where a failed entry means that the call failed.
+ * Throws the failure that a response reports in its metadata, or in the metadata of one of its entries. For
+ * calls to one node, where a failed entry means that the call failed.
  *
- * @throws Fault with the code and the text that the node gave
+ * @throws Fault with the code and the text that the node sent
  */
 export function throwReportedFailure(reply: unknown): void {
   if (typeof reply !== 'object' || reply === null) return;

@@ -11,7 +11,7 @@ test('toJson() prints every digit of a bigint', () => {
   );
 });
 
-test('toJson() prints bytes as base64, dates as text, and no secret', () => {
+test('toJson() prints bytes as base64, dates as strings, and redacts secrets', () => {
   const value = {
     buffer: Buffer.from('abc'),
     bytes: new Uint8Array([255]),
@@ -24,11 +24,11 @@ test('toJson() prints bytes as base64, dates as text, and no secret', () => {
   );
 });
 
-test('toJson() indents with two spaces unless told otherwise', () => {
+test('toJson() indents with two spaces by default', () => {
   assert.equal(toJson({ a: 1n }), '{\n  "a": 1\n}');
 });
 
-test('JSON.stringify() with jsonReplacer never throws at plain data, and says the same of data without bigints', () => {
+test('jsonReplacer() does not make JSON.stringify() throw, and changes nothing in data without bigints', () => {
   fc.assert(
     fc.property(fc.anything({ withBigInt: true }), (value) => {
       JSON.stringify(value, jsonReplacer);

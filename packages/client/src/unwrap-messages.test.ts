@@ -9,7 +9,7 @@ function failed(hostname: string, error: string, code = 0, message = ''): Metada
   return { hostname, error, status: code === 0 ? undefined : { code, message, details: [] } };
 }
 
-test('unwrapMessages() parts results from failures and keeps whose they are', () => {
+test('unwrapMessages() separates results from failures and keeps the node of each', () => {
   const good = { metadata: { hostname: 'node01', error: '', status: undefined }, value: 1 };
   const bare = { metadata: undefined, value: 2 };
   const { messages, failures } = unwrapMessages({
@@ -22,12 +22,12 @@ test('unwrapMessages() parts results from failures and keeps whose they are', ()
   );
 });
 
-test('faultFromMetadata() takes the text of an older node that sends no status', () => {
+test('faultFromMetadata() uses the text when an older node sends no status', () => {
   const fault = faultFromMetadata(failed('', 'it broke'));
   assert.deepEqual([fault?.kind, fault?.message], ['unknown', 'it broke']);
 });
 
-test('throwReportedFailure() throws the failure of an entry and of a stream part, and lets results pass', () => {
+test('throwReportedFailure() throws the failure of an entry or a stream message, and accepts results', () => {
   throwReportedFailure({ messages: [{ metadata: undefined }] });
   throwReportedFailure({ metadata: undefined, bytes: Buffer.alloc(1) });
   throwReportedFailure({});

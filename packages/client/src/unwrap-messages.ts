@@ -1,13 +1,15 @@
 import type { Metadata } from '@nodewright/contract/gen/common/common.ts';
 import { Fault, kindFromGrpcCode } from '@nodewright/fault';
 
-/** One entry of a reply that carries several. `metadata` tells which node sent it, or why one did not. */
+/**
+ * One entry of a response with several entries. `metadata` names the node that sent it, or reports a failure.
+ */
 export interface WrappedMessage {
   readonly metadata?: Metadata | undefined;
 }
 
 export interface MessageFailure {
-  /** Node that the entry is about, when it names one. */
+  /** The node of the entry, if the entry names one. */
   readonly node: string | undefined;
   readonly fault: Fault;
 }
@@ -18,19 +20,19 @@ export interface UnwrappedMessages<M> {
   readonly failures: readonly MessageFailure[];
 }
 
-/** The failure that the metadata of a reply, or of a part of a stream, reports; undefined when it reports none. */
+/** Returns the failure that the metadata of a response or stream message reports; `undefined` if none. */
 export function faultFromMetadata(metadata: Metadata | undefined): Fault | undefined {
   if (typeof metadata?.error !== 'string' || metadata.error === '') return undefined;
   const { status, error } = metadata;
-  // The status is the precise form of the same thing; older nodes send only the text.
+  // Prefer the status, because it also has a code; older nodes send only the text.
   return status === undefined || status.code === 0
     ? new Fault('unknown', error)
     : new Fault(kindFromGrpcCode(status.code), status.message === '' ? error : status.message);
 }
 
 /**
- * Splits a reply into the entries that carry a result and the failures. A gateway that asked several nodes reports
- * those that failed as entries with an error; they are never mistaken for results.
+ * Splits the entries of a response into results and failures. A gateway that called several nodes reports
+ * each failed node as an entry with an error. These entries are never returned as results.
  * Source: Talos v1.14: one2many responses.
  */
 export function unwrapMessages<M extends WrappedMessage>(reply: {

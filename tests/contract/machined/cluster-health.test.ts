@@ -84,7 +84,7 @@ describe('health of a cluster', { skip }, () => {
       [
         'skipped, because no control plane has the service etcd',
         'skipped, because no control plane has the service kubelet',
-        'skipped, because this program does not ask Kubernetes',
+        'skipped, because this program does not query Kubernetes',
       ],
     );
   });

@@ -38,7 +38,7 @@ test('config rejects names that are empty or invalid', async () => {
   await refuses(['endpoint', 'a:99999'], 'endpoint "a:99999": "99999" is not a port (1 to 65535)');
   await refuses(['node', ''], 'node name "" is empty');
   await refuses(['node', 'good', '  '], 'node name "" is empty');
-  await refuses(['node', 'a\nb'], 'node name "a\\nb" is no host name and no address');
+  await refuses(['node', 'a\nb'], 'node name "a\\nb" is not a host name or an address');
   await refuses(['add', ''], 'context name "" is empty');
   await refuses(['add', ' \n'], 'context name " \\n" is empty');
   await refuses(['add', 'a\nb'], 'context name "a\\nb" has control characters in it');

@@ -51,7 +51,7 @@ test('a node name that no header can carry is an invalid argument, in one line, 
   const { stdout, stderr, exitCode } = await suite.run('-n', 'node01,nöde,a\nb', 'memory');
   assert.equal(sortedRows(stdout).length, 1);
   const line = (quoted: string) =>
-    `error from node ${quoted}: rpc error: code = InvalidArgument desc = node name ${quoted} is no host name and no address`;
+    `error from node ${quoted}: rpc error: code = InvalidArgument desc = node name ${quoted} is not a host name or an address`;
   assert.deepEqual(
     { lines: stderr.trimEnd().split('\n').sort(), exitCode },
     { lines: [line('"a\\nb"'), line('"n\\u00f6de"')], exitCode: 1 },

@@ -204,6 +204,6 @@ test('health --server=false names the flags that it needs when the node knows no
   assert.equal(exitCode, 1);
   assert.match(
     stderr,
-    /node node01 does not tell which nodes .* with --control-plane-nodes and --worker-nodes\n$/,
+    /node node01 has no list of the nodes .* with --control-plane-nodes and --worker-nodes\n$/,
   );
 });

@@ -118,13 +118,13 @@ test('a failure names the node and what failed', async () => {
   assert.deepEqual(await failureOf(resources.list('member')), [
     'invalid-argument',
     'node01',
-    '"member" names several kinds: Gauges.test.nodewright.dev, Members.cluster.talos.dev',
+    '"member" matches several kinds: Gauges.test.nodewright.dev, Members.cluster.talos.dev',
   ]);
   const [kind, node] = await failureOf(resources.get(services, 'nosuch'));
   assert.deepEqual([kind, node], ['not-found', 'node01']);
   const [broken, ofNode, message] = await failureOf(resources.get('gauges', 'broken'));
   assert.deepEqual([broken, ofNode], ['invalid-argument', 'node01']);
-  assert.match(message ?? '', /^the spec of Gauges\.test\.nodewright\.dev "broken" is no YAML: /);
+  assert.match(message ?? '', /^the spec of Gauges\.test\.nodewright\.dev "broken" is not valid YAML: /);
 });
 
 test('an aborted call rejects as cancelled', async () => {

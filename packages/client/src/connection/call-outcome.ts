@@ -4,21 +4,22 @@ import { isUnknownNode } from './unknown-node.ts';
 
 /**
  * How a call failed.
- * - `answered`: the server said so.
- * - `unknown-node`: the endpoint said that it does not know the node, before anything of an answer: it dialled nothing.
- * - `not-sent`: the call never left: any call may be sent elsewhere.
- * - `lost`: the connection broke before the caller had anything of the answer: the server may or may not have carried
- *   the call out.
- * - `cut`: the connection broke after the caller had a part of the answer.
+ * - `answered`: the server reported the failure.
+ * - `unknown-node`: the endpoint reported that it does not know the node, and forwarded nothing to it.
+ * - `not-sent`: the call was never sent, so any call may go to another endpoint.
+ * - `lost`: the connection broke before the caller received any message. The server may have carried the call
+ *   out.
+ * - `cut`: the connection broke after the caller had received at least one message.
  */
 export type CallFailure = 'answered' | 'unknown-node' | 'not-sent' | 'lost' | 'cut';
 
-/** Texts with which the HTTP/2 library fails a call that no server has seen. */
+/** Error texts of the HTTP/2 library for a call that no server has received. */
 const notSentDetails = [/^No connection established\b/, /^Stream refused by server$/];
 
 /**
- * Texts with which the HTTP/2 library ends a call that broke after its answer had begun. A server may end such a call
- * as UNAVAILABLE too, for the node behind it: then the text is the server's, and names that node.
+ * Error texts of the HTTP/2 library for a connection that broke after the response had begun. A server may
+ * also end such a call with UNAVAILABLE when the node behind it failed. The text is then the server's, and
+ * names that node.
  */
 const cutDetails = [
   /^Connection dropped$/,
@@ -27,14 +28,14 @@ const cutDetails = [
   /^(?:read|write) E[A-Z]+$/,
 ];
 
-/** Watches one attempt of a call, to tell a server's answer from the library's own word for a broken connection. */
+/** Observes one attempt of a call, to tell a failure that the server reported from a broken connection. */
 export class CallOutcome {
-  /** Response headers came. */
+  /** Whether response headers have arrived. */
   #begun = false;
   #delivered = false;
   #answered = false;
 
-  /** The options of the call with the watch added. */
+  /** Returns the options of the call with the observers added. */
   watch(options: CallOptions): CallOptions {
     return {
       ...options,
@@ -44,15 +45,15 @@ export class CallOutcome {
         options.onHeader?.(header);
       },
       onTrailer: (trailer) => {
-        // Those that the library makes up are empty. A server's are empty as well when nothing but the status, which
-        // the library takes out, came in a block of its own after the headers.
+        // Trailers that the library makes up are empty. The trailers of a server can also be empty: when they
+        // consist of the status alone, the library removes it.
         if (!trailer[Symbol.iterator]().next().done) this.#answered = true;
         options.onTrailer?.(trailer);
       },
     };
   }
 
-  /** A message of the answer is handed to the caller. */
+  /** Records that a message of the response has been passed to the caller. */
   delivered(): void {
     this.#delivered = true;
   }

@@ -9,20 +9,22 @@ import type { EndpointConnection } from './endpoint-connection.ts';
 import { planAfterFailure } from './plan-after-failure.ts';
 import { describeUnknownNode } from './unknown-node.ts';
 
-/** One method to call, by whichever endpoint. */
+/** A method that can be called through any endpoint. */
 export interface RoutedMethod {
   readonly definition: TsProtoServiceDefinition;
   /** Key of the method in the definition. */
   readonly key: string;
   readonly mutates: boolean;
-  /** False when the request is a stream, which can be read only once. */
+  /** `false` when the request is a stream, because a stream can be read only once. */
   readonly repeatable: boolean;
 }
 
 type RawMethod = (request: unknown, options: CallOptions) => unknown;
 type RawClient = Readonly<Record<string, RawMethod>>;
 
-/** Chooses an endpoint for each call, and another one where the first failed and it is safe to ask again. */
+/**
+ * Chooses an endpoint for each call. When the call fails and repeating it is safe, tries another endpoint.
+ */
 export class CallRouter implements Disposable {
   readonly #connections: ConnectionSet;
   readonly #telemetry: Telemetry;
@@ -33,7 +35,7 @@ export class CallRouter implements Disposable {
     this.#telemetry = telemetry;
   }
 
-  /** Makes a call that has one answer. */
+  /** Makes a call with a single response. */
   async call(method: RoutedMethod, request: unknown, options: CallOptions): Promise<unknown> {
     const attempts = new Attempts(this.#connections, method, options);
     for (;;) {
@@ -46,7 +48,7 @@ export class CallRouter implements Disposable {
     }
   }
 
-  /** Makes a call that is answered by a stream. */
+  /** Makes a call whose response is a stream. */
   async *stream(
     method: RoutedMethod,
     request: unknown,
@@ -86,13 +88,13 @@ export class CallRouter implements Disposable {
   }
 }
 
-/** The attempts of one call. */
+/** The attempts to make one call. */
 class Attempts {
   readonly #connections: ConnectionSet;
   readonly #method: RoutedMethod;
   readonly #signal: AbortSignal | undefined;
   #lastFailed: EndpointConnection | undefined;
-  /** Endpoints that do not know the node, and what they said. */
+  /** The error message of each endpoint that does not know the node. */
   readonly #unaware = new Map<EndpointConnection, string>();
   #lost: Fault | undefined;
   #losses = 0;
@@ -110,13 +112,13 @@ class Attempts {
       const connection = await this.#connections.pick({ avoid: this.#avoided(), signal: this.#signal });
       return { connection, outcome: new CallOutcome() };
     } catch (error) {
-      // That no other endpoint is there is not why the call failed.
+      // Report why the call failed, not that no further endpoint was available.
       if (this.#lost !== undefined) throw this.#lost;
       throw this.#unaware.size === 0 || this.#signal?.aborted ? error : this.#unknownNode(error);
     }
   }
 
-  /** Returns when the call is to be tried again, and throws its failure when not. */
+  /** Returns when the call should be tried again; otherwise throws the failure of the call. */
   failed(connection: EndpointConnection, outcome: CallOutcome, error: unknown): void {
     const { failure, fault } = outcome.classify(error);
     const { mutates, repeatable } = this.#method;

@@ -3,13 +3,15 @@ import { Fault, Secret } from '@nodewright/fault';
 import { loadPrivateKey } from '@nodewright/pki';
 import type { TalosconfigContext } from '../talosconfig/talosconfig.ts';
 
-/** What a client shows to a server, and whom it believes. */
+/** The certificate that a client presents, and the CA that it trusts. */
 export interface ClientIdentity {
-  /** PEM of the CA that servers must be signed by; undefined means the system's trust roots. */
+  /**
+   * PEM of the CA that must have signed a server's certificate; `undefined` means the system's trust roots.
+   */
   readonly ca: string | undefined;
-  /** PEM; undefined when the client has no certificate. */
+  /** PEM; `undefined` when the client has no certificate. */
   readonly certificate: string | undefined;
-  /** PEM, with the label that it came with; goes with `certificate`. */
+  /** PEM with its original label; present exactly when `certificate` is. */
   readonly key: Secret | undefined;
 }
 
@@ -38,9 +40,9 @@ function checkPair(certificate: string, key: Secret): void {
 }
 
 /**
- * The identity that a context of a talosconfig describes.
+ * Reads the identity from a context of a talosconfig.
  *
- * @throws Fault `invalid-argument` when a field cannot be read, or certificate and key do not go together
+ * @throws Fault `invalid-argument` when a field cannot be read, or when certificate and key do not match
  */
 export function identityFromContext({ ca, crt, key }: TalosconfigContext): ClientIdentity {
   if ((crt === undefined) !== (key === undefined)) {

@@ -1,19 +1,23 @@
 /**
- * How far the latest attempt to connect came. The HTTP/2 library reports every failure as one text; which side gave
- * up, and when, is what tells a wrong certificate of ours from a wrong one of theirs.
+ * How far the latest connection attempt got. The HTTP/2 library reports every failure with the same text.
+ * Which side ended the connection, and at which stage, shows whether the client or the server rejected the
+ * other's certificate.
  */
 export type ConnectionStage =
-  /** No TCP connection yet. */
+  /** No TCP connection exists yet. */
   | 'dial'
-  /** TCP is open, TLS is being negotiated. */
+  /** TCP is connected, and the TLS handshake is in progress. */
   | 'handshake'
-  /** We accepted the server's certificate; it has not yet said anything that proves it accepted ours. */
+  /**
+   * The client accepted the server's certificate. The server has not yet shown whether it accepts the
+   * client's.
+   */
   | 'presented';
 
-/** Watched by the TLS layer, read when a connection failed. */
+/** The TLS layer records the progress here; the diagnosis reads it after a failure. */
 export class ConnectionAttempt {
   stage: ConnectionStage = 'dial';
-  /** What ended the attempt, when TLS noticed. */
+  /** The error that ended the attempt, if the TLS layer saw one. */
   error: Error | undefined;
 
   reached(stage: ConnectionStage): void {

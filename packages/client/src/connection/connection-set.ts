@@ -4,22 +4,22 @@ import { CallFault } from '../call-fault.ts';
 import { EndpointConnection, type EndpointConnectionInit } from './endpoint-connection.ts';
 
 export interface ConnectionSetInit {
-  /** In the order in which they are tried; the caller shuffles. At least one. */
+  /** In the order in which they are tried; shuffled by the caller. At least one. */
   readonly endpoints: readonly EndpointConnectionInit[];
   readonly now: () => Date;
-  /** How long to wait for the first endpoint that answers, in milliseconds. */
+  /** How long to wait for a connection to any endpoint, in milliseconds. */
   readonly connectTimeoutMs: number;
 }
 
 export interface PickOptions {
-  /** Endpoints that cannot help with the call: another one is taken, if there is another. */
+  /** Endpoints that cannot serve the call. They are used only when there is no other. */
   readonly avoid?: ReadonlySet<EndpointConnection>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The endpoints of a cluster. Each call goes to the next one that is connected, round robin; those that cannot be
- * reached drop out until they come back. Source: Talos v1.14: balancing and fail-over.
+ * The endpoints of a cluster. Calls go round robin to the connected endpoints; an unreachable endpoint is
+ * left out until it is connected again. Source: Talos v1.14: balancing and fail-over.
  */
 export class ConnectionSet implements Disposable {
   readonly #connections: readonly EndpointConnection[];
@@ -38,10 +38,10 @@ export class ConnectionSet implements Disposable {
   }
 
   /**
-   * The connection for the next call. Waits for the first that becomes ready.
+   * Returns the connection for the next call. Waits for the first one to become ready.
    *
-   * @throws Fault `unavailable` that says of each endpoint what is wrong with it, when all have failed or none got
-   * ready in time; `cancelled` when the signal is aborted
+   * @throws Fault `unavailable`, with the problem of each endpoint, when all have failed or none became ready
+   * in time; `cancelled` when the signal is aborted
    */
   async pick({ avoid, signal }: PickOptions = {}): Promise<EndpointConnection> {
     const candidates = this.#connections.filter((connection) => avoid?.has(connection) !== true);
@@ -59,8 +59,8 @@ export class ConnectionSet implements Disposable {
     const either = anySignal(signal, deadline);
     for (;;) {
       signal?.throwIfAborted();
-      // Also those that are not needed now: whoever dropped out is to come back.
-      const states = usable.map((connection) => connection.wake());
+      // Connect all of them, not only the next one, so that an endpoint that failed is used again.
+      const states = usable.map((connection) => connection.connect());
       const ready = this.#nextReady(usable);
       if (ready !== undefined) return ready;
       if (deadline.aborted || states.every((state) => state === 'failed')) throw await this.#fault(usable);
@@ -76,7 +76,7 @@ export class ConnectionSet implements Disposable {
     return picked;
   }
 
-  /** Resolves at the first change of a state, or when the signal is aborted. */
+  /** Resolves when any connection changes its state, or when the signal is aborted. */
   async #someChange(usable: readonly EndpointConnection[], signal: AbortSignal): Promise<void> {
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
     const onAbort = () => resolve();

@@ -10,7 +10,7 @@ import type { ServerTrust } from './tls-credentials.ts';
 
 export interface ConnectionFailure {
   readonly endpoint: Endpoint;
-  /** The proxy that the context names. */
+  /** The proxy of the context. */
   readonly proxy: HttpProxy | undefined;
   readonly attempt: ConnectionAttempt;
   readonly identity: ClientIdentity;
@@ -18,7 +18,7 @@ export interface ConnectionFailure {
   readonly now: Date;
 }
 
-/** Why a server's certificate is not believed, by OpenSSL's and Node's codes. */
+/** Texts for the OpenSSL and Node.js error codes with which a server's certificate is rejected. */
 const serverProblems: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate is not issued by the CA of this context",
   UNABLE_TO_GET_ISSUER_CERT: "the server's certificate is not issued by the CA of this context",
@@ -46,7 +46,7 @@ function serverProblem(error: Error): string | undefined {
   return Object.hasOwn(serverProblems, code) ? serverProblems[code] : undefined;
 }
 
-/** Whether the failure is the server going away or saying no, as far as TLS lets us see. */
+/** Whether the server closed or rejected the connection, as far as the TLS error shows it. */
 function isRefusal(error: Error): boolean {
   const code = errorCode(error);
   return code === '' || code === 'ECONNRESET' || code === 'EPIPE' || code.includes('ALERT');
@@ -58,9 +58,10 @@ async function diagnoseProxy(proxy: HttpProxy): Promise<string> {
 }
 
 /**
- * Says in a few words why an endpoint could not be used. A server that ends the connection once it has our certificate
- * may say why or not; the reason is first looked for in the certificate itself: missing, expired, not valid yet, meant for
- * something else, or not issued by the CA that the context trusts.
+ * Returns a short text that says why an endpoint could not be used. A server that closes the connection after
+ * it received the client certificate need not give a reason. The certificate is therefore checked first: it
+ * may be missing, expired, not valid yet, issued for another purpose, or issued by another CA than the
+ * context's.
  */
 export async function diagnoseConnection(failure: ConnectionFailure): Promise<string> {
   const { endpoint, proxy, attempt, identity, trust, now } = failure;
@@ -72,13 +73,14 @@ export async function diagnoseConnection(failure: ConnectionFailure): Promise<st
   const distrust = serverProblem(error);
   if (distrust !== undefined) return distrust;
   if (stage === 'handshake' && errorCode(error) === 'EPROTO') return 'it does not speak TLS';
-  const told = error instanceof ServerRefusal ? error.message : undefined;
-  if (told === undefined && !isRefusal(error))
+  const reported = error instanceof ServerRefusal ? error.message : undefined;
+  if (reported === undefined && !isRefusal(error))
     return /wrong version number/i.test(error.message) ? 'it does not speak TLS' : error.message;
 
   if (trust.kind === 'insecure') return 'it asks for a client certificate: it is not in maintenance mode';
   const own = clientCertificateProblem({ certificate: identity.certificate, ca: identity.ca, now });
-  if (own !== undefined || told !== undefined) return `it refused the connection: ${own?.text ?? told}`;
+  if (own !== undefined || reported !== undefined)
+    return `it refused the connection: ${own?.text ?? reported}`;
   return stage === 'presented'
     ? 'it closed the connection after it got our certificate'
     : 'it closed the connection during the TLS handshake';

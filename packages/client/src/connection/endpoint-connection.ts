@@ -12,11 +12,11 @@ export interface EndpointConnectionInit {
   readonly endpoint: Endpoint;
   readonly identity: ClientIdentity;
   readonly trust: ServerTrust;
-  /** By which proxy to connect; `direct` ignores those that the environment names. */
+  /** The proxy to connect through. `direct` ignores the proxies of the environment; `undefined` uses them. */
   readonly proxy: 'direct' | HttpProxy | undefined;
 }
 
-/** `ready` can take a call now; `failed` was tried and waits before it is tried again. */
+/** `ready` accepts calls; `failed` waits before the next connection attempt. */
 export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'failed' | 'closed';
 
 const states: Readonly<Record<connectivityState, ConnectionState>> = {
@@ -27,12 +27,12 @@ const states: Readonly<Record<connectivityState, ConnectionState>> = {
   [connectivityState.SHUTDOWN]: 'closed',
 };
 
-/** A proxy is never asked for an address of this machine. */
+/** Addresses of this machine are never dialled through a proxy. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** The library prints what goes wrong with a proxy; here that becomes a Fault, and is not to be told twice. */
+/** Stops the library from printing proxy errors. They are reported as a Fault, and would appear twice. */
 function keepLibraryQuiet(): void {
   if (process.env.GRPC_VERBOSITY === undefined) setLogVerbosity(logVerbosity.NONE);
 }
@@ -41,7 +41,9 @@ function proxyAddress({ host, port }: HttpProxy): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** What the library makes of a proxy that the environment names, for one that the context names. */
+/**
+ * Channel options for a proxy of the context: the same that the library sets for a proxy of the environment.
+ */
 function tunnelOptions({ credentials }: HttpProxy, { address }: Endpoint): Record<string, string> {
   return {
     'grpc.http_connect_target': `dns:${address}`,
@@ -49,7 +51,7 @@ function tunnelOptions({ credentials }: HttpProxy, { address }: Endpoint): Recor
   };
 }
 
-/** The channel to one endpoint, and what became of the latest attempt to connect. */
+/** The gRPC channel to one endpoint, with the progress of its latest connection attempt. */
 export class EndpointConnection implements Disposable {
   readonly endpoint: Endpoint;
   readonly channel: Channel;
@@ -82,13 +84,13 @@ export class EndpointConnection implements Disposable {
     return states[this.channel.getConnectivityState(false)];
   }
 
-  /** Starts to connect unless that is under way or done. */
-  wake(): ConnectionState {
+  /** Starts to connect, unless the channel is connecting or connected. Returns the state. */
+  connect(): ConnectionState {
     if (this.state() === 'idle') this.#attempt.reached('dial');
     return states[this.channel.getConnectivityState(true)];
   }
 
-  /** Resolves when the state is no longer what it is now. Asking again before that costs nothing. */
+  /** Resolves when the state changes. Calls made before that share one promise. */
   nextChange(): Promise<void> {
     this.#change ??= new Promise<void>((resolve) => {
       const state = this.channel.getConnectivityState(false);
@@ -100,7 +102,7 @@ export class EndpointConnection implements Disposable {
     return this.#change;
   }
 
-  /** Why the latest attempt failed, in a few words. Takes two seconds at most. */
+  /** Returns a short text that says why the latest attempt failed. Takes at most two seconds. */
   problem(now: Date): Promise<string> {
     return diagnoseConnection({
       endpoint: this.endpoint,

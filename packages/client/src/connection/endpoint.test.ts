@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseEndpoint } from './endpoint.ts';
 
-test('parseEndpoint() reads every form in which an endpoint is written', () => {
+test('parseEndpoint() accepts every supported form', () => {
   const rows: [string, string][] = [
     ['10.5.0.2', '10.5.0.2:50000'],
     ['10.5.0.2:6000', '10.5.0.2:6000'],
@@ -25,11 +25,11 @@ test('parseEndpoint() reads every form in which an endpoint is written', () => {
   );
 });
 
-test('parseEndpoint() gives the host without brackets', () => {
+test('parseEndpoint() returns the host without brackets', () => {
   assert.deepEqual(parseEndpoint('[::1]:50000'), { host: '::1', port: 50000, address: '[::1]:50000' });
 });
 
-test('parseEndpoint() refuses what is no endpoint and quotes it', () => {
+test('parseEndpoint() rejects invalid endpoints and quotes them', () => {
   for (const text of [
     '',
     ':50000',
@@ -51,7 +51,7 @@ test('parseEndpoint() refuses what is no endpoint and quotes it', () => {
   }
 });
 
-test('parseEndpoint() reads its own address as the same endpoint', () => {
+test('parseEndpoint() parses the address that it returned to the same endpoint', () => {
   const host = fc.oneof(fc.ipV4(), fc.ipV6(), fc.domain());
   fc.assert(
     fc.property(host, fc.integer({ min: 1, max: 65535 }), (name, port) => {

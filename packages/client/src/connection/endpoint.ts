@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 
-/** Where an apid listens. */
+/** The address of an apid. */
 export interface Endpoint {
-  /** Host name or IP address, without brackets. The server's certificate must be for it. */
+  /** Host name or IP address, without brackets. The server's certificate must be valid for it. */
   readonly host: string;
   readonly port: number;
-  /** `host:port`, an IPv6 address in brackets: how it is dialled and named in errors. */
+  /** `host:port`, with an IPv6 address in brackets. Used for dialling and in error messages. */
   readonly address: string;
 }
 
@@ -17,11 +17,11 @@ function endpointOf(host: string, port: number): Endpoint {
   return { host, port, address: isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}` };
 }
 
-/** Host and port as written; the port is undefined when there is none. */
+/** Host and port as written; the port is `undefined` when it is missing. */
 function splitHostPort(text: string): { host: string; port: string | undefined } {
   if (isIP(text) === 6) return { host: text, port: undefined };
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(text);
-  // Brackets are for IPv6 and nothing else.
+  // Only IPv6 addresses may be in brackets.
   if (bracketed)
     return { host: isIP(bracketed[1] as string) === 6 ? (bracketed[1] as string) : '', port: bracketed[2] };
   const colon = text.lastIndexOf(':');
@@ -31,8 +31,8 @@ function splitHostPort(text: string): { host: string; port: string | undefined }
 }
 
 /**
- * Reads an endpoint as a user writes it: a host, `host:port`, an IPv6 address with or without brackets, or a URL.
- * The port defaults to 50000, that of an `https` URL to 443. Source: Talos v1.14: endpoint normalisation.
+ * Parses an endpoint as a user writes it: a host, `host:port`, an IPv6 address with or without brackets, or a
+ * URL. The default port is 50000, or 443 for an `https` URL. Source: Talos v1.14: endpoint normalisation.
  *
  * @throws Fault `invalid-argument` that quotes the text
  */

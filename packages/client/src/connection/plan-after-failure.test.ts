@@ -13,7 +13,7 @@ const read: FailedCall = {
   endpoints: 3,
 };
 
-test('planAfterFailure() sends a read whose connection was lost once more elsewhere', () => {
+test('planAfterFailure() sends a read once more to another endpoint after a lost connection', () => {
   assert.deepEqual([read, { ...read, losses: 2 }, { ...read, endpoints: 1 }].map(planAfterFailure), [
     'again',
     'fail',
@@ -21,7 +21,7 @@ test('planAfterFailure() sends a read whose connection was lost once more elsewh
   ]);
 });
 
-test('planAfterFailure() sends what no server has seen elsewhere, writes too, and comes to an end', () => {
+test('planAfterFailure() retries a call that was not sent, even a write, at most once per endpoint', () => {
   const unsent: FailedCall = { ...read, failure: 'not-sent', mutates: true, losses: 0 };
   assert.deepEqual(
     [1, 2, 3, 4].map((attempts) => planAfterFailure({ ...unsent, attempts })),
@@ -29,7 +29,7 @@ test('planAfterFailure() sends what no server has seen elsewhere, writes too, an
   );
 });
 
-test('planAfterFailure() asks each endpoint once for a node that the others do not know', () => {
+test('planAfterFailure() tries each endpoint once when endpoints do not know the node', () => {
   const unknown: FailedCall = { ...read, failure: 'unknown-node', losses: 0 };
   assert.deepEqual(
     [1, 2, 3].map((unaware) => planAfterFailure({ ...unknown, unaware, attempts: unaware })),
@@ -37,7 +37,7 @@ test('planAfterFailure() asks each endpoint once for a node that the others do n
   );
 });
 
-test('planAfterFailure() never repeats a write that may have arrived, an answer, or a stream that was read', () => {
+test('planAfterFailure() never repeats a write that may have arrived, a call that was answered, or a request stream', () => {
   const anyCall = fc.record({
     failure: fc.constantFrom('answered', 'unknown-node', 'lost', 'cut', 'not-sent') as fc.Arbitrary<
       FailedCall['failure']

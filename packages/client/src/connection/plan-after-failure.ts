@@ -4,21 +4,22 @@ export interface FailedCall {
   readonly failure: CallFailure;
   /** Whether the call changes something on the node. */
   readonly mutates: boolean;
-  /** Whether the requests can be sent again: they are not a stream that has been read. */
+  /** Whether the request can be sent again, which is `false` for a stream of requests. */
   readonly repeatable: boolean;
-  /** How many attempts of this call lost their connection, this one included when it did. */
+  /** Attempts of this call that lost their connection, including the latest. */
   readonly losses: number;
   readonly attempts: number;
-  /** How many endpoints answered that they do not know the node, this one included when it did. */
+  /** Endpoints that reported that they do not know the node, including the latest. */
   readonly unaware: number;
   /** Number of endpoints. */
   readonly endpoints: number;
 }
 
 /**
- * Whether to try a call again by another endpoint. What no server has seen may always go elsewhere. A read whose
- * connection broke before its caller had anything of the answer is sent once more elsewhere. A read of a node that an
- * endpoint does not know goes to each of the others. A write is never repeated: it may have been carried out.
+ * Decides whether to try a call again through another endpoint. A call that was never sent may always be
+ * tried again. A read whose connection broke before any message arrived is tried once more. A read of a node
+ * that an endpoint does not know is tried at each other endpoint. A write that may have been carried out is
+ * never repeated.
  */
 export function planAfterFailure(call: FailedCall): 'again' | 'fail' {
   const { failure, mutates, repeatable, losses, attempts, unaware, endpoints } = call;

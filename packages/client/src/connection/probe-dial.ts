@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import type { Endpoint } from './endpoint.ts';
 
-const patienceMs = 2000;
+const timeoutMs = 2000;
 
-/** What people call the ways in which a TCP connection fails. */
+/** Texts for the error codes of a TCP connection that fails. */
 const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -16,8 +16,9 @@ const texts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says why no TCP connection to an endpoint, or to a proxy, comes about, by trying once more: the HTTP/2 library keeps its own reason
- * to itself. Undefined when this attempt succeeds. Takes two seconds at most.
+ * Connects once more to an endpoint or proxy to find out why TCP connections to it fail, because the HTTP/2
+ * library does not report the reason. Returns `undefined` when this attempt succeeds. Takes at most two
+ * seconds.
  */
 export function probeDial({ host, port }: Pick<Endpoint, 'host' | 'port'>): Promise<string | undefined> {
   return new Promise((resolve) => {
@@ -26,7 +27,7 @@ export function probeDial({ host, port }: Pick<Endpoint, 'host' | 'port'>): Prom
       socket.destroy();
       resolve(text);
     };
-    socket.setTimeout(patienceMs, () => finish('connect timed out'));
+    socket.setTimeout(timeoutMs, () => finish('connect timed out'));
     socket.once('connect', () => finish(undefined));
     socket.once('error', (error: NodeJS.ErrnoException) => {
       const code = error.code ?? '';

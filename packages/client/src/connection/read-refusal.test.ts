@@ -13,11 +13,11 @@ const frame = (type: number, payload: Buffer) => {
 const refusalFrames = (reason: string) =>
   Buffer.concat([frame(4, Buffer.alloc(0)), frame(7, Buffer.concat([Buffer.alloc(8), Buffer.from(reason)]))]);
 
-test('refusalIn() finds the reason behind the SETTINGS of a server that refuses', () => {
+test('refusalIn() returns the reason in a GOAWAY that follows SETTINGS', () => {
   assert.equal(refusalIn(refusalFrames('client certificate has expired')), 'client certificate has expired');
 });
 
-test('refusalIn() finds no reason in SETTINGS alone, in a GOAWAY without text, or in a GOAWAY that is cut', () => {
+test('refusalIn() returns no reason for SETTINGS alone, or for a GOAWAY that is truncated or has no text', () => {
   const refusal = refusalFrames('no');
   assert.deepEqual(
     [refusal.subarray(0, 9), refusalFrames(''), refusal.subarray(0, -1), Buffer.alloc(0)].map(refusalIn),
@@ -25,6 +25,6 @@ test('refusalIn() finds no reason in SETTINGS alone, in a GOAWAY without text, o
   );
 });
 
-test('refusalIn() outlives any bytes', () => {
+test('refusalIn() accepts any bytes', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void refusalIn(Buffer.from(bytes))));
 });

@@ -1,19 +1,20 @@
 import type { TLSSocket } from 'node:tls';
 
-/** A server that sends nothing at first is taken as it is after this long, in milliseconds. */
-const firstWordMs = 1000;
+/** How long to wait for the first bytes of a server, in milliseconds. A silent server counts as accepting. */
+const firstBytesTimeoutMs = 1000;
 const frameHeadBytes = 9;
 const goAwayType = 7;
-/** What goes before the text of a GOAWAY: the last stream, and the error code. */
+/** Bytes before the text of a GOAWAY: the id of the last stream and the error code. */
 const goAwayHeadBytes = 8;
 
-/** The server ended the connection at its beginning and said why. */
+/** The server closed a new connection and gave a reason. */
 export class ServerRefusal extends Error {}
 
 /**
- * Waits for the first bytes of a server, and says with which reason it refuses the connection; undefined when it does not.
- * A server that refuses a client certificate says so in a GOAWAY right after its SETTINGS. gRPC waits for these SETTINGS
- * too, so nothing is lost by the wait. What was read stays in the socket for its next reader.
+ * Waits for the first bytes of a server. Returns the reason if the server refuses the connection, else
+ * `undefined`. A server that refuses a client certificate sends a GOAWAY with the reason directly after its
+ * SETTINGS. gRPC waits for these SETTINGS as well, so this wait adds no delay. The bytes stay in the socket
+ * for its next reader.
  * Source: RFC 9113, sections 3.4 and 6.8.
  */
 export async function readRefusal(socket: TLSSocket): Promise<string | undefined> {
@@ -24,7 +25,7 @@ export async function readRefusal(socket: TLSSocket): Promise<string | undefined
   return refusalIn(bytes);
 }
 
-/** Resolves when there is something to read, when the socket has ended, or after a while. */
+/** Resolves when the socket has bytes to read, when it closes, or after `firstBytesTimeoutMs`. */
 function firstBytes(socket: TLSSocket): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
@@ -33,13 +34,13 @@ function firstBytes(socket: TLSSocket): Promise<void> {
       socket.off('close', done);
       resolve();
     };
-    const timer = setTimeout(done, firstWordMs);
+    const timer = setTimeout(done, firstBytesTimeoutMs);
     socket.on('readable', done);
     socket.on('close', done);
   });
 }
 
-/** The text of the first GOAWAY among whole frames. */
+/** The text of the first complete GOAWAY frame. */
 export function refusalIn(bytes: Buffer): string | undefined {
   for (let start = 0; start + frameHeadBytes <= bytes.length; ) {
     const body = start + frameHeadBytes;

@@ -7,17 +7,19 @@ import type { CallRouter, RoutedMethod } from './call-router.ts';
 
 export interface ServiceClientInit {
   readonly router: CallRouter;
-  /** Sent with each call; what the caller gives in the options of a call wins. */
+  /** Sent with each call. A key that the options of a call set has precedence. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What may stand in a header. The library's own refusal would be an unknown error about an internal of its. */
+/**
+ * Checks that a value can be sent as a header. The library would fail with an error about its own internals.
+ */
 function checkValue(key: string, value: string): void {
   if (key === metadataKeys.node) checkNodeName(value);
   if (/^[\x20-\x7e]*$/.test(value)) return;
   throw new Fault(
     'invalid-argument',
-    `${key} ${quoteText(value)} cannot be sent: it must be printable ASCII characters`,
+    `${key} ${quoteText(value)} cannot be sent: it may contain only printable ASCII characters`,
   );
 }
 
@@ -39,8 +41,8 @@ async function* checked(replies: AsyncIterable<unknown>): AsyncGenerator<unknown
 }
 
 /**
- * A typed client of one service. A reply, or a part of a stream, that reports a failure in its metadata is thrown as
- * that failure. Everything is thrown as a Fault.
+ * Creates a typed client of one service. When the metadata of a response or stream message reports a failure,
+ * the call throws that failure. Every error is a Fault.
  */
 export function createServiceClient<Service extends TsProtoServiceDefinition>(
   definition: Service,
@@ -51,7 +53,7 @@ export function createServiceClient<Service extends TsProtoServiceDefinition>(
     const routed: RoutedMethod = {
       definition,
       key,
-      // What is not in the table may do anything.
+      // Treat a method without an entry in the table as one that may change the node.
       mutates: rule?.mutates ?? true,
       repeatable: !requestStream,
     };

@@ -1,4 +1,4 @@
-/** A copy in random order (Fisher-Yates). `random` gives numbers from 0 to below 1. */
+/** Returns a copy in random order (Fisher-Yates). `random` returns numbers of at least 0 and below 1. */
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const copy = [...items];
   for (let last = copy.length - 1; last > 0; last -= 1) {

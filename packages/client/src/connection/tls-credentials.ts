@@ -9,15 +9,18 @@ import { readRefusal, ServerRefusal } from './read-refusal.ts';
 
 type SecureConnector = ReturnType<ChannelCredentials['_createSecureConnector']>;
 
-/** Which servers are believed. */
+/** Which server certificates are accepted. */
 export type ServerTrust =
-  /** Signed by the identity's CA, and for the host that was dialled. */
+  /** The certificate is signed by the identity's CA and valid for the dialled host. */
   | { readonly kind: 'verified' }
-  /** Anyone, or with fingerprints only the holder of one of these keys. For nodes without a configuration. */
+  /**
+   * Any certificate or, with fingerprints, only one with a listed public key. For nodes without a
+   * configuration.
+   */
   | { readonly kind: 'insecure'; readonly fingerprints: readonly string[] };
 
 export interface TlsCredentialsInit {
-  /** The host as dialled; an IP address is checked against the certificate's addresses, and sends no server name. */
+  /** The host to dial. An IP address must be among the certificate's addresses, and sends no server name. */
   readonly host: string;
   readonly identity: ClientIdentity;
   readonly trust: ServerTrust;
@@ -52,8 +55,9 @@ function checkFingerprint(socket: TLSSocket, trust: ServerTrust): Error | undefi
 }
 
 /**
- * Credentials of one endpoint. They exist because the library's own cannot dial an IP address on this version of
- * Node (it insists on a server name), cannot check a fingerprint, and do not tell at which point TLS failed.
+ * TLS credentials for one endpoint. The credentials of the library cannot dial an IP address on this version
+ * of Node.js, because they require a server name. They also cannot check a fingerprint, nor report at which
+ * stage TLS failed.
  */
 export class TlsCredentials extends ChannelCredentials implements Disposable {
   readonly #init: TlsCredentialsInit;
@@ -104,7 +108,8 @@ export class TlsCredentials extends ChannelCredentials implements Disposable {
         }, reject);
       });
       this.#sockets.add(secured);
-      // Stays for the life of the socket: with TLS 1.3 a refused client certificate is reported after the handshake.
+      // Keep the listener for the life of the socket: TLS 1.3 reports a refused client certificate after the
+      // handshake.
       secured.on('error', (error) => {
         attempt.failed(error);
         reject(error);
@@ -118,7 +123,10 @@ export class TlsCredentials extends ChannelCredentials implements Disposable {
     });
   }
 
-  /** Cuts what is open. The library closes established connections by itself, but not those still in a handshake. */
+  /**
+   * Destroys the open sockets. The library closes established connections, but not those still in a
+   * handshake.
+   */
   [Symbol.dispose](): void {
     for (const socket of this.#sockets) socket.destroy();
   }

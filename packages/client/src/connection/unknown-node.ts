@@ -1,13 +1,18 @@
 import { unknownNodeReason } from '@nodewright/contract';
 import type { Fault } from '@nodewright/fault';
 
-/** What upstream's apid answers for a name that does not resolve. Source: gRPC in Go, name resolution. */
+/**
+ * The error text of upstream's apid for a name that does not resolve. Source: gRPC in Go, name resolution.
+ */
 const upstreamReason = 'name resolver error: produced zero addresses';
 
-/** How apid ends a message: ` (via node01)`. */
+/** The suffix that apid appends to a message, such as ` (via node01)`. */
 const viaPattern = / \(via ([^()]+)\)$/;
 
-/** Whether an endpoint answered that it does not know the node: it dialled nothing, so another endpoint may know it. */
+/**
+ * Whether an endpoint reported that it does not know the node. It forwarded nothing, and another endpoint may
+ * know the node.
+ */
 export function isUnknownNode({ kind, message }: Fault): boolean {
   if (kind !== 'unavailable') return false;
   return (
@@ -17,15 +22,15 @@ export function isUnknownNode({ kind, message }: Fault): boolean {
 }
 
 export interface UnknownNodeAnswers {
-  /** The message of each endpoint that was asked; at least one. */
+  /** The messages of the endpoints that were called; at least one. */
   readonly messages: readonly string[];
   /** Number of endpoints. */
   readonly endpoints: number;
-  /** Whether the other endpoints were left out because the call must not be sent twice. */
+  /** Whether only one endpoint was called because the call must not be sent twice. */
   readonly isSentOnce: boolean;
 }
 
-/** The message of the call's failure: what the first endpoint said, with how many of them were asked. */
+/** The message for the caller: that of the first endpoint, with the number of endpoints that were called. */
 export function describeUnknownNode({ messages, endpoints, isSentOnce }: UnknownNodeAnswers): string {
   const [first = ''] = messages;
   const via = new Set(messages.flatMap((message) => viaPattern.exec(message)?.[1] ?? []));

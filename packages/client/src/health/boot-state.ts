@@ -8,8 +8,9 @@ import { readResource } from './read-resource.ts';
 const statusType = 'talos/runtime/machine.MachineStatusEvent';
 
 /**
- * Whether a node has come to the end of its boot sequence: as its resource says; where there is none, as the last
- * event of its stage says; where that has been forgotten, its stage has not changed for long, and its services tell.
+ * Whether a node has finished its boot sequence. The resource `MachineStatuses` is asked first. A node
+ * without this resource is judged by its latest `MachineStatusEvent`. When the node has dropped that event,
+ * the states of its services decide.
  */
 export async function isBootFinished(node: NodeClient, signal: AbortSignal): Promise<boolean> {
   const status = { namespace: 'runtime', type: 'MachineStatuses.runtime.talos.dev', id: 'machine' };
@@ -21,12 +22,12 @@ export async function isBootFinished(node: NodeClient, signal: AbortSignal): Pro
   return messages[0]?.services.every(({ state }) => state === 'Running' || state === 'Finished') ?? false;
 }
 
-/** The stage in the newest of the events that the node keeps. */
+/** Returns the stage in the latest status event that the node still has. */
 async function lastStage(
   node: NodeClient,
   signal: AbortSignal,
 ): Promise<MachineStatusEvent_MachineStage | undefined> {
-  // The stream has no end of its own: past events come at once, so a short silence is the end of them.
+  // The stream does not end. Past events arrive at once, so a short silence means that all of them were read.
   const silence = new AbortController();
   const either = AbortSignal.any([signal, silence.signal]);
   let stage: MachineStatusEvent_MachineStage | undefined;

@@ -7,7 +7,7 @@ import { kubernetesChecks } from './kubernetes-checks.ts';
 import { bootCheck, sizeChecks } from './node-checks.ts';
 import { serviceCheck } from './service-check.ts';
 
-/** All checks in their order. Source: Talos v1.14: health. */
+/** All checks, in the order in which they run. Source: Talos v1.14: health. */
 export const healthChecks: readonly HealthCheck[] = [
   ...etcdChecks,
   ...sizeChecks,
@@ -18,22 +18,23 @@ export const healthChecks: readonly HealthCheck[] = [
 
 export interface CheckHealthInit {
   readonly nodes: ClusterNodes;
-  /** How to reach a node by its address. */
+  /** Returns a client for the node at an address. */
   readonly node: (address: string) => NodeClient;
-  /** For all checks together. */
+  /** The time limit for all checks together. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** Between two attempts of one check, and the longest that an attempt may take; default 5 s. */
+  /** The interval between two attempts of one check, and the time limit of an attempt; default 5 s. */
   readonly intervalMs?: number;
   readonly checks?: readonly HealthCheck[];
 }
 
 /**
- * Runs the checks one after the other, each until it holds or is skipped, and gives a line for people whenever there
- * is news: `waiting for <check>: ` and `...`, `OK`, `SKIP` or why it does not hold. Ends when all are done; the last
- * lines say in words what was skipped. Source: Talos v1.14: health.
+ * Runs the checks one after the other. Each is repeated until it passes or is skipped. Yields a line of text
+ * whenever the state of a check changes: `waiting for <check>: ` followed by `...`, `OK`, `SKIP` or the
+ * problem. The last lines list the skipped checks with the reason. Source: Talos v1.14: health.
  *
- * @throws Fault `deadline-exceeded` with the check that did not come to hold in time; `cancelled` when `signal` aborts.
+ * @throws Fault `deadline-exceeded` with the check that did not pass in time; `cancelled` when `signal`
+ * aborts.
  */
 export async function* checkHealth(init: CheckHealthInit): AsyncGenerator<string, void, undefined> {
   const { nodes, timeoutMs, signal, checks = healthChecks } = init;
@@ -59,7 +60,7 @@ async function* settle(
 ): AsyncGenerator<string, CheckOutcome, undefined> {
   const line = (state: string) => `waiting for ${check.name}: ${state}`;
   yield line('...');
-  let told: string | undefined;
+  let problem: string | undefined;
   for (;;) {
     const startedMs = performance.now();
     try {
@@ -70,17 +71,17 @@ async function* settle(
     } catch (error) {
       if (signal.aborted) throw new Fault('cancelled', 'the check of the cluster was cancelled');
       const { message } = faultFrom(error);
-      // An attempt that ends with the time for all of them tells less than the one before it.
-      const why = stop.aborted ? (told ?? 'no answer') : message;
-      if (!stop.aborted && why !== told) yield line(why);
-      told = why;
+      // An attempt that the overall deadline cuts short has no useful error: report the one before it.
+      const latest = stop.aborted ? (problem ?? 'no answer') : message;
+      if (!stop.aborted && latest !== problem) yield line(latest);
+      problem = latest;
     }
     await pause(startedMs + intervalMs - performance.now(), stop);
     if (signal.aborted) throw new Fault('cancelled', 'the check of the cluster was cancelled');
     if (stop.aborted) {
       throw new Fault(
         'deadline-exceeded',
-        `the cluster is not healthy after ${timeoutMs / 1000}s of waiting for ${check.name}: ${told}`,
+        `the cluster is not healthy after ${timeoutMs / 1000}s of waiting for ${check.name}: ${problem}`,
       );
     }
   }

@@ -4,9 +4,9 @@ import type { ClusterNodes } from './health-check.ts';
 import { listResources } from './read-resource.ts';
 
 /**
- * The nodes of a cluster as one of them knows them: from its resources.
+ * Reads the nodes of a cluster from the `Members` resources of one node.
  *
- * @throws Fault `failed-precondition` when the node knows nothing of them.
+ * @throws Fault `failed-precondition` when the node has no members, or a member has no address
  */
 export async function discoverNodes(node: NodeClient, signal: AbortSignal): Promise<ClusterNodes> {
   const members = await listResources(
@@ -17,7 +17,7 @@ export async function discoverNodes(node: NodeClient, signal: AbortSignal): Prom
   if (members === undefined || members.length === 0) {
     throw new Fault(
       'failed-precondition',
-      `node ${node.name} does not tell which nodes its cluster has: name the control planes and the workers`,
+      `node ${node.name} has no list of the nodes of its cluster: name the control planes and the workers`,
     );
   }
   const found: { controlPlanes: string[]; workers: string[] } = { controlPlanes: [], workers: [] };

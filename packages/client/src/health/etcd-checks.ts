@@ -4,7 +4,7 @@ import type { NodeClient } from '../node-client.ts';
 import { askEach, type HealthCheck, ok, skip } from './health-check.ts';
 import { serviceCheck, stateOf } from './service-check.ts';
 
-/** The members that the node's etcd knows; undefined when the node has no etcd. */
+/** Lists the etcd members as the node's etcd reports them; `undefined` when the node does not run etcd. */
 async function membersOf(node: NodeClient, signal: AbortSignal): Promise<readonly EtcdMember[] | undefined> {
   try {
     return (await node.machine.etcdMemberList({ queryLocal: false }, { signal })).messages[0]?.members ?? [];
@@ -16,7 +16,7 @@ async function membersOf(node: NodeClient, signal: AbortSignal): Promise<readonl
   }
 }
 
-/** A node may be configured for etcd and have no way to run it. */
+/** Whether the node has the service etcd. A node that is configured for etcd may be unable to run it. */
 async function hasEtcd({ machine }: NodeClient, signal: AbortSignal): Promise<boolean> {
   const { messages } = await machine.serviceList({}, { signal });
   return messages[0]?.services.some(({ id }) => id === 'etcd') ?? false;
@@ -53,11 +53,13 @@ const membersAreControlPlanes: HealthCheck = {
     const hosts = members.flatMap(({ peerUrls }) => peerUrls.map((url) => new URL(url).hostname));
     const stranger = hosts.find((host) => !controlPlanes.includes(host.replace(/^\[(.*)\]$/, '$1')));
     if (stranger === undefined) return ok;
-    throw new Fault('failed-precondition', `etcd has the member ${stranger}, which is no control plane`);
+    throw new Fault('failed-precondition', `etcd member ${stranger} is not a control plane node`);
   },
 };
 
-/** One that waits to join a cluster is being prepared, and where all of them do there is no cluster to join. */
+/**
+ * The state `Preparing` means that etcd waits to join a cluster. When every member waits, no cluster exists.
+ */
 const bootstrapAdvice = (services: readonly ServiceInfo[]) =>
   services.every((service) => stateOf(service) === 'Preparing')
     ? 'no control plane has been bootstrapped yet: run "talosctl bootstrap" for one of them'

@@ -1,25 +1,25 @@
 import type { NodeClient } from '../node-client.ts';
 
-/** The nodes that a cluster should have, by address. */
+/** The nodes that a cluster is expected to have, by address. */
 export interface ClusterNodes {
   readonly controlPlanes: readonly string[];
   readonly workers: readonly string[];
 }
 
-/** What checks see of a cluster. */
+/** The access to the cluster that a check has. */
 export interface CheckedCluster {
   readonly nodes: ClusterNodes;
   node(address: string): NodeClient;
 }
 
-/** What a check found: that its part is well, or that the cluster has no such part, and why it is thought so. */
+/** The result of a check that did not fail: passed, or skipped with the reason. */
 export type CheckOutcome = { readonly kind: 'ok' } | { readonly kind: 'skip'; readonly because: string };
 
-/** One question about a cluster. */
+/** A check of one property of the cluster. */
 export interface HealthCheck {
-  /** As it stands in `waiting for <name>: ...`. Source: Talos v1.14: health. */
+  /** The name in the line `waiting for <name>: ...`. Source: Talos v1.14: health. */
   readonly name: string;
-  /** @throws why the part is not well (yet) */
+  /** @throws an error that says why the check does not pass yet */
   readonly run: (cluster: CheckedCluster, signal: AbortSignal) => Promise<CheckOutcome>;
 }
 
@@ -29,7 +29,7 @@ export function skip(because: string): CheckOutcome {
   return { kind: 'skip', because };
 }
 
-/** Asks each of the nodes at once; the first failure in their order is thrown, with the name of its node. */
+/** Calls all the nodes at once. Throws the first failure, in the order of the addresses. */
 export async function askEach<T>(
   cluster: CheckedCluster,
   addresses: readonly string[],

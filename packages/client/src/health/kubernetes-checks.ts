@@ -1,8 +1,11 @@
 import { type HealthCheck, skip } from './health-check.ts';
 
-const because = 'this program does not ask Kubernetes';
+const because = 'this program does not query Kubernetes';
 
-/** What only Kubernetes knows is not asked, and said to be skipped. Source: Talos v1.14: health, checks 10 to 16. */
+/**
+ * Checks that need the Kubernetes API, which this client does not query. They are reported as skipped.
+ * Source: Talos v1.14: health, checks 10 to 16.
+ */
 export const kubernetesChecks: readonly HealthCheck[] = [
   'all k8s nodes to report',
   'all control plane static pods to be running',

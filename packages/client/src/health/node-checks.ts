@@ -5,15 +5,20 @@ import { askEach, type CheckOutcome, everyNode, type HealthCheck, ok, skip } fro
 import { listResources, readResource } from './read-resource.ts';
 
 const mebibyte = 1024 * 1024;
-/** What a node should have, less what the kernel keeps for itself. Source: Talos v1.14: health, memory sizes. */
+/**
+ * The required memory of a node, less what the kernel reserves. Source: Talos v1.14: health, memory sizes.
+ */
 const kernelMemoryMiB = 150;
 const memoryMiB = { controlPlane: 1848 - kernelMemoryMiB, worker: 1024 - kernelMemoryMiB };
-/** 6 GiB less the other partitions. Source: Talos v1.14: health, disk sizes. */
+/** 6 GiB less the size of the other partitions. Source: Talos v1.14: health, disk sizes. */
 const smallestDiskBytes = (6 * 1024 - (2101 + 100 + 1 + 10)) * mebibyte;
 
-const noResources = 'the nodes give no resources';
+const noResources = 'the nodes do not serve resources';
 
-/** Not known and not allowed to know are the same here; nodes refuse kinds that they do not have in the same way. */
+/**
+ * Skips a check that may not read its resources. Nodes report `permission-denied` both for a kind that they
+ * do not have and for one that the caller may not read.
+ */
 async function unlessDenied(run: () => Promise<CheckOutcome>): Promise<CheckOutcome> {
   try {
     return await run();
@@ -32,7 +37,7 @@ const apidReady: HealthCheck = {
   },
 };
 
-/** In MiB; undefined where it is not the node's own. */
+/** The node's memory in MiB; `undefined` for a container, which reports the memory of its host. */
 async function memoryOf({ machine }: NodeClient, signal: AbortSignal): Promise<number | undefined> {
   const version = await machine.version({}, { signal });
   if (version.messages[0]?.platform?.mode === 'container') return undefined;

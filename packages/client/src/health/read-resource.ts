@@ -5,7 +5,10 @@ import type { NodeClient } from '../node-client.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The content of a resource; undefined when the node has none of it, or no resources at all. */
+/**
+ * Returns the spec of a resource; `undefined` when the resource does not exist or the node serves no
+ * resources.
+ */
 export async function readResource(
   node: NodeClient,
   resource: { readonly namespace: string; readonly type: string; readonly id: string },
@@ -21,7 +24,7 @@ export async function readResource(
   }
 }
 
-/** The content of every resource of a type; undefined when the node has no resources at all. */
+/** Returns the specs of all resources of a type; `undefined` when the node serves no resources. */
 export async function listResources(
   node: NodeClient,
   resources: { readonly namespace: string; readonly type: string },

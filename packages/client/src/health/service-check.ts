@@ -3,9 +3,11 @@ import { Fault } from '@nodewright/fault';
 import { askEach, type HealthCheck, ok, skip } from './health-check.ts';
 
 /**
- * That a service runs and is well on every control plane. Skipped when none of them has it.
+ * Creates a check that a service is running and healthy on every control plane. It is skipped when no control
+ * plane has the service.
  *
- * @param advice what the user can do when it does not, knowing the service on every control plane that has it
+ * @param advice returns what the user can do about a failure, given the service on each control plane that
+ * has it
  */
 export function serviceCheck(
   name: string,
@@ -36,14 +38,14 @@ export function serviceCheck(
 }
 
 function problemOf(service: ServiceInfo | undefined): string | undefined {
-  if (service === undefined) return 'is not there';
+  if (service === undefined) return 'is missing';
   const state = stateOf(service);
   const { msg = '' } = service.events?.events.at(-1) ?? {};
   if (state !== 'Running') return `is ${state}, not Running${msg === '' ? '' : ` (${msg})`}`;
   return service.health?.healthy ? undefined : `is not healthy: ${service.health?.lastMessage ?? ''}`;
 }
 
-/** The state of the last thing that is known of it. */
+/** The state in the latest event of the service. */
 export function stateOf(service: ServiceInfo): string {
   return service.events?.events.at(-1)?.state ?? service.state;
 }

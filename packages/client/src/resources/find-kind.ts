@@ -1,13 +1,13 @@
 import { Fault } from '@nodewright/fault';
 import { type KindRef, kindsNamed, type Resource, type ResourceDefinitionSpec } from '@nodewright/state';
 
-/** More names are not listed in an error. */
+/** The maximum number of names in an error message. */
 const maxListedNames = 10;
 
 /**
- * The kind that a name means on a node. Undefined for an unknown name.
+ * Finds the kind with a name among the definitions of a node. Returns `undefined` for an unknown name.
  *
- * @throws Fault `invalid-argument` for a name of several kinds
+ * @throws Fault `invalid-argument` when several kinds have the name
  */
 export function findKind(
   definitions: readonly Resource<ResourceDefinitionSpec>[],
@@ -18,7 +18,7 @@ export function findKind(
   if (only === undefined) return undefined;
   if (found.length > 1) {
     const types = found.slice(0, maxListedNames).map(({ type }) => type);
-    throw new Fault('invalid-argument', `${JSON.stringify(name)} names several kinds: ${types.join(', ')}`);
+    throw new Fault('invalid-argument', `${JSON.stringify(name)} matches several kinds: ${types.join(', ')}`);
   }
   return { namespace: only.defaultNamespace, type: only.type };
 }

@@ -21,33 +21,33 @@ import { findKind } from './find-kind.ts';
 import { parseYamlValue, type YamlValue } from './yaml-value.ts';
 
 /**
- * A kind of `@nodewright/client/kinds`, whose specs are typed, or the name of any kind that the node has (`members`,
- * `Members.cluster.talos.dev`), whose specs are what their YAML says.
+ * A kind from `@nodewright/client/kinds`, which has typed specs, or the name of any kind that the node has,
+ * such as `members` or `Members.cluster.talos.dev`. The specs of a named kind are untyped YAML values.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the kind says what its specs are
 export type KindOrName = ResourceKind<any> | string;
 
-/** The specs of a kind. */
+/** The type of the specs of a kind. */
 export type SpecFor<K extends KindOrName> = K extends ResourceKind<infer S> ? S : YamlValue;
 
-/** A change that a watch saw. */
+/** One event of a watch. */
 export type ResourceChange<S> =
   | { readonly kind: 'created' | 'destroyed'; readonly resource: Resource<S> }
   | { readonly kind: 'updated'; readonly resource: Resource<S>; readonly old: Resource<S> }
-  /** All that was there when the watch began has come; what follows happened since. */
+  /** All resources that existed at the start of the watch have been sent; later events are changes. */
   | { readonly kind: 'bootstrapped' }
-  /** The watch of one id began and there was no such resource. */
+  /** The watch of a single id began, and this resource did not exist. */
   | { readonly kind: 'absent' };
 
 export interface ResourceOptions {
-  /** Instead of the kind's own. */
+  /** Overrides the namespace of the kind. */
   readonly namespace?: string | undefined;
-  /** A call that is given up rejects with a CallFault `cancelled`; a watch ends. */
+  /** When aborted, a call rejects with a CallFault `cancelled`, and a watch ends. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ResourceWatchOptions extends ResourceOptions {
-  /** Only this resource. */
+  /** Limits the watch to the resource with this id. */
   readonly id?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ interface FoundKind {
   readonly state: State;
 }
 
-/** The resources of one node, to read and to follow. All failures are CallFaults. */
+/** Reads and watches the resources of one node. All failures are CallFaults. */
 export class Resources {
   readonly #node: string;
   readonly #client: Client<typeof StateDefinition>;
@@ -67,7 +67,7 @@ export class Resources {
     this.#client = client;
   }
 
-  /** The resource with an id. @throws CallFault `not-found` */
+  /** Returns the resource with an id. @throws CallFault `not-found` */
   get<K extends KindOrName>(
     kind: K,
     id: string,
@@ -79,7 +79,7 @@ export class Resources {
     });
   }
 
-  /** All resources of a kind, in the order of their ids. */
+  /** Returns all resources of a kind, sorted by id. */
   list<K extends KindOrName>(
     kind: K,
     options: ResourceOptions = {},
@@ -92,8 +92,10 @@ export class Resources {
   }
 
   /**
-   * What is there, as `created`, then `bootstrapped`, then every change; of one id, the resource or `absent`, then every
-   * change. It ends when the loop is left or the signal aborts, and throws a CallFault when the connection breaks.
+   * Watches a kind, or with `id` a single resource. A watch of a kind yields the existing resources as
+   * `created`, then `bootstrapped`, then every change. A watch of one id yields the resource or `absent`,
+   * then every change. The watch ends when the loop is left or the signal aborts. It throws a CallFault when
+   * the connection breaks.
    */
   async *watch<K extends KindOrName>(
     kind: K,
@@ -141,7 +143,7 @@ export class Resources {
     return { ref: withNamespace(kind, namespace), state: this.#state(new Map([[kind.type, kind.codec]])) };
   }
 
-  /** The definitions are kept, and read again for a name that is not among them. */
+  /** Finds a kind by name. The definitions are cached, and read again for a name that the cache lacks. */
   async #byName(name: string, signal: AbortSignal | undefined): Promise<KindRef> {
     const known = this.#definitions === undefined ? undefined : findKind(this.#definitions, name);
     if (known !== undefined) return known;
@@ -170,14 +172,14 @@ const withNamespace = ({ namespace, type }: KindRef, other: string | undefined):
   type,
 });
 
-/** The resource with its spec as users see it. @throws Fault `invalid-argument` for a spec that is no YAML */
+/** Decodes the spec of a resource. @throws Fault `invalid-argument` for a spec that is not valid YAML */
 function readable<S>({ metadata, spec }: Resource): Resource<S> {
   if (!(spec instanceof EncodedSpec)) return { metadata, spec: spec as S };
   try {
     return { metadata, spec: parseYamlValue(spec.yaml) as S };
   } catch (error) {
     const { type, id } = metadata;
-    const message = `the spec of ${type} "${id}" is no YAML: ${(error as Error).message}`;
+    const message = `the spec of ${type} "${id}" is not valid YAML: ${(error as Error).message}`;
     throw new Fault('invalid-argument', message, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
 
-/** What a YAML document says. An integer beyond 2^53 - 1 is a bigint, so that no digit is lost. */
+/** The value of a YAML document. An integer outside of ±(2^53 - 1) is a bigint, so that no digit is lost. */
 export type YamlValue =
   | null
   | boolean
@@ -10,7 +10,7 @@ export type YamlValue =
   | readonly YamlValue[]
   | { readonly [key: string]: YamlValue };
 
-/** Reads a spec as a node wrote it. @throws YAMLParseError when it is no YAML */
+/** Parses the YAML text of a spec. @throws YAMLParseError when the text is not valid YAML */
 export function parseYamlValue(text: string): YamlValue {
   const value: unknown = parse(text, { intAsBigInt: true });
   return withNumbers(value);

@@ -14,7 +14,7 @@ function locate(init: Partial<LocateTalosconfigInit> & { existing?: readonly str
   return writable ? path : `${path} (read-only)`;
 }
 
-test('locateTalosconfig() takes the first source that is there, in the documented order', () => {
+test('locateTalosconfig() returns the first existing file, in the documented order', () => {
   const mounted = '/var/run/secrets/talos.dev/config';
   const environment = { TALOSCONFIG: '/env', TALOS_HOME: '/talos' };
   const all = ['/env', '/talos/config', '/home/me/.talos/config', mounted];
@@ -30,7 +30,7 @@ test('locateTalosconfig() takes the first source that is there, in the documente
   for (const [init, expected] of rows) assert.equal(locate(init), expected);
 });
 
-test('locateTalosconfig() names the first place that could be written when there is no file', () => {
+test('locateTalosconfig() returns the first writable location when no file exists', () => {
   const rows: [Parameters<typeof locate>[0], string][] = [
     [{ environment: { TALOSCONFIG: 'env', TALOS_HOME: '/talos' } }, '/elsewhere/env'],
     [{ environment: { TALOS_HOME: '/talos' } }, '/talos/config'],

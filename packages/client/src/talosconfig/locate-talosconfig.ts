@@ -1,12 +1,12 @@
 import { isAbsolute, join, resolve } from 'node:path';
 
-/** Where a pod with a Talos service account finds its configuration. */
+/** The path at which a pod with a Talos service account finds its configuration. */
 const serviceAccountPath = '/var/run/secrets/talos.dev/config';
 
 export interface TalosconfigLocation {
   /** Absolute. */
   readonly path: string;
-  /** Whether the file may be changed: the one mounted into a pod may not. */
+  /** Whether the file may be changed. The file that is mounted into a pod may not. */
   readonly writable: boolean;
 }
 
@@ -21,8 +21,8 @@ export interface LocateTalosconfigInit {
 }
 
 /**
- * The folder of client configuration and local clusters: `TALOS_HOME` when it is an absolute path, else `.talos` in
- * the home folder.
+ * Returns the folder of the client configuration and the local clusters: `TALOS_HOME` if it is an absolute
+ * path, else `.talos` in the home folder.
  */
 export function talosHome(init: Pick<LocateTalosconfigInit, 'environment' | 'home'>): string {
   const { TALOS_HOME } = init.environment;
@@ -30,9 +30,9 @@ export function talosHome(init: Pick<LocateTalosconfigInit, 'environment' | 'hom
 }
 
 /**
- * Which file is the talosconfig: the flag's, else the first that exists of `TALOSCONFIG`, `<talos home>/config` and
- * the one mounted into a pod. When none exists it is the first that could be written. The file of the flag need not
- * exist. Source: Talos v1.14: client configuration path.
+ * Locates the talosconfig. The path of the flag comes first, and need not exist. Otherwise the first existing
+ * file of `TALOSCONFIG`, `<talos home>/config` and the one mounted into a pod is used. When none exists, it
+ * is the first of them that can be written. Source: Talos v1.14: client configuration path.
  */
 export function locateTalosconfig(init: LocateTalosconfigInit): TalosconfigLocation {
   const { flag, environment, cwd, exists } = init;

@@ -7,7 +7,9 @@ export interface ContextRename {
 
 export interface TalosconfigMerge {
   readonly config: Talosconfig;
-  /** Incoming contexts whose name was taken, in the order of the incoming file. */
+  /**
+   * The incoming contexts that were renamed because their name was taken, in the order of the incoming file.
+   */
   readonly renames: readonly ContextRename[];
 }
 
@@ -20,9 +22,9 @@ function firstFreeName(wanted: string, taken: ReadonlyMap<string, unknown>): str
 }
 
 /**
- * Adds the contexts of `incoming` to `base`. No context of `base` changes: a name that is taken gets the first free
- * suffix `-1`, `-2`, ..., even when both contexts are the same. Where `incoming` has a current context, its
- * counterpart becomes the current one. Source: Talos v1.14: merging of client configurations.
+ * Adds the contexts of `incoming` to `base`, whose contexts stay unchanged. An incoming context whose name is
+ * taken gets the first free suffix `-1`, `-2`, ..., even when both contexts are equal. The current context of
+ * `incoming`, if any, becomes the current one. Source: Talos v1.14: merging of client configurations.
  */
 export function mergeTalosconfig(base: Talosconfig, incoming: Talosconfig): TalosconfigMerge {
   const contexts = new Map<string, TalosconfigContext>(base.contexts);

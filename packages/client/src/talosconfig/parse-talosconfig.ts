@@ -10,7 +10,7 @@ import {
 type Path = readonly string[];
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** Reads values out of a document and says on which line a wrong one stands. */
+/** Reads values from a YAML document. Its errors name the line of the invalid value. */
 class Reader {
   readonly #document: Document;
   readonly #lines: LineCounter;
@@ -33,12 +33,12 @@ class Reader {
     try {
       return this.#document.toJS({ maxAliasCount: 100 });
     } catch (error) {
-      // Only aliases fail this late: without their anchor, or far too many of them.
+      // `toJS` fails for aliases only: an alias without an anchor, or too many aliases.
       throw this.#fault(this.#lineOfAlias(), error instanceof Error ? error.message : String(error));
     }
   }
 
-  /** The first alias without an anchor, else the first alias. */
+  /** Returns the line of the first alias without an anchor, else of the first alias. */
   #lineOfAlias(): number {
     const aliases: Alias[] = [];
     visit(this.#document, { Alias: (_key, alias) => void aliases.push(alias) });
@@ -54,7 +54,7 @@ class Reader {
 
   text(value: unknown, path: Path): string {
     if (value === null || value === undefined) return '';
-    // A bare number or date is a legal way to write a name in YAML.
+    // YAML reads an unquoted name such as `1` or `true` as a number or boolean: use the text as written.
     if (typeof value === 'number' || typeof value === 'boolean')
       return this.#sourceText(path) ?? String(value);
     if (typeof value !== 'string') throw this.wrong(path, 'a text');
@@ -117,7 +117,7 @@ function decodeAuth(reader: Reader, value: unknown, path: Path): TalosconfigAuth
   return auth;
 }
 
-/** Drops keys whose value is undefined or an empty text: absent and empty mean the same in this file. */
+/** Removes keys with an undefined or empty value, which mean the same as an absent key in this file. */
 function compact<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== undefined && v !== '')) as T;
 }
@@ -152,10 +152,10 @@ function decodeContext(reader: Reader, value: unknown, path: Path): TalosconfigC
 }
 
 /**
- * Reads a talosconfig. An empty text is an empty configuration. The legacy key `target` of a context is appended to
- * its endpoints.
+ * Parses a talosconfig. An empty text is an empty configuration. The legacy key `target` of a context is
+ * appended to its endpoints.
  *
- * @param source what the text is called in errors, usually its path
+ * @param source the name of the text in errors, usually its path
  * @throws Fault `invalid-argument` that names the source and the line, and never quotes a value
  */
 export function parseTalosconfig(text: string, source = '(text)'): Talosconfig {

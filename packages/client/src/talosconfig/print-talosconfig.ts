@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type { Talosconfig, TalosconfigAuth, TalosconfigContext } from './talosconfig.ts';
 
-/** Keys in the order in which upstream writes them; an undefined value is left out by the printer. */
+/** Returns the keys in the order in which upstream writes them. The YAML printer omits undefined values. */
 function plainContext(context: TalosconfigContext): object {
   return {
     endpoints: context.endpoints,
@@ -24,8 +24,8 @@ function plainAuth({ basic, siderov1 }: TalosconfigAuth): object {
 }
 
 /**
- * The text of the file, with its secrets. Contexts are sorted by name; layout as upstream writes YAML: four spaces,
- * lists indented below their key.
+ * Returns the text of the file, with its secrets. Contexts are sorted by name. The YAML layout is that of
+ * upstream: four spaces, and lists indented below their key.
  */
 export function printTalosconfig(config: Talosconfig): string {
   const names = [...config.contexts.keys()].sort();

@@ -23,7 +23,7 @@ async function folder(t: TestContext): Promise<string> {
 
 const config = withContext({ ...emptyTalosconfig, context: 'a' }, 'a', emptyContext);
 
-test('saveTalosconfig() makes a private folder and a private file and leaves nothing else', async (t) => {
+test('saveTalosconfig() creates a private folder and file, and leaves no other file behind', async (t) => {
   const path = join(await folder(t), 'talos', 'config');
   await saveTalosconfig({ path, writable: true }, config);
   const modes = [join(path, '..'), path].map((name) => (statSync(name).mode & 0o777).toString(8));
@@ -51,7 +51,7 @@ test('saveTalosconfig() refuses a file that is mounted read-only', async () => {
   });
 });
 
-test('readTalosconfig() reads a missing file as empty and says which file cannot be read', async (t) => {
+test('readTalosconfig() returns an empty configuration for a missing file, and names an unreadable file', async (t) => {
   const root = await folder(t);
   assert.deepEqual(await readTalosconfig(join(root, 'none')), emptyTalosconfig);
   await assert.rejects(readTalosconfig(root), {
@@ -59,7 +59,7 @@ test('readTalosconfig() reads a missing file as empty and says which file cannot
   });
 });
 
-test('updateTalosconfig() loses no change when many happen at once', async (t) => {
+test('updateTalosconfig() loses no change when several run at once', async (t) => {
   const root = await folder(t);
   const location = { path: join(root, 'config'), writable: true };
   const names = Array.from({ length: 12 }, (_, index) => `cluster-${index}`);
@@ -79,7 +79,7 @@ test('updateTalosconfig() takes over the lock of a process that died', async (t)
   assert.deepEqual(readdirSync(root), ['config']);
 });
 
-test('updateTalosconfig() leaves the file alone when the change fails', async (t) => {
+test('updateTalosconfig() does not write the file when the change function throws', async (t) => {
   const root = await folder(t);
   const location = { path: join(root, 'config'), writable: true };
   await saveTalosconfig(location, config);

@@ -9,12 +9,16 @@ import { emptyTalosconfig, type Talosconfig } from './talosconfig.ts';
 
 const folderMode = 0o700;
 
-/** Reads the file; one that does not exist reads as empty. @throws Fault that names the path, and the line */
+/**
+ * Reads the file; a missing file is an empty configuration. @throws Fault that names the path, and the line
+ */
 export async function readTalosconfig(path: string): Promise<Talosconfig> {
   return (await readExistingTalosconfig(path)) ?? emptyTalosconfig;
 }
 
-/** Reads the file, or gives undefined when there is none. @throws Fault that names the path, and the line */
+/**
+ * Reads the file; returns `undefined` if it does not exist. @throws Fault that names the path, and the line
+ */
 export async function readExistingTalosconfig(path: string): Promise<Talosconfig | undefined> {
   try {
     return parseTalosconfig(await readFile(path, 'utf8'), path);
@@ -27,8 +31,8 @@ export async function readExistingTalosconfig(path: string): Promise<Talosconfig
 }
 
 /**
- * Replaces the file in one step: whoever reads it sees the old or the new text, whole. The folder is made with mode
- * 0700 when missing, the file gets 0600. A symbolic link stays one; its target is replaced.
+ * Replaces the file atomically; its mode is 0600. A missing folder is created with mode 0700. A symbolic link
+ * is kept, and its target is replaced.
  */
 export async function saveTalosconfig(location: TalosconfigLocation, config: Talosconfig): Promise<void> {
   if (!location.writable) {
@@ -49,8 +53,8 @@ export async function saveTalosconfig(location: TalosconfigLocation, config: Tal
 }
 
 /**
- * Reads, changes and saves as one step among all processes that use this function, so that two clusters created at
- * once both find their context in the file. Saves nothing when `change` throws or gives back the same object.
+ * Reads, changes and saves the file under a lock, so that no concurrent update is lost. Creates the folder
+ * with mode 0700 if it is missing. Does not save when `change` throws or returns the same object.
  */
 export async function updateTalosconfig(
   location: TalosconfigLocation,

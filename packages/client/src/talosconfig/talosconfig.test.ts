@@ -40,11 +40,11 @@ const anyConfig: fc.Arbitrary<Talosconfig> = fc
     }),
   );
 
-test('a talosconfig reads back as it was printed', () => {
+test('parseTalosconfig() reads back what printTalosconfig() wrote', () => {
   fc.assert(
     fc.property(anyConfig, (config) => {
       const back = parseTalosconfig(printTalosconfig(config));
-      // Compared as text: a secret shows itself nowhere else.
+      // Compare the printed texts: only there are the secrets visible.
       assert.equal(printTalosconfig(back), printTalosconfig(config));
       assert.deepEqual(back.context, config.context);
       assert.deepEqual(new Set(back.contexts.keys()), new Set(config.contexts.keys()));
@@ -74,7 +74,7 @@ contexts:
   );
 });
 
-test('parseTalosconfig() takes an empty text for an empty configuration', () => {
+test('parseTalosconfig() reads an empty text as an empty configuration', () => {
   assert.deepEqual(
     ['', '\n', '# nothing\n', 'context: ""\ncontexts: {}\n', 'context:\ncontexts:\n'].map((text) =>
       parseTalosconfig(text),
@@ -91,12 +91,12 @@ test('parseTalosconfig() appends the legacy target to the endpoints', () => {
   );
 });
 
-test('parseTalosconfig() keeps a name that YAML would take for a number as it is written', () => {
+test('parseTalosconfig() keeps an unquoted number as the name that was written', () => {
   const config = parseTalosconfig('context: x\ncontexts:\n  x:\n    nodes: [010, 1.10, true]\n');
   assert.deepEqual(config.contexts.get('x')?.nodes, ['010', '1.10', 'true']);
 });
 
-test('parseTalosconfig() names the file and the line of what is wrong and quotes no value', () => {
+test('parseTalosconfig() names the file and the line of an error, and quotes no value', () => {
   const rows: [string, string][] = [
     ['context: a\ncontexts:\n  a: {endpoints: [\n', 'line 4: '],
     [
@@ -121,13 +121,13 @@ test('parseTalosconfig() names the file and the line of what is wrong and quotes
   }
 });
 
-test('parseTalosconfig() names the line of an alias that leads nowhere', () => {
+test('parseTalosconfig() names the line of an alias without an anchor', () => {
   assert.throws(() => parseTalosconfig('context: a\ncontexts: *nowhere\n'), {
     message: /^talosconfig \(text\): line 2: Unresolved alias/,
   });
 });
 
-test('parseTalosconfig() survives any text: it reads it or says where it is wrong', () => {
+test('parseTalosconfig() accepts any text, or names the line of the error', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (text) => {
       try {
@@ -140,7 +140,7 @@ test('parseTalosconfig() survives any text: it reads it or says where it is wron
   );
 });
 
-test('mergeTalosconfig() changes no context that was there and loses none that comes', () => {
+test('mergeTalosconfig() keeps every context of both configurations unchanged', () => {
   fc.assert(
     fc.property(anyConfig, anyConfig, (base, incoming) => {
       const { config, renames } = mergeTalosconfig(base, incoming);
@@ -154,7 +154,7 @@ test('mergeTalosconfig() changes no context that was there and loses none that c
   );
 });
 
-test('mergeTalosconfig() makes the counterpart of the incoming current context the current one', () => {
+test('mergeTalosconfig() makes the current context of the incoming configuration the current one', () => {
   fc.assert(
     fc.property(anyConfig, anyConfig, (base, incoming) => {
       const { config } = mergeTalosconfig(base, incoming);
@@ -165,7 +165,7 @@ test('mergeTalosconfig() makes the counterpart of the incoming current context t
   );
 });
 
-test('mergeTalosconfig() takes the first free suffix, also for a context that is the same', () => {
+test('mergeTalosconfig() appends the first free suffix to a taken name, even if both contexts are equal', () => {
   const context = { endpoints: [], nodes: [] };
   const base = {
     context: 'a',
