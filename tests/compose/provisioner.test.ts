@@ -179,13 +179,13 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     const environment = engineEnvironment();
     const words = ['cluster', 'create', 'docker', '--workers', '0', '--name'];
     const rows: [string, Record<string, string>, RegExp][] = [
-      [one.name, {}, /^error: the engine has a cluster ".*" already, the one in .*: take another --name/],
+      [one.name, {}, /^error: the engine has a cluster ".*" already, the one in .*: use another --name/],
       [
         'x',
         { NODEWRIGHT_TAG: 'none' },
         /^error: images are missing: nodewright\/machined:none, .*make images\)\n$/,
       ],
-      ['X', {}, /^error: a cluster of containers has a name of small letters.*not "X"/],
+      ['X', {}, /^error: the name of a cluster of containers may have lower-case letters.*not "X"/],
     ];
     for (const [name, more, message] of rows) {
       const { exitCode, stderr } = await runTalosctl([...words, name], {

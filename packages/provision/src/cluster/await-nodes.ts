@@ -13,7 +13,7 @@ export interface NodesWait {
   readonly isAwaited: (name: string) => boolean;
 }
 
-/** Resolves when every node that is waited for answers, to the commits that their programs were built from. */
+/** Waits until every awaited node answers. Resolves to the commits from which their programs were built. */
 export async function awaitNodes(wait: NodesWait): Promise<readonly string[]> {
   const { creation, launcher, state, talosconfig, isAwaited } = wait;
   const { wiped, awaited } = planWait({
@@ -22,7 +22,9 @@ export async function awaitNodes(wait: NodesWait): Promise<readonly string[]> {
   });
   if (wiped.length > 0) {
     const names = wiped.map(({ name, address }) => `${name} (${address})`).join(', ');
-    creation.progress.note(`waiting for a machine configuration since it was reset: ${names}`);
+    creation.progress.note(
+      `not waiting for nodes that were reset and need a machine configuration: ${names}`,
+    );
   }
   if (awaited.length === 0) return [];
   return awaitAnswers(creation, talosconfig, {
@@ -35,7 +37,9 @@ export async function awaitNodes(wait: NodesWait): Promise<readonly string[]> {
   });
 }
 
-/** Of the control planes, in their order. */
+/**
+ * Returns the endpoints in the current context of a talosconfig: those of the control planes, in their order.
+ */
 export function endpointsOf(talosconfig: string): readonly string[] {
   const config = parseTalosconfig(talosconfig);
   return config.contexts.get(config.context)?.endpoints ?? [];

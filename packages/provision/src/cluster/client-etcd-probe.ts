@@ -3,7 +3,7 @@ import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { EtcdProbe } from './etcd-probe.ts';
 
-/** Speaks with the client that users have. */
+/** Creates a probe that uses `@nodewright/client`, as users do. */
 export function openClientEtcdProbe(talosconfig: string, telemetry: Telemetry): EtcdProbe {
   const config = parseTalosconfig(talosconfig);
   const context = config.contexts.get(config.context);

@@ -3,7 +3,9 @@ import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { NodeProbe } from './wait-for-nodes.ts';
 
-/** Asks with the client that users have, so that what answers here answers them. */
+/**
+ * Creates a probe that uses `@nodewright/client`. A node that answers the probe therefore also answers users.
+ */
 export function openClientProbe(talosconfig: string, telemetry: Telemetry): NodeProbe {
   const config = parseTalosconfig(talosconfig);
   const context = config.contexts.get(config.context);

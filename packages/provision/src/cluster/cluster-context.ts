@@ -9,13 +9,14 @@ import {
 
 export interface ContextPlace {
   readonly path: string;
-  /** Empty when it is not known: then every context that leads to the cluster is meant. */
+  /** The name of the context. Empty when it is unknown; every context of the cluster then matches. */
   readonly context: string;
 }
 
 /**
- * Adds a cluster's way in to the user's talosconfig, as a context of the cluster's name or, when that is taken, with
- * the first free suffix; it becomes the current one. Source: Talos v1.14: merging of client configurations.
+ * Adds a context for the cluster to the user's talosconfig and makes it the current one. It has the cluster's
+ * name, with the first free suffix if the name is taken. Source: Talos v1.14: merging of client
+ * configurations.
  */
 export async function addClusterContext(path: string, clusterTalosconfig: string): Promise<ContextPlace> {
   const incoming = parseTalosconfig(clusterTalosconfig);
@@ -26,7 +27,7 @@ export async function addClusterContext(path: string, clusterTalosconfig: string
   return { path, context: after.context };
 }
 
-/** The contexts at this place that still lead to the cluster: they trust the same certificate authority. */
+/** Returns the names of the contexts at this place that belong to the cluster: those with the same CA. */
 export async function findClusterContexts(
   place: ContextPlace,
   clusterTalosconfig: string,
@@ -35,14 +36,14 @@ export async function findClusterContexts(
   return config === undefined ? [] : namesOf(config, place, clusterTalosconfig);
 }
 
-/** Removes the cluster's context, unless the user has put another cluster's in its place. */
+/** Removes the cluster's context. A context of the same name that the user made for another cluster stays. */
 export async function removeClusterContext(place: ContextPlace, clusterTalosconfig: string): Promise<void> {
   if ((await findClusterContexts(place, clusterTalosconfig)).length === 0) return;
   await updateTalosconfig({ path: place.path, writable: true }, (config) => {
     const names = namesOf(config, place, clusterTalosconfig);
     const rest = names.reduce(withoutContext, config);
     if (!names.includes(config.context)) return rest;
-    // The only one left is what its user means; among several that is not for us to say.
+    // With a single context left, make it the current one. With several, the user has to choose.
     const [only = '', ...others] = rest.contexts.keys();
     return { ...rest, context: others.length === 0 ? only : '' };
   });

@@ -1,24 +1,27 @@
 import { join } from 'node:path';
 
-/** Names of what lies in a cluster's folder. The folder of the cluster `name` is `<clusters folder>/<name>`. */
+/**
+ * The paths of the files in a cluster's folder. The folder of the cluster `name` is `<clusters
+ * folder>/<name>`.
+ */
 export interface ClusterFolder {
   readonly path: string;
   readonly state: string;
   readonly secrets: string;
   readonly talosconfig: string;
   readonly members: string;
-  /** Of a cluster of containers. */
+  /** Only in the folder of a cluster of containers. */
   readonly composeFile: string;
   readonly supervisorPid: string;
   readonly supervisorLock: string;
   readonly supervisorLog: string;
-  /** What a running supervisor is to do with single nodes. */
+  /** The requests to the running supervisor to start or stop single nodes. */
   readonly nodeWishes: string;
   readonly nodes: string;
   nodeRoot(node: string): string;
-  /** Process group of the node's machined, so that leftovers can be found when its supervisor is gone. */
+  /** The process group of the node's machined, to find its processes when the supervisor has died. */
   nodePid(node: string): string;
-  /** What machined of this node prints. Source: Talos v1.14: cluster logs. */
+  /** The output of the node's machined. Source: Talos v1.14: cluster logs. */
   nodeLog(node: string): string;
 }
 
@@ -42,7 +45,7 @@ export function clusterFolder(path: string): ClusterFolder {
   };
 }
 
-/** Whether an entry of a folder is one that this package puts into a cluster's folder. */
+/** Whether this package creates a file or folder of this name in a cluster's folder. */
 export function isClusterEntry(name: string): boolean {
   return (
     /^(state\.yaml|secrets\.yaml|compose\.yaml|talosconfig|members\.json|wishes\.json)(\.[0-9a-f]+\.tmp)?$/.test(
@@ -54,7 +57,7 @@ export function isClusterEntry(name: string): boolean {
   );
 }
 
-/** Whether an entry is a `state.yaml` that was being written when its writer died. */
+/** Whether this is the name of a temporary `state.yaml` whose writer died before it renamed the file. */
 export function isStateDraft(name: string): boolean {
   return /^state\.yaml\.[0-9a-f]+\.tmp$/.test(name);
 }

@@ -1,5 +1,5 @@
-// The port between what is done to a cluster, which is the same for all, and where its nodes run: a provisioner brings
-// a ClusterKind and nothing else.
+// The port between the actions on a cluster, which are the same for all kinds, and the place where its nodes
+// run. A provisioner only has to implement ClusterKind.
 
 import type { Fault } from '@nodewright/fault';
 import type { PlannedNode } from '../domain/cluster-shape.ts';
@@ -17,16 +17,16 @@ import type { ClusterFolder } from './cluster-folder.ts';
 import type { ClusterMaterial } from './cluster-material.ts';
 import type { CreateParts, Creation } from './creation.ts';
 
-/** One way to run the nodes of clusters. */
+/** One way to run the nodes of a cluster. */
 export interface ClusterKind<Parts extends CreateParts> {
   readonly provisioner: StatefulProvisioner;
-  /** Throws a Fault for what such a cluster cannot be, before anything is made. */
+  /** Throws a Fault for a cluster that this kind cannot create. Runs before anything is created. */
   checkRequest(request: ClusterRequest, parts: Parts): Promise<void>;
-  /** @param state undefined when it is damaged */
+  /** @param state `undefined` when the stored state is damaged */
   openHost(folder: ClusterFolder, state: ClusterState | undefined): NodeHost;
   /**
-   * @param state of a cluster that is complete; undefined for one that is to be made
-   * @param undo what is registered here is carried out unless the keeper is released
+   * @param state the state of a complete cluster; `undefined` for a new cluster
+   * @param undo runs the cleanups registered here if the action fails before the keeper is released
    */
   openLauncher(
     creation: Creation<Parts>,
@@ -35,24 +35,27 @@ export interface ClusterKind<Parts extends CreateParts> {
   ): NodeLauncher;
 }
 
-/** Where the nodes of a cluster run: to look at, to stop and to remove. Needs no programs. */
+/** The nodes where they run: inspects, stops and removes them. Does not need the programs of the nodes. */
 export interface NodeHost {
-  /** Throws a Fault `failed-precondition` unless the nodes can be seen. */
+  /** Throws a Fault `failed-precondition` when the nodes cannot be inspected. */
   require(): Promise<void>;
-  /** How the nodes are now. */
+  /** Returns the current state of the nodes. */
   look(state: ClusterState, supervisorPid: number | undefined): Promise<HostView>;
-  /** Stops every node and the keeper. Data stay. */
+  /** Stops every node and the keeper, and keeps the data. */
   stop(state: ClusterState, progress: Progress): Promise<void>;
-  /** Stops one node; what keeps the others running goes on. */
+  /** Stops one node. The keeper and the other nodes go on. */
   stopNode(
     state: ClusterState,
     node: string,
     supervisorPid: number | undefined,
     progress: Progress,
   ): Promise<void>;
-  /** Ends what runs, and removes what lies outside of the cluster's folder. `graceful` lets nodes end by themselves. */
+  /**
+   * Stops everything that runs, and removes what lies outside of the cluster's folder. With `graceful`, the
+   * nodes get time to stop before they are killed.
+   */
   remove(name: string, options: { readonly graceful: boolean; readonly progress: Progress }): Promise<void>;
-  /** What the cluster has outside of its folder, for the user to read. */
+  /** Counts the objects of the cluster outside of its folder, to be shown to the user. */
   countObjects(): Promise<DestroyPlan['objects']>;
   logs(
     state: ClusterState,
@@ -67,50 +70,54 @@ export interface HostView {
   readonly jaeger?: ClusterView['jaeger'];
 }
 
-/** Starts the nodes of a cluster, within one action. */
+/** Starts the nodes of a cluster, as part of one action. */
 export interface NodeLauncher {
-  /** What the cluster's state has beyond that of other kinds, before anything is made. */
+  /** Returns the parts of the state that only this kind of cluster has, before anything is created. */
   draft(): Pick<ClusterState, 'stack'>;
   /**
-   * Chooses addresses and makes what the nodes need to exist. Registers on `undo` before it waits for anything: the
-   * undo may begin while this goes on.
+   * Chooses addresses and creates the environment of the nodes. It must register its cleanup on `undo` before
+   * its first await, because the cleanup may run while this call is in progress.
    */
   place(draft: ClusterState): Promise<PlacedCluster>;
-  /** Puts each node's configuration and the list of members where the node finds them. */
+  /** Writes each node's configuration and the list of members to where the node reads them. */
   handOut(state: ClusterState, material: ClusterMaterial, talosconfig: string): Promise<void>;
-  /** Starts all nodes of a new cluster, and what keeps them running. */
+  /** Starts all nodes of a new cluster, and the process that keeps them running. */
   launch(state: ClusterState): Promise<void>;
-  /** Throws a Fault `data-loss` when there is nothing left to be started again. */
+  /**
+   * Throws a Fault `data-loss` when the data of the cluster is missing, so that it cannot be started again.
+   */
   checkData(state: ClusterState): Promise<void>;
-  /** Starts all nodes of a stopped cluster on their addresses, and what keeps them running. */
+  /**
+   * Starts all nodes of a stopped cluster with their old addresses, and the process that keeps them running.
+   */
   launchAgain(state: ClusterState): Promise<void>;
-  /** Starts the nodes that are off, of a cluster whose keeper runs. */
+  /** Starts the stopped nodes of a cluster whose keeper runs. */
   launchMissing(state: ClusterState): Promise<void>;
-  /** Starts one node, and says which nodes are to answer then. */
+  /** Starts one node. Resolves to a function that says whether to wait for the node of that name. */
   launchNode(state: ClusterState, node: string): Promise<(name: string) => boolean>;
-  /** From now on the nodes run without this process. */
+  /** Lets the nodes run on without this process. */
   release(): Promise<void>;
   isWiped(node: string): boolean;
-  /** Whether a bare connection to the node's address tells if its apid listens. */
+  /** Whether a TCP connection to the node's address shows that its apid listens. */
   reaches(node: PlannedNode, endpoint: string): boolean;
-  /** Where people find what the node says. */
+  /** The path or command by which users can read the output of the node. */
   logOf(node: string): string;
-  /** Resolves to why waiting for nodes is of no use, or to undefined when the signal is aborted. */
+  /** Resolves to the reason why the nodes cannot start, or to `undefined` when the signal is aborted. */
   watchForHopeless(state: ClusterState, signal: AbortSignal): Promise<Fault | undefined>;
   etcd(state: ClusterState, options: { readonly isNewCluster: boolean }): EtcdFacts;
-  /** What to tell the user of the commits that the nodes' programs were built from. */
+  /** Returns a note for the user if the nodes' programs were built from other commits than this program. */
   buildNote(commits: readonly string[]): string | undefined;
 }
 
 export interface PlacedCluster {
-  /** With network, nodes and the endpoint of Kubernetes. */
+  /** The state with network, nodes and the Kubernetes endpoint. */
   readonly state: ClusterState;
-  /** Where clients on this host reach the apids of the control planes, in their order. */
+  /** The addresses at which clients on this host reach the apids of the control planes, in their order. */
   readonly endpoints: readonly string[];
 }
 
 export type EtcdFacts =
-  /** Control planes have none; `note` is for the user. */
+  /** The control planes do not run etcd; `note` is for the user. */
   | { readonly kind: 'absent'; readonly note: string | undefined }
-  /** `isNew`: no control plane has data of it. */
+  /** `isNew`: no control plane has etcd data. */
   | { readonly kind: 'present'; readonly isNew: boolean };

@@ -4,24 +4,24 @@ import type { ConfigPatches } from '../provisioner.ts';
 export interface NodeConfigRequest {
   readonly clusterName: string;
   readonly node: PlannedNode;
-  /** URL of the Kubernetes control plane. */
+  /** The URL of the Kubernetes API. */
   readonly endpoint: string;
   /** `address:port` of the cluster's time server. */
   readonly timeServer: string;
-  /** Addresses under which the node is reached besides its own. */
+  /** Further addresses at which clients reach the node. */
   readonly certSans: readonly string[];
   readonly patches: ConfigPatches;
 }
 
-/** The secrets of one cluster and what is made of them. */
+/** The secrets of one cluster, and the files that are generated from them. */
 export interface ClusterMaterial {
-  /** Text of `secrets.yaml`. */
+  /** The content of `secrets.yaml`. */
   readonly secrets: string;
-  /** Text of a node's machine configuration. Throws a Fault when a patch does not fit. */
+  /** Returns a node's machine configuration. Throws a Fault when a patch cannot be applied. */
   nodeConfig(request: NodeConfigRequest): string;
-  /** Text of a talosconfig with an administrator's certificate and these endpoints. */
+  /** Returns a talosconfig with these endpoints and an administrator's certificate. */
   talosconfig(clusterName: string, endpoints: readonly string[]): Promise<string>;
 }
 
-/** Makes fresh secrets; takes as long as finding primes does. */
+/** Generates new secrets. This may take seconds, because it searches for primes. */
 export type MakeClusterMaterial = () => Promise<ClusterMaterial>;

@@ -4,13 +4,13 @@ import { isOwnedBy } from '../domain/owned-process.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import { type ProcessFacts, readProcess, readProcesses } from './read-process.ts';
 
-/** Every running process that belongs to the cluster: its supervisor, machineds and their children. Not this one. */
+/** Returns every running process of the cluster except this one: supervisor, machineds and their children. */
 export function findClusterProcesses(folder: ClusterFolder): ProcessFacts[] {
   const groups = new Set(recordedGroups(folder));
   return readProcesses().filter((it) => it.pid !== process.pid && isOwnedBy(folder.path, it, groups));
 }
 
-/** The pid in a pid file, if a process of this cluster really has it now. */
+/** Returns the pid in a pid file, if a process of this cluster has that pid. */
 export function readLivePid(folder: ClusterFolder, pidFile: string): number | undefined {
   const pid = readPid(pidFile);
   const facts = pid === undefined ? undefined : readProcess(pid);
@@ -18,8 +18,9 @@ export function readLivePid(folder: ClusterFolder, pidFile: string): number | un
 }
 
 /**
- * Ends what runs of the cluster without asking, and waits until it is gone. New processes may appear while it looks,
- * as long as a supervisor lives: therefore it looks again. Resolves to what is still there after `timeoutMs`.
+ * Kills the processes of the cluster and waits until they have ended. Searches repeatedly, because a
+ * supervisor can start new processes until it is dead. Resolves to the processes that still exist after
+ * `timeoutMs`.
  */
 export async function killClusterProcesses(
   folder: ClusterFolder,
@@ -34,7 +35,7 @@ export async function killClusterProcesses(
   }
 }
 
-/** Sends a signal to a process (or, negative, a group). A receiver that is gone already is fine. */
+/** Sends a signal to a process or, for a negative number, to a process group. Ignores one that has ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -53,7 +54,7 @@ function recordedGroups(folder: ClusterFolder): number[] {
   return nodes.map((node) => readPid(folder.nodePid(node))).filter((pid) => pid !== undefined);
 }
 
-/** Undefined when there is no such file or it holds no pid. */
+/** Returns `undefined` when the file does not exist or has no pid. */
 function readPid(path: string): number | undefined {
   try {
     const pid = Number(readFileSync(path, 'utf8').trim());

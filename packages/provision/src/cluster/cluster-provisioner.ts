@@ -11,7 +11,8 @@ import { startCluster } from './start-cluster.ts';
 import { stopCluster } from './stop-cluster.ts';
 
 /**
- * Clusters of one kind. `parts` is called when nodes are to be started: the other verbs do without programs.
+ * Creates the provisioner for one kind of cluster. `parts` is called only by actions that start nodes; the
+ * others do not need the nodes' programs.
  */
 export function createClusterProvisioner<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
@@ -31,7 +32,7 @@ export function createClusterProvisioner<Parts extends CreateParts>(
 }
 
 /**
- * What the daemons of a cluster's nodes printed, and what they print from now on when followed. Ends when the signal is
+ * Yields the output of the daemons of a cluster's nodes and, with `follow`, later output until the signal is
  * aborted. Source: Talos v1.14: cluster logs.
  */
 async function* clusterLogs<Parts extends CreateParts>(

@@ -13,7 +13,7 @@ import { removeClusterFolder } from './remove-cluster.ts';
 import { runLifecycle } from './run-lifecycle.ts';
 import { viewCluster } from './show-cluster.ts';
 
-/** Makes the cluster, starts it again when it is complete but stopped, or keeps it. */
+/** Creates the cluster. Starts it if it exists and is stopped, and keeps it if it already runs. */
 export async function createCluster<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   request: ClusterRequest,
@@ -24,7 +24,7 @@ export async function createCluster<Parts extends CreateParts>(
   const startedAt = performance.now();
   await kind.checkRequest(request, parts);
   await parts.checkPatches(request.patches);
-  // One that cannot be read could not be added to: better now than when the nodes run.
+  // Fail before anything is created if the talosconfig is unreadable, because a context is added to it later.
   await readExistingTalosconfig(request.talosconfig);
   const folder = await locateCluster(request, { make: true });
   await using _lock = await lockCluster(folder.path, request.name);
@@ -56,12 +56,12 @@ async function carryOut<Parts extends CreateParts>(
   const plan = planCreation(await findCluster(folder), wish);
   switch (plan.kind) {
     case 'create':
-      await createOrTakeBack(kind, creation, patchDigest);
+      await createOrRollBack(kind, creation, patchDigest);
       return 'created';
     case 'clean-and-create':
       progress.note(`an earlier creation of cluster "${request.name}" was interrupted: starting over`);
       await clean(kind, creation);
-      await createOrTakeBack(kind, creation, patchDigest);
+      await createOrRollBack(kind, creation, patchDigest);
       return 'created';
     case 'start':
       progress.note(`cluster "${request.name}" exists and is stopped: starting it again`);
@@ -74,8 +74,10 @@ async function carryOut<Parts extends CreateParts>(
   }
 }
 
-/** An interruption leaves nothing, also one that comes while the nodes of a cluster that is made are waited for. */
-async function createOrTakeBack<Parts extends CreateParts>(
+/**
+ * Creates the cluster. An abort removes everything again, even while the nodes of the complete cluster start.
+ */
+async function createOrRollBack<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   creation: Creation<Parts>,
   patchDigest: string,
@@ -84,7 +86,7 @@ async function createOrTakeBack<Parts extends CreateParts>(
     await runLifecycle(kind, lifecycles.create, creation, { kind: 'new', patchDigest });
   } catch (error) {
     const { signal, folder, progress } = creation;
-    // What failed otherwise stays where it came to stand, for its logs to be read.
+    // After any other failure the cluster stays as it is, so that its logs can be read.
     const found = signal.aborted ? await findCluster(folder) : undefined;
     if (found?.kind === 'cluster') {
       await removeOwnContext(folder, found.state, progress);
@@ -94,7 +96,7 @@ async function createOrTakeBack<Parts extends CreateParts>(
   }
 }
 
-/** Removes what an interrupted creation left. */
+/** Removes what an interrupted creation left behind. */
 async function clean<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   { folder, request }: Creation<Parts>,
@@ -108,7 +110,7 @@ async function clean<Parts extends CreateParts>(
 const silent: Progress = { step: (_name, body) => body(), note: () => {} };
 
 function digestPatches({ all, controlPlanes, workers }: ConfigPatches): string {
-  // Where a patch was read from does not matter.
+  // The source of a patch is not part of the digest.
   const texts = [all, controlPlanes, workers].map((patches) => patches.map(({ text }) => text));
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }

@@ -5,19 +5,19 @@ import type { MakeClusterMaterial } from './cluster-material.ts';
 import type { EtcdProbe } from './etcd-probe.ts';
 import { type NodeProbe, type NodeWait, waitForNodes } from './wait-for-nodes.ts';
 
-/** What a creation needs of the world, whatever its nodes are. */
+/** The dependencies of a creation that all kinds of clusters have. */
 export interface CreateParts {
   readonly environment: NodeJS.ProcessEnv;
-  /** Throws a Fault for patches that cannot be read, before anything is made. */
+  /** Throws a Fault for an invalid patch. Runs before anything is created. */
   readonly checkPatches: (patches: ConfigPatches) => Promise<void>;
   readonly makeMaterial: MakeClusterMaterial;
-  /** A probe that gets in with this talosconfig. */
+  /** Opens a probe that connects with this talosconfig. */
   readonly openProbe: (talosconfig: string) => Promise<NodeProbe>;
-  /** The same, for etcd. */
+  /** Opens a probe for etcd that connects with this talosconfig. */
   readonly openEtcdProbe: (talosconfig: string) => Promise<EtcdProbe>;
 }
 
-/** One run of `cluster create`. The cluster's lock is held. */
+/** One run of `cluster create`, which holds the lock of the cluster. */
 export interface Creation<Parts extends CreateParts = CreateParts> {
   readonly request: ClusterRequest;
   readonly folder: ClusterFolder;
@@ -27,18 +27,18 @@ export interface Creation<Parts extends CreateParts = CreateParts> {
   readonly milestones: CreationMilestones;
 }
 
-/** When something was reached, as `performance.now()` says it; written down by whoever reaches it. */
+/** The progress of a creation. Times are values of `performance.now()`; each step records its own. */
 export interface CreationMilestones {
-  /** How many nodes answered. */
+  /** The number of nodes that answered. */
   answering?: number;
   answeredAt?: number;
   votes?: { readonly count: number; readonly at: number };
 }
 
-/** Two cores start a handful of nodes in seconds; many nodes, or a busy machine, take their time. */
+/** Two cores start a handful of nodes in seconds; many nodes or a busy machine need longer. */
 const waitTimeoutMs = (nodes: number) => 60_000 + nodes * 2_000;
 
-/** Resolves when every node answers, to the commits that their programs were built from. */
+/** Waits until every node answers. Resolves to the commits from which their programs were built. */
 export async function awaitAnswers(
   creation: Creation,
   talosconfig: string,

@@ -11,13 +11,13 @@ import type { CreateParts } from './creation.ts';
 import { findCluster, locateCluster, noSuchCluster } from './read-cluster.ts';
 import { removeClusterFolder } from './remove-cluster.ts';
 
-/** What destroying the cluster would end and remove, for the user to read before it happens. */
+/** Lists what destroying the cluster would stop and remove, to be shown to the user first. */
 export async function planDestroyCluster<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   ref: ClusterRef,
 ): Promise<DestroyPlan> {
   const folder = await locateCluster(ref, { make: false });
-  // A state that cannot be read is no reason to say nothing; whether it is one to stop is decided on destroy.
+  // Show the plan even if the state cannot be read. `destroy` decides whether that is an error.
   const found = await findCluster(folder).catch(() => undefined);
   if (found?.kind === 'nothing') throw noSuchCluster(ref);
   const state = found?.kind === 'cluster' ? found.state : undefined;
@@ -40,7 +40,7 @@ export async function planDestroyCluster<Parts extends CreateParts>(
   };
 }
 
-/** Ends and removes everything of the cluster: what runs, context, folder. */
+/** Stops and removes everything of the cluster: processes or containers, context and folder. */
 export async function destroyCluster<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   ref: ClusterRef,
@@ -57,7 +57,10 @@ export async function destroyCluster<Parts extends CreateParts>(
   await progress.step('state folder', () => removeClusterFolder(folder));
 }
 
-/** Takes the cluster's context out of the user's talosconfig. One that cannot be written is told, and stays. */
+/**
+ * Removes the cluster's context from the user's talosconfig. If the file cannot be changed, the context
+ * stays, with a note to the user.
+ */
 export async function removeOwnContext(
   folder: ClusterFolder,
   state: ClusterState | undefined,
@@ -70,8 +73,8 @@ export async function removeOwnContext(
     try {
       await removeClusterContext(place, clusterTalosconfig);
     } catch (error) {
-      // A broken talosconfig is the user's to mend; the cluster goes all the same.
-      progress.note(`context "${place.context}" stays: ${faultFrom(error).message}`);
+      // Destroy the cluster even if the talosconfig is broken: the user has to repair that file.
+      progress.note(`context "${place.context}" was not removed: ${faultFrom(error).message}`);
     }
   });
 }
@@ -91,13 +94,16 @@ async function stateToDestroy(
     const fault = faultFrom(error);
     if (fault.kind === 'not-found') throw fault;
     if (force) return undefined;
-    throw new Fault(fault.kind, `${fault.message}; --force removes the cluster all the same`, {
+    throw new Fault(fault.kind, `${fault.message}; --force removes the cluster anyway`, {
       cause: error,
     });
   }
 }
 
-/** The talosconfig that was made with the cluster; undefined when the creation did not come that far. */
+/**
+ * Returns the talosconfig that was created with the cluster; `undefined` if the creation did not get that
+ * far.
+ */
 async function readOwnTalosconfig(folder: ClusterFolder): Promise<string | undefined> {
   return readFile(folder.talosconfig, 'utf8').catch(() => undefined);
 }

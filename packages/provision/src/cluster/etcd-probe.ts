@@ -1,14 +1,16 @@
-/** A member of etcd as a control plane tells of it. */
+/** An etcd member, as a control plane reports it. */
 export interface ProbedMember {
-  /** Where the other members reach it. */
+  /** The hosts of its peer URLs. */
   readonly hosts: readonly string[];
   readonly isVoter: boolean;
 }
 
-/** Speaks about etcd with control planes, each at the endpoint of its own apid. Failures are Faults. */
+/**
+ * Calls the etcd methods of control planes, each through the endpoint of its own apid. Failures are Faults.
+ */
 export interface EtcdProbe extends AsyncDisposable {
-  /** Makes the node the first member of a new cluster. */
+  /** Bootstraps etcd on the node, which becomes the first member. */
   bootstrap(endpoint: string, signal: AbortSignal): Promise<void>;
-  /** The members that etcd of the node knows. */
+  /** Lists the members that the node's etcd reports. */
   members(endpoint: string, signal: AbortSignal): Promise<readonly ProbedMember[]>;
 }

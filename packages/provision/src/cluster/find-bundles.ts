@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 
 /**
- * The programs in a folder of bundles, `<folder>/<name>/<name>.cjs` each. Throws a Fault `failed-precondition` that
- * names what is missing and the command that builds it.
+ * Returns the paths of programs in a folder of bundles: `<folder>/<name>/<name>.cjs`. Throws a Fault
+ * `failed-precondition` that names the missing bundles and the command that builds them.
  */
 export function findBundles<Name extends string>(
   distFolder: string,

@@ -13,10 +13,10 @@ export interface ClusterEtcd {
 }
 
 /**
- * Resolves when every control plane has a vote in etcd, which is bootstrapped where no node has data of it. Clusters
- * without etcd, and those whose maker wants to do it himself, are left alone.
+ * Resolves when every control plane is a voting member of etcd. If no node has etcd data, etcd is
+ * bootstrapped first. Does nothing for clusters without etcd, or when the user did not request the bootstrap.
  */
-export async function formClusterEtcd(cluster: ClusterEtcd, patienceMs?: number): Promise<void> {
+export async function formClusterEtcd(cluster: ClusterEtcd, timeoutMs?: number): Promise<void> {
   const { creation, launcher, state, talosconfig, isNewCluster } = cluster;
   const { parts, request, progress, signal, milestones } = creation;
   const etcd = launcher.etcd(state, { isNewCluster });
@@ -30,6 +30,6 @@ export async function formClusterEtcd(cluster: ClusterEtcd, patienceMs?: number)
     .filter(({ type }) => type === 'controlplane')
     .map(({ name, address }, index) => ({ name, address, endpoint: endpoints[index] ?? address }));
   await using probe = await parts.openEtcdProbe(talosconfig);
-  await formEtcd({ controlPlanes, isNew: etcd.isNew, probe, progress, signal, patienceMs });
+  await formEtcd({ controlPlanes, isNew: etcd.isNew, probe, progress, signal, timeoutMs });
   milestones.votes = { count: controlPlanes.length, at: performance.now() };
 }

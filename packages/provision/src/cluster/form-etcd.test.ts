@@ -13,7 +13,10 @@ const controlPlanes = [1, 2, 3].map((number) => ({
 const member = (number: number, isVoter = true): ProbedMember => ({ hosts: [`127.9.9.${number}`], isVoter });
 const never = new AbortController().signal;
 
-/** Etcd as it forms: each look at the members is one step further; each call to bootstrap has its answer. */
+/**
+ * A fake etcd that forms step by step: each read of the members returns the next view, and each call to
+ * bootstrap the next answer.
+ */
 function openRig(
   views: readonly (readonly ProbedMember[] | Fault)[],
   bootstraps: readonly (Fault | undefined)[] = [],
@@ -46,14 +49,14 @@ function openRig(
   return {
     calls,
     steps,
-    form: (isNew: boolean, signal = never, patienceMs?: number) =>
-      formEtcd({ controlPlanes, isNew, probe, progress, signal, patienceMs }),
+    form: (isNew: boolean, signal = never, timeoutMs?: number) =>
+      formEtcd({ controlPlanes, isNew, probe, progress, signal, timeoutMs }),
   };
 }
 
 const allVote = [1, 2, 3].map((number) => member(number));
 
-test('formEtcd() bootstraps the first control plane once it can be, and waits for every vote', async () => {
+test('formEtcd() bootstraps the first control plane once this is possible, and waits for every vote', async () => {
   const notYet = new Fault('failed-precondition', 'time is not in sync yet');
   const rig = openRig(
     [new Fault('unavailable', 'no answer'), [member(1)], [member(1), member(2, false)], allVote],
@@ -69,7 +72,7 @@ test('formEtcd() bootstraps the first control plane once it can be, and waits fo
   ]);
 });
 
-test('formEtcd() takes one that is bootstrapped already as it is, and bootstraps none that has data', async () => {
+test('formEtcd() accepts that etcd is already bootstrapped, and does not bootstrap when data exists', async () => {
   const rig = openRig([allVote], [new Fault('already-exists', 'etcd data directory is not empty')]);
   await rig.form(true);
   assert.deepEqual(rig.steps[0], 'etcd bootstrapped on node01');
@@ -78,12 +81,12 @@ test('formEtcd() takes one that is bootstrapped already as it is, and bootstraps
   assert.deepEqual(other.calls, []);
 });
 
-test('formEtcd() fails at once with what does not go away by waiting', async () => {
+test('formEtcd() fails at once with an error that waiting cannot resolve', async () => {
   const fault = new Fault('invalid-argument', 'etcd is not configured, bootstrap is not possible');
   await assert.rejects(openRig([allVote], [fault]).form(true), fault);
 });
 
-test('formEtcd() asks nobody any more once one of them has failed for good', async () => {
+test('formEtcd() stops calling all nodes after one has failed permanently', async () => {
   let asked = 0;
   const refused = new Fault('permission-denied', 'not authorized');
   const probe: EtcdProbe = {
@@ -102,20 +105,20 @@ test('formEtcd() asks nobody any more once one of them has failed for good', asy
   assert.equal(asked, before);
 });
 
-test('formEtcd() ends when it is not wanted any more', async () => {
+test('formEtcd() ends when it is aborted', async () => {
   const stop = new AbortController();
   const waiting = openRig([[member(1)]]).form(false, stop.signal);
   setTimeout(() => stop.abort(), 20);
   await assert.rejects(waiting, { name: 'AbortError' });
 });
 
-test('formEtcd() says which control plane has no vote when its patience is at its end', async () => {
+test('formEtcd() names the control plane without a vote after the timeout', async () => {
   const rig = openRig([[member(1), member(2), member(3, false)]]);
   await assert.rejects(
     rig.form(false, never, 300),
     new Fault(
       'deadline-exceeded',
-      'node03 has no vote in etcd: it has not been taken in yet (see: talosctl -n 127.9.9.3 service etcd)',
+      'node03 has no vote in etcd: it has not joined yet (see: talosctl -n 127.9.9.3 service etcd)',
     ),
   );
 });

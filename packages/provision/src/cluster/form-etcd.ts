@@ -6,32 +6,32 @@ import type { EtcdProbe } from './etcd-probe.ts';
 export interface EtcdNode {
   readonly name: string;
   readonly address: string;
-  /** Where its apid takes calls. */
+  /** The address at which its apid accepts calls. */
   readonly endpoint: string;
 }
 
 export interface FormEtcdInit {
   /** The first one is bootstrapped. */
   readonly controlPlanes: readonly EtcdNode[];
-  /** No control plane has data of etcd: the cluster was never bootstrapped. */
+  /** Whether no control plane has etcd data, which means that etcd was never bootstrapped. */
   readonly isNew: boolean;
   readonly probe: EtcdProbe;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** How long each of the two may take; default is what a slow machine takes. */
-  readonly patienceMs?: number;
+  /** Limits the bootstrap, and then the wait for votes; the defaults allow for a slow machine. */
+  readonly timeoutMs?: number;
 }
 
 const pollMs = 150;
 const attemptTimeoutMs = 5000;
-/** A node that answers is a moment from being ready for it: its clock is to be checked first. */
+/** A node that answers is not ready to bootstrap until its clock has been checked. */
 const bootstrapTimeoutMs = 60_000;
-/** They are taken in one after the other, each a pause after the one before. */
+/** The members join one after the other, with a delay between them. */
 const voteTimeoutMs = (nodes: number) => 60_000 + nodes * 30_000;
 
 /**
- * Bootstraps etcd where it is new, and resolves when every control plane has a vote. Throws a Fault that says which one
- * has none, and where to look.
+ * Bootstraps etcd if it is new, and resolves when every control plane is a voting member. Throws a Fault that
+ * names a control plane without a vote, and a command that shows the reason.
  */
 export async function formEtcd({
   controlPlanes,
@@ -39,16 +39,16 @@ export async function formEtcd({
   probe,
   progress,
   signal,
-  patienceMs,
+  timeoutMs,
 }: FormEtcdInit): Promise<void> {
   const [first] = controlPlanes;
   if (first === undefined) return;
   if (isNew) {
-    const inTime = AbortSignal.timeout(patienceMs ?? bootstrapTimeoutMs);
+    const inTime = AbortSignal.timeout(timeoutMs ?? bootstrapTimeoutMs);
     await progress.step(`etcd bootstrapped on ${first.name}`, () => bootstrap(first, probe, inTime, signal));
   }
-  const deadline = AbortSignal.timeout(patienceMs ?? voteTimeoutMs(controlPlanes.length));
-  // Nobody goes on asking, and keeps the program alive, once it is known that one of them fails.
+  const deadline = AbortSignal.timeout(timeoutMs ?? voteTimeoutMs(controlPlanes.length));
+  // When one wait fails, abort the others: they would keep the process alive.
   const failed = new AbortController();
   const wanted = AbortSignal.any([signal, failed.signal]);
   const votes = controlPlanes.map((node) =>
@@ -72,7 +72,7 @@ async function bootstrap(
     try {
       await probe.bootstrap(endpoint, attempt);
     } catch (error) {
-      // A creation that was interrupted had come so far.
+      // An earlier creation bootstrapped etcd before it was interrupted.
       if (faultFrom(error).kind !== 'already-exists') throw error;
     }
     return true;
@@ -100,13 +100,13 @@ async function awaitVote(
 
 type Outcome = { readonly done: true } | { readonly done: false; readonly reason: string };
 
-/** Asks until the answer is yes, or time is up. Failures other than of a node that is not there yet are thrown. */
+/** Retries until `ask` returns true or the deadline passes. Throws failures that a retry cannot resolve. */
 async function attempts(
   signal: AbortSignal,
   deadline: AbortSignal,
   ask: (signal: AbortSignal) => Promise<boolean>,
 ): Promise<Outcome> {
-  let reason = 'it has not been taken in yet';
+  let reason = 'it has not joined yet';
   while (!deadline.aborted) {
     signal.throwIfAborted();
     try {
@@ -115,7 +115,7 @@ async function attempts(
     } catch (error) {
       const fault = faultFrom(error);
       if (hopeless.has(fault.kind) && !signal.aborted) throw fault;
-      // That time is up tells less than what it was like before.
+      // The error of an attempt that the deadline aborts says nothing: keep the one before it.
       if (!deadline.aborted) reason = fault.message;
     }
     await sleep(pollMs, undefined, { signal });
@@ -123,7 +123,7 @@ async function attempts(
   return { done: false, reason };
 }
 
-/** What does not go away by waiting. */
+/** The kinds of failures that a retry cannot resolve. */
 const hopeless: ReadonlySet<string> = new Set([
   'unimplemented',
   'invalid-argument',

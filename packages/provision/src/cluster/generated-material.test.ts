@@ -13,7 +13,7 @@ const way = { timeServer: '127.44.5.1:50123', certSans: ['127.0.0.1'] };
 const noPatches = { all: [], controlPlanes: [], workers: [] };
 const now = () => new Date('2026-08-14T12:00:00Z');
 
-test('generateClusterMaterial() makes configurations that differ by node as they must', async () => {
+test('generateClusterMaterial() gives each node its own configuration with the secrets of the cluster', async () => {
   assert.ok(controlPlane !== undefined && worker !== undefined);
   const material = await generateClusterMaterial(now);
   const secrets = decodeSecrets(material.secrets);
@@ -60,7 +60,7 @@ test('generateClusterMaterial() makes configurations that differ by node as they
   );
 });
 
-test('generateClusterMaterial() makes an administrator of this cluster', async () => {
+test("generateClusterMaterial() issues an administrator's certificate for the cluster", async () => {
   const material = await generateClusterMaterial(now);
   const config = parseTalosconfig(await material.talosconfig('c', ['127.44.5.2', '127.44.5.3']));
   const context = config.contexts.get('c');
@@ -71,7 +71,7 @@ test('generateClusterMaterial() makes an administrator of this cluster', async (
   );
 });
 
-test('generateClusterMaterial() applies patches for all nodes, then those of the type', async () => {
+test("generateClusterMaterial() applies the patches for all nodes, then those for the node's type", async () => {
   assert.ok(controlPlane !== undefined && worker !== undefined);
   const material = await generateClusterMaterial(now);
   const san = (name: string) => ({ source: name, text: `machine: { certSANs: [${name}] }` });
@@ -91,7 +91,7 @@ test('generateClusterMaterial() applies patches for all nodes, then those of the
   );
 });
 
-test('checkPatches() names the patch that cannot be read', () => {
+test('checkPatches() names an invalid patch', () => {
   assert.throws(
     () => checkPatches({ ...noPatches, workers: [{ source: 'w.yaml', text: 'machine: { nonsense: 1 }' }] }),
     (error) =>

@@ -13,12 +13,12 @@ import { issueCertificate } from '@nodewright/pki';
 import type { ConfigPatches, PatchText } from '../provisioner.ts';
 import type { ClusterMaterial, NodeConfigRequest } from './cluster-material.ts';
 
-/** Throws a Fault `invalid-argument` that names the first patch that cannot be read. */
+/** Throws a Fault `invalid-argument` that names the first invalid patch. */
 export function checkPatches({ all, controlPlanes, workers }: ConfigPatches): void {
   readPatches([...all, ...controlPlanes, ...workers]);
 }
 
-/** Fresh secrets of a cluster, and the configurations of its nodes. */
+/** Generates new secrets for a cluster, from which the configurations of its nodes are generated. */
 export async function generateClusterMaterial(now: () => Date): Promise<ClusterMaterial> {
   const secrets = await generateSecrets({ now: now() });
   const { os } = secrets.certs;
@@ -32,9 +32,9 @@ export async function generateClusterMaterial(now: () => Date): Promise<ClusterM
         clusterName,
         endpoint,
         type: node.type,
-        // There is no disk to install to, nobody outside this machine who could know the nodes, and no Kubernetes yet.
+        // These nodes have no install disk, need no discovery service on a single machine, and run no Kubernetes.
         options: { installDisk: '', clusterDiscovery: false, withoutKubernetes: true },
-        // The user's come last: they may change anything.
+        // The user's patches come last, so that they can override everything.
         patches: [...nodePatches(request), ...readPatches([...patches.all, ...ofType])],
       });
     },
@@ -52,7 +52,7 @@ export async function generateClusterMaterial(now: () => Date): Promise<ClusterM
   };
 }
 
-/** What makes the node this one: its name, the cluster's own time server, and how it is reached. */
+/** Patches with the node's own values: its name, the cluster's time server, and its further addresses. */
 function nodePatches({ node, timeServer, certSans }: NodeConfigRequest): ConfigPatch[] {
   const documents = [
     { apiVersion: 'v1alpha1', kind: 'HostnameConfig', auto: 'off', hostname: node.name },

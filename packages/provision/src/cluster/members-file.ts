@@ -1,7 +1,10 @@
 import { MachineType, Membership } from '@nodewright/contract/gen/suite/runtime/v1/runtime.ts';
 import type { PlannedNode } from '../domain/cluster-shape.ts';
 
-/** `members.json`: every node of the cluster, for the names that users give and for the addresses of trustd. */
+/**
+ * Returns the content of `members.json`, which lists every node of the cluster. A node reads it to resolve
+ * the node names that users give, and to find the addresses of trustd.
+ */
 export function membersFile(nodes: readonly PlannedNode[]): string {
   const membership = Membership.fromPartial({
     members: nodes.map(({ name, type, address }) => ({

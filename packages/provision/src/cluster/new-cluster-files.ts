@@ -7,7 +7,7 @@ import type { Creation } from './creation.ts';
 import { removeClusterFolder } from './remove-cluster.ts';
 import { privateFolderMode, writePrivateFile } from './write-private-file.ts';
 
-/** A cluster's state before anything of it is there. */
+/** Returns the state of a cluster of which nothing exists yet. */
 export function draftState(
   { request }: Creation,
   provisioner: ClusterState['provisioner'],
@@ -24,7 +24,7 @@ export function draftState(
   };
 }
 
-/** Makes the cluster's folder with its state in it. `undo` removes it. */
+/** Creates the cluster's folder with the state in it. The cleanup on `undo` removes the folder. */
 export async function claimFolder(
   folder: ClusterFolder,
   state: ClusterState,
@@ -35,7 +35,7 @@ export async function claimFolder(
   await writePrivateFile(folder.state, encodeClusterState(state));
 }
 
-/** Writes what is known of the cluster before its nodes start. */
+/** Writes state, secrets and talosconfig before the nodes start. */
 export async function writeClusterFiles(
   folder: ClusterFolder,
   planned: ClusterState,
@@ -49,7 +49,7 @@ export async function writeClusterFiles(
   ]);
 }
 
-/** Makes the cluster reachable for its user, and its state complete. */
+/** Adds the cluster to the user's talosconfig, and stores in the state that the cluster is complete. */
 export async function completeCluster(
   { request, folder, progress }: Creation,
   planned: ClusterState,

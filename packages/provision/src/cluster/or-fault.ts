@@ -1,6 +1,6 @@
 import { faultFrom } from '@nodewright/fault';
 
-/** What the file system, the network and other programs throw gets a kind. */
+/** Runs an action and converts every error, such as one of the file system or the network, into a Fault. */
 export async function orFault<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action();

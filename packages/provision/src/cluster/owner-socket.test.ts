@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { test } from 'node:test';
 import { abstractSocketFor, askOwner, holdOwnerSocket } from './owner-socket.ts';
 
-test('holdOwnerSocket() lets one in at a time and tells the others who it is', async () => {
+test('holdOwnerSocket() admits one owner at a time and describes it to the others', async () => {
   const where = abstractSocketFor('test', `${process.pid}/${'x'.repeat(300)}`);
   const first = await holdOwnerSocket(where, () => ({ pid: 1 }));
   assert.ok(first !== undefined);
@@ -15,7 +15,7 @@ test('holdOwnerSocket() lets one in at a time and tells the others who it is', a
   assert.ok(second !== undefined);
 });
 
-test('holdOwnerSocket() gives exactly one of many at once the socket', async () => {
+test('holdOwnerSocket() gives the socket to exactly one of many concurrent callers', async () => {
   const where = abstractSocketFor('test', `race/${process.pid}`);
   const results = await Promise.all(Array.from({ length: 10 }, () => holdOwnerSocket(where, () => ({}))));
   const winners = results.filter((result) => result !== undefined);
@@ -23,7 +23,7 @@ test('holdOwnerSocket() gives exactly one of many at once the socket', async () 
   await winners[0]?.[Symbol.asyncDispose]();
 });
 
-test('askOwner() makes nothing of silence, garbage, a flood and a closed door', async () => {
+test('askOwner() resolves to undefined for no answer, invalid data, too much data and a closed port', async () => {
   const answer = async (serve: Parameters<typeof createServer>[1]) => {
     const server = createServer(serve);
     await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));

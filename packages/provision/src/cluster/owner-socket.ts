@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { connect, createServer, type ListenOptions, type NetConnectOpts, type Server } from 'node:net';
 
 /**
- * A socket that is held by at most one process, and by nobody once that process is gone, however it went: the
- * kernel's bind is the lock. Whoever connects is told one JSON line about the owner and is disconnected; nothing that
- * is sent to it is read.
+ * A listening socket that serves as a lock: the kernel lets only one process bind it, and releases it when
+ * that process ends for whatever reason. Each client receives one line of JSON about the owner and is
+ * disconnected. The owner ignores everything that clients send.
  */
 export interface OwnerSocket extends AsyncDisposable {}
 
-/** Undefined when another process holds it. Throws when binding fails for another reason. */
+/**
+ * Binds the socket. Resolves to `undefined` when another process holds it; throws for any other bind error.
+ */
 export async function holdOwnerSocket(
   where: ListenOptions,
   describeOwner: () => object,
@@ -34,8 +36,8 @@ export async function holdOwnerSocket(
 }
 
 /**
- * What the owner says of itself. Undefined when nobody listens, or something that is not ours: no valid line within
- * `timeoutMs`, or more than 1 MiB.
+ * Reads the line that the owner of a socket sends. Resolves to `undefined` when no process listens, or when
+ * the answer is not one line of JSON within `timeoutMs` and 1 MiB.
  */
 export function askOwner(where: NetConnectOpts, timeoutMs = 1_000): Promise<unknown> {
   return new Promise((resolve) => {
@@ -58,7 +60,10 @@ export function askOwner(where: NetConnectOpts, timeoutMs = 1_000): Promise<unkn
   });
 }
 
-/** A name in the abstract socket namespace: no file, no limit on the length of the path it stands for. */
+/**
+ * An address in the abstract socket namespace, which needs no file. The path that it stands for may be of any
+ * length.
+ */
 export function abstractSocketFor(purpose: string, path: string): { readonly path: string } {
   const digest = createHash('sha256').update(path).digest('hex');
   return { path: `\0nodewright/${purpose}/${digest}` };
@@ -77,7 +82,7 @@ function listen(server: Server, where: ListenOptions): Promise<void> {
     server.once('error', reject);
     server.listen(where, () => {
       server.off('error', reject);
-      // A connection that fails must not end the process.
+      // An error of a connection must not end the process.
       server.on('error', () => {});
       resolve();
     });

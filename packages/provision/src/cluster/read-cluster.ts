@@ -11,8 +11,8 @@ import { readLivePid } from './cluster-processes.ts';
 import { privateFolderMode } from './write-private-file.ts';
 
 /**
- * Where the cluster's folder is or would be. The path has no symbolic links: it identifies the cluster, in locks and
- * in the environment of its processes.
+ * Returns the cluster's folder, which need not exist. Its path has no symbolic links, because it identifies
+ * the cluster in locks and in the environment of its processes.
  */
 export async function locateCluster(
   { name, clustersFolder }: ClusterRef,
@@ -25,7 +25,7 @@ export async function locateCluster(
   return clusterFolder(await realpath(path).catch(() => path));
 }
 
-/** What is there now. Throws a Fault `data-loss` when the state cannot be understood. */
+/** Reads what the folder contains. Throws a Fault `data-loss` when the state is damaged. */
 export async function findCluster(folder: ClusterFolder): Promise<FoundCluster> {
   const text = await readFile(folder.state, 'utf8').catch((error: unknown) => {
     const fault = faultFrom(error);
@@ -41,7 +41,7 @@ export async function findCluster(folder: ClusterFolder): Promise<FoundCluster> 
   return { kind: 'cluster', state, supervisorPid: readLivePid(folder, folder.supervisorPid) };
 }
 
-/** The state of a cluster that must exist. */
+/** Reads the state of a cluster that must exist. */
 export async function readCluster(
   ref: ClusterRef,
   folder: ClusterFolder,
@@ -55,7 +55,10 @@ export function noSuchCluster({ name, clustersFolder }: ClusterRef): Fault {
   return new Fault('not-found', `no cluster "${name}" in ${clustersFolder}`);
 }
 
-/** Address ranges that other clusters of the same folder have, running or not: they want them back one day. */
+/**
+ * Returns the address ranges of the other clusters in the same folder. A stopped cluster needs its range
+ * again when it is started.
+ */
 export async function reservedCidrs(ref: ClusterRef): Promise<Set<string>> {
   const names = await readdir(ref.clustersFolder).catch(() => []);
   const cidrs = await Promise.all(

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A running process, as far as it matters for finding out whose it is. */
+/** The properties of a running process that show to which cluster it belongs. */
 export interface ProcessFacts {
   readonly pid: number;
   readonly group: number;
   readonly args: readonly string[];
-  /** The environment it was started with; empty when it is another user's. */
+  /** The environment at its start; empty for a process of another user. */
   readonly environment: readonly string[];
 }
 
-/** The facts of a process, or undefined when there is none, or only its remains (a zombie) are left. */
+/** Reads the properties of a process. Returns `undefined` when it does not exist or is a zombie. */
 export function readProcess(pid: number): ProcessFacts | undefined {
   const stat = readOrUndefined(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name may hold anything, spaces and parentheses too: it ends at the last closing one.
+  // The process name may contain spaces and parentheses: it ends at the last closing parenthesis.
   const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === undefined || group === undefined || state === 'Z' || state === 'X') return undefined;
   const words = (file: string) =>
@@ -21,7 +21,7 @@ export function readProcess(pid: number): ProcessFacts | undefined {
   return { pid, group: Number(group), args: words('cmdline'), environment: words('environ') };
 }
 
-/** Every process of the machine that can be seen. */
+/** Returns every process that this user can see. */
 export function readProcesses(): ProcessFacts[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
@@ -33,7 +33,7 @@ function readOrUndefined(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // Gone in the meantime, or not ours to read: both mean that nothing can be said about it.
+    // The process has ended, or belongs to another user. Nothing is known about it in both cases.
     return undefined;
   }
 }

@@ -5,11 +5,14 @@ import { Fault } from '@nodewright/fault';
 import { type ClusterFolder, isClusterEntry } from './cluster-folder.ts';
 import { killClusterProcesses, readLivePid, sendSignal } from './cluster-processes.ts';
 
-/** Nothing of the cluster is kept: what has not stopped by then is ended. */
+/** Short, because the data is deleted anyway: a process that has not stopped by then is killed. */
 const gracefulStopTimeoutMs = 5_000;
 const killTimeoutMs = 5_000;
 
-/** Lets the supervisor stop first if `graceful`, for `timeoutMs` milliseconds at most, then ends whatever is left. Throws when something cannot be ended. */
+/**
+ * With `graceful`, asks the supervisor to stop and waits for up to `timeoutMs` milliseconds. Then kills all
+ * processes that are left. Throws a Fault when a process cannot be killed.
+ */
 export async function stopProcesses(
   folder: ClusterFolder,
   {
@@ -27,12 +30,12 @@ export async function stopProcesses(
   const left = await killClusterProcesses(folder, killTimeoutMs);
   if (left.length === 0) return;
   const pids = left.map(({ pid }) => pid).join(', ');
-  throw new Fault('internal', `processes that cannot be ended: pid ${pids}`);
+  throw new Fault('internal', `cannot kill the processes with pid ${pids}`);
 }
 
 /**
- * Removes a cluster's folder. `state.yaml` goes last: an interrupted removal leaves something that can be destroyed
- * again. A folder with anything in it that is not ours is left as it is.
+ * Removes a cluster's folder, `state.yaml` last, so that an interrupted removal can be repeated. Removes
+ * nothing if the folder has a file that does not belong to a cluster.
  */
 export async function removeClusterFolder(folder: ClusterFolder): Promise<void> {
   const entries = await readdir(folder.path);

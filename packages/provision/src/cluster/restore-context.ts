@@ -5,7 +5,7 @@ import { addClusterContext, findClusterContexts } from './cluster-context.ts';
 import type { Creation } from './creation.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
-/** Adds the cluster's context again where the user's talosconfig has lost it. */
+/** Adds the cluster's context to the user's talosconfig again if it is missing there. */
 export async function restoreContext(
   creation: Creation,
   state: ClusterState,
@@ -19,7 +19,10 @@ export async function restoreContext(
   await writePrivateFile(folder.state, encodeClusterState({ ...state, talosconfig: place }));
 }
 
-/** The administrator's way in that was made with the cluster. Throws a Fault `data-loss` when it is gone. */
+/**
+ * Reads the administrator's talosconfig that was created with the cluster. Throws a Fault `data-loss` if it
+ * cannot be read.
+ */
 export async function readTalosconfig({ folder, request }: Creation): Promise<string> {
   try {
     return await readFile(folder.talosconfig, 'utf8');

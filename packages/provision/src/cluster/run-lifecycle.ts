@@ -11,13 +11,13 @@ import { stopProcesses } from './remove-cluster.ts';
 import { readTalosconfig, restoreContext } from './restore-context.ts';
 import { tellMissingVotes } from './tell-missing-votes.ts';
 
-/** What an action is about. */
+/** The cluster that an action creates or changes. */
 export type LifecycleSubject =
   | { readonly kind: 'new'; readonly patchDigest: string }
-  /** `node` is the one that is to be started. */
+  /** `node` is set when only this node is to be started. */
   | { readonly kind: 'existing'; readonly state: ClusterState; readonly node?: string };
 
-/** What the steps of one action have come to so far. */
+/** The data that the steps of one action share. */
 interface Run {
   readonly creation: Creation;
   readonly launcher: NodeLauncher;
@@ -31,7 +31,7 @@ interface Run {
   commits: readonly string[];
 }
 
-/** Carries out the steps in their order. Until the keeper is released, a failure undoes what was registered. */
+/** Runs the steps in order. A failure before `release-keeper` runs the registered cleanups. */
 export async function runLifecycle<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   steps: readonly LifecycleStep[],
@@ -83,7 +83,7 @@ const executors: Readonly<Record<LifecycleStep, (run: Run) => Promise<void>>> = 
   },
   'form-etcd': (run) => formClusterEtcd(run),
   'note-missing-votes': (run) =>
-    tellMissingVotes(run.creation, (patienceMs) => formClusterEtcd(run, patienceMs)),
+    tellMissingVotes(run.creation, (timeoutMs) => formClusterEtcd(run, timeoutMs)),
   async 'note-other-build'({ creation, launcher, commits }) {
     const note = launcher.buildNote(commits);
     if (note !== undefined) creation.progress.note(note);
@@ -92,7 +92,7 @@ const executors: Readonly<Record<LifecycleStep, (run: Run) => Promise<void>>> = 
 
 async function placeNodes(run: Run): Promise<void> {
   const { parts, progress, signal } = run.creation;
-  // Keys take long and need no addresses; addresses need no keys.
+  // Generating keys takes long: do it while the addresses are chosen.
   const placing = run.launcher.place(run.state);
   const secrets = progress.step('secrets', parts.makeMaterial);
   run.undo.defer(async () => void (await Promise.allSettled([placing, secrets])));
@@ -104,7 +104,8 @@ async function placeNodes(run: Run): Promise<void> {
 
 async function handOutMaterial(run: Run): Promise<void> {
   const { creation, launcher, made, state } = run;
-  if (made === undefined) throw new Fault('internal', 'nothing was made that could be handed out');
+  if (made === undefined)
+    throw new Fault('internal', 'the configurations were to be written before they were generated');
   const { request, folder, progress, signal } = creation;
   const { placed, material } = made;
   const talosconfig = await material.talosconfig(request.name, placed.endpoints);

@@ -6,7 +6,7 @@ import type { CreateParts } from './creation.ts';
 import { locateCluster, readCluster } from './read-cluster.ts';
 import { storedView } from './stored-view.ts';
 
-/** The cluster and what runs of it now. */
+/** Returns the cluster with the current state of its nodes. */
 export async function showCluster<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   ref: ClusterRef,

@@ -10,7 +10,7 @@ import { findCluster, locateCluster, readCluster } from './read-cluster.ts';
 import { runLifecycle } from './run-lifecycle.ts';
 import { viewCluster } from './show-cluster.ts';
 
-/** A complete cluster whose lock is held. */
+/** A complete cluster with its lock held. */
 export interface HeldCluster extends AsyncDisposable {
   readonly folder: ClusterFolder;
   readonly state: ClusterState;
@@ -18,9 +18,9 @@ export interface HeldCluster extends AsyncDisposable {
 }
 
 /**
- * Locks a cluster that is to be started or stopped.
+ * Takes the lock of a cluster that is to be started or stopped.
  *
- * @throws Fault `not-found`; `failed-precondition` for one whose creation was interrupted; `invalid-argument` for a
+ * @throws Fault `not-found`; `failed-precondition` if the creation was interrupted; `invalid-argument` for a
  * node that the cluster does not have
  */
 export async function holdCluster(ref: ClusterRef, node: string | undefined): Promise<HeldCluster> {
@@ -49,7 +49,7 @@ function checkNode({ name, nodes }: ClusterState, node: string | undefined): voi
   throw new Fault('invalid-argument', `cluster "${name}" has no node "${node}"; it has: ${known}`);
 }
 
-/** Starts a cluster, or one node of it. What runs already is left alone. */
+/** Starts a cluster, or one node of it. Nodes that already run are not changed. */
 export async function startCluster<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   change: ClusterChange,
@@ -81,7 +81,7 @@ export async function startCluster<Parts extends CreateParts>(
   return viewAgain(kind, folder, change);
 }
 
-/** The cluster as it is after a change. */
+/** Returns the cluster after a change. */
 export async function viewAgain<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   folder: ClusterFolder,

@@ -8,7 +8,7 @@ import type { ClusterFolder } from './cluster-folder.ts';
 export interface DetachedStart {
   readonly folder: ClusterFolder;
   readonly nodeBinary: string;
-  /** Its bundle. */
+  /** The path of its bundle. */
   readonly program: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -16,19 +16,22 @@ export interface DetachedStart {
 }
 
 /**
- * The process that keeps a cluster running, for as long as it still depends on us. Disposing before it is released ends
- * it: it notices that we let go, even when this process is killed.
+ * A detached process that keeps a cluster running. Until it is released, it ends when its IPC channel to this
+ * process closes: when this object is disposed, or when this process dies.
  */
 export interface Detached extends AsyncDisposable {
   readonly pid: number;
-  /** What it said when it was ready. */
+  /** The report that it sent when it was ready. */
   readonly report: Extract<SupervisorReport, { kind: 'claimed' }>;
   order(message: SupervisorOrder): Promise<void>;
-  /** From now on it runs without us. */
+  /** Lets the process run on without this one. */
   release(): Promise<void>;
 }
 
-/** Starts it and waits until it is ready. Throws a Fault with its own reason when it cannot be. */
+/**
+ * Starts the process and waits until it is ready. If it cannot run, throws a Fault with the reason that it
+ * reported.
+ */
 export async function startDetached(start: DetachedStart): Promise<Detached> {
   const { folder, signal } = start;
   signal.throwIfAborted();
@@ -48,23 +51,27 @@ export async function startDetached(start: DetachedStart): Promise<Detached> {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());
   });
-  const letGo = async () => {
+  const disconnect = async () => {
     if (child.connected) child.disconnect();
     await exited;
   };
   try {
     const report = await firstReport(child, signal);
-    if (report?.kind === 'claimed') return detached(child, report, letGo);
+    if (report?.kind === 'claimed') return detached(child, report, disconnect);
     throw report === undefined
       ? new Fault('unavailable', `the supervisor ended before it was ready${lastLine(folder.supervisorLog)}`)
       : new Fault('failed-precondition', report.reason);
   } catch (error) {
-    await letGo();
+    await disconnect();
     throw error;
   }
 }
 
-function detached(child: ChildProcess, report: Detached['report'], letGo: () => Promise<void>): Detached {
+function detached(
+  child: ChildProcess,
+  report: Detached['report'],
+  disconnect: () => Promise<void>,
+): Detached {
   const order = (message: SupervisorOrder) =>
     new Promise<void>((resolve, reject) => {
       child.send(message, (error) => {
@@ -84,12 +91,12 @@ function detached(child: ChildProcess, report: Detached['report'], letGo: () => 
       child.unref();
     },
     async [Symbol.asyncDispose]() {
-      if (!released) await letGo();
+      if (!released) await disconnect();
     },
   };
 }
 
-/** Undefined when the process ends without a word, or cannot be started. */
+/** Resolves to `undefined` when the process ends without a report. */
 function firstReport(child: ChildProcess, signal: AbortSignal): Promise<SupervisorReport | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<SupervisorReport | undefined>();
   const onAbort = () => reject(signal.reason);

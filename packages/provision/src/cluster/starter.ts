@@ -1,21 +1,21 @@
 import type { SupervisorOrder, SupervisorReport } from '../domain/supervisor-message.ts';
 
-/** The command that started this supervisor and that it answers to until it is released. */
+/** The process that started this supervisor. The supervisor depends on it until it is released. */
 export interface Starter {
-  /** Resolves when the report has left this process. */
+  /** Resolves when the report has been sent. */
   report(report: SupervisorReport): Promise<void>;
   onOrder(handler: (order: SupervisorOrder) => void): void;
-  /** Calls back when the starter is gone, whether it released this process before or not. */
+  /** Calls the handler when the starter has disconnected, whether or not it released this process before. */
   onGone(handler: () => void): void;
 }
 
-/** Undefined when this process was started without an IPC channel, by hand. */
+/** Returns `undefined` when this process was started by hand, without an IPC channel. */
 export function connectStarter(): Starter | undefined {
   const send = process.send?.bind(process);
   if (send === undefined) return undefined;
   return {
     report: (report) =>
-      // A starter that is gone is noticed through onGone, so a failed report needs no answer.
+      // `onGone` reports a starter that has disconnected, so a failed send is ignored here.
       new Promise((resolve) => (process.connected ? send(report, () => resolve()) : resolve())),
     onOrder(handler) {
       process.on('message', (message) => handler(message as SupervisorOrder));

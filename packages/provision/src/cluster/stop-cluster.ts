@@ -3,7 +3,7 @@ import type { ClusterKind } from './cluster-kind.ts';
 import type { CreateParts } from './creation.ts';
 import { holdCluster, viewAgain } from './start-cluster.ts';
 
-/** Stops a cluster, or one node of it. Data stay; what is stopped already is left alone. */
+/** Stops a cluster, or one node of it, and keeps the data. Nodes that are already stopped are not changed. */
 export async function stopCluster<Parts extends CreateParts>(
   kind: ClusterKind<Parts>,
   change: ClusterChange,

@@ -2,7 +2,10 @@ import { type ClusterState, networkFacts } from '../domain/cluster-state.ts';
 import type { ClusterView } from '../provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 
-/** What a cluster's folder tells of it, whatever its nodes are; `stateWhenWhole` if its creation came to its end. */
+/**
+ * Returns what the cluster's folder says about it, for any kind of cluster. `stateWhenWhole` is the reported
+ * state unless the creation was interrupted.
+ */
 export function storedView(
   folder: ClusterFolder,
   state: ClusterState,

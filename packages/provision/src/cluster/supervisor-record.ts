@@ -5,12 +5,15 @@ import { readLivePid } from './cluster-processes.ts';
 import { abstractSocketFor, askOwner, holdOwnerSocket, type OwnerSocket } from './owner-socket.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
-/** Where whoever keeps the cluster in `folder` running says what it is. */
+/** The address of the socket at which the supervisor or keeper of a cluster describes itself. */
 export function supervisorSocket(folder: ClusterFolder) {
   return abstractSocketFor('supervise', folder.path);
 }
 
-/** Held by whoever keeps a cluster running. Throws a Fault `already-exists` that names the one who does. */
+/**
+ * Takes the lock that the supervisor or keeper of a cluster holds. Throws a Fault `already-exists` with the
+ * pid of the process that has it.
+ */
 export async function holdSupervisorLock(
   folder: ClusterFolder,
   cluster: string,
@@ -24,7 +27,10 @@ export async function holdSupervisorLock(
   throw new Fault('already-exists', `a supervisor already runs cluster "${cluster}" (pid ${pid})`);
 }
 
-/** For people and for other commands; the socket above is what really keeps a second supervisor out. */
+/**
+ * Writes the pid file and the lock file, for users and other commands. The socket, not these files, prevents
+ * a second supervisor.
+ */
 export async function recordSupervisor(
   folder: ClusterFolder,
   scope: AsyncDisposableStack,

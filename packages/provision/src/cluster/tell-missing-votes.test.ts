@@ -13,17 +13,17 @@ function openCreation() {
   return { notes, stop, creation: { progress, signal: stop.signal } };
 }
 
-test('tellMissingVotes() tells what is missing, after a short while, and does not fail for it', async () => {
+test('tellMissingVotes() notes a missing vote after a short wait, and does not fail', async () => {
   const { notes, creation } = openCreation();
-  const patience: number[] = [];
-  await tellMissingVotes(creation, async (patienceMs) => {
-    patience.push(patienceMs);
+  const timeouts: number[] = [];
+  await tellMissingVotes(creation, async (timeoutMs) => {
+    timeouts.push(timeoutMs);
     throw new Fault('deadline-exceeded', 'node02 has no vote in etcd');
   });
-  assert.deepEqual([notes, patience], [['node02 has no vote in etcd'], [20_000]]);
+  assert.deepEqual([notes, timeouts], [['node02 has no vote in etcd'], [20_000]]);
 });
 
-test('tellMissingVotes() fails when nobody wants it any more', async () => {
+test('tellMissingVotes() fails when it is aborted', async () => {
   const { notes, stop, creation } = openCreation();
   stop.abort();
   const form = () => Promise.reject(new Fault('cancelled', 'cancelled'));

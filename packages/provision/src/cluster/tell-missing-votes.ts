@@ -1,16 +1,16 @@
 import { faultFrom } from '@nodewright/fault';
 import type { Creation } from './creation.ts';
 
-/** A node of a cluster that runs may never have had etcd, or a member that has left: that is not waited for for long. */
-const keptPatienceMs = 20_000;
+/** Short, because a running cluster may have nodes without etcd, or nodes that left etcd. */
+const timeoutMs = 20_000;
 
-/** For a cluster that runs already, and is kept as it is: what is missing of etcd is told, and no failure. */
+/** Notes for the user which control plane of a running cluster has no vote in etcd. This is not a failure. */
 export async function tellMissingVotes(
   { progress, signal }: Pick<Creation, 'progress' | 'signal'>,
-  form: (patienceMs: number) => Promise<void>,
+  form: (timeoutMs: number) => Promise<void>,
 ): Promise<void> {
   try {
-    await form(keptPatienceMs);
+    await form(timeoutMs);
   } catch (error) {
     signal.throwIfAborted();
     progress.note(faultFrom(error).message);

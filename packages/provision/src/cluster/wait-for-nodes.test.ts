@@ -12,7 +12,7 @@ const node = (name: string, isDirect: boolean): AwaitedNode => ({
   log: `log of ${name}`,
 });
 
-test('waitForNodes() asks by address, and gives what each node was built from, whichever answers first', async () => {
+test('waitForNodes() targets each node by address, and returns the commits in the order of the nodes', async () => {
   let refusals = 3;
   const commits = await waitForNodes({
     nodes: [node('node01', true), node('node02', false)],

@@ -2,34 +2,34 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 
-/** Asks nodes for their version as a client does. */
+/** Calls `version` on nodes, as a client does. */
 export interface NodeProbe extends AsyncDisposable {
   /**
-   * The commit that the node's programs were built from, as they say it. Throws when the apid at `endpoint` does not
-   * answer, for itself or, when it is given, for `node`.
+   * Resolves to the commit from which the node's programs were built. The apid at `endpoint` answers itself,
+   * or forwards the call to `node` if it is given. Throws when the call fails.
    */
   version(endpoint: string, node: string | undefined, signal: AbortSignal): Promise<string>;
 }
 
-/** A node that is waited for, and the way to it. */
+/** A node to wait for, and how to reach it. */
 export interface AwaitedNode {
   readonly name: string;
-  /** By which it is asked for: a machine configuration may have given it another name since. */
+  /** The address by which calls name the node: a machine configuration may have changed its host name. */
   readonly address: string;
-  /** Where an apid takes calls for it: a host, or `host:port`. */
+  /** The address of an apid that accepts calls for the node: a host, or `host:port`. */
   readonly endpoint: string;
-  /** Whether that apid is its own. */
+  /** Whether that apid is the node's own. */
   readonly isDirect: boolean;
-  /** Where its own apid listens, if this host reaches it. */
+  /** The address of the node's own apid, if this host can connect to it. */
   readonly listener: { readonly host: string; readonly port: number } | undefined;
-  /** Where people find what it says. */
+  /** The path or command by which users can read the output of the node. */
   readonly log: string;
 }
 
 export interface NodeWait {
   readonly nodes: readonly AwaitedNode[];
   readonly probe: NodeProbe;
-  /** Resolves to why waiting is of no use, or to undefined when the signal is aborted. */
+  /** Resolves to the reason why waiting is pointless, or to `undefined` when the signal is aborted. */
   readonly watch: (signal: AbortSignal) => Promise<Fault | undefined>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -39,8 +39,8 @@ const pollMs = 25;
 const attemptTimeoutMs = 5_000;
 
 /**
- * Resolves when every node answers, to the commits that their programs were built from, in the order of the nodes.
- * Throws a Fault that names the nodes that do not, and the logs that say why.
+ * Waits until every node answers. Resolves to the commits from which their programs were built, in the order
+ * of the nodes. Throws a Fault that names the nodes without an answer, and the log of one of them.
  */
 export async function waitForNodes(wait: NodeWait): Promise<readonly string[]> {
   const gaveUp = new AbortController();
@@ -82,20 +82,20 @@ async function waitForNode(
   probe: NodeProbe,
   { address, endpoint, isDirect, listener }: AwaitedNode,
   signal: AbortSignal,
-  tell: (reason: string) => void,
+  report: (reason: string) => void,
 ): Promise<string> {
   for (;;) {
     signal.throwIfAborted();
-    // A bare connection costs nothing while nobody listens; a client would back off for seconds.
+    // Try a bare TCP connection first: after a failed connection, a client would back off for seconds.
     if (listener === undefined || (await accepts(listener))) {
       try {
         const attempt = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]);
         return await probe.version(endpoint, isDirect ? undefined : address, attempt);
       } catch (error) {
-        tell(faultFrom(error).message);
+        report(faultFrom(error).message);
       }
     } else {
-      tell(`nothing listens on ${listener.host}:${listener.port}`);
+      report(`nothing listens on ${listener.host}:${listener.port}`);
     }
     await sleep(pollMs, undefined, { signal });
   }
@@ -108,7 +108,7 @@ function accepts(listener: { readonly host: string; readonly port: number }): Pr
       socket.destroy();
       resolve(result);
     };
-    // On a bridge nobody says no for an address that nobody has yet.
+    // On a bridge network, a connection to an unused address is not refused: it gets no answer.
     socket.setTimeout(attemptTimeoutMs, () => finish(false));
     socket.once('connect', () => finish(true));
     socket.once('error', () => finish(false));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { writePrivateFile } from './write-private-file.ts';
 
-test('writePrivateFile() replaces the whole file, for the owner only, and leaves no draft', async () => {
+test('writePrivateFile() replaces the whole file with mode 0600, and leaves no temporary file', async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, 'deep', 'er', 'file');
   const umask = process.umask(0);
@@ -23,7 +23,7 @@ test('writePrivateFile() replaces the whole file, for the owner only, and leaves
   assert.deepEqual(await readdir(join(folder.path, 'deep', 'er')), ['file']);
 });
 
-test('writePrivateFile() leaves no draft behind when it fails', async () => {
+test('writePrivateFile() leaves no temporary file when it fails', async () => {
   await using folder = await temporaryFolder();
   await assert.rejects(writePrivateFile(folder.path, 'a folder cannot be replaced by a file'), (error) => {
     assert.ok(error instanceof Error && error.message.startsWith(`cannot write "${folder.path}": `));

@@ -1,9 +1,12 @@
 import { writeFileAtomically } from '@nodewright/files';
 
-/** Everything in a cluster's folder is its owner's business: it holds keys. */
+/** The folder of a cluster is private to its owner, because it holds keys. */
 export const privateFolderMode = 0o700;
 
-/** Replaces a file of a cluster, 0600, which other commands may write too. @throws Fault with the path */
+/**
+ * Replaces a file of a cluster, with mode 0600, even if other commands write it too. @throws Fault with the
+ * path
+ */
 export function writePrivateFile(path: string, content: string): Promise<void> {
   return writeFileAtomically(path, content, { hasOtherWriters: true });
 }

@@ -11,8 +11,9 @@ import type { Engine } from '../engine/index.ts';
 const pollMs = 100;
 
 /**
- * Held from the choice of addresses and ports until the engine knows them, so that clusters which are made at the same
- * time do not choose the same. Only commands on this host are kept out; the engine refuses what overlaps all the same.
+ * Takes the lock that a command holds from the choice of addresses and ports until the engine has reserved
+ * them. Two commands on this host can then not choose the same ones. For commands on other hosts, the engine
+ * itself rejects a subnet that overlaps.
  */
 export async function holdPlaceLock(signal: AbortSignal): Promise<OwnerSocket> {
   for (;;) {
@@ -23,8 +24,8 @@ export async function holdPlaceLock(signal: AbortSignal): Promise<OwnerSocket> {
 }
 
 /**
- * A subnet that no network of the engine has, no route of this host leads to, and no stopped cluster wants back. Throws
- * a Fault `already-exists` when the one that the user asked for is taken.
+ * Chooses a subnet that overlaps with no network of the engine, no route of this host and no other cluster.
+ * Throws a Fault `already-exists` when the subnet that the user requested is taken.
  */
 export async function chooseSubnet(
   engine: Engine,
@@ -47,8 +48,8 @@ export async function chooseSubnet(
 }
 
 /**
- * A port on 127.0.0.1 for each wish: the wished one if it is free, or any. No container of the engine has them, not
- * even one that is stopped.
+ * Chooses one port on 127.0.0.1 per wish: the wished port if it is free, otherwise any free port. A port of a
+ * stopped container is not free.
  */
 export async function chooseHostPorts(
   engine: Engine,
@@ -65,7 +66,7 @@ export async function chooseHostPorts(
   }
 }
 
-/** The port stays bound: the next choice gets another. */
+/** Keeps the port bound, so that the next choice gets another one. */
 async function choosePort(
   wish: number | undefined,
   taken: ReadonlySet<number>,
@@ -94,7 +95,10 @@ function bind(port: number): Promise<Server | undefined> {
   });
 }
 
-/** Ports of this host that containers have, or had and get again at their next start. */
+/**
+ * Returns the host ports of all containers, including stopped ones, which bind their ports again when they
+ * start.
+ */
 async function promisedPorts(engine: Engine): Promise<Set<number>> {
   const ids = (await engine.run(['ps', '--all', '--quiet'])).split(/\s+/).filter((id) => id !== '');
   if (ids.length === 0) return new Set();
@@ -118,7 +122,7 @@ function readRoutes(): string {
   try {
     return readFileSync('/proc/net/route', 'utf8');
   } catch {
-    // Not a Linux: then no bridge of the engine is on this host either.
+    // Not Linux, where this host is not on the engine's networks.
     return '';
   }
 }

@@ -1,12 +1,12 @@
 import type { CreateParts } from '../cluster/creation.ts';
 import type { TryDocker } from '../engine/index.ts';
 
-/** What making a cluster of containers needs of the world. */
+/** The dependencies of the creation of a cluster of containers. */
 export interface DockerParts extends CreateParts {
-  /** The Node.js that runs the keeper, and the keeper's bundle. */
+  /** The Node.js executable that runs the keeper, and the path of the keeper's bundle. */
   readonly nodeBinary: string;
   readonly keeper: string;
-  /** Tag of the suite's images. */
+  /** The tag of the images of this project. */
   readonly tag: string;
   readonly docker?: TryDocker;
 }

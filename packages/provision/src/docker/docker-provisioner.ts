@@ -13,8 +13,8 @@ import { openStackLauncher } from './stack-launcher.ts';
 import { otherOwner } from './stack-objects.ts';
 
 /**
- * Clusters whose daemons are containers of a Docker engine, one compose project each. `parts` is called when a cluster
- * is to be created; the other verbs need the engine only.
+ * Creates the provisioner of clusters whose daemons are containers of a Docker engine. Each cluster is one
+ * compose project. `parts` is called only by actions that start nodes; the others need only the engine.
  */
 export function createDockerProvisioner(parts: () => DockerParts, init: StackEngineInit): Provisioner {
   return createClusterProvisioner<DockerParts>(
@@ -28,7 +28,7 @@ export function createDockerProvisioner(parts: () => DockerParts, init: StackEng
   );
 }
 
-/** Everything that can be known before anything is made: so that what fails later is the exception. */
+/** Checks everything that can be known before anything is created, so that later failures are rare. */
 async function checkRequest(request: ClusterRequest, parts: DockerParts): Promise<void> {
   const { name, shape, cidr } = request;
   checkShape(shape, { kind: 'docker', most: mostStackNodes });
@@ -36,7 +36,7 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
     throw new Fault(
       'invalid-argument',
-      `a cluster of containers has a name of small letters, digits, dashes and underscores, not "${name}"`,
+      `the name of a cluster of containers may have lower-case letters, digits, dashes and underscores, not "${name}"`,
     );
   }
   const folder = await locateCluster(request, { make: false });
@@ -48,7 +48,7 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
   if (other !== undefined) {
     throw new Fault(
       'already-exists',
-      `the engine has a cluster "${name}" already, ${other}: take another --name, or end that one first`,
+      `the engine has a cluster "${name}" already, ${other}: use another --name, or remove the existing one first`,
     );
   }
 }

@@ -12,12 +12,12 @@ import { subnetPrefix } from '../domain/subnet.ts';
 import type { Engine } from '../engine/index.ts';
 import { listContainers } from './stack-objects.ts';
 
-/** machined's user in the images: it alone reads what is put into the volumes. */
+/** machined's user in the images: only this user may read the files in the volumes. */
 const owner = { uid: 52, gid: 52 } as const;
 
 /**
- * Copies configurations and secrets into the volumes of the nodes' containers before these start, and the talosconfig into
- * the volume of `init`, which then has nothing to make.
+ * Copies configurations and secrets into the volumes of the nodes' containers before these start. Copies
+ * secrets and talosconfig into the volume of `init`, so that `init` generates nothing.
  */
 export async function handOutMaterial(
   { request, folder, signal }: Creation,

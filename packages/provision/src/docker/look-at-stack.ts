@@ -7,7 +7,10 @@ import type { Engine } from '../engine/index.ts';
 import type { NodeView } from '../provisioner.ts';
 import { listContainers, type StackContainer } from './stack-objects.ts';
 
-/** Asks the engine and, if it runs, the keeper how the nodes are. */
+/**
+ * Reads the state of the nodes from the engine and, if the keeper runs, the numbers of restarts from the
+ * keeper.
+ */
 export async function lookAtStack(
   engine: Engine,
   folder: ClusterFolder,
@@ -36,7 +39,7 @@ export async function lookAtStack(
   };
 }
 
-/** How the node's machined is; how often any of the node's containers was started again. */
+/** The state of the node's machined, and how often the node's containers were restarted in total. */
 function runStateOf(
   node: string,
   containers: readonly StackContainer[],
@@ -50,7 +53,10 @@ function runStateOf(
   return { state: 'running', pid: machined.pid, restarts, since: machined.startedAt };
 }
 
-/** Starts by the keeper, by service; nothing when it does not answer, or someone else does. */
+/**
+ * How often the keeper has started containers, by service. Empty when the keeper does not answer, or another
+ * process does.
+ */
 async function askStarts(folder: ClusterFolder, pid: number): Promise<Readonly<Record<string, number>>> {
   const owner = (await askOwner(supervisorSocket(folder))) as
     | { readonly pid?: unknown; readonly starts?: Readonly<Record<string, number>> }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { otherBuildNote } from './other-build-note.ts';
 
-test('otherBuildNote() names both commits and what to do', () => {
+test('otherBuildNote() names both commits and the command to run', () => {
   assert.equal(
     otherBuildNote('dev', ['aaaaaaaaa', 'aaaaaaaaa'], 'bbbbbbbbb'),
     'images nodewright/*:dev were built from aaaaaaaaa, this talosctl is bbbbbbbbb: run make images',
@@ -13,7 +13,7 @@ test('otherBuildNote() names both commits and what to do', () => {
   );
 });
 
-test('otherBuildNote() says nothing of the same build, and of builds that do not know theirs', () => {
+test('otherBuildNote() returns nothing for equal commits and for unknown commits', () => {
   assert.equal(otherBuildNote('dev', ['aaaaaaaaa', 'aaaaaaaaa'], 'aaaaaaaaa'), undefined);
   for (const unknown of ['', 'source', 'unknown']) {
     assert.equal(otherBuildNote('dev', ['aaaaaaaaa'], unknown), undefined);

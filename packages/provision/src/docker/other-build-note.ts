@@ -1,13 +1,13 @@
-/** What programs say that were not bundled from a commit: it cannot be compared with anything. */
+/** The commits that a program reports if it was not built from a commit; they cannot be compared. */
 const noCommit: readonly string[] = ['', 'source', 'unknown'];
 
 /**
- * What to tell a user whose images hold other programs than this one. Undefined when they are the same, or nobody can
- * tell.
+ * Returns a note for the user if the programs in the images were built from another commit than this program.
+ * Returns `undefined` if the commits are equal or unknown.
  *
- * @param tag of the images
- * @param commits that the nodes say they were built from
- * @param own commit that this program was built from
+ * @param tag the tag of the images
+ * @param commits the commits that the nodes report
+ * @param own the commit from which this program was built
  */
 export function otherBuildNote(tag: string, commits: readonly string[], own: string): string | undefined {
   if (noCommit.includes(own)) return undefined;

@@ -14,12 +14,12 @@ const cluster = {
   },
 };
 
-test('stackEndpoints() are the addresses of the control planes, or their published ports from elsewhere', () => {
+test('stackEndpoints() returns the addresses of the control planes, or their published ports if unreachable', () => {
   assert.deepEqual(stackEndpoints(cluster, true), ['10.5.0.2', '10.5.0.3']);
   assert.deepEqual(stackEndpoints(cluster, false), ['127.0.0.1:40001', '127.0.0.1:40002']);
 });
 
-test('reachesNodes() knows the addresses of this host from others', async () => {
-  // 192.0.2.0/24 up to 203.0.113.0/24 are for documentation: nobody has them.
+test('reachesNodes() distinguishes addresses of this host from others', async () => {
+  // 203.0.113.0/24 is reserved for documentation, so no host has this address.
   assert.deepEqual([await reachesNodes('127.0.0.1'), await reachesNodes('203.0.113.1')], [true, false]);
 });

@@ -14,12 +14,12 @@ import { composeWords } from './stack-engine.ts';
 import { removeObjects } from './stack-objects.ts';
 import { writeStackFile } from './write-stack-file.ts';
 
-/** Someone else may take a network between our look and the engine's. */
+/** More than one, because another program may take the chosen network before the engine creates it. */
 const attempts = 5;
 
 /**
- * Chooses addresses and ports that are free, writes the compose file and makes containers, network and volumes, without
- * starting any. Yields the state with all of it.
+ * Chooses free addresses and ports, writes the compose file, and creates containers, network and volumes
+ * without starting them. Resolves to the state that describes them.
  */
 export async function placeStack(
   creation: Creation<DockerParts>,
@@ -35,8 +35,8 @@ export async function placeStack(
     await writeStackFile(folder, documentOf(creation, planned, subnet));
     signal.throwIfAborted();
     try {
-      // An interruption waits for its end: what the engine was asked for it makes, whether or not compose still
-      // listens, and it would be there after everything else was taken back.
+      // Do not abort this command: the engine would still create what compose has requested, possibly after
+      // the cleanup.
       await engine.run([...composeWords(folder, request.name), 'create', '--no-build'], { isWhole: true });
       return planned;
     } catch (error) {
@@ -49,8 +49,9 @@ export async function placeStack(
 }
 
 /**
- * Whether this host is on the cluster's network: the bridge of an engine that runs here has the gateway's address. Asked
- * by binding to it, as Node leaves out interfaces on which nothing runs yet.
+ * Whether this host is on the cluster's network. If the engine runs here, its bridge has the gateway's
+ * address, and a socket can be bound to it. Node.js does not list an interface on which no container runs
+ * yet.
  */
 export function reachesNodes(gateway: string): Promise<boolean> {
   const socket = createSocket('udp4');
@@ -60,7 +61,7 @@ export function reachesNodes(gateway: string): Promise<boolean> {
   return promise;
 }
 
-/** Where the apids of the control planes are, for clients on this host. */
+/** Returns the endpoints of the control planes' apids, for clients on this host. */
 export function stackEndpoints(
   { nodes, stack }: Pick<ClusterState, 'nodes' | 'stack'>,
   reachesThem: boolean,

@@ -7,7 +7,10 @@ export interface StackEngineInit {
   readonly docker?: TryDocker;
 }
 
-/** The engine that a cluster was made in, or, when nothing is known of it, the one that the environment names. */
+/**
+ * Opens the engine in which a cluster was created. If it is unknown, opens the engine that the environment
+ * selects.
+ */
 export function engineOf(
   folder: ClusterFolder,
   state: ClusterState | undefined,
@@ -17,7 +20,7 @@ export function engineOf(
   return openEngine({ environment, variables, folder: folder.path, ...(docker && { docker }) });
 }
 
-/** The first words of a compose command for the cluster. */
+/** Returns the first arguments of each compose command for the cluster. */
 export function composeWords(folder: ClusterFolder, name: string): string[] {
   return [
     ...['compose', '--ansi', 'never', '--progress', 'quiet'],

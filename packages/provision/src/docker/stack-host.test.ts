@@ -11,7 +11,7 @@ import { createDockerProvisioner } from './docker-provisioner.ts';
 const progress = { step: <T>(_name: string, body: () => Promise<T>) => body(), note: () => {} };
 const services = ['node01', 'node01-apid', 'node01-trustd', 'node011', 'node02', 'node02-apid'];
 
-/** An engine with these services, all of which run, and what compose was told. */
+/** A fake engine with these services, all running. `orders` records the stop commands of compose. */
 function fakeEngine(): { readonly docker: TryDocker; readonly orders: string[] } {
   const stopped = new Set<string>();
   const orders: string[] = [];
@@ -37,7 +37,7 @@ function fakeEngine(): { readonly docker: TryDocker; readonly orders: string[] }
 
 const states = ({ nodes }: ClusterView) => nodes.map(({ state }) => state);
 
-test('a node is stopped with what lives in its network, a cluster as a whole', async () => {
+test('stop() stops a node together with the containers in its network, and a cluster as a whole', async () => {
   await using temporary = await openTemporaryFolder();
   const clustersFolder = join(temporary.path, 'clusters');
   await mkdir(join(clustersFolder, 'x'), { recursive: true });

@@ -9,7 +9,7 @@ import { composeWords, engineOf, type StackEngineInit } from './stack-engine.ts'
 import { stackLogs } from './stack-logs.ts';
 import { countObjects, nodeServices, removeObjects } from './stack-objects.ts';
 
-/** Nodes that are containers of an engine: it knows of them, and the keeper of how often it started them. */
+/** The nodes of a cluster of containers. Their state comes from the engine and from the keeper. */
 export function openStackHost(
   folder: ClusterFolder,
   state: ClusterState | undefined,
@@ -20,7 +20,7 @@ export function openStackHost(
     require: () => requireEngine(engine),
     look: (state, supervisorPid) => lookAtStack(engine, folder, state, supervisorPid),
     async stop({ name }, progress) {
-      // The keeper leaves alone what was stopped, but not what it knows nothing of.
+      // Stop the keeper first: it could miss the event that a container was stopped, and restart it.
       await progress.step('keeper', () => stopProcesses(folder, { graceful: true }));
       await progress.step('containers', () => engine.run([...composeWords(folder, name), 'stop']));
     },
@@ -31,7 +31,7 @@ export function openStackHost(
     async remove(name, { graceful, progress }) {
       await progress.step('keeper', () => stopProcesses(folder, { graceful }));
       await progress.step('containers', async () => {
-        // What ran may have been the compose of a creation that was killed.
+        // A killed creation may have left a compose command, whose objects appear only now.
         await removeObjects(engine, folder.path, { graceful, mayAppear: state?.phase !== 'created' });
         await removeHeldImages(engine, name);
       });

@@ -15,7 +15,10 @@ import { countObjects, listContainers, nodeServices, removeObjects } from './sta
 import { startKeeper } from './start-keeper.ts';
 import { watchForHopelessContainer } from './watch-for-hopeless-container.ts';
 
-/** Starts nodes as containers of a compose project, which the engine and a detached keeper keep running. */
+/**
+ * Starts nodes as containers of a compose project. The engine and a detached keeper restart them when they
+ * end.
+ */
 export function openStackLauncher(
   creation: Creation<DockerParts>,
   state: ClusterState | undefined,
@@ -40,7 +43,8 @@ export function openStackLauncher(
       },
     }),
     async place(draft) {
-      // After a kill the keeper notices that its starter is gone and ends, and the folder says `creating`.
+      // If this process is killed, the keeper loses its starter and exits, and the state still says
+      // `creating`.
       let isPlaced = false;
       undo.defer(() => removeHeldImages(engine, request.name));
       undo.defer(() => removeObjects(engine, folder.path, { graceful: false, mayAppear: !isPlaced }));
@@ -52,11 +56,11 @@ export function openStackLauncher(
     handOut: (planned, material, talosconfig) =>
       handOutMaterial(creation, engine, planned, material, talosconfig),
     async launch() {
-      // The keeper learns what runs from the engine: it need not wait for it.
+      // The keeper can start at the same time, because it reads from the engine which containers run.
       const starting = keep();
       undo.defer(async () => (await starting.catch(() => undefined))?.[Symbol.asyncDispose]());
       const running = startDaemons();
-      // Compose is not to start what is being removed.
+      // Wait until compose has finished, so that it does not start containers that are being removed.
       undo.defer(async () => void (await Promise.allSettled([running])));
       await Promise.all([starting, running]);
     },
@@ -65,7 +69,7 @@ export function openStackLauncher(
       if (volumes > 0) return;
       throw new Fault(
         'data-loss',
-        `the engine has no volume of cluster "${request.name}" any more: destroy it and create it again (talosctl cluster destroy --name ${request.name})`,
+        `the volumes of cluster "${request.name}" are missing in the engine: destroy it and create it again (talosctl cluster destroy --name ${request.name})`,
       );
     },
     async launchAgain() {
@@ -85,9 +89,9 @@ export function openStackLauncher(
       if (keeper === undefined) throw new Fault('internal', 'no keeper was started');
       await keeper.release();
     },
-    // That is found out while waiting, from what the node prints.
+    // `watchForHopeless` finds this out from the output of the node.
     isWiped: () => false,
-    // A port that the engine publishes takes connections whether anyone is behind it or not.
+    // A published port accepts connections even if no process listens behind it.
     reaches: ({ address }, endpoint) => endpoint === address,
     logOf: (node) => `talosctl cluster logs --name ${request.name} ${node}`,
     watchForHopeless: (_state, wanted) => watchForHopelessContainer(engine, folder.path, wanted),

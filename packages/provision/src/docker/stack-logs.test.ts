@@ -15,10 +15,10 @@ const docker: TryDocker = async ([word]) => ({
   stderr: '',
 });
 
-/** Logs are read without programs. */
+/** Reading logs needs no programs of the nodes. */
 const noParts = () => assert.fail('no node is to be started');
 
-test('logs() ends without a failure when its reader has seen enough', { timeout: 20_000 }, async () => {
+test('logs() ends without an error when its reader aborts it', { timeout: 20_000 }, async () => {
   await using temporary = await openTemporaryFolder();
   const { path } = temporary;
   await mkdir(join(path, 'clusters', 'x'), { recursive: true });
@@ -33,7 +33,7 @@ test('logs() ends without a failure when its reader has seen enough', { timeout:
     stack: { tag: 'dev', jaegerPort: 0, otlpPort: 0, publishedPorts: {}, engine: {} },
   });
   await writeFile(join(path, 'clusters', 'x', 'state.yaml'), state);
-  // It is ended by the signal, as a client without a handler is.
+  // The signal ends this program, as it ends a client without a signal handler.
   const program = '#!/bin/sh\nwhile :; do echo "node01-1  | hello"; sleep 0.05; done\n';
   await writeFile(join(path, 'docker'), program, { mode: 0o755 });
   const environment = { PATH: `${path}:/usr/bin:/bin` };
@@ -46,13 +46,13 @@ test('logs() ends without a failure when its reader has seen enough', { timeout:
     lines.push(`${node} ${text}`);
     if (ended.signal.aborted) continue;
     ended.abort();
-    // Until the command is gone for good.
+    // Wait until the command has ended.
     await sleep(500);
   }
   assert.equal(lines[0], 'node01 hello');
 });
 
-test('parseLogLine() says which node a line of compose is of', () => {
+test('parseLogLine() returns the node of a line of compose', () => {
   assert.deepEqual(
     [
       '\u001b[2Knode01-1         | {"msg":"a | b"}',

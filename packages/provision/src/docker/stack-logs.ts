@@ -3,10 +3,10 @@ import type { Engine } from '../engine/index.ts';
 import type { LogLine, LogRequest } from '../provisioner.ts';
 
 /**
- * What the daemons of these nodes printed, and what they print from now on when followed, across restarts. Ends when
+ * Yields the output of the daemons of these nodes and, with `follow`, later output, across restarts, until
  * the signal is aborted.
  *
- * @param compose the first words of a compose command for the cluster
+ * @param compose the first arguments of each compose command for the cluster
  */
 export async function* stackLogs(
   engine: Engine,
@@ -27,7 +27,9 @@ export async function* stackLogs(
 /** The escape sequence that clears a line. Compose writes it before each line, even to a file. */
 const eraseLine = '\u001b[2K';
 
-/** A line of compose, `node01-apid-1  | text`, as one of its node. Compose's own remarks are none. */
+/**
+ * Parses a line of compose, such as `node01-apid-1 | text`. Returns `undefined` for compose's own messages.
+ */
 export function parseLogLine(line: string): LogLine | undefined {
   const plain = line.replace(eraseLine, '');
   const [, node, text] = /^(node\d+)(?:-[a-z]+)?-\d+ +\| (.*)$/.exec(plain) ?? [];

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { openEngine, type TryDocker } from '../engine/index.ts';
 import { removeObjects } from './stack-objects.ts';
 
-/** An engine with networks only. `onLook` is told how often it was asked for them. */
+/**
+ * A fake engine with networks only. `onLook` is called with the number of times that the networks were
+ * listed.
+ */
 function engineWith(networks: Set<string>, onLook: (looks: number) => void = () => {}) {
   let looks = 0;
   const docker: TryDocker = async (args) => {
@@ -18,20 +21,20 @@ function engineWith(networks: Set<string>, onLook: (looks: number) => void = () 
   return { engine: openEngine({ environment: {}, variables: {}, docker }), looks: () => looks };
 }
 
-test('removeObjects() removes what appears after everything else is gone', async () => {
+test('removeObjects() removes objects that appear after everything else was removed', async () => {
   const networks = new Set(['first']);
   const { engine } = engineWith(networks, (looks) => looks === 5 && networks.add('late'));
   await removeObjects(engine, '/c', { graceful: false, mayAppear: true });
   assert.deepEqual([...networks], []);
 });
 
-test('removeObjects() looks once more, and no longer, where nothing can appear', async () => {
+test('removeObjects() lists the objects only once more when no further object can appear', async () => {
   const { engine, looks } = engineWith(new Set(['only']));
   await removeObjects(engine, '/c', { graceful: true });
   assert.equal(looks(), 2);
 });
 
-test('removeObjects() tries again what the engine does not let go of at first', async () => {
+test('removeObjects() retries when the engine does not remove an object at first', async () => {
   const networks = new Set(['busy']);
   const { engine } = engineWith(networks, (looks) => looks < 8 && networks.add('busy'));
   await removeObjects(engine, '/c', { graceful: false });

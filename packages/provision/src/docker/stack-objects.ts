@@ -3,19 +3,19 @@ import { Fault } from '@nodewright/fault';
 import { folderLabel } from '../domain/owned-stack.ts';
 import { type Engine, outcomeOf } from '../engine/index.ts';
 
-/** A container of a cluster, as far as it matters here. */
+/** The properties of a cluster's container that are used here. */
 export interface StackContainer {
   readonly id: string;
-  /** Of the compose file: `node01`, `node01-apid`. */
+  /** The service in the compose file, such as `node01` or `node01-apid`. */
   readonly service: string;
   readonly image: string;
   readonly isRunning: boolean;
-  /** The engine itself is about to start it again. */
+  /** Whether the engine itself is about to restart it. */
   readonly isRestarting: boolean;
   readonly exitCode: number;
   readonly pid: number;
   readonly startedAt: string;
-  /** How often the engine itself has started it again. */
+  /** How often the engine itself has restarted it. */
   readonly restarts: number;
 }
 
@@ -36,15 +36,18 @@ const serviceLabel = 'com.docker.compose.service';
 export const projectLabel = 'com.docker.compose.project';
 const ofFolder = (folder: string) => ['--filter', `label=${folderLabel}=${folder}`];
 
-/** Every container of the cluster in `folder`, running or not, by service; not those of commands run by hand. */
+/**
+ * Lists all containers of the cluster in `folder`, stopped ones included, sorted by service. Leaves out the
+ * containers of commands that are run by hand.
+ */
 export async function listContainers(engine: Engine, folder: string): Promise<StackContainer[]> {
   const once = ['--filter', 'label=com.docker.compose.oneoff=False'];
   const ids = words(await engine.run(['ps', '--all', '--quiet', '--no-trunc', ...ofFolder(folder), ...once]));
   if (ids.length === 0) return [];
   const order = ['container', 'inspect', ...ids];
   const result = await engine.ask(order);
-  // One that goes in the meantime makes the command fail and is missing in what it prints, which is right. An engine
-  // that goes is not.
+  // A container that was removed meanwhile makes the command fail, but the output for the others is complete.
+  // Any other failure is reported.
   const isMissing = /no such container/i.test(result.stderr);
   const stdout = isMissing ? result.stdout : outcomeOf(order, result);
   const found = (stdout.trim() === '' ? [] : JSON.parse(stdout)) as Inspected[];
@@ -63,7 +66,10 @@ export async function listContainers(engine: Engine, folder: string): Promise<St
     .sort((a, b) => (a.service < b.service ? -1 : 1));
 }
 
-/** The services of a node in the compose file: its machined, and what lives in the network of that. */
+/**
+ * Returns the services of a node in the compose file: its machined, and the containers that share its
+ * network.
+ */
 export async function nodeServices(engine: Engine, folder: string, node: string): Promise<string[]> {
   const containers = await listContainers(engine, folder);
   const services = containers.map(({ service }) => service);
@@ -72,13 +78,16 @@ export async function nodeServices(engine: Engine, folder: string, node: string)
     .sort();
 }
 
-/** How much of the cluster is in the engine. */
+/** Counts the objects of the cluster in the engine. */
 export async function countObjects(engine: Engine, folder: string) {
   const { containers, networks, volumes } = await listObjects(engine, folder);
   return { containers: containers.length, networks: networks.length, volumes: volumes.length };
 }
 
-/** Undefined when nothing in the engine has this name as a compose project; else whose it is, as a text for people. */
+/**
+ * Returns a text that describes the owner if another cluster uses this name as its compose project, else
+ * `undefined`.
+ */
 export async function otherOwner(engine: Engine, name: string, folder: string): Promise<string | undefined> {
   const filter = ['--filter', `label=${projectLabel}=${name}`];
   const format = ['--format', `{{.Label "${folderLabel}"}}|`];
@@ -98,19 +107,21 @@ const stopSeconds = 5;
 const removalTimeoutMs = 30_000;
 const lookMs = 200;
 /**
- * How long the engine may take for what it was asked by a command that ended before the answer came. Longest is a
- * network, which is a bridge and a dozen rules of the firewall.
+ * How long the engine may need to finish a request of a command that was aborted. A network takes longest,
+ * because it is a bridge and a dozen firewall rules.
  */
 const unansweredMs = 2_000;
 
 export interface Removal {
-  /** Containers get `stopSeconds` to end. */
+  /** Containers get `stopSeconds` to stop before they are killed. */
   readonly graceful: boolean;
-  /** A command that makes objects was cut short: what it asked for may appear once nothing is left. */
+  /**
+   * A command that creates objects was aborted: the engine may still create them after everything is removed.
+   */
   readonly mayAppear?: boolean;
 }
 
-/** Ends and removes every container, network and volume of the cluster. Looks again until nothing is left. */
+/** Stops and removes every container, network and volume of the cluster. Repeats this until none is left. */
 export async function removeObjects(
   engine: Engine,
   folder: string,
@@ -130,13 +141,13 @@ export async function removeObjects(
       continue;
     }
     goneAt = undefined;
-    if (now > deadline) throw doesNotLetGo(left, said);
+    if (now > deadline) throw removalFault(left, said);
     if (round > 0) await sleep(lookMs);
     said = (await removeOnce(engine, left, graceful && round === 0)) || said;
   }
 }
 
-/** Yields what the engine had to say against it. */
+/** Returns the error output of the engine. */
 async function removeOnce(
   engine: Engine,
   { containers, networks, volumes }: StackObjects,
@@ -153,11 +164,11 @@ async function removeOnce(
   return said;
 }
 
-function doesNotLetGo({ containers, networks, volumes }: StackObjects, said: string): Fault {
+function removalFault({ containers, networks, volumes }: StackObjects, said: string): Fault {
   const lastLine = said.trim().split('\n').at(-1);
   return new Fault(
     'unavailable',
-    `the engine does not let go of ${containers.length} containers, ${networks.length} networks, ${volumes.length} volumes: ${lastLine}`,
+    `the engine did not remove ${containers.length} containers, ${networks.length} networks, ${volumes.length} volumes: ${lastLine}`,
   );
 }
 

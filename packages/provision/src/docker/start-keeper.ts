@@ -3,7 +3,10 @@ import { type Detached, startDetached } from '../cluster/start-detached.ts';
 import { daemonEnvironment } from '../domain/daemon-environment.ts';
 import type { DockerParts } from './docker-parts.ts';
 
-/** Starts the cluster's keeper and waits until it knows what runs. It ends with us until it is released. */
+/**
+ * Starts the cluster's keeper and waits until it has read the state of all containers. Until it is released,
+ * it ends when this process ends.
+ */
 export function startKeeper(
   folder: ClusterFolder,
   { nodeBinary, keeper, environment }: DockerParts,
@@ -14,7 +17,7 @@ export function startKeeper(
     nodeBinary,
     program: keeper,
     args: ['--folder', folder.path],
-    // Which engine is meant stands in the cluster's state.
+    // The keeper reads from the cluster's state which engine to use.
     environment: daemonEnvironment(environment),
     signal,
   });

@@ -4,15 +4,17 @@ import { Fault } from '@nodewright/fault';
 import type { Engine } from '../engine/index.ts';
 import { listContainers, type StackContainer } from './stack-objects.ts';
 
-/** A container that died this often does not come up by waiting. */
+/** A container that was restarted this often is not expected to recover. */
 const hopelessRestarts = 3;
-/** Of a container that SIGTERM has ended, or that ended to follow its node into another network. */
+/**
+ * The exit code of a container that was ended with SIGTERM, for instance to join the new network of its node.
+ */
 const terminatedExitCode = 143;
 const lookMs = 1_000;
-/** Logs are read at every so many looks: they cost a command a node. */
+/** Read the logs only in every fifth round, because this takes one command per node. */
 const bareLookEvery = 5;
 
-/** Resolves to why waiting is of no use, or to undefined when the signal is aborted. */
+/** Resolves to the reason why waiting is pointless, or to `undefined` when the signal is aborted. */
 export async function watchForHopelessContainer(
   engine: Engine,
   folder: string,
@@ -22,7 +24,7 @@ export async function watchForHopelessContainer(
     await pause(lookMs, signal);
     if (signal.aborted) break;
     const containers = await listContainers(engine, folder).catch(() => []);
-    const hopeless = containers.find(keepsDying);
+    const hopeless = containers.find(keepsExiting);
     if (hopeless === undefined) {
       const bare = look % bareLookEvery === 0 ? await findBareNode(engine, containers) : undefined;
       if (bare !== undefined) return bare;
@@ -30,20 +32,23 @@ export async function watchForHopelessContainer(
     }
     return new Fault(
       'unavailable',
-      `${hopeless.service} keeps dying (exit code ${hopeless.exitCode}): ${await lastLine(engine, hopeless)}`,
+      `${hopeless.service} keeps exiting (exit code ${hopeless.exitCode}): ${await lastLine(engine, hopeless)}`,
     );
   }
   return undefined;
 }
 
-/** Reboots are restarts to the engine. What runs again may have done so since. */
-function keepsDying({ restarts, isRunning, isRestarting, exitCode }: StackContainer): boolean {
+/**
+ * A reboot counts as a restart in the engine, so exit codes of reboots are ignored. A container that runs may
+ * have recovered.
+ */
+function keepsExiting({ restarts, isRunning, isRestarting, exitCode }: StackContainer): boolean {
   const isDown = isRestarting || !isRunning;
   const isWanted = exitCode === nodeExitCodes.reboot || exitCode === terminatedExitCode;
   return isDown && restarts >= hopelessRestarts && !isWanted;
 }
 
-/** A node that was reset answers nobody who has a certificate: waiting is of no use. */
+/** Finds a node that was reset. It accepts no client certificate, so waiting for it is pointless. */
 async function findBareNode(
   engine: Engine,
   containers: readonly StackContainer[],
@@ -58,7 +63,7 @@ async function findBareNode(
     if (last?.[1] !== 'maintenance: waiting') continue;
     return new Fault(
       'failed-precondition',
-      `${service} waits for a machine configuration since it was reset: talosctl apply-config -i -n ADDRESS -f FILE gives it one`,
+      `${service} was reset and waits for a machine configuration: send one with talosctl apply-config -i -n ADDRESS -f FILE`,
     );
   }
   return undefined;
@@ -66,5 +71,5 @@ async function findBareNode(
 
 async function lastLine(engine: Engine, { id }: StackContainer): Promise<string> {
   const { stdout, stderr } = await engine.ask(['logs', '--tail', '1', id]);
-  return `${stdout}${stderr}`.trim().split('\n').at(-1) || 'it says nothing';
+  return `${stdout}${stderr}`.trim().split('\n').at(-1) || 'it printed nothing';
 }

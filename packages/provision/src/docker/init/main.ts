@@ -1,4 +1,5 @@
-// The first container of a stack: makes the secrets and the configurations of its nodes, and ends.
+// The program of the container `init`, the first of a stack: generates the secrets and configurations of the
+// nodes, and exits.
 import { parseArgs } from 'node:util';
 import { faultFrom } from '@nodewright/fault';
 import { parseStackNode } from './cluster-plan.ts';
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
     },
     () => new Date(),
   );
-  process.stdout.write(made.length === 0 ? 'everything was there\n' : `made ${made.join(', ')}\n`);
+  process.stdout.write(made.length === 0 ? 'all files exist already\n' : `wrote ${made.join(', ')}\n`);
 }
 
 main().catch((error: unknown) => {

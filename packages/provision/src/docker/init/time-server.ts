@@ -7,15 +7,22 @@ const options = {
     env: 'TIME_SERVER_ADDRESS',
     type: 'string',
     default: '0.0.0.0',
-    description: 'where it listens',
+    description: 'address to listen on',
   },
-  port: { env: 'TIME_SERVER_PORT', type: 'integer', default: clusterPorts.time, description: 'UDP port' },
+  port: {
+    env: 'TIME_SERVER_PORT',
+    type: 'integer',
+    default: clusterPorts.time,
+    description: 'UDP port to listen on',
+  },
 } as const;
 
-/** Tells the nodes of a stack the time of their host, as the supervisor does in a cluster of processes. */
+/**
+ * Serves the time of the host to the nodes of a stack. In a cluster of processes, the supervisor does this.
+ */
 const timeServer: DaemonDefinition<typeof options> = {
   name: 'time-server',
-  summary: 'tells the nodes of a stack the time of their host',
+  summary: 'serves the time of the host to the nodes of a stack',
   options,
   async start(context, scope) {
     const { address, port } = context.options;

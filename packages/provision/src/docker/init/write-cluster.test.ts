@@ -23,7 +23,7 @@ const files = [
   'nodes/node02/members.json',
 ];
 
-test('writeCluster() makes private files that fit together, once', async () => {
+test('writeCluster() writes private files that match each other, and keeps them on the next run', async () => {
   await using temporary = await openTemporaryFolder();
   const folder = temporary.path;
   assert.deepEqual(await writeCluster(folder, plan, now), files);
@@ -53,7 +53,7 @@ test('writeCluster() makes private files that fit together, once', async () => {
   assert.deepEqual(await Promise.all(files.map(text)), before);
 });
 
-test('writeCluster() makes what is missing from the secrets that are there', async () => {
+test('writeCluster() writes missing files from the existing secrets', async () => {
   await using temporary = await openTemporaryFolder();
   const folder = temporary.path;
   await writeCluster(folder, plan, now);
@@ -63,12 +63,12 @@ test('writeCluster() makes what is missing from the secrets that are there', asy
   assert.equal(await readFile(join(folder, 'nodes/node02/config.yaml'), 'utf8'), before);
 });
 
-test('parseStackNode() refuses what is no name and address', () => {
+test('parseStackNode() rejects text other than a name and an address', () => {
   for (const text of ['node01', '=10.5.0.2', 'node01=host', 'Node=10.5.0.2', '../x=10.5.0.2'])
     assert.throws(() => parseStackNode(text, 'worker'), /name=address/, text);
 });
 
-test('writeCluster() makes no configuration for a node that was reset', async () => {
+test('writeCluster() writes no configuration for a node that was reset', async () => {
   await using temporary = await openTemporaryFolder();
   const folder = temporary.path;
   await writeCluster(folder, plan, now);

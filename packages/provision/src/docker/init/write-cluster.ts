@@ -15,13 +15,15 @@ import { writePrivateFile } from '../../cluster/write-private-file.ts';
 import type { PlannedNode } from '../../domain/cluster-shape.ts';
 import type { StackPlan } from './cluster-plan.ts';
 
-/** The API of Kubernetes on control planes. */
+/** The port of the Kubernetes API on control planes. */
 const kubernetesPort = 6443;
 
 /**
- * Makes what the nodes of a stack start from: `<folder>/admin/secrets.yaml`, `<folder>/admin/talosconfig` and, below
- * `<folder>/nodes/<name>/`, what each finds in its state folder. What is there already stays, so that a stack that is
- * stopped and started again is the same cluster; a node that was reset waits for a configuration from somebody else. Yields the names of the files that were made.
+ * Writes the files with which the nodes of a stack start: `<folder>/admin/secrets.yaml`,
+ * `<folder>/admin/talosconfig` and, in `<folder>/nodes/<name>/`, the files of each node's state folder.
+ * Existing files are kept, so that a stack is still the same cluster after a restart. A node that was reset
+ * gets no new configuration: it waits for one from a client. Resolves to the names of the files that were
+ * written.
  */
 export async function writeCluster(folder: string, plan: StackPlan, now: () => Date): Promise<string[]> {
   const made: string[] = [];
@@ -35,7 +37,7 @@ export async function writeCluster(folder: string, plan: StackPlan, now: () => D
     return text;
   };
   const [first] = plan.nodes;
-  if (first === undefined) throw new Fault('invalid-argument', 'a cluster needs a control plane');
+  if (first === undefined) throw new Fault('invalid-argument', 'a cluster needs at least one control plane');
 
   const secrets = decodeSecrets(
     await make('admin/secrets.yaml', async () => encodeSecrets(await generateSecrets({ now: now() }))),
@@ -57,7 +59,7 @@ export async function writeCluster(folder: string, plan: StackPlan, now: () => D
   return made;
 }
 
-/** Whether a node has lived on this state folder, and has no configuration there any more. */
+/** Whether a node has used this state folder before, but its configuration has been removed. */
 async function wasReset(state: string): Promise<boolean> {
   const has = async (name: string) => (await readIfThere(join(state, name))) !== undefined;
   if (await has('config.yaml')) return false;
@@ -77,7 +79,7 @@ function nodeConfig(plan: StackPlan, node: PlannedNode, first: PlannedNode, secr
     clusterName: plan.name,
     endpoint: `https://${first.address}:${kubernetesPort}`,
     type: node.type,
-    // There is no disk to install to, and nobody outside of this engine who could know the nodes.
+    // These nodes have no install disk, and need no discovery service on a single engine.
     options: { installDisk: '', clusterDiscovery: false },
     patches: documents.map((document) => parsePatch(JSON.stringify(document))),
   });

@@ -5,12 +5,12 @@ import type { ContainerEvent } from '../../domain/plan-healing.ts';
 import { type DockerResult, type Engine, openEngine } from '../../engine/index.ts';
 import { ContainerKeeper } from './keep-containers.ts';
 
-/** An engine with containers that can be ended, and that can go away itself. */
+/** A fake engine. Its containers can end, and the engine itself can become unreachable. */
 class FakeEngine {
-  /** By id: whether it runs. */
+  /** Whether each container runs, by id. */
   readonly containers = new Map<string, boolean>();
   readonly starts: string[] = [];
-  /** Starts of these fail that often. */
+  /** How many more starts of each container fail. */
   readonly failures = new Map<string, number>();
   isAway = false;
   #watchers = new Set<PromiseWithResolvers<ContainerEvent | undefined>>();
@@ -82,7 +82,7 @@ async function keep(...ids: string[]) {
     engine: fake.engine,
     folder: '/c',
     log: createLogger({ name: 'keeper', telemetry: noTelemetry, level: 'silent' }),
-    // Events are told as of a minute ago, so that their delays are over.
+    // The events are one minute old, so that the delay before a restart has passed.
     now: () => Date.now(),
     signal: stop.signal,
     watch: (sinceMs, signal) => fake.watch(sinceMs, signal),
@@ -108,7 +108,7 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-test('a keeper starts what was killed and leaves what was stopped', async () => {
+test('ContainerKeeper restarts a container that was killed, but not one that was stopped', async () => {
   await using kept = await keep('node01', 'node01-apid');
   kept.fake.tell('stopped', 'node01-apid');
   kept.fake.tell('died', 'node01');
@@ -116,7 +116,7 @@ test('a keeper starts what was killed and leaves what was stopped', async () => 
   assert.deepEqual([kept.fake.starts, [...kept.keeper.starts]], [['node01'], [['node01', 1]]]);
 });
 
-test('a keeper never starts the container that is meant to end', async () => {
+test('ContainerKeeper never restarts the container `init`, which is meant to exit', async () => {
   await using kept = await keep('init', 'node01');
   kept.fake.tell('died', 'init');
   kept.fake.tell('died', 'node01');
@@ -124,7 +124,7 @@ test('a keeper never starts the container that is meant to end', async () => {
   assert.deepEqual(kept.fake.starts, ['node01']);
 });
 
-test('a keeper tries again what cannot be started yet', async () => {
+test('ContainerKeeper retries a start that failed', async () => {
   await using kept = await keep('node01');
   kept.fake.failures.set('node01', 1);
   kept.fake.tell('died', 'node01');
@@ -132,7 +132,7 @@ test('a keeper tries again what cannot be started yet', async () => {
   assert.deepEqual(kept.fake.starts, ['node01']);
 });
 
-test('a keeper outlives its engine, and finds what died meanwhile', async () => {
+test('ContainerKeeper reconnects to the engine and restarts containers that died in the meantime', async () => {
   await using kept = await keep('node01', 'node02');
   kept.fake.goAway();
   kept.fake.containers.set('node02', false);
@@ -142,7 +142,7 @@ test('a keeper outlives its engine, and finds what died meanwhile', async () => 
   assert.deepEqual(kept.fake.starts, ['node02']);
 });
 
-test('a keeper ends when the last container is gone', async () => {
+test('ContainerKeeper ends when the last container has been removed', async () => {
   await using kept = await keep('node01', 'node02');
   kept.fake.tell('removed', 'node01');
   kept.fake.tell('removed', 'node02');

@@ -17,22 +17,22 @@ export interface KeepInit {
   readonly folder: string;
   readonly log: Logger;
   readonly now: () => number;
-  /** What happens to the containers from a moment on; ends when the engine goes away. */
+  /** Yields the events of the containers since `sinceMs`; ends when the connection to the engine is lost. */
   readonly watch?: (sinceMs: number, signal: AbortSignal) => AsyncIterable<ContainerEvent>;
-  /** Between attempts to reach an engine that has gone away. */
+  /** The delay between two attempts to reach the engine after the connection was lost. */
   readonly reconnectMs?: number;
   readonly signal: AbortSignal;
 }
 
 const defaultReconnectMs = 1_000;
-/** The one container that is meant to end. */
+/** The only service whose container is meant to exit. */
 const onceService = 'init';
 
-/** Starts containers of a cluster again that should run. */
+/** Restarts containers of a cluster that are meant to run but have ended. */
 export class ContainerKeeper {
   readonly #init: KeepInit;
   #kept: Kept = new Map();
-  /** Starts by this keeper, by service. */
+  /** How often this keeper has started a container, by service. */
   readonly #starts = new Map<string, number>();
   #wake = Promise.withResolvers<void>();
 
@@ -44,16 +44,18 @@ export class ContainerKeeper {
     return this.#starts;
   }
 
-  /** Learns what runs. Throws when the engine does not answer; yields how many containers there are. */
+  /**
+   * Reads the state of all containers and resolves to their number. Throws when the engine does not answer.
+   */
   async look(): Promise<number> {
     const { engine, folder, now } = this.#init;
     const containers = await listContainers(engine, folder);
     for (const { id, service, ...container } of containers)
-      this.#tell({ kind: 'seen', id, service, state: stateOf(container), atMs: now() });
+      this.#apply({ kind: 'seen', id, service, state: stateOf(container), atMs: now() });
     return containers.length;
   }
 
-  /** Resolves when no container is left, or the signal is aborted. Outlives the engine. */
+  /** Runs until no container is left or the signal is aborted. Reconnects when the engine is restarted. */
   async run(): Promise<void> {
     const { signal } = this.#init;
     const ended = new AbortController();
@@ -75,20 +77,20 @@ export class ContainerKeeper {
     let isAway = false;
     while (!signal.aborted) {
       try {
-        // An engine that comes back answers late, and tells of containers that it stopped itself before: the first
-        // answer says that it is there, and only what happens from then on counts.
+        // Wait until the engine answers. A restarted engine reports that it stopped containers earlier, when
+        // it shut down: ignore the events before its first answer.
         await listContainers(engine, folder);
         const sinceMs = now();
         if ((await this.look()) === 0) return log.info('no container is left');
         isAway = false;
         for await (const event of watch(sinceMs, signal)) {
-          this.#tell(event);
+          this.#apply(event);
           if (event.kind === 'removed' && (await listContainers(engine, folder)).length === 0)
             return log.info('no container is left');
         }
         if (signal.aborted) return;
         this.#kept = afterEngineLoss(this.#kept, now());
-        log.warn('events of the engine have ended');
+        log.warn('lost the event stream of the engine');
       } catch (error) {
         if (!isAway && !signal.aborted) log.warn({ err: error }, 'engine does not answer');
         isAway = true;
@@ -123,24 +125,25 @@ export class ContainerKeeper {
     const atMs = now();
     if (code !== 0) {
       const isGone = /no such container/i.test(stderr);
-      return this.#tell({ kind: isGone ? 'removed' : 'start-failed', id, service, atMs });
+      return this.#apply({ kind: isGone ? 'removed' : 'start-failed', id, service, atMs });
     }
     const [isRunning, isRestarting, exitCode] = stdout.trim().split(' ');
-    // The engine is quicker with one that crashed; one that it is about to start is looked at again later.
-    if (isRestarting === 'true') return this.#tell({ kind: 'start-failed', id, service, atMs });
-    if (isRunning === 'true') return this.#tell({ kind: 'seen', state: 'running', id, service, atMs });
+    // The engine restarts a crashed container itself. If it is about to do so, check the container again
+    // later.
+    if (isRestarting === 'true') return this.#apply({ kind: 'start-failed', id, service, atMs });
+    if (isRunning === 'true') return this.#apply({ kind: 'seen', state: 'running', id, service, atMs });
     const started = await engine.ask(['start', id]);
     if (started.code === 0) {
-      log.warn({ service, exit_code: Number(exitCode) }, 'container was ended: started again');
+      log.warn({ service, exit_code: Number(exitCode) }, 'restarted a container that had ended');
       this.#starts.set(service, (this.#starts.get(service) ?? 0) + 1);
-      return this.#tell({ kind: 'started', id, service, atMs: now() });
+      return this.#apply({ kind: 'started', id, service, atMs: now() });
     }
     const reason = started.stderr.trim().split('\n')[0] ?? '';
     log.warn({ service, reason }, 'container cannot be started');
-    this.#tell({ kind: 'start-failed', id, service, atMs: now() });
+    this.#apply({ kind: 'start-failed', id, service, atMs: now() });
   }
 
-  #tell(event: ContainerEvent): void {
+  #apply(event: ContainerEvent): void {
     if (event.service === onceService) return;
     this.#kept = afterEvent(this.#kept, event);
     this.#wake.resolve();

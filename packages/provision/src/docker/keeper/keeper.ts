@@ -10,7 +10,7 @@ import { removeHeldImages } from '../remove-held-images.ts';
 import { removeObjects } from '../stack-objects.ts';
 import { ContainerKeeper } from './keep-containers.ts';
 
-/** Between looks at whether the cluster's folder is still there, in milliseconds. */
+/** How often to check whether the cluster's folder still exists, in milliseconds. */
 const folderCheckMs = 2_000;
 
 const options = {
@@ -24,20 +24,20 @@ const options = {
 
 type Context = DaemonContext<OptionValues<typeof options>>;
 
-/** What a keeper says of itself on its socket. */
+/** The description that a keeper sends on its socket. */
 export interface KeeperOwner {
   readonly cluster: string;
   readonly folder: string;
   readonly pid: number;
   readonly since: string;
-  /** Starts by it, by service. */
+  /** How often this keeper has started a container, by service. */
   readonly starts: Readonly<Record<string, number>>;
 }
 
-/** One detached process per cluster of containers: starts those again that the engine leaves dead. */
+/** The detached process of one cluster of containers, which restarts containers that the engine does not. */
 export const keeper: DaemonDefinition<typeof options> = {
   name: 'docker-keeper',
-  summary: 'starts the containers of a cluster again when they are killed',
+  summary: 'restarts the containers of a cluster when they are killed',
   options,
   async start(context, scope) {
     const starter = connectStarter();
@@ -54,7 +54,7 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
   const folder = clusterFolder(realpathSync(context.options.folder));
   const state = decodeClusterState(readFileSync(folder.state, 'utf8'), folder.state);
   if (state.provisioner !== 'docker' || state.stack === undefined)
-    throw new Fault('failed-precondition', `${folder.path} is no cluster of containers`);
+    throw new Fault('failed-precondition', `${folder.path} is not a cluster of containers`);
   const since = new Date().toISOString();
   const { log, signal, environment } = context;
   const engine = openEngine({ environment, variables: state.stack.engine, folder: folder.path });
@@ -70,7 +70,7 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
   await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: state.network?.cidr ?? '' });
   await containers.look();
 
-  // Commands of the engine would not start in a folder that is gone.
+  // If the working directory were removed, the commands of the engine could not start.
   process.chdir('/');
   let removing: Promise<void> | undefined;
   const removeAll = async () => {
@@ -80,10 +80,10 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
   const timer = setInterval(() => {
     if (existsSync(folder.state)) return;
     clearInterval(timer);
-    log.warn({ folder: folder.path }, 'folder of the cluster is gone');
-    // Someone who removes the folder of a cluster, or the whole clone, means its containers too.
+    log.warn({ folder: folder.path }, 'the folder of the cluster was removed');
+    // A user who removes the folder of a cluster, or the whole clone, wants its containers removed as well.
     removing = removeAll().catch((error: unknown) =>
-      log.error({ err: error }, 'containers of the cluster stay'),
+      log.error({ err: error }, 'cannot remove the containers of the cluster'),
     );
     void removing.then(end);
   }, folderCheckMs);
@@ -92,7 +92,7 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
     if (!signal.aborted) process.kill(process.pid, 'SIGTERM');
   };
   const running = containers.run().then(async () => {
-    // The last container goes before the network and the volumes.
+    // The last container is removed before the network and the volumes: wait for these.
     await removing;
     end();
   });

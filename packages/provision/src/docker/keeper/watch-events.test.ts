@@ -12,7 +12,7 @@ const line = (action: string, more: Record<string, string> = {}) =>
     timeNano: 1_700_000_000_123_456_000,
   });
 
-test('eventFromLine() reads what the engine prints', () => {
+test('eventFromLine() parses the events that the engine prints', () => {
   const common = { id: 'abc', service: 'node01', atMs: 1_700_000_000_123 };
   assert.deepEqual(
     ['start', 'die', 'stop', 'destroy'].map((action) => eventFromLine(line(action))),
@@ -20,13 +20,13 @@ test('eventFromLine() reads what the engine prints', () => {
   );
 });
 
-test('eventFromLine() says with what code a container ended', () => {
+test('eventFromLine() returns the exit code of a container', () => {
   assert.deepEqual(eventFromLine(line('die', { exitCode: '137' })), {
     ...{ kind: 'died', exitCode: 137, id: 'abc', service: 'node01', atMs: 1_700_000_000_123 },
   });
 });
 
-test('eventFromLine() takes no other event, no container of a command by hand, and no garbage', () => {
+test('eventFromLine() ignores other events, containers of manual commands, and invalid lines', () => {
   const others = [
     line('exec_die'),
     line('die', { 'com.docker.compose.oneoff': 'True' }),

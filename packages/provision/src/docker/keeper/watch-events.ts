@@ -2,12 +2,15 @@ import { folderLabel } from '../../domain/owned-stack.ts';
 import type { ContainerEvent } from '../../domain/plan-healing.ts';
 import type { Engine } from '../../engine/index.ts';
 
-/** The engine's words for what matters here. Health checks make many others. */
+/**
+ * The actions of engine events that matter here. All others, such as those of health checks, are filtered
+ * out.
+ */
 const kinds = { start: 'started', die: 'died', stop: 'stopped', destroy: 'removed' } as const;
 
 /**
- * What happens to the containers of the cluster in `folder`, from `sinceMs` on. Ends when the engine goes away, or the
- * signal is aborted.
+ * Yields the events of the containers of the cluster in `folder`, starting at `sinceMs`. Ends when the
+ * connection to the engine is lost or the signal is aborted.
  */
 export async function* watchEvents(
   engine: Engine,
@@ -21,7 +24,7 @@ export async function* watchEvents(
     ...['--filter', 'type=container', '--filter', `label=${folderLabel}=${folder}`],
     ...Object.keys(kinds).flatMap((kind) => ['--filter', `event=${kind}`]),
   ];
-  // A client that is not there looks like an engine that is not.
+  // A missing `docker` command looks the same as an unreachable engine.
   for await (const line of engine.lines(words, signal)) {
     const event = eventFromLine(line);
     if (event !== undefined) yield event;
@@ -34,7 +37,7 @@ interface EngineEvent {
   readonly Actor?: { readonly ID?: string; readonly Attributes?: Readonly<Record<string, string>> };
 }
 
-/** Undefined for what is none of the events that matter, and for containers of commands that are run by hand. */
+/** Returns `undefined` for any other event, and for containers of commands that are run by hand. */
 export function eventFromLine(line: string): ContainerEvent | undefined {
   let event: EngineEvent | null;
   try {
