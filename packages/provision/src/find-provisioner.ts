@@ -3,8 +3,8 @@ import { locateCluster } from './cluster/read-cluster.ts';
 import { type ClusterRef, type ProvisionerName, provisionerNames } from './provisioner.ts';
 
 /**
- * Which provisioner made a cluster; undefined when there is no such cluster. A state that is damaged tells as long as
- * its first line, or the cluster's compose file, is there.
+ * Returns the provisioner of a cluster; `undefined` when the cluster does not exist. For a damaged state, its
+ * first line or the existence of the compose file is enough.
  */
 export async function findProvisioner(ref: ClusterRef): Promise<ProvisionerName | undefined> {
   const folder = await locateCluster(ref, { make: false });

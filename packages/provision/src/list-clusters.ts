@@ -5,9 +5,10 @@ import { clusterFolder } from './cluster/cluster-folder.ts';
 import { findCluster } from './cluster/read-cluster.ts';
 
 /**
- * Names of the clusters in a folder, sorted, also of those whose state is damaged. What no provisioner made is left out.
+ * Returns the sorted names of the clusters in a folder, including clusters with a damaged state. Leaves out
+ * folders that were not created by a provisioner.
  *
- * @throws Fault when the folder is there and cannot be read
+ * @throws Fault when the folder exists and cannot be read
  */
 export async function listClusters(clustersFolder: string): Promise<readonly string[]> {
   const entries = await readdir(clustersFolder, { withFileTypes: true }).catch((error: unknown) => {

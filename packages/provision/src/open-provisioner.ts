@@ -8,16 +8,16 @@ import { findPrograms } from './process/programs.ts';
 import type { ConfigPatches, Provisioner, ProvisionerName } from './provisioner.ts';
 
 export interface ProvisionerInit {
-  /** Folder of the bundles that were built. */
+  /** The folder with the bundles. */
   readonly distFolder: string;
-  /** The Node.js that runs them. */
+  /** The Node.js executable that runs them. */
   readonly nodeBinary: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly telemetry: Telemetry;
   readonly now: () => Date;
 }
 
-/** Throws a Fault `unimplemented` for provisioners that are not built yet. */
+/** Opens a provisioner. Throws a Fault `unimplemented` for one that is not implemented. */
 export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): Provisioner {
   if (name === 'process') {
     return createProcessProvisioner(() => ({
@@ -38,14 +38,15 @@ export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): P
   }
   throw new Fault(
     'unimplemented',
-    `provisioner "${name}" comes later: this version has --provisioner process and --provisioner docker`,
+    `provisioner "${name}" is not implemented: use --provisioner process or --provisioner docker`,
   );
 }
 
 function commonParts(init: ProvisionerInit): CreateParts {
   return {
     environment: init.environment,
-    // Certificates, documents and gRPC are loaded where they are needed: until then the supervisor can start.
+    // The modules for certificates, documents and gRPC are loaded when they are needed. Meanwhile the
+    // supervisor can start.
     async checkPatches(patches) {
       if (isEmpty(patches)) return;
       const { checkPatches } = await import('./cluster/generated-material.ts');

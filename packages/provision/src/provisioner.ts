@@ -1,25 +1,25 @@
 import type { NodeRunState } from './domain/claim.ts';
 import type { ClusterShape, NodeType } from './domain/cluster-shape.ts';
 
-/** Ways to run a cluster. `qemu` is not built yet. */
+/** The ways to run a cluster. `qemu` is not implemented. */
 export const provisionerNames = ['process', 'docker', 'qemu'] as const;
 export type ProvisionerName = (typeof provisionerNames)[number];
 
-/** Which cluster is meant. */
+/** Identifies a cluster. */
 export interface ClusterRef {
   readonly name: string;
-  /** Absolute path of the folder that holds one folder per cluster. */
+  /** Absolute path of the folder with the folders of all clusters. */
   readonly clustersFolder: string;
 }
 
-/** A config patch, YAML or JSON. */
+/** A config patch in YAML or JSON. */
 export interface PatchText {
-  /** What it is called in errors, usually its path. */
+  /** The name of the patch in errors, usually its path. */
   readonly source: string;
   readonly text: string;
 }
 
-/** Applied in their order: those for all nodes, then those of the node's type. */
+/** Patches are applied in order: first those for all nodes, then those for the node's type. */
 export interface ConfigPatches {
   readonly all: readonly PatchText[];
   readonly controlPlanes: readonly PatchText[];
@@ -28,14 +28,16 @@ export interface ConfigPatches {
 
 export interface ClusterRequest extends ClusterRef {
   readonly shape: ClusterShape;
-  /** Undefined: any range that is free. */
+  /** The requested address range; `undefined` allows any free range. */
   readonly cidr: string | undefined;
   readonly patches: ConfigPatches;
-  /** Absolute path of the talosconfig that gets a context for the cluster. */
+  /** Absolute path of the talosconfig to which a context for the cluster is added. */
   readonly talosconfig: string;
-  /** Succeed when the very same cluster already runs. */
+  /** Whether to succeed when a cluster with the same settings already runs. */
   readonly ifAbsent: boolean;
-  /** Bootstrap etcd on the first control plane, and wait until all control planes have a vote. */
+  /**
+   * Whether to bootstrap etcd on the first control plane, and to wait until all control planes have a vote.
+   */
   readonly bootstrap: boolean;
 }
 
@@ -43,23 +45,23 @@ export interface NodeView {
   readonly name: string;
   readonly type: NodeType;
   readonly address: string;
-  /** `stopped` when nothing keeps the node running. */
+  /** `stopped` when the process that keeps the nodes running does not run. */
   readonly state: NodeRunState | 'stopped';
   readonly pid?: number;
   readonly restarts?: number;
-  /** When it entered its state, RFC 3339. */
+  /** When the node entered its state, RFC 3339. */
   readonly since?: string;
   readonly lastExit?: string;
-  /** Where this host reaches its apid besides its address, `host:port`. */
+  /** A second endpoint of the node's apid, `host:port` on this host. */
   readonly published?: string;
 }
 
-/** A cluster as people see it. */
+/** A cluster as it is shown to users. */
 export interface ClusterView {
   readonly provisioner: ProvisionerName;
   readonly name: string;
   readonly folder: string;
-  /** `incomplete`: its creation was interrupted. */
+  /** `incomplete` when the creation was interrupted. */
   readonly state: 'running' | 'stopped' | 'incomplete';
   readonly supervisor?: { readonly pid: number; readonly log: string };
   readonly network: {
@@ -69,7 +71,9 @@ export interface ClusterView {
     readonly mtu: number;
   };
   readonly kubernetesEndpoint: string;
-  /** Its own Jaeger: the page and query API, and where other programs send their spans. */
+  /**
+   * The cluster's own Jaeger: its web page and query API, and the address to which other programs send spans.
+   */
   readonly jaeger?: { readonly url: string; readonly otlp: string };
   readonly talosconfig?: { readonly path: string; readonly context: string };
   readonly nodes: readonly NodeView[];
@@ -77,30 +81,33 @@ export interface ClusterView {
 
 export interface CreateResult {
   readonly cluster: ClusterView;
-  /** What was done: made from nothing, started again, or found running. */
+  /** What the call did: created the cluster, started it, or kept it running. */
   readonly outcome: 'created' | 'started' | 'kept';
-  /** How many of the nodes answer: all but those that wait for a configuration since they were reset. */
+  /** The number of nodes that answer. Nodes that were reset and wait for a configuration are not counted. */
   readonly answering: number;
-  /** From the call to all nodes answering, in seconds. */
+  /** The time from the call until all nodes answered, in seconds. */
   readonly seconds: number;
-  /** Control planes with a vote in etcd, and from the call to the last of them having it; none where nobody waited. */
+  /**
+   * The number of control planes with a vote in etcd, and the time from the call until all had one, in
+   * seconds. Absent when create() did not wait for votes.
+   */
   readonly votes?: { readonly count: number; readonly seconds: number };
 }
 
-/** What is to be started or stopped. */
+/** A cluster or node to start or stop. */
 export interface ClusterChange extends ClusterRef {
-  /** Undefined: the whole cluster. */
+  /** `undefined` means the whole cluster. */
   readonly node: string | undefined;
 }
 
-/** What a destroy would end and remove. */
+/** What destroying a cluster would stop and remove. */
 export interface DestroyPlan {
   readonly folder: string;
   readonly supervisorPid: number | undefined;
-  /** Processes of the cluster that run now, the supervisor included. */
+  /** The number of running processes of the cluster, including the supervisor. */
   readonly processes: number;
   readonly nodes: readonly string[];
-  /** What it has in a container engine. */
+  /** The objects of the cluster in a container engine. */
   readonly objects?: { readonly containers: number; readonly networks: number; readonly volumes: number };
   readonly talosconfig: { readonly path: string; readonly context: string } | undefined;
 }
@@ -111,35 +118,38 @@ export interface LogLine {
 }
 
 export interface LogRequest {
-  /** Undefined: of all nodes. */
+  /** `undefined` means all nodes. */
   readonly node: string | undefined;
   readonly follow: boolean;
-  /** Ends the sequence. */
+  /** Ends the log. */
   readonly signal: AbortSignal;
 }
 
-/** Where the steps of a long action are told. */
+/** Receives the progress of a long action. */
 export interface Progress {
-  /** Runs `body` and tells its name and duration when it has succeeded. Steps may run beside each other. */
+  /** Runs `body` and reports its name and duration if it succeeds. Steps may run concurrently. */
   step<T>(name: string, body: () => Promise<T>): Promise<T>;
-  /** One line that the user should see. */
+  /** Reports one line to the user. */
   note(text: string): void;
 }
 
 /**
- * Makes clusters of one kind. Failures are Faults: `not-found` for a cluster that does not exist, `already-exists`
- * and `failed-precondition` with what to do about it, `aborted` while another command is at the same cluster.
+ * Creates and manages clusters of one kind. Failures are Faults: `not-found` for a cluster that does not
+ * exist, `already-exists` and `failed-precondition` with what to do about it, `aborted` while another command
+ * is changing the cluster.
  */
 export interface Provisioner {
-  /** Resolves when every node answers. Aborting leaves nothing, or something that destroy() removes. */
+  /**
+   * Resolves when every node answers. An abort removes everything again, or leaves what destroy() can remove.
+   */
   create(request: ClusterRequest, progress: Progress, signal: AbortSignal): Promise<CreateResult>;
   show(ref: ClusterRef): Promise<ClusterView>;
-  /** Starts what is off of the cluster, or one node. Resolves when it answers. */
+  /** Starts the stopped nodes of the cluster, or one node. Resolves when they answer. */
   start(change: ClusterChange, progress: Progress, signal: AbortSignal): Promise<ClusterView>;
-  /** Stops the cluster, or one node, and keeps everything of it. */
+  /** Stops the cluster, or one node, and keeps the data. */
   stop(change: ClusterChange, progress: Progress): Promise<ClusterView>;
   planDestroy(ref: ClusterRef): Promise<DestroyPlan>;
-  /** Ends and removes everything of the cluster. `force` removes one with a damaged state too. */
+  /** Stops and removes everything of the cluster. `force` also removes one with a damaged state. */
   destroy(ref: ClusterRef, options: { readonly force: boolean }, progress: Progress): Promise<void>;
   logs(ref: ClusterRef, request: LogRequest): AsyncIterable<LogLine>;
 }

@@ -191,7 +191,7 @@ test('qemu is reported as planned, and nothing is created', async () => {
   await using home = await openHome();
   const { exitCode, stderr } = await runTalosctl(['cluster', 'create', 'qemu'], { home: home.path });
   assert.deepEqual([exitCode, stderr.split('\n').length], [1, 2]);
-  assert.match(stderr, /^error: provisioner "qemu" comes later/);
+  assert.match(stderr, /^error: provisioner "qemu" is not implemented/);
   assert.deepEqual(readdirSync(home.path), []);
 });
 

@@ -54,7 +54,7 @@ test('a node that was shut down stays off until the cluster is started again', a
   const words = ['cluster', 'create', '--name', cluster.name, '--if-absent', '--provisioner', 'process'];
   const again = await cluster.talosctl(...words, '--controlplanes', '1', '--workers', '1');
   assert.equal(again.exitCode, 0, again.stderr);
-  assert.ok(again.stderr.includes(`starting what was shut down: ${worker.name}\n`), again.stderr);
+  assert.ok(again.stderr.includes(`starting the stopped nodes: ${worker.name}\n`), again.stderr);
   assert.equal((await shown(worker)).state, 'running');
 });
 

@@ -1,4 +1,7 @@
-/** What a cluster's supervisor says of itself to anyone who connects to the claim port of its gateway address. */
+/**
+ * What a cluster's supervisor reports about itself to each client that connects to the claim port of its
+ * gateway address.
+ */
 export interface ClaimOwner {
   readonly cluster: string;
   readonly folder: string;
@@ -9,8 +12,10 @@ export interface ClaimOwner {
 }
 
 /**
- * `waiting`: not told to start yet; `restarting`: dead, to be started again shortly; `off`: shut down by its API, until
- * somebody starts it; `stopping`: with its supervisor.
+ * - `waiting`: not started yet
+ * - `restarting`: ended, and about to be started again
+ * - `off`: shut down through its API or stopped, until a user starts it
+ * - `stopping`: being stopped, because the supervisor ends
  */
 export const nodeRunStates = ['waiting', 'running', 'restarting', 'off', 'stopping'] as const;
 export type NodeRunState = (typeof nodeRunStates)[number];
@@ -19,15 +24,15 @@ export interface NodeStatus {
   readonly name: string;
   readonly state: NodeRunState;
   readonly pid?: number;
-  /** How often it was started again after it had died; a reboot is no death. */
+  /** How often it was started again after it had died; a reboot does not count. */
   readonly restarts: number;
   /** When it entered its state, RFC 3339. */
   readonly since: string;
-  /** How it ended the last time: `exit code 1`, `SIGKILL`, `reboot`, `power off`. */
+  /** How it ended last: `exit code 1`, `SIGKILL`, `reboot`, `power off`. */
   readonly lastExit?: string;
 }
 
-/** The owner in a line that was read from a claim port; undefined when it has another shape. */
+/** Returns the JSON value that was read from a claim port; `undefined` when it has another shape. */
 export function claimOwnerFromJson(value: unknown): ClaimOwner | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { cluster, folder, pid, since, nodes } = value as Record<string, unknown>;

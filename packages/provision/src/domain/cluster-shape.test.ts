@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { checkClusterName, checkShape, describeShape, planNodes } from './cluster-shape.ts';
 
-test('planNodes() names and addresses control planes first', () => {
+test('planNodes() puts control planes first and numbers names and addresses in that order', () => {
   assert.deepEqual(planNodes({ controlPlanes: 2, workers: 1 }, { first: 127, second: 40, third: 9 }), [
     { name: 'node01', type: 'controlplane', address: '127.40.9.2' },
     { name: 'node02', type: 'controlplane', address: '127.40.9.3' },
@@ -13,7 +13,7 @@ test('planNodes() names and addresses control planes first', () => {
 
 const limit = { kind: 'process', most: 253 };
 
-test('checkShape() takes 1 to 253 nodes with at least one control plane', () => {
+test('checkShape() accepts 1 to 253 nodes with at least one control plane', () => {
   checkShape({ controlPlanes: 1, workers: 252 }, limit);
   for (const shape of [
     { controlPlanes: 0, workers: 1 },
@@ -29,7 +29,7 @@ test('checkShape() takes 1 to 253 nodes with at least one control plane', () => 
   }
 });
 
-test('checkClusterName() refuses whatever could leave the clusters folder or break a line', () => {
+test('checkClusterName() rejects names with path separators, line breaks or a leading dot', () => {
   checkClusterName('talos-default');
   checkClusterName('A.b_c-9');
   for (const name of ['', '..', '.hidden', 'a/b', 'a\nb', 'a b', '-x', 'x'.repeat(64)]) {
@@ -41,6 +41,6 @@ test('checkClusterName() refuses whatever could leave the clusters folder or bre
   }
 });
 
-test('describeShape() counts in words', () => {
+test('describeShape() uses the singular for one node', () => {
   assert.equal(describeShape({ controlPlanes: 3, workers: 1 }), '3 control planes and 1 worker');
 });

@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import { nodeAddress, type Subnet } from './subnet.ts';
 
-/** How many nodes of which type a cluster has. */
+/** The number of nodes of each type in a cluster. */
 export interface ClusterShape {
   readonly controlPlanes: number;
   readonly workers: number;
@@ -9,14 +9,14 @@ export interface ClusterShape {
 
 export type NodeType = 'controlplane' | 'worker';
 
-/** A node as it was planned at creation; its name and address never change. */
+/** A node as planned at the creation of the cluster; its name and address never change. */
 export interface PlannedNode {
   readonly name: string;
   readonly type: NodeType;
   readonly address: string;
 }
 
-/** Throws a Fault `invalid-argument` when such a cluster cannot be made. */
+/** Throws a Fault `invalid-argument` when the number of nodes is not allowed. */
 export function checkShape(
   { controlPlanes, workers }: ClusterShape,
   { kind, most }: { readonly kind: string; readonly most: number },
@@ -33,12 +33,15 @@ export function checkShape(
   if (controlPlanes + workers > most) {
     throw new Fault(
       'invalid-argument',
-      `a ${kind} cluster holds ${most} nodes, not ${controlPlanes + workers}`,
+      `a ${kind} cluster can have at most ${most} nodes, not ${controlPlanes + workers}`,
     );
   }
 }
 
-/** The nodes of a cluster: control planes first, named node01, node02, ... and addressed in that order. */
+/**
+ * Plans the nodes of a cluster: control planes first, named node01, node02, ..., with addresses in that
+ * order.
+ */
 export function planNodes(shape: ClusterShape, subnet: Subnet): PlannedNode[] {
   const total = shape.controlPlanes + shape.workers;
   return Array.from({ length: total }, (_, index) => ({
@@ -48,15 +51,16 @@ export function planNodes(shape: ClusterShape, subnet: Subnet): PlannedNode[] {
   }));
 }
 
-/** `3 control planes and 1 worker`. */
+/** Describes a shape, such as `3 control planes and 1 worker`. */
 export function describeShape({ controlPlanes, workers }: ClusterShape): string {
   const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
   return `${counted(controlPlanes, 'control plane')} and ${counted(workers, 'worker')}`;
 }
 
 /**
- * A name becomes a folder and a context: letters, digits, dots, dashes and underscores, at most 63. Throws a Fault
- * `invalid-argument` otherwise.
+ * Checks the name of a cluster, which becomes the name of a folder and of a context. Throws a Fault
+ * `invalid-argument` unless it has 1 to 63 letters, digits, dots, dashes and underscores, and begins with a
+ * letter or digit.
  */
 export function checkClusterName(name: string): void {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)) return;

@@ -58,7 +58,7 @@ test('decodeClusterState() reads what encodeClusterState() wrote', () => {
   );
 });
 
-test('decodeClusterState() says which file and which value are wrong', () => {
+test('decodeClusterState() names the file and the invalid value', () => {
   const good = encodeClusterState({
     provisioner: 'process',
     name: 'c',

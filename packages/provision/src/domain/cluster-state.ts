@@ -4,49 +4,52 @@ import type { ProvisionerName } from '../provisioner.ts';
 import type { ClusterShape, NodeType, PlannedNode } from './cluster-shape.ts';
 import { DocumentField } from './document-field.ts';
 
-/** Provisioners that keep a state of this form. */
+/** The provisioners whose clusters have a state in this format. */
 export type StatefulProvisioner = Extract<ProvisionerName, 'process' | 'docker'>;
 
-/** What only a cluster of containers has. */
+/** The part of the state that only a cluster of containers has. */
 export interface StackState {
-  /** Tag of the suite's images. */
+  /** The tag of the images of this project. */
   readonly tag: string;
-  /** Where this host reaches Jaeger's page and its OTLP receiver, on 127.0.0.1. */
+  /** The ports on 127.0.0.1 of Jaeger's web page and of its OTLP receiver. */
   readonly jaegerPort: number;
   readonly otlpPort: number;
-  /** Where this host reaches the apid of each control plane, on 127.0.0.1, by node. */
+  /** The ports on 127.0.0.1 of the control planes' apids, by node name. */
   readonly publishedPorts: Readonly<Record<string, number>>;
-  /** The variables that said which engine was meant. */
+  /** The environment variables that selected the engine. */
   readonly engine: Readonly<Record<string, string>>;
 }
 
 /**
- * What is known of a cluster for as long as its folder exists. `creating` means that the folder is not
- * complete: whoever made it is still at work or was interrupted, and nothing in it is worth keeping.
+ * The stored state of a cluster. In the phase `creating` the folder is incomplete: the creation is in
+ * progress or was interrupted, and nothing in the folder needs to be kept.
  */
 export interface ClusterState {
   readonly provisioner: StatefulProvisioner;
   readonly name: string;
   readonly phase: 'creating' | 'created';
   readonly shape: ClusterShape;
-  /** Hex digest of the patches given at creation: equal patches make equal clusters. */
+  /** The hex digest of the patches given at creation; clusters with equal patches have equal digests. */
   readonly patchDigest: string;
-  /** Unknown until an address range is claimed. */
+  /** Absent until an address range is claimed. */
   readonly network?: { readonly cidr: string; readonly gateway: string };
   readonly nodes: readonly PlannedNode[];
   readonly kubernetesEndpoint?: string;
-  /** Where the way in is written for the user. The name of the context is empty until it is there. */
+  /**
+   * The user's talosconfig and the cluster's context in it. The name of the context is empty until it is
+   * added.
+   */
   readonly talosconfig?: { readonly path: string; readonly context: string };
-  /** Of a cluster of containers, once its ports are chosen. */
+  /** For a cluster of containers, present once its ports are chosen. */
   readonly stack?: StackState;
 }
 
-/** Name and MTU of the network that a cluster is on: the loopback interface, or a bridge of the engine. */
+/** Returns name and MTU of the cluster's network: the loopback interface, or a bridge of the engine. */
 export function networkFacts({ provisioner, name }: Pick<ClusterState, 'provisioner' | 'name'>) {
   return provisioner === 'process' ? { name: 'loopback', mtu: 65536 } : { name, mtu: 1500 };
 }
 
-/** `state.yaml`, with the lower-case keys of Talos v1.14: provision state, and ours beside them. */
+/** Encodes `state.yaml`: the lower-case keys that this file has in Talos v1.14, and keys of this project. */
 export function encodeClusterState(state: ClusterState): string {
   const { name: network, mtu } = networkFacts(state);
   const document = {
@@ -74,7 +77,7 @@ export function encodeClusterState(state: ClusterState): string {
   return stringify(document, { indent: 4, lineWidth: 0 });
 }
 
-/** Reads what encodeClusterState() wrote. Throws a Fault `data-loss` that names `path` and what is wrong with it. */
+/** Decodes the output of encodeClusterState(). Throws a Fault `data-loss` that names `path` and the error. */
 export function decodeClusterState(text: string, path: string): ClusterState {
   const fail = (what: string) => new Fault('data-loss', `${path}: ${what}`);
   const document = parseDocument(text);

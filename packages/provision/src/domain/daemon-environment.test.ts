@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { daemonEnvironment } from './daemon-environment.ts';
 
-test('daemonEnvironment() passes what daemons need and none of the secrets around it', () => {
+test('daemonEnvironment() passes on the variables that daemons need, and no secrets', () => {
   assert.deepEqual(
     daemonEnvironment({
       PATH: '/bin',

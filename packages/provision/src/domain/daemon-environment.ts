@@ -1,4 +1,4 @@
-/** Says where the programs of etcd are: a folder, or `none` for clusters without etcd. */
+/** The folder with the programs of etcd, or `none` for clusters without etcd. */
 export const etcdVariable = 'NODEWRIGHT_ETCD';
 
 const passed = new Set([
@@ -16,14 +16,14 @@ const passed = new Set([
 const passedPrefixes = ['LC_', 'OTEL_'];
 
 /**
- * One heap for all threads of a process: glibc otherwise makes one a thread, 4 MB of resident memory a daemon, and
- * hardly any of these threads allocates while another does.
+ * Limits glibc to one heap per process. By default each thread gets its own, which costs 4 MB of resident
+ * memory per daemon, although these threads hardly ever allocate at the same time.
  */
 const memoryEnvironment = { MALLOC_ARENA_MAX: '1' } as const;
 
 /**
- * What a process that outlives the command gets of the command's environment: where to find things, how to log and
- * trace. Everything else is the user's business and may be secret.
+ * Returns the variables that a detached process inherits from the command: paths, locale, logging and
+ * tracing. Other variables are left out, because they may be secret.
  */
 export function daemonEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 import type { Fault } from '@nodewright/fault';
 
-/** A value somewhere in a parsed document that says its path when it is not what it should be. */
+/** A value in a parsed document. Its errors name the path of the value. */
 export class DocumentField {
   readonly #value: unknown;
   readonly #path: string;

@@ -1,10 +1,10 @@
-/** Addresses from `first` to `last`, both included, each as an unsigned number of 32 bits. */
+/** The addresses from `first` to `last`, both included, as unsigned 32-bit numbers. */
 export interface Ipv4Range {
   readonly first: number;
   readonly last: number;
 }
 
-/** The range written as `a.b.c.d/bits`; undefined for anything else, as a range of IPv6. */
+/** Parses a range such as `a.b.c.d/bits`; returns `undefined` for anything else, including IPv6. */
 export function parseRange(cidr: string): Ipv4Range | undefined {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\/(\d{1,2})$/.exec(cidr);
   if (match === null) return undefined;
@@ -17,7 +17,10 @@ export function overlaps(a: Ipv4Range, b: Ipv4Range): boolean {
   return a.first <= b.last && b.first <= a.last;
 }
 
-/** The networks that a host has routes to, in the text of `/proc/net/route`. The default route is none. */
+/**
+ * Returns the networks to which the host has routes, from the text of `/proc/net/route`. The default route is
+ * left out.
+ */
 export function routedRanges(text: string): Ipv4Range[] {
   return text
     .split('\n')
@@ -32,7 +35,7 @@ function rangeOf(address: number, size: number): Ipv4Range {
   return { first, last: first + size - 1 };
 }
 
-/** The kernel prints the bytes of an address in the order of its memory: little end first on all that we run on. */
+/** The kernel prints an address in host byte order, which is little-endian on all supported platforms. */
 function fromKernel(hex: string): number {
   return Number.parseInt((hex.match(/../g) ?? []).toReversed().join(''), 16);
 }

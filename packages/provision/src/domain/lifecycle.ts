@@ -1,35 +1,37 @@
-// What is done to a cluster as a whole, whatever its nodes are: the steps of each action, in their order. They are
-// carried out by `cluster/run-lifecycle.ts`, over the port that a provisioner implements.
+// The actions on a whole cluster of any kind, as ordered lists of steps. `cluster/run-lifecycle.ts` executes
+// them, through the port that each provisioner implements.
 
 export type LifecycleStep =
-  /** Makes the cluster's folder, which says `creating`. */
+  /** Creates the cluster's folder, with the state `creating`. */
   | 'claim-folder'
-  /** Chooses addresses and makes what nodes need to exist; makes secrets meanwhile. */
+  /** Chooses addresses and creates the environment of the nodes; generates the secrets at the same time. */
   | 'place-nodes'
   | 'hand-out-material'
   | 'launch-nodes'
-  /** Adds the context of the user, and marks the cluster as created. */
+  /** Adds the context to the user's talosconfig, and marks the cluster as created. */
   | 'complete-cluster'
-  /** Reads the talosconfig that was made with the cluster. */
+  /** Reads the talosconfig that was created with the cluster. */
   | 'read-talosconfig'
   | 'check-data'
-  /** Ends what outlived a keeper that was killed. */
+  /** Kills processes that are left because their keeper was killed. */
   | 'end-leftovers'
   | 'launch-again'
-  /** Starts the nodes that are off of a cluster that runs. */
+  /** Starts the stopped nodes of a running cluster. */
   | 'launch-missing'
   | 'launch-node'
   | 'restore-context'
-  /** From here on the cluster runs without the command that started it, and a failure leaves it as it is. */
+  /**
+   * Lets the cluster run without the command that started it. A later failure does not remove the cluster.
+   */
   | 'release-keeper'
   | 'await-nodes'
   | 'form-etcd'
-  /** The same for a cluster that is kept as it is: votes that are missing are noted and no failure. */
+  /** Like `form-etcd`, for a cluster that already runs: a missing vote is noted, and is not a failure. */
   | 'note-missing-votes'
   | 'note-other-build';
 
 export const lifecycles = {
-  /** Nothing is there. Until `release-keeper` a failure removes everything again. */
+  /** For a cluster that does not exist. Before `release-keeper`, a failure removes everything again. */
   create: [
     'claim-folder',
     'place-nodes',
@@ -41,7 +43,7 @@ export const lifecycles = {
     'form-etcd',
     'note-other-build',
   ],
-  /** The cluster is complete and stopped. */
+  /** For a complete cluster that is stopped. */
   startAgain: [
     'read-talosconfig',
     'check-data',
@@ -52,8 +54,8 @@ export const lifecycles = {
     'await-nodes',
     'form-etcd',
   ],
-  /** The cluster runs. */
+  /** For a running cluster. */
   keepRunning: ['read-talosconfig', 'launch-missing', 'restore-context', 'await-nodes', 'note-missing-votes'],
-  /** The cluster runs, and one node of it is wanted. */
+  /** For one stopped node of a running cluster. */
   startNode: ['read-talosconfig', 'launch-node', 'await-nodes'],
 } as const satisfies Record<string, readonly LifecycleStep[]>;

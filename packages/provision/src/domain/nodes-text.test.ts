@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodesText } from './nodes-text.ts';
 
-test('nodesText() puts one node and many in their forms, and says of how many where some are missing', () => {
+test('nodesText() uses singular and plural, and gives the total when nodes are missing', () => {
   assert.deepEqual(
     [nodesText('answer', 4), nodesText('answer', 1), nodesText('answer', 1, 1)],
     ['4 nodes answer', '1 node answers', '1 node answers'],

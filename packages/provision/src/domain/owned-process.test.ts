@@ -4,7 +4,7 @@ import { clusterVariable, isOwnedBy } from './owned-process.ts';
 
 const folder = '/home/user/_out/talos/clusters/c';
 
-test('isOwnedBy() knows a process by the folder in its environment, to the letter', () => {
+test('isOwnedBy() recognises a process by the exact folder in its environment', () => {
   const process = (value: string) => ({
     group: 1,
     args: [],
@@ -16,7 +16,7 @@ test('isOwnedBy() knows a process by the folder in its environment, to the lette
   );
 });
 
-test('isOwnedBy() knows a supervisor that was started by hand', () => {
+test('isOwnedBy() recognises a supervisor that was started by hand', () => {
   const started = (...args: string[]) => isOwnedBy(folder, { group: 1, args, environment: [] }, new Set());
   const program = '/dist/process-supervisor/process-supervisor.cjs';
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('isOwnedBy() knows a supervisor that was started by hand', () => {
   );
 });
 
-test('isOwnedBy() takes a child without that environment only in a recorded group and with a path inside', () => {
+test('isOwnedBy() accepts a child without the variable only in a recorded group and with a path in the folder', () => {
   const child = {
     group: 7,
     args: ['node', 'apid.cjs', '--runtime-socket', `${folder}/nodes/node01/x`],
@@ -39,9 +39,9 @@ test('isOwnedBy() takes a child without that environment only in a recorded grou
   assert.deepEqual(
     [
       isOwnedBy(folder, child, new Set([7])),
-      // Someone reads a log of the cluster.
+      // A user's process that reads a file of the cluster.
       isOwnedBy(folder, { ...child, group: 8 }, new Set([7])),
-      // The number of a group of ours was given to someone else.
+      // The kernel has reused a recorded group id for another process.
       isOwnedBy(folder, { ...child, args: ['vim', '/etc/hosts'] }, new Set([7])),
     ],
     [true, false, false],

@@ -1,7 +1,7 @@
 /**
- * Every process of a cluster carries this variable with the cluster's folder in the environment it was started with:
- * that is how it is told from all others before anything is sent to it. A pid alone may have been given to someone
- * else, and a working directory may be that of a user who looks around.
+ * Every process of a cluster is started with this environment variable, which holds the cluster's folder.
+ * Only processes with it receive signals. A pid is not enough, because the kernel reuses pids, and neither is
+ * a working directory, because a user's shell may have the same one.
  */
 export const clusterVariable = 'NODEWRIGHT_CLUSTER';
 
@@ -11,7 +11,7 @@ export interface ProcessIdentity {
   readonly environment: readonly string[];
 }
 
-/** Whether a process belongs to the cluster in `folder` (absolute, without symbolic links). */
+/** Whether a process belongs to the cluster in `folder`, an absolute path without symbolic links. */
 export function isOwnedBy(
   folder: string,
   process: ProcessIdentity,
@@ -19,11 +19,12 @@ export function isOwnedBy(
 ): boolean {
   if (process.environment.includes(`${clusterVariable}=${folder}`)) return true;
   if (isSupervisorOf(folder, process.args)) return true;
-  // A child that was given another environment: in a group we recorded, and told a path inside this cluster.
+  // A child that got another environment must be in a recorded group and have a path of this cluster as
+  // argument.
   return recordedGroups.has(process.group) && process.args.some((arg) => arg.includes(`${folder}/nodes/`));
 }
 
-/** A supervisor that someone started by hand. */
+/** Whether this is a supervisor or keeper of the cluster that a user started by hand. */
 function isSupervisorOf(folder: string, args: readonly string[]): boolean {
   const isProgram = args.some((arg) => /(^|\/)(process-supervisor|docker-keeper)\.cjs$/.test(arg));
   return isProgram && args[args.indexOf('--folder') + 1] === folder;

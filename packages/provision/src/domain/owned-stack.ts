@@ -2,10 +2,10 @@ import { ports } from '@nodewright/contract';
 import type { PlannedNode } from './cluster-shape.ts';
 import type { StackDocument } from './stack-document.ts';
 
-/** On everything in the engine that belongs to a cluster: the folder of that cluster. */
+/** The label with the cluster's folder, on every object of the cluster in the engine. */
 export const folderLabel = 'nodewright.folder';
 
-/** Labels that Talos puts on what belongs to a cluster. Source: Talos v1.14: docker provisioner. */
+/** The labels of Talos on the objects of a cluster. Source: Talos v1.14: docker provisioner. */
 export const talosLabels = {
   owned: 'talos.owned',
   cluster: 'talos.cluster.name',
@@ -13,14 +13,16 @@ export const talosLabels = {
 } as const;
 
 export interface StackOwnership {
-  /** The cluster's folder, absolute. */
+  /** Absolute path of the cluster's folder. */
   readonly folder: string;
   readonly nodes: readonly PlannedNode[];
-  /** Where this host reaches the apid of a node, on 127.0.0.1, by node. */
+  /** The ports on 127.0.0.1 of the nodes' apids, by node name. */
   readonly publishedPorts: Readonly<Record<string, number>>;
 }
 
-/** All that a cluster of the provisioner has beyond compose.yaml: labels that say whose it is, and published ports. */
+/**
+ * Adds what a provisioned cluster has in addition to compose.yaml: labels of ownership and published ports.
+ */
 export function ownedStack(document: StackDocument, ownership: StackOwnership): StackDocument {
   const own = {
     [folderLabel]: ownership.folder,

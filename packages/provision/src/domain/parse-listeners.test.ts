@@ -7,7 +7,7 @@ const head =
 const row = (local: string, state: string, inode: string) =>
   `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  1000        0 ${inode} 1 0000000000000000 100 0 0 10 0\n`;
 
-test('parseListeners() reads IPv4, mapped and unspecified addresses of listening sockets only', () => {
+test('parseListeners() returns listening sockets on IPv4, IPv4-mapped and unspecified addresses', () => {
   const text =
     head +
     row('0200107F:C350', '0A', '11') +
@@ -23,11 +23,11 @@ test('parseListeners() reads IPv4, mapped and unspecified addresses of listening
   ]);
 });
 
-test('parseListeners() makes nothing of an empty or broken text', () => {
+test('parseListeners() returns nothing for an empty or invalid text', () => {
   assert.deepEqual([parseListeners(''), parseListeners(`${head}nonsense\n`)], [[], []]);
 });
 
-test('listenerInTheWay() finds the one on the address or on all of them', () => {
+test('listenerInTheWay() finds a listener on the address or on all addresses', () => {
   const own = { address: '127.16.0.2', port: 50000, inode: '1' };
   const everywhere = { address: undefined, port: 50001, inode: '2' };
   const listeners = [{ address: '127.16.0.3', port: 50000, inode: '3' }, own, everywhere];

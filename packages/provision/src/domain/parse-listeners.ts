@@ -1,15 +1,15 @@
-/** A socket that listens on TCP, as `/proc/net/tcp` and `/proc/net/tcp6` show it. */
+/** A listening TCP socket in `/proc/net/tcp` or `/proc/net/tcp6`. */
 export interface TcpListener {
-  /** IPv4 text, or undefined for a socket that takes connections to every address. */
+  /** IPv4 address; `undefined` for a socket that listens on all addresses. */
   readonly address: string | undefined;
   readonly port: number;
-  /** The kernel's number of the socket, by which its process is found; "0" when it is hidden from us. */
+  /** The inode of the socket, by which its process is found; "0" when the kernel hides it from this user. */
   readonly inode: string;
 }
 
 const listenState = '0A';
 
-/** The listeners in the text of one of the two files. Source: Linux, Documentation/networking/proc_net_tcp. */
+/** Parses the text of one of the two files. Source: Linux, Documentation/networking/proc_net_tcp. */
 export function parseListeners(text: string): TcpListener[] {
   return text
     .split('\n')
@@ -22,7 +22,7 @@ export function parseListeners(text: string): TcpListener[] {
     });
 }
 
-/** The listener that keeps `address:port` from being bound: on that address, or on all. */
+/** Returns the listener that prevents binding `address:port`: one on that address, or on all addresses. */
 export function listenerInTheWay(
   listeners: readonly TcpListener[],
   address: string,
@@ -31,7 +31,10 @@ export function listenerInTheWay(
   return listeners.find((it) => it.port === port && (it.address === undefined || it.address === address));
 }
 
-/** Words of 32 bits in the machine's byte order. Only IPv4 (and its mapped form) and "any" matter here. */
+/**
+ * Converts a hexadecimal address, in 32-bit words in host byte order. Only IPv4, IPv4-mapped and unspecified
+ * addresses matter here.
+ */
 function addressFromHex(hex: string): string | undefined {
   if (/^0+$/.test(hex)) return undefined;
   const word = hex.slice(-8);

@@ -29,7 +29,7 @@ const halfMade: FoundCluster = {
   supervisorPid: undefined,
 };
 
-test('planCreation() does what is missing and no more', () => {
+test('planCreation() plans only what is missing', () => {
   const rows: [string, FoundCluster, Partial<CreationWish>, CreationPlan][] = [
     ['nothing there', { kind: 'nothing' }, {}, { kind: 'create' }],
     ['an empty folder', { kind: 'empty' }, {}, { kind: 'clean-and-create' }],
@@ -49,7 +49,7 @@ test('planCreation() does what is missing and no more', () => {
   }
 });
 
-test('planCreation() refuses with what stands in the way and what to do about it', () => {
+test('planCreation() rejects a conflict with its reason and what to do about it', () => {
   const rows: [FoundCluster, Partial<CreationWish>, FaultKind, RegExp][] = [
     [running, {}, 'already-exists', /^cluster "c" already runs \(supervisor pid 4711\)/],
     [

@@ -2,12 +2,12 @@ import { Fault } from '@nodewright/fault';
 import { type ClusterShape, describeShape } from './cluster-shape.ts';
 import type { ClusterState, StatefulProvisioner } from './cluster-state.ts';
 
-/** What a cluster folder holds when a creation starts. */
+/** What a cluster's folder contains when a creation starts. */
 export type FoundCluster =
   | { readonly kind: 'nothing' }
-  /** A folder without content: a creation or removal was interrupted at its very edge. */
+  /** An empty folder: a creation was interrupted at its start, or a removal at its end. */
   | { readonly kind: 'empty' }
-  /** A folder of that name which no provisioner made. */
+  /** A folder of this name that was not created by a provisioner. */
   | { readonly kind: 'foreign'; readonly folder: string }
   | { readonly kind: 'cluster'; readonly state: ClusterState; readonly supervisorPid: number | undefined };
 
@@ -15,24 +15,24 @@ export interface CreationWish {
   readonly provisioner: StatefulProvisioner;
   readonly name: string;
   readonly shape: ClusterShape;
-  /** Given by the user; undefined lets any range do. */
+  /** The range that the user requested; `undefined` allows any range. */
   readonly cidr: string | undefined;
   readonly patchDigest: string;
-  /** Succeed when the cluster already runs. */
+  /** Whether to succeed when the cluster already runs. */
   readonly ifAbsent: boolean;
 }
 
 export type CreationPlan =
   | { readonly kind: 'create' }
-  /** An earlier creation was interrupted: remove what it left, then create. */
+  /** An earlier creation was interrupted: remove what it left behind, then create the cluster. */
   | { readonly kind: 'clean-and-create' }
-  /** The cluster is complete but nothing runs, as after a reboot of the host. */
+  /** The cluster is complete but stopped, as after a reboot of the host. */
   | { readonly kind: 'start'; readonly state: ClusterState }
   | { readonly kind: 'keep'; readonly state: ClusterState };
 
 /**
- * What `cluster create` has to do. Throws a Fault that says what stands in the way and what to do about it. The
- * caller holds the cluster's lock, so a cluster found half made has no maker any more.
+ * Decides what `cluster create` has to do. Throws a Fault that names the conflict and says what to do about
+ * it. The caller holds the cluster's lock, so the creation of an incomplete cluster is no longer in progress.
  */
 export function planCreation(found: FoundCluster, wish: CreationWish): CreationPlan {
   if (found.kind === 'nothing') return { kind: 'create' };
@@ -40,7 +40,7 @@ export function planCreation(found: FoundCluster, wish: CreationWish): CreationP
   if (found.kind === 'foreign') {
     throw new Fault(
       'failed-precondition',
-      `${found.folder} exists and is not a cluster (it has no state.yaml): move it away or take another --name`,
+      `${found.folder} exists and is not a cluster (it has no state.yaml): move it away or use another --name`,
     );
   }
   const { state, supervisorPid } = found;
@@ -63,7 +63,7 @@ export function planCreation(found: FoundCluster, wish: CreationWish): CreationP
   if (wish.ifAbsent) return { kind: 'keep', state };
   throw new Fault(
     'already-exists',
-    `cluster "${wish.name}" already runs (supervisor pid ${supervisorPid}): start what is off of it with talosctl cluster start --name ${wish.name}`,
+    `cluster "${wish.name}" already runs (supervisor pid ${supervisorPid}): to start its stopped nodes, run talosctl cluster start --name ${wish.name}`,
   );
 }
 

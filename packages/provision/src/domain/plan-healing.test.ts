@@ -9,15 +9,15 @@ import {
   nextDueMs,
 } from './plan-healing.ts';
 
-type Told = {
+type EventInput = {
   kind: ContainerEvent['kind'];
   id?: string;
   state?: 'running' | 'restarting' | 'exited';
   atMs: number;
 };
 
-/** What is known after all of these, each of container `a` unless it says otherwise. */
-function after(...events: Told[]): Kept {
+/** Applies the events in order. They concern container `a` unless they name another. */
+function after(...events: EventInput[]): Kept {
   return events.reduce<Kept>(
     (kept, { id = 'a', ...event }) =>
       afterEvent(kept, { id, service: `node-${id}`, ...event } as ContainerEvent),
@@ -27,14 +27,14 @@ function after(...events: Told[]): Kept {
 const isDue = (kept: Kept, nowMs: number) => dueContainers(kept, nowMs).length > 0;
 const minute = 60_000;
 
-test('a container that was killed is started again after a second', () => {
+test('afterEvent() plans to restart a killed container after one second', () => {
   const kept = after({ kind: 'seen', state: 'running', atMs: 0 }, { kind: 'died', atMs: minute });
   assert.deepEqual([isDue(kept, minute + 999), isDue(kept, minute + 1000)], [false, true]);
   assert.equal(nextDueMs(kept), minute + 1000);
 });
 
-test('a container that was stopped, or removed, is left alone', () => {
-  const died: Told[] = [
+test('afterEvent() does not restart a container that was stopped or removed', () => {
+  const died: EventInput[] = [
     { kind: 'started', atMs: 0 },
     { kind: 'died', atMs: minute },
   ];
@@ -49,7 +49,7 @@ test('a container that was stopped, or removed, is left alone', () => {
   );
 });
 
-test('a container that was stopped and is started by hand is kept again', () => {
+test('afterEvent() keeps a stopped container running again after a manual start', () => {
   const kept = after(
     { kind: 'died', atMs: 0 },
     { kind: 'stopped', atMs: 1 },
@@ -59,7 +59,7 @@ test('a container that was stopped and is started by hand is kept again', () => 
   assert.equal(nextDueMs(kept), 2 * minute + 1000);
 });
 
-test('a container that the engine starts again itself needs nobody', () => {
+test('afterEvent() leaves a container to the engine when the engine restarts it', () => {
   const kept = after(
     { kind: 'started', atMs: 0 },
     { kind: 'died', atMs: 10 },
@@ -68,7 +68,7 @@ test('a container that the engine starts again itself needs nobody', () => {
   assert.equal(nextDueMs(kept), undefined);
 });
 
-test('a container that keeps dying, or cannot be started, waits longer each time, and no longer than 30 seconds', () => {
+test('afterEvent() doubles the delay of a container that keeps failing, up to 30 seconds', () => {
   let kept = after({ kind: 'started', atMs: 0 });
   const delays: number[] = [];
   for (let atMs = 1; delays.length < 7; atMs = (nextDueMs(kept) ?? 0) + 10) {
@@ -91,14 +91,14 @@ test('a container that keeps dying, or cannot be started, waits longer each time
   assert.equal(delays.at(-1), 30_000);
 });
 
-test('one that is found stopped at the first look stays so, one whose end was missed is started', () => {
+test('afterEvent() does not start a container first seen stopped, but restarts one whose death it missed', () => {
   assert.equal(nextDueMs(after({ kind: 'seen', state: 'exited', atMs: 0 })), undefined);
   const missed = after({ kind: 'started', atMs: 0 }, { kind: 'seen', state: 'exited', atMs: minute });
   assert.equal(nextDueMs(missed), minute + 1000);
 });
 
-test('one that the engine stopped before it went away is started, unless it runs by then; one stopped long ago is not', () => {
-  const stopped = (atMs: number): Told[] => [
+test('afterEngineLoss() plans to restart containers that the engine has just stopped, unless they run again', () => {
+  const stopped = (atMs: number): EventInput[] => [
     { kind: 'started', atMs: 0 },
     { kind: 'died', atMs },
     { kind: 'stopped', atMs },
@@ -118,7 +118,7 @@ test('one that the engine stopped before it went away is started, unless it runs
   );
 });
 
-test('a look does not put off what is planned', () => {
+test('afterEvent() does not postpone a planned restart when the state is read', () => {
   const kept = after(
     { kind: 'started', atMs: 0 },
     { kind: 'died', atMs: minute },
@@ -127,7 +127,7 @@ test('a look does not put off what is planned', () => {
   assert.equal(nextDueMs(kept), minute + 1000);
 });
 
-test('of several that are due the ones that give others a network come first', () => {
+test('dueContainers() puts containers first whose network others share', () => {
   const kept = new Map(
     ['node01-apid', 'node01', 'node01-trustd'].flatMap((service) => [
       ...afterEvent(new Map(), { kind: 'died', id: service, service, atMs: 0 }),
@@ -139,7 +139,7 @@ test('of several that are due the ones that give others a network come first', (
   );
 });
 
-test('a node that was shut down stays off, also when the engine goes away after it, until somebody starts it', () => {
+test('afterEvent() leaves a node off after a shutdown, even after the loss of the engine, until a user starts it', () => {
   const [node, apid] = [
     { id: 'n', service: 'node01' },
     { id: 'a', service: 'node01-apid' },
@@ -156,7 +156,7 @@ test('a node that was shut down stays off, also when the engine goes away after 
   const started = afterEvent(seen, { ...node, kind: 'started', atMs: 3 * minute });
   const rebooted = afterEvent(started, { ...node, kind: 'died', exitCode: 70, atMs: 4 * minute });
   assert.equal(nextDueMs(rebooted), 4 * minute + 1000);
-  // Any other container is to run for ever.
+  // Every other container is meant to run permanently.
   const ended = afterEvent(running, { ...apid, kind: 'died', exitCode: 0, atMs: minute });
   assert.equal(nextDueMs(ended), minute + 1000);
 });

@@ -1,34 +1,40 @@
-// What a cluster's keeper does about containers that end. The engine starts a container again that crashed, and leaves
-// one alone that was killed through it (`docker kill`), whatever its restart policy says. A container that was stopped
-// (`docker stop`, `docker compose stop`) is meant to stay so; only then the engine tells of a `stop` after the `die`. So is
-// a node that was shut down: its machined has ended by itself, and well.
+// Decides what the keeper of a cluster does about containers that end. The engine restarts a container that
+// crashed. It does not restart one that was killed with `docker kill`, whatever the restart policy is: the
+// keeper does that. A container that was stopped on purpose (`docker stop`, `docker compose stop`) must stay
+// stopped; only then does the engine report `stop` after `die`. A node that was shut down must stay down as
+// well; its machined has then exited with code 0.
 import { planRestart, type RestartHistory } from './plan-restart.ts';
 
-/** What the engine, or a look at it, says of one container. Times are milliseconds since 1970. */
+/** An event of the engine, or the state of a container that was read. Times are milliseconds since 1970. */
 export type ContainerEvent = { readonly id: string; readonly service: string; readonly atMs: number } & (
   | { readonly kind: 'started' | 'stopped' | 'removed' }
   | { readonly kind: 'died'; readonly exitCode?: number }
-  /** An attempt to start it did not succeed. */
+  /** An attempt to start the container failed. */
   | { readonly kind: 'start-failed' }
-  /** A look, not a change. `restarting`: the engine itself is about to start it. */
+  /**
+   * The state was read; it need not have changed. `restarting`: the engine is about to start the container.
+   */
   | { readonly kind: 'seen'; readonly state: 'running' | 'restarting' | 'exited' }
 );
 
-/** One container as its keeper knows it. */
+/** The keeper's knowledge of one container. */
 export interface KeptContainer {
   readonly service: string;
   readonly startedAtMs: number;
   readonly history: RestartHistory;
-  /** When it is to be started again, unless it runs by then; undefined while it runs, or was stopped on purpose. */
+  /**
+   * When to restart it, unless it runs by then; `undefined` while it runs, or after it was stopped on
+   * purpose.
+   */
   readonly dueAtMs: number | undefined;
-  /** When it was stopped on purpose, 0 for an unknown time; undefined when it is to run. */
+  /** When it was stopped on purpose, 0 if the time is unknown; `undefined` when it is meant to run. */
   readonly stoppedAtMs: number | undefined;
 }
 
-/** By container id. */
+/** All known containers, by container id. */
 export type Kept = ReadonlyMap<string, KeptContainer>;
 
-/** What is known after an event. */
+/** Returns the containers after an event. */
 export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
   const { id, service, atMs } = event;
   const known = kept.get(id);
@@ -38,7 +44,7 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
     case 'started':
       return set({ startedAtMs: atMs, dueAtMs: undefined, stoppedAtMs: undefined });
     case 'died':
-      // A machine that was shut down through its API: nothing but that ends machined well.
+      // The node was shut down through its API: machined exits with code 0 for no other reason.
       if (event.exitCode === 0 && isMachine(kept, service)) {
         return set({ history: { quickDeaths: 0 }, dueAtMs: undefined, stoppedAtMs: 0 });
       }
@@ -54,17 +60,21 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
   }
 }
 
-/** Whether the service is the machined of a node: others live in its network. */
+/** Whether the service is the machined of a node, whose network other containers share. */
 function isMachine(kept: Kept, service: string): boolean {
   return [...kept.values()].some((other) => other.service === `${service}-apid`);
 }
 
-/** An engine that ends stops its containers first. More than it grants them, less than people take. */
+/**
+ * An engine that shuts down stops its containers first. This is longer than the engine waits for them, and
+ * shorter than the time in which a user would stop a container and then the engine.
+ */
 const engineStopMs = 60_000;
 
 /**
- * What is known once the engine has gone away: what was stopped just before was stopped by it, and is to run again. It
- * does so itself when it comes back, except for containers whose network was not there yet.
+ * Returns the containers after the connection to the engine was lost. Containers that were stopped shortly
+ * before were stopped by the engine, and are meant to run again. The engine restarts them itself, except
+ * those whose network did not exist at that time.
  */
 export function afterEngineLoss(kept: Kept, atMs: number): Kept {
   const isOfEngine = ({ stoppedAtMs }: KeptContainer) =>
@@ -77,7 +87,7 @@ export function afterEngineLoss(kept: Kept, atMs: number): Kept {
   );
 }
 
-/** The containers that are to be started now: those whose network others share come first. */
+/** Returns the containers to start now. Those whose network others share come first. */
 export function dueContainers(kept: Kept, nowMs: number): { id: string; service: string }[] {
   return [...kept]
     .filter(([, { dueAtMs }]) => dueAtMs !== undefined && dueAtMs <= nowMs)
@@ -85,7 +95,7 @@ export function dueContainers(kept: Kept, nowMs: number): { id: string; service:
     .sort((a, b) => (a.service < b.service ? -1 : 1));
 }
 
-/** When there is something to do next; undefined when nothing is planned. */
+/** Returns the time of the next restart; `undefined` when none is planned. */
 export function nextDueMs(kept: Kept): number | undefined {
   const times = [...kept.values()].map(({ dueAtMs }) => dueAtMs).filter((dueAtMs) => dueAtMs !== undefined);
   return times.length === 0 ? undefined : Math.min(...times);
@@ -99,12 +109,12 @@ function afterLook(
   atMs: number,
 ): Kept {
   if (state === 'running') return set({ dueAtMs: undefined, stoppedAtMs: undefined });
-  // Found stopped at the first look: someone wanted it so while nobody watched.
+  // First seen stopped: a user stopped it while no keeper was running.
   if (known === undefined)
     return set({ stoppedAtMs: state === 'exited' ? 0 : undefined, dueAtMs: undefined });
   if (known.stoppedAtMs !== undefined) return kept;
   if (known.dueAtMs !== undefined && known.dueAtMs > atMs) return kept;
-  // Its end was missed, or the engine is at it: look again before doing anything.
+  // Its death was missed, or the engine is about to restart it: check again after a delay.
   return set(dueAgain(known, atMs));
 }
 

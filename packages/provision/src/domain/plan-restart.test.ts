@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planReboot, planRestart } from './plan-restart.ts';
 
-test('planRestart() waits 1 s after the first death and doubles up to 30 s while deaths come quickly', () => {
+test('planRestart() doubles the delay from 1 s up to 30 s while a node keeps dying soon after its start', () => {
   const delays: number[] = [];
   let history = { quickDeaths: 0 };
   for (let death = 0; death < 8; death++) {
@@ -13,11 +13,11 @@ test('planRestart() waits 1 s after the first death and doubles up to 30 s while
   assert.deepEqual(delays, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-test('planRestart() forgets earlier deaths once a node has run for a while', () => {
+test('planRestart() forgets earlier deaths after the node has run for a while', () => {
   assert.deepEqual(planRestart({ quickDeaths: 6 }, 30_000), { delayMs: 1000, history: { quickDeaths: 1 } });
 });
 
-test('planReboot() starts at once what reboots, and pauses for what does nothing but reboot', () => {
+test('planReboot() restarts a node at once, and backs off when the node only reboots', () => {
   assert.deepEqual(planReboot({ quickDeaths: 3 }, 5000), { delayMs: 0, history: { quickDeaths: 0 } });
   const delays: number[] = [];
   let history = { quickDeaths: 0 };

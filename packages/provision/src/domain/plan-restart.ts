@@ -1,10 +1,10 @@
-/** How long a node must have run for its next death to count as the first again. */
+/** After a node has run for this long, its next death counts as the first one again. */
 const steadyAfterMs = 30_000;
 const firstDelayMs = 1_000;
 const longestDelayMs = 30_000;
 
 export interface RestartHistory {
-  /** Deaths in a row, each within `steadyAfterMs` of its start. */
+  /** The number of deaths in a row within `steadyAfterMs` of the start. */
   readonly quickDeaths: number;
 }
 
@@ -13,17 +13,22 @@ export interface RestartPlan {
   readonly history: RestartHistory;
 }
 
-/** When to start a node's machined again: 1 s after its death, doubling up to 30 s while it keeps dying young. */
+/**
+ * Plans the restart of a node's machined: 1 s after its death. The delay doubles up to 30 s while machined
+ * dies soon after each start.
+ */
 export function planRestart(history: RestartHistory, ranForMs: number): RestartPlan {
   const quickDeaths = ranForMs >= steadyAfterMs ? 1 : history.quickDeaths + 1;
   const delayMs = Math.min(firstDelayMs * 2 ** Math.min(quickDeaths - 1, 10), longestDelayMs);
   return { delayMs, history: { quickDeaths } };
 }
 
-/** No machine has been of use for so short a time: one that reboots again and again then does so by itself. */
+/** A node that reboots this soon after its start is assumed to be in a reboot loop. */
 const uselessMs = 2_000;
 
-/** A machine that reboots comes back at once, but one that does nothing else is paused for as one that dies. */
+/**
+ * Plans the start after a reboot: at once, but with the delays of planRestart() for a node in a reboot loop.
+ */
 export function planReboot(history: RestartHistory, ranForMs: number): RestartPlan {
   if (ranForMs >= uselessMs) return { delayMs: 0, history: { quickDeaths: 0 } };
   const quickDeaths = history.quickDeaths + 1;

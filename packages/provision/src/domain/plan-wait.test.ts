@@ -13,7 +13,7 @@ const plan = (facts: Partial<WaitFacts>) => {
   };
 };
 
-test('planWait() asks control planes themselves, and workers through the first of them', () => {
+test('planWait() uses the own endpoints of control planes, and the first endpoint for workers', () => {
   assert.deepEqual(plan({}), {
     wiped: [],
     awaited: [
@@ -24,7 +24,7 @@ test('planWait() asks control planes themselves, and workers through the first o
   });
 });
 
-test('planWait() asks a worker through a control plane that is waited for', () => {
+test('planWait() uses for workers an awaited control plane', () => {
   assert.deepEqual(plan({ isAwaited: (name) => name !== 'node01' }).awaited, [
     ['node02', 'b', true],
     ['node03', 'b', false],
@@ -32,7 +32,7 @@ test('planWait() asks a worker through a control plane that is waited for', () =
   assert.deepEqual(plan({ isAwaited: (name) => name === 'node03' }).awaited, [['node03', 'a', false]]);
 });
 
-test('planWait() leaves out nodes that were reset, and everybody when no control plane is left', () => {
+test('planWait() leaves out nodes that were reset, and all nodes when no control plane is left', () => {
   assert.deepEqual(plan({ isWiped: (name) => name === 'node01' }), {
     wiped: ['node01'],
     awaited: [

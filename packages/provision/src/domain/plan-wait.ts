@@ -2,10 +2,10 @@ import type { PlannedNode } from './cluster-shape.ts';
 
 export interface WaitFacts {
   readonly nodes: readonly PlannedNode[];
-  /** Of the control planes, in their order. */
+  /** The endpoints of the control planes, in their order. */
   readonly endpoints: readonly string[];
   isAwaited(name: string): boolean;
-  /** Whether it was reset: it has nothing to be asked with, and waits for a configuration. */
+  /** Whether the node was reset: it waits for a configuration, and accepts no client certificate. */
   isWiped(name: string): boolean;
 }
 
@@ -20,8 +20,9 @@ export interface PlannedWait {
 }
 
 /**
- * Which nodes are waited for, and through whom: control planes at their own endpoints, workers through the first
- * control plane that is waited for, as workers do not forward.
+ * Decides which nodes to wait for, and through which endpoint each is called. Control planes are called at
+ * their own endpoints. Workers do not forward calls, so they are called through the first awaited control
+ * plane.
  */
 export function planWait({ nodes, endpoints, isAwaited, isWiped }: WaitFacts): PlannedWait {
   const wiped = nodes.filter(({ name }) => isWiped(name));

@@ -20,7 +20,10 @@ const design = (controlPlanes: number, workers: number): StackDesign => ({
   engineGroup: '0',
 });
 
-/** What compose makes of compose.yaml when nothing is set: merged, with defaults, without fragments. */
+/**
+ * Reads compose.yaml as compose does when no variable is set: merge keys resolved, defaults inserted, `x-`
+ * fragments removed.
+ */
 function composeFile(): StackDocument {
   const text = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', 'compose.yaml'), 'utf8');
   const document = parse(text.replaceAll(/\$\{\w+:?-([^}]*)\}/g, '$1'), { merge: true }) as Record<
@@ -32,7 +35,7 @@ function composeFile(): StackDocument {
   ) as unknown as StackDocument;
 }
 
-test('stackDocument() of three control planes and one worker is compose.yaml, but for how images are built', () => {
+test('stackDocument() for three control planes and one worker equals compose.yaml without its build fields', () => {
   const { services, ...rest } = composeFile();
   const withoutBuild = Object.fromEntries(
     Object.entries(services).map(([name, { build: _, pull_policy: __, ...service }]) => [name, service]),
@@ -40,7 +43,7 @@ test('stackDocument() of three control planes and one worker is compose.yaml, bu
   assert.deepEqual({ ...stackDocument(design(3, 1)) }, { ...rest, services: withoutBuild });
 });
 
-test('stackDocument() has a gateway for each node, a signer for each control plane, and their volumes', () => {
+test('stackDocument() has an apid for each node, a trustd for each control plane, and their volumes', () => {
   const { services, volumes } = stackDocument(design(1, 2));
   const nodes = Object.keys(services).filter((name) => name.startsWith('node'));
   assert.deepEqual(nodes, [
@@ -55,7 +58,7 @@ test('stackDocument() has a gateway for each node, a signer for each control pla
   assert.equal(Object.keys(volumes).length, 1 + 8 + 4 + 4);
 });
 
-test('ownedStack() adds labels and published ports, and nothing else', () => {
+test('ownedStack() adds only labels and published ports', () => {
   const document = stackDocument(design(1, 1));
   const owned = ownedStack(document, {
     folder: '/c/x',

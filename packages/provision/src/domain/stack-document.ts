@@ -1,24 +1,25 @@
-// The compose file of a cluster of any shape. The docker provisioner writes it for each of its clusters
-// (`owned-stack.ts` adds labels and ports); compose.yaml in the checkout is generated from it (`dev-stack.ts`).
+// Builds the compose file for a cluster of any shape. The docker provisioner writes it for each of its
+// clusters, with labels and ports added by `owned-stack.ts`. `dev-stack.ts` generates compose.yaml of this
+// repository from it.
 import { ownLabels } from '@nodewright/containers/docker/ownership';
 import type { PlannedNode } from './cluster-shape.ts';
 
 export interface StackDesign {
   readonly name: string;
-  /** The first three numbers of its /24, or an expression of compose that stands for them. */
+  /** The first three numbers of its /24 network, or a compose expression for them. */
   readonly network: string;
   readonly nodes: readonly PlannedNode[];
-  /** Tag of the suite's images. */
+  /** The tag of the images of this project. */
   readonly tag: string;
-  /** Where this host reaches Jaeger's page and its OTLP receiver, on 127.0.0.1. */
+  /** The ports on 127.0.0.1 of Jaeger's web page and of its OTLP receiver. */
   readonly jaegerPort: number | string;
   readonly otlpPort: number | string;
-  /** The engine's own socket, where the engine runs, and the group that may use it. */
+  /** The engine's own socket on the engine's host, and the id of the group that may use it. */
   readonly engineSocket: string;
   readonly engineGroup: string;
 }
 
-/** A value of YAML or JSON. */
+/** A YAML or JSON value. */
 export type DocumentValue =
   | string
   | number
@@ -35,18 +36,20 @@ export interface StackDocument {
   readonly volumes: Readonly<Record<string, Mapping | null>>;
 }
 
-/** Addresses at the end of the network belong to what is not a node: nodes have those from .2 to .252. */
+/** Nodes have the addresses .2 to .252; those above belong to other containers. */
 export const mostStackNodes = 251;
 const timeHost = 253;
 const jaegerHost = 254;
-/** Above 1023: the time server is not root. */
+/** Above 1023, because the time server does not run as root. */
 const timePort = 50123;
 export const jaegerPorts = { page: 16686, otlp: 4318 } as const;
-/** Of tools/images: etcd's own, or the same program where that cannot be pulled. */
+/**
+ * Made by tools/images: the image of the etcd project, or the same program where that image cannot be pulled.
+ */
 export const etcdImage = 'nodewright/etcd:dev';
 export const jaegerImage = 'jaegertracing/jaeger:2.13.0';
 
-/** The suite's images that a stack runs. */
+/** The names of the images that a stack runs. */
 export function stackImages(tag: string) {
   const image = (service: string) => `nodewright/${service}:${tag}`;
   return {
@@ -63,8 +66,8 @@ export function stackTimeServer(network: string): string {
 }
 
 /**
- * What holds for every container: nothing of it can be written but what is mounted, no capability is left, and none can
- * be gained. No service below adds a capability.
+ * Settings of every container: only mounts can be written, and there are no capabilities and no way to gain
+ * any. No service below adds a capability.
  */
 const locked = {
   read_only: true,
@@ -74,21 +77,24 @@ const locked = {
   stop_grace_period: '30s',
   logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '2' } },
 };
-/** Where machined finds the engine. */
+/** The path of the engine's socket in machined's container. */
 const engineSocket = '/run/engine.sock';
 const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://jaeger:4318' };
 
-/** A folder in memory that machined's user (52) or a daemon's own shares with the group of one other. */
+/**
+ * A folder in memory that belongs to one daemon and that one other group may read. 52 is machined's user, 50
+ * that of apid, 51 that of trustd.
+ */
 const shared = (size: string, user: number, group: number) => ({
   driver_opts: { type: 'tmpfs', device: 'tmpfs', o: `size=${size},mode=0750,uid=${user},gid=${group}` },
 });
 
-/** A folder in memory that machined shows to what it starts. */
+/** A folder in memory that machined shares with the containers that it starts. */
 const ownFolder = {
   driver_opts: { type: 'tmpfs', device: 'tmpfs', o: 'size=1m,mode=0700,uid=52,gid=52' },
 };
 
-/** Every container, network and volume of the cluster. */
+/** Builds the document with every container, network and volume of the cluster. */
 export function stackDocument(design: StackDesign): StackDocument {
   const { name, network, nodes } = design;
   return {
@@ -109,14 +115,14 @@ export function stackDocument(design: StackDesign): StackDocument {
   };
 }
 
-/** Makes the secrets and the configuration of every node, once; what is there stays. */
+/** The service that writes the secrets and the configuration of every node. It keeps existing files. */
 function initService({ name, network, nodes, tag }: StackDesign): Mapping {
   const flagOf = { controlplane: 'control-plane', worker: 'worker' } as const;
   return {
     ...locked,
     restart: 'no',
     image: stackImages(tag).toolbox,
-    // Without the permission model, which has no fsync; it has no network either, and ends at once.
+    // Runs without the permission model, which does not allow fsync. It has no network and exits at once.
     entrypoint: ['/usr/bin/node', '/usr/lib/nodewright/cluster-init/cluster-init.cjs'],
     command: [
       `--name=${name}`,
@@ -143,22 +149,23 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
   };
   const machined: Mapping = {
     ...locked,
-    // A node that reboots ends with a code of its own, one that was shut down ends well, and stays down.
+    // A rebooting node exits with another code than 0 and is restarted; one that was shut down exits with 0
+    // and stays down.
     restart: 'on-failure',
     image: images.machined,
     depends_on: { init: { condition: 'service_completed_successfully' } },
-    // It sees nothing in the engine but what carries the labels of its cluster and node. Whoever has the socket is root
-    // on the engine's host all the same: nobody else in the stack gets it.
+    // machined uses only objects of the engine that have the labels of its cluster and node. Access to the
+    // socket still means root on the engine's host, so no other container of the stack gets it.
     environment: {
       ...tracing,
       MACHINED_ENGINE_SOCKET: engineSocket,
       MACHINED_ENGINE_CLUSTER: design.name,
       MACHINED_ETCD_IMAGE: etcdImage,
     },
-    // machined shares sockets with apid and trustd through their groups: as their owner it may, without a capability.
-    // The last is the group of the engine's socket.
+    // machined is a member of apid's and trustd's groups (50 and 51): as owner of its sockets it can then
+    // give them to these groups without a capability. The last one is the group of the engine's socket.
     group_add: ['50', '51', design.engineGroup],
-    // Health probes count as well. Several messages of 32 MiB, decoded, fit in.
+    // Includes health probes. Several decoded messages of 32 MiB fit in.
     mem_limit: '384m',
     pids_limit: 64,
     tmpfs: [
@@ -215,7 +222,10 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
   };
 }
 
-/** By these machined finds its neighbours among the engine's containers, as what they are on a node. */
+/**
+ * The labels by which machined finds the container of a daemon of its node, with the namespace and id that
+ * clients see.
+ */
 function containerLabels({ name }: StackDesign, node: string, id: string): Mapping {
   return {
     [ownLabels.cluster]: name,
@@ -225,7 +235,10 @@ function containerLabels({ name }: StackDesign, node: string, id: string): Mappi
   };
 }
 
-/** The time of the host for the nodes, their traces, and the command line for hosts that cannot reach the network. */
+/**
+ * The other services: a time server, Jaeger for the nodes' traces, and talosctl for hosts that cannot reach
+ * the network.
+ */
 function companionServices({ network, tag, jaegerPort, otlpPort }: StackDesign): Record<string, Mapping> {
   const program = '/usr/lib/nodewright/time-server';
   return {
@@ -247,7 +260,7 @@ function companionServices({ network, tag, jaegerPort, otlpPort }: StackDesign):
     jaeger: {
       ...locked,
       image: jaegerImage,
-      // Memory only: the traces end with the container.
+      // Traces are kept in memory only, and are lost when the container ends.
       mem_limit: '512m',
       tmpfs: ['/tmp:size=64m'],
       ports: [`127.0.0.1:${jaegerPort}:${jaegerPorts.page}`, `127.0.0.1:${otlpPort}:${jaegerPorts.otlp}`],

@@ -9,7 +9,7 @@ import { subnetCidr } from './subnet.ts';
 const ranges = (...cidrs: string[]) =>
   cidrs.map((cidr) => parseRange(cidr) ?? assert.fail(`${cidr} is no range`));
 
-test('candidateStackSubnets() starts with that of Talos and leaves out what is taken, in part or as a whole', () => {
+test('candidateStackSubnets() starts with the default of Talos and leaves out ranges that overlap with taken ones', () => {
   const first = (...taken: string[]) => candidateStackSubnets(ranges(...taken), 2).map(subnetCidr);
   assert.deepEqual(first(), ['10.5.0.0/24', '10.5.1.0/24']);
   assert.deepEqual(first('10.5.0.0/24', '10.5.2.128/25'), ['10.5.1.0/24', '10.5.3.0/24']);
@@ -17,7 +17,7 @@ test('candidateStackSubnets() starts with that of Talos and leaves out what is t
   assert.deepEqual(first('0.0.0.0/0'), []);
 });
 
-test('no candidate overlaps with a range that is taken', () => {
+test('candidateStackSubnets() returns no range that overlaps with a taken one', () => {
   const cidr = fc
     .tuple(fc.nat(20), fc.nat(255), fc.nat(255), fc.integer({ min: 12, max: 32 }))
     .map(([second, third, fourth, bits]) => `10.${second}.${third}.${fourth}/${bits}`);
@@ -29,7 +29,7 @@ test('no candidate overlaps with a range that is taken', () => {
   );
 });
 
-test('overlaps() is the same both ways and true for a range and itself', () => {
+test('overlaps() is symmetric, and true for a range and itself', () => {
   const [wide, narrow, other] = ranges('10.0.0.0/8', '10.255.255.255/32', '11.0.0.0/8');
   assert.ok(wide && narrow && other);
   assert.deepEqual(
@@ -38,14 +38,14 @@ test('overlaps() is the same both ways and true for a range and itself', () => {
   );
 });
 
-test('parseRange() takes no IPv6 and no address beyond 255', () => {
+test('parseRange() rejects IPv6 and numbers above 255', () => {
   assert.deepEqual(
     ['fd00::/8', '10.5.0.256/24', '10.5.0.0/33', '10.5.0.0', ''].map(parseRange),
     Array(5).fill(undefined),
   );
 });
 
-test('routedRanges() reads what the kernel prints, but for the default route', () => {
+test("routedRanges() reads the kernel's routes except the default route", () => {
   const text = `Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT
 eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0
 docker0\t000011AC\t00000000\t0001\t0\t0\t0\t0000FFFF\t0\t0\t0
@@ -54,7 +54,7 @@ eth0\t000200C0\t00000000\t0001\t0\t0\t0\tF8FFFFFF\t0\t0\t0
   assert.deepEqual(routedRanges(text), ranges('172.17.0.0/16', '192.0.2.0/29'));
 });
 
-test('parseStackSubnet() refuses what no bridge can have', () => {
+test('parseStackSubnet() rejects subnets that no bridge can have', () => {
   assert.deepEqual(parseStackSubnet('192.168.7.0/24'), { first: 192, second: 168, third: 7 });
   for (const cidr of [
     '127.5.0.0/24',

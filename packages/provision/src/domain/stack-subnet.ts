@@ -2,12 +2,12 @@ import { Fault } from '@nodewright/fault';
 import { type Ipv4Range, overlaps, parseRange } from './ipv4-range.ts';
 import { type Subnet, subnetCidr } from './subnet.ts';
 
-/** Tried in this order: that of Talos first, then its neighbours. */
+/** The first subnet to try, which is the default of Talos; the subnets after it follow. */
 const preferred = { first: 10, second: 5 };
 
 /**
- * The subnet of a cluster of containers, written as `a.b.c.0/24`. Throws a Fault `invalid-argument` for anything else,
- * and for addresses that no bridge can have: loopback, link-local, multicast.
+ * Parses the subnet of a cluster of containers, `a.b.c.0/24`. Throws a Fault `invalid-argument` for any other
+ * text, and for addresses that no bridge can have: loopback, link-local and multicast.
  */
 export function parseStackSubnet(cidr: string): Subnet {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.0\/24$/.exec(cidr);
@@ -22,7 +22,7 @@ export function parseStackSubnet(cidr: string): Subnet {
   return { first, second, third };
 }
 
-/** Subnets to try for a cluster, best first, none of which overlaps with a range that is taken. */
+/** Returns subnets to try for a cluster, in order of preference. None overlaps with a taken range. */
 export function candidateStackSubnets(taken: readonly Ipv4Range[], count: number): Subnet[] {
   const candidates: Subnet[] = [];
   for (let index = 0; candidates.length < count && index < 64 * 256; index++) {

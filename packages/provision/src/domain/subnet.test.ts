@@ -4,7 +4,7 @@ import { Fault } from '@nodewright/fault';
 import fc from 'fast-check';
 import { candidateSubnets, gatewayAddress, nodeAddress, parseSubnet, subnetCidr } from './subnet.ts';
 
-test('parseSubnet() takes what subnetCidr() writes', () => {
+test('parseSubnet() accepts the output of subnetCidr()', () => {
   fc.assert(
     fc.property(fc.nat(255), fc.integer({ min: 1, max: 255 }), (second, third) => {
       assert.deepEqual(parseSubnet(subnetCidr({ first: 127, second, third })), { first: 127, second, third });
@@ -12,7 +12,7 @@ test('parseSubnet() takes what subnetCidr() writes', () => {
   );
 });
 
-test('parseSubnet() refuses everything that is not a loopback /24 of its own', () => {
+test('parseSubnet() rejects everything except a loopback /24 other than 127.0.0.0/24', () => {
   const refused = [
     '127.0.0.0/24',
     '127.300.1.0/24',
@@ -30,7 +30,7 @@ test('parseSubnet() refuses everything that is not a loopback /24 of its own', (
   }
 });
 
-test('addresses of a subnet start with the gateway at .1 and the first node at .2', () => {
+test('a subnet has its gateway at .1 and its first node at .2', () => {
   const subnet = parseSubnet('127.40.7.0/24');
   assert.deepEqual(
     [gatewayAddress(subnet), nodeAddress(subnet, 0), nodeAddress(subnet, 252)],
@@ -38,7 +38,7 @@ test('addresses of a subnet start with the gateway at .1 and the first node at .
   );
 });
 
-test('candidateSubnets() is stable, in range, without repeats and without the taken ones', () => {
+test('candidateSubnets() is deterministic and returns distinct subnets in range that are not taken', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: 40 }), (key, count) => {
       const first = candidateSubnets(key, count);
@@ -51,7 +51,7 @@ test('candidateSubnets() is stable, in range, without repeats and without the ta
   );
 });
 
-test('candidateSubnets() differs between two clones with a cluster of the same name', () => {
+test('candidateSubnets() returns different subnets for clusters of the same name in two clones', () => {
   const firstOf = (key: string) => candidateSubnets(key, 1).map(subnetCidr);
   assert.notDeepEqual(firstOf('talos-default\0/a/_out'), firstOf('talos-default\0/b/_out'));
 });

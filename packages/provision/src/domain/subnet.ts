@@ -1,23 +1,29 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 
-/** The /24 that one cluster owns: `<first>.<second>.<third>.0/24`. That of processes is one of loopback addresses. */
+/**
+ * The /24 network of one cluster: `<first>.<second>.<third>.0/24`. For a cluster of processes, its addresses
+ * are loopback addresses.
+ */
 export interface Subnet {
   readonly first: number;
   readonly second: number;
   readonly third: number;
 }
 
-/** Node addresses run from .2 to .254; .1 is the gateway. */
+/** Nodes have the addresses .2 to .254; .1 is the gateway. */
 export const maxNodes = 253;
 
-/** Automatic choice stays in 127.16.0.0 to 127.254.255.0: what people and distributions pick by hand lies below. */
+/**
+ * Subnets are chosen automatically from 127.16.0.0 to 127.254.255.0. Those below are left to users and
+ * distributions, which usually pick low addresses.
+ */
 const lowestSecond = 16;
 const seconds = 254 - lowestSecond + 1;
 
 /**
- * The subnet written as `127.a.b.0/24`. Throws a Fault `invalid-argument` for anything else, and for 127.0.0.0/24,
- * which the host itself uses.
+ * Parses a subnet, `127.a.b.0/24`. Throws a Fault `invalid-argument` for any other text, and for
+ * 127.0.0.0/24, which the host itself uses.
  */
 export function parseSubnet(cidr: string): Subnet {
   const match = /^127\.(\d{1,3})\.(\d{1,3})\.0\/24$/.exec(cidr);
@@ -32,13 +38,13 @@ export function parseSubnet(cidr: string): Subnet {
   if (second === 0 && third === 0) {
     throw new Fault(
       'invalid-argument',
-      `${cidr} belongs to the host; take another one, for example 127.16.0.0/24`,
+      `${cidr} belongs to the host; use another one, for example 127.16.0.0/24`,
     );
   }
   return { first: 127, second, third };
 }
 
-/** The first three numbers of all of its addresses. */
+/** Returns the first three numbers of all addresses in the subnet. */
 export function subnetPrefix({ first, second, third }: Subnet): string {
   return `${first}.${second}.${third}`;
 }
@@ -51,14 +57,15 @@ export function gatewayAddress(subnet: Subnet): string {
   return nodeAddress(subnet, -1);
 }
 
-/** The address of the node with this index, from 0. */
+/** Returns the address of the node with this index, which starts at 0. */
 export function nodeAddress(subnet: Subnet, index: number): string {
   return `${subnetPrefix(subnet)}.${index + 2}`;
 }
 
 /**
- * Subnets to try for a cluster, best first: the same for the same key each time, spread evenly, none twice and none
- * of `taken`. The key is the cluster's name and folder, so clones and names land on different ones.
+ * Returns distinct subnets to try for a cluster, without those in `taken`. Equal keys give equal results, and
+ * different keys are spread evenly. The key consists of the cluster's name and folder, so that clusters in
+ * different clones get different subnets.
  */
 export function candidateSubnets(
   key: string,

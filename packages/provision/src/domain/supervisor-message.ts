@@ -1,14 +1,17 @@
-/** Between whoever starts a supervisor and the supervisor, over the IPC channel of its process. */
+/** Messages between a supervisor and the process that started it, over the IPC channel. */
 export type SupervisorReport =
   | { readonly kind: 'claimed'; readonly cidr: string }
-  /** It cannot run, says why, and ends. */
+  /** The supervisor cannot run. It ends after this message. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export type SupervisorOrder =
-  /** The configuration of these nodes is in place. */
+  /** The configuration of these nodes has been written: start them. */
   | { readonly kind: 'start'; readonly nodes: readonly string[] }
-  /** The cluster is complete: from now on it runs without the one who started it. */
+  /** The cluster is complete: run on without the process that started the supervisor. */
   | { readonly kind: 'release' };
 
-/** Tells a supervisor that runs already to read its wishes, or, without any, to start the nodes that are off. */
+/**
+ * Makes a running supervisor read the requests in `wishes.json`. If there are none, it starts all nodes that
+ * are off.
+ */
 export const startWishSignal = 'SIGUSR2';

@@ -7,7 +7,7 @@ const said = (stdout: string): DockerResult => ({ code: 0, stdout, stderr: '' })
 const failed = (stderr: string, code = 1): DockerResult => ({ code, stdout: '', stderr });
 const compose = said('2.26.1-4\n');
 
-test('judgeEngine() takes an engine and a compose plugin that are new enough', () => {
+test('judgeEngine() accepts an engine and a compose plugin that are recent enough', () => {
   assert.deepEqual(judgeEngine(said('20.10.24+dfsg1 1.41\n'), compose), {
     state: 'ready',
     engine: '20.10.24+dfsg1',
@@ -47,7 +47,7 @@ const cases: readonly [string, DockerResult, DockerResult, string, RegExp][] = [
   ['an old compose plugin', said('20.10.24 1.41'), said('2.9.0'), 'too-old', /Compose 2\.9\.0 is too old/],
 ];
 for (const [what, version, plugin, state, advice] of cases) {
-  test(`judgeEngine() says in one line what to do about ${what}`, () => {
+  test(`judgeEngine() advises in one line what to do about ${what}`, () => {
     const answer = judgeEngine(version, plugin);
     assert.equal(answer.state, state);
     assert.ok(answer.state !== 'ready');

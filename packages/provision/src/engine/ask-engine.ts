@@ -1,6 +1,6 @@
 import { type DockerResult, type TryDocker, tryDocker } from './run-docker.ts';
 
-/** What was found where a Docker engine was looked for. `advice` is one line that says what to do. */
+/** The result of a check for a Docker engine. `advice` is one line that tells the user what to do. */
 export type EngineAnswer =
   | { readonly state: 'ready'; readonly engine: string; readonly compose: string }
   | {
@@ -8,13 +8,13 @@ export type EngineAnswer =
       readonly advice: string;
     };
 
-/** The first engine with everything the stack uses; older ones are turned away before anything is made. */
+/** The first versions with all features that a stack uses. */
 const leastApi = '1.41';
 const leastEngine = '20.10';
-/** Merging of fields with `!reset`, `depends_on` with health, `up --wait`. */
+/** The first version with merging of fields marked `!reset`, `depends_on` with health, and `up --wait`. */
 const leastCompose = '2.24';
 
-/** Asks which engine answers, without changing anything. */
+/** Checks which engine answers, without changing anything. */
 export async function askEngine(docker: TryDocker = tryDocker): Promise<EngineAnswer> {
   const [version, compose] = await Promise.all([
     docker(['version', '--format', '{{.Server.Version}} {{.Server.APIVersion}}']),
@@ -23,7 +23,7 @@ export async function askEngine(docker: TryDocker = tryDocker): Promise<EngineAn
   return judgeEngine(version, compose);
 }
 
-/** Pure: what the answers of `docker version` and `docker compose version` mean. */
+/** Interprets the results of `docker version` and `docker compose version`, without side effects. */
 export function judgeEngine(version: DockerResult, compose: DockerResult): EngineAnswer {
   if (version.code === 127) {
     return {
@@ -60,12 +60,12 @@ function judgeRefusal(stderr: string): EngineAnswer {
   if (/permission denied/i.test(stderr)) {
     return {
       state: 'refused',
-      advice: `the Docker engine at ${place} refuses this user: add the user to the group docker and log in anew, or run as root`,
+      advice: `the Docker engine at ${place} refuses this user: add the user to the group docker and log in again, or run as root`,
     };
   }
   return {
     state: 'absent',
-    advice: `no Docker engine answers at ${place}: start it (systemctl start docker), or name another with DOCKER_HOST`,
+    advice: `no Docker engine answers at ${place}: start it (systemctl start docker), or select another one with DOCKER_HOST`,
   };
 }
 

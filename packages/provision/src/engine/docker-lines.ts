@@ -4,13 +4,13 @@ import { endGroup } from './run-docker.ts';
 
 export interface DockerLinesInit {
   readonly environment: NodeJS.ProcessEnv;
-  /** Ends the command, and what it started. */
+  /** When aborted, ends the command and the programs that it started. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What `docker` prints, line by line, until it ends, the signal is aborted or the reader has enough. A command that
- * fails, or a client that is not there, ends like one that has nothing to print.
+ * Yields the output of `docker` line by line, until the command ends, the signal is aborted or the loop is
+ * left. A failure and a missing `docker` program look like a command without output.
  */
 export async function* dockerLines(
   args: readonly string[],
@@ -19,11 +19,11 @@ export async function* dockerLines(
   const child = spawn('docker', args, {
     env: environment,
     stdio: ['ignore', 'pipe', 'ignore'],
-    // A group of its own: compose is a program that `docker` starts, and it has to end with it.
+    // A process group of its own, so that compose, which `docker` starts as a program, is ended as well.
     detached: true,
   });
   const stop = () => {
-    // One that a signal has ended has no exit code.
+    // A process that was ended by a signal has no exit code.
     if (child.exitCode === null && child.signalCode === null) endGroup(child.pid);
   };
   child.on('error', () => {});

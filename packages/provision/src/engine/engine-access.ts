@@ -4,10 +4,11 @@ import type { StackDesign } from '../domain/stack-document.ts';
 const defaultSocket = '/var/run/docker.sock';
 
 /**
- * How a container reaches its own engine: by the socket that this machine's client uses where it is one of a local engine,
- * else by the usual one, which belongs to root in the machines that run engines for others.
+ * Returns the socket at which a container reaches its own engine, and the socket's group. If this machine's
+ * client uses a unix socket, it is that one. Otherwise it is the default path, which belongs to root on
+ * virtual machines that run an engine.
  *
- * @param variables that say which engine is meant
+ * @param variables the environment variables that select the engine
  */
 export function engineAccess(
   variables: Readonly<Record<string, string>>,

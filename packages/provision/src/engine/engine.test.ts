@@ -9,7 +9,7 @@ const failed = (stderr: string): DockerResult => ({ code: 1, stdout: '', stderr 
 const engineThatSays = (result: DockerResult) =>
   openEngine({ environment: {}, variables: {}, docker: async () => result });
 
-test('openEngine() keeps the engine that the cluster was made in, whatever the environment says now', async () => {
+test('openEngine() uses the variables that the cluster was created with, not those of the environment', async () => {
   let seen: NodeJS.ProcessEnv = {};
   const docker: TryDocker = async (_args, options) => {
     seen = options?.environment ?? {};
@@ -26,7 +26,7 @@ test('openEngine() keeps the engine that the cluster was made in, whatever the e
   });
 });
 
-test('requireEngine() fails with one line that says what to do', async () => {
+test('requireEngine() fails with one line that tells the user what to do', async () => {
   const engine = engineThatSays(
     failed('permission denied while trying to connect to unix:///var/run/docker.sock'),
   );
@@ -37,18 +37,18 @@ test('requireEngine() fails with one line that says what to do', async () => {
   );
 });
 
-test('requireImages() names the images that are missing and the command that makes them', async () => {
+test('requireImages() names the missing images and the command that builds them', async () => {
   const engine = engineThatSays({
     ...failed('No such image'),
     stdout: 'nodewright/apid:dev other:latest \n',
   });
   await requireImages(engine, ['nodewright/apid:dev']);
   await assert.rejects(requireImages(engine, ['nodewright/apid:dev', 'nodewright/trustd:dev']), {
-    message: 'images are missing: nodewright/trustd:dev (make them with: make images)',
+    message: 'images are missing: nodewright/trustd:dev (build them with: make images)',
   });
 });
 
-test('run() throws the last words of a command that fails', async () => {
+test('run() throws the last line of output of a failed command', async () => {
   const engine = engineThatSays(failed('first\nPool overlaps with other one on this address space\n'));
   await assert.rejects(engine.run(['compose', '--ansi', 'never', '--file', '/c/x/compose.yaml', 'create']), {
     message: 'docker compose create failed: Pool overlaps with other one on this address space',

@@ -10,17 +10,23 @@ import {
   tryDocker,
 } from './run-docker.ts';
 
-/** The Docker engine that a cluster lives in, through the client of this machine. */
+/** The Docker engine of a cluster, used through this machine's `docker` command. */
 export interface Engine {
-  /** For questions: never throws for what the command says. */
+  /** Runs a command and returns its result. Does not throw when the command fails. */
   readonly ask: TryDocker;
-  /** For orders. Throws a Fault `unavailable` with the command's last words. */
+  /**
+   * Runs a command and returns its output. Throws a Fault `unavailable` with the last line of its error
+   * output.
+   */
   run(args: readonly string[], options?: DockerCallOptions): Promise<string>;
-  /** For what goes on: line by line, until the command ends or the signal is aborted. Never throws for what it says. */
+  /**
+   * Yields the output of a command line by line, until it ends or the signal is aborted. Does not throw when
+   * the command fails.
+   */
   lines(args: readonly string[], signal: AbortSignal): AsyncGenerator<string>;
 }
 
-/** The variables that say which engine is meant, and how to get in. */
+/** The environment variables that select the engine and the credentials for it. */
 const engineVariableNames = [
   'DOCKER_HOST',
   'DOCKER_CONTEXT',
@@ -29,7 +35,10 @@ const engineVariableNames = [
   'DOCKER_CERT_PATH',
 ] as const;
 
-/** Those of an environment, to be kept with the cluster: later commands mean the same engine. */
+/**
+ * Returns these variables of an environment. They are stored with the cluster, so that later commands use the
+ * same engine.
+ */
 export function engineVariables(environment: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     engineVariableNames.flatMap((name) => {
@@ -41,9 +50,9 @@ export function engineVariables(environment: NodeJS.ProcessEnv): Record<string, 
 
 export interface EngineInit {
   readonly environment: NodeJS.ProcessEnv;
-  /** Kept with the cluster; these alone say which engine is meant. */
+  /** The stored variables of the cluster, which alone select the engine. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The cluster's folder: what is started for it carries it, as all of its processes do. */
+  /** The cluster's folder, set in the environment of each command, as for all processes of the cluster. */
   readonly folder?: string;
   readonly docker?: TryDocker;
 }
@@ -65,13 +74,13 @@ export function openEngine({ environment, variables, folder, docker = tryDocker 
   };
 }
 
-/** Throws a Fault `failed-precondition`, one line that says what to do, unless the engine can run a cluster. */
+/** Throws a Fault `failed-precondition` with one line of advice if the engine cannot run a cluster. */
 export async function requireEngine(engine: Engine): Promise<void> {
   const answer = await askEngine(engine.ask);
   if (answer.state !== 'ready') throw new Fault('failed-precondition', answer.advice);
 }
 
-/** Throws a Fault `failed-precondition` that names the images which are missing and the command that makes them. */
+/** Throws a Fault `failed-precondition` that names the missing images and the command that builds them. */
 export async function requireImages(engine: Engine, images: readonly string[]): Promise<void> {
   const format = ['--format', '{{range .RepoTags}}{{.}} {{end}}'];
   const { stdout } = await engine.ask(['image', 'inspect', ...format, ...images]);
@@ -80,6 +89,6 @@ export async function requireImages(engine: Engine, images: readonly string[]): 
   if (missing.length === 0) return;
   throw new Fault(
     'failed-precondition',
-    `images are missing: ${missing.join(', ')} (make them with: make images)`,
+    `images are missing: ${missing.join(', ')} (build them with: make images)`,
   );
 }

@@ -1,4 +1,5 @@
-// The Docker engine of this machine, through its command line: the provisioner, the tools and the tests ask it here.
+// The Docker engine of this machine, used through its command line. The provisioner, the tools and the tests
+// all use it through this module.
 export { askEngine, type EngineAnswer, judgeEngine } from './ask-engine.ts';
 export { dockerLines } from './docker-lines.ts';
 export { type Engine, engineVariables, openEngine, requireEngine, requireImages } from './engine.ts';

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { Fault } from '@nodewright/fault';
 
 export interface DockerResult {
-  /** Exit code; 127 when there is no such program. */
+  /** Exit code; 127 when the `docker` program does not exist. */
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -13,23 +13,25 @@ export interface DockerCallOptions {
   readonly environment?: NodeJS.ProcessEnv;
   readonly workingDirectory?: string;
   readonly input?: string | Uint8Array;
-  /** Ends the command, and what it started. */
+  /** When aborted, ends the command and the programs that it started. */
   readonly signal?: AbortSignal;
-  /** The command runs to its end, also when a terminal interrupts everything in its foreground. */
+  /** Lets the command run to its end, even if the user presses Ctrl-C in the terminal. */
   readonly isWhole?: true;
 }
 
-/** Runs a command of the engine, whatever becomes of it: `tryDocker` is for questions, `runDocker` for orders. */
+/** Runs `docker` and returns its result even if it fails; `runDocker` throws instead. */
 export type TryDocker = (args: readonly string[], options?: DockerCallOptions) => Promise<DockerResult>;
 
-/** Runs `docker` with these arguments. Never throws for what the command says; its exit code is part of the answer. */
+/**
+ * Runs `docker` with these arguments. Does not throw when the command fails: the result has its exit code.
+ */
 export const tryDocker: TryDocker = async (args, options = {}) => {
   const { signal } = options;
   signal?.throwIfAborted();
   const child = spawn('docker', args, {
     env: options.environment ?? process.env,
     cwd: options.workingDirectory,
-    // A group of its own: compose is a program that `docker` starts, and it has to end with it.
+    // A process group of its own, so that compose, which `docker` starts as a program, is ended as well.
     detached: signal !== undefined || options.isWhole === true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -53,15 +55,16 @@ export const tryDocker: TryDocker = async (args, options = {}) => {
 };
 
 /**
- * Runs `docker` and yields what it printed.
+ * Runs `docker` and returns its output.
  *
- * @throws Fault `unavailable` with the command's last words when it fails; the signal's reason when that ended it.
+ * @throws Fault `unavailable` with the last line of error output when the command fails; the signal's reason
+ * when it was aborted.
  */
 export async function runDocker(args: readonly string[], options?: DockerCallOptions): Promise<string> {
   return outcomeOf(args, await tryDocker(args, options), options?.signal);
 }
 
-/** What a command printed, or a Fault with its last words. */
+/** Returns the output of a command, or throws a Fault with the last line of its error output. */
 export function outcomeOf(
   args: readonly string[],
   { code, stdout, stderr }: DockerResult,
@@ -74,11 +77,11 @@ export function outcomeOf(
   throw new Fault('unavailable', `docker ${words.slice(0, 2).join(' ')} failed: ${lastLine}`);
 }
 
-/** Ends a command that leads a process group, and what it started; nothing when they have ended already. */
+/** Ends a command that leads a process group, together with the group. Does nothing when they have ended. */
 export function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGTERM');
   } catch {
-    // It is gone already.
+    // The process group has ended already.
   }
 }

@@ -4,7 +4,10 @@ import { type ClaimOwner, claimOwnerFromJson } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 
-/** What the supervisor of the cluster says of itself; undefined when it does not answer, or someone else does. */
+/**
+ * Returns what the cluster's supervisor reports about itself; `undefined` when it does not answer, or when
+ * the answer is of another cluster.
+ */
 export async function askSupervisor(
   folder: ClusterFolder,
   { network }: Pick<ClusterState, 'network'>,

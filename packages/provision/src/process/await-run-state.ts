@@ -5,11 +5,11 @@ import type { NodeRunState } from '../domain/claim.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { askSupervisor } from './ask-supervisor.ts';
 
-/** Above the time that a supervisor grants to machined, in milliseconds. */
+/** Longer than the supervisor waits for machined to stop, in milliseconds. */
 export const stopTimeoutMs = 30_000;
 const pollMs = 50;
 
-/** Resolves when the supervisor says that the node is in this state. Throws a Fault `deadline-exceeded`. */
+/** Waits until the supervisor reports this state of the node. Throws a Fault `deadline-exceeded`. */
 export async function awaitRunState(
   folder: ClusterFolder,
   state: ClusterState,

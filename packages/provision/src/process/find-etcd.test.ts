@@ -6,7 +6,7 @@ import { Fault } from '@nodewright/fault';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
 import { findEtcd } from './find-etcd.ts';
 
-test('findEtcd() finds the programs beside the bundles, or where the environment says, or none', async () => {
+test('findEtcd() finds etcd next to the bundles or in the folder of the environment, or returns undefined', async () => {
   await using folder = await openTemporaryFolder();
   const dist = join(folder.path, 'dist');
   const found = (NODEWRIGHT_ETCD?: string) => findEtcd(dist, { NODEWRIGHT_ETCD });
@@ -26,6 +26,6 @@ test('findEtcd() finds the programs beside the bundles, or where the environment
   const empty = join(folder.path, 'empty');
   assert.throws(
     () => found(empty),
-    new Fault('failed-precondition', `NODEWRIGHT_ETCD names ${empty}, where there is no etcd`),
+    new Fault('failed-precondition', `NODEWRIGHT_ETCD is ${empty}, but this folder has no etcd`),
   );
 });

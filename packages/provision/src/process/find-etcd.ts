@@ -3,17 +3,17 @@ import { dirname, join, resolve } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import { etcdVariable } from '../domain/daemon-environment.ts';
 
-/** The programs of etcd, absolute paths. */
+/** Absolute paths of the programs of etcd. */
 export interface EtcdPrograms {
   readonly etcd: string;
   readonly etcdutl: string;
 }
 
 /**
- * Where etcd is: in the folder that the environment names, else where `make etcd` puts it, beside the folder of the
- * bundles. Undefined: nodes do without.
+ * Finds etcd in the folder that the environment names, else where `make etcd` puts it, next to the folder of
+ * the bundles. Returns `undefined` when nodes run without etcd.
  *
- * @throws Fault `failed-precondition` when the folder that is named has no etcd
+ * @throws Fault `failed-precondition` when the named folder has no etcd
  */
 export function findEtcd(
   distFolder: string,
@@ -25,5 +25,5 @@ export function findEtcd(
   const programs = { etcd: join(folder, 'etcd'), etcdutl: join(folder, 'etcdutl') };
   if (existsSync(programs.etcd)) return programs;
   if (named === '') return undefined;
-  throw new Fault('failed-precondition', `${etcdVariable} names ${folder}, where there is no etcd`);
+  throw new Fault('failed-precondition', `${etcdVariable} is ${folder}, but this folder has no etcd`);
 }

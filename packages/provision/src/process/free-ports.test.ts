@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { describeTakenPorts } from './free-ports.ts';
 
-test('describeTakenPorts() names the process that holds a port and leaves free ones alone', async () => {
+test('describeTakenPorts() names the process that has a port, and leaves out free ports', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, resolve));
   const { port } = server.address() as AddressInfo;
@@ -18,7 +18,7 @@ test('describeTakenPorts() names the process that holds a port and leaves free o
   );
 });
 
-test('describeTakenPorts() says so when the holder listens on all addresses', async () => {
+test('describeTakenPorts() says when the listener uses all addresses', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen({ host: '0.0.0.0', port: 0 }, resolve));
   const { port } = server.address() as AddressInfo;

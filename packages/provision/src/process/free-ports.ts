@@ -10,8 +10,8 @@ export interface PortNeed {
 }
 
 /**
- * The needs that cannot be bound now, each as a text for people: `127.16.0.2:50000 is held by pid 12 (nginx)`. The
- * holder is named where the kernel lets us see it.
+ * Describes the ports that cannot be bound, such as `127.16.0.2:50000 is held by pid 12 (nginx)`. The process
+ * is named if the kernel lets this user see it.
  */
 export async function describeTakenPorts(needs: readonly PortNeed[]): Promise<string[]> {
   const taken = await Promise.all(
@@ -20,7 +20,7 @@ export async function describeTakenPorts(needs: readonly PortNeed[]): Promise<st
   return taken.filter((text) => text !== undefined);
 }
 
-/** Whether a socket can be bound there at this moment. It is closed again at once. */
+/** Whether a socket can be bound to this port. The socket is closed again at once. */
 function canBind({ protocol, address, port }: PortNeed): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const finish = (error: NodeJS.ErrnoException) =>
@@ -50,7 +50,7 @@ function describe({ protocol, address, port }: PortNeed): string {
     : `${where} is held by pid ${holder.pid} (${holder.command})${spread}`;
 }
 
-/** The process that has this socket open, among those we may look into. */
+/** Returns the process that has this socket open, among those that this user may inspect. */
 function findHolder(inode: string): { pid: string; command: string } | undefined {
   const link = `socket:[${inode}]`;
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {

@@ -6,7 +6,10 @@ import type { LogLine, LogRequest } from '../provisioner.ts';
 const pollMs = 200;
 const chunkBytes = 64 * 1024;
 
-/** What the machineds of these nodes printed, node by node, and what they print from now on when followed. */
+/**
+ * Yields the output of the machineds of these nodes, node by node, and with `follow` later output until the
+ * signal is aborted.
+ */
 export async function* followNodeLogs(
   folder: ClusterFolder,
   nodes: readonly string[],
@@ -21,7 +24,10 @@ export async function* followNodeLogs(
   for (const tail of tails) yield* tail.rest();
 }
 
-/** Reads a file that grows, line by line, from where it stopped. A file that was replaced is read from its start. */
+/**
+ * Reads the lines that were appended to a file since the previous read. Starts again when the file was
+ * replaced.
+ */
 class FileTail {
   readonly #node: string;
   readonly #path: string;
@@ -52,7 +58,7 @@ class FileTail {
     }
   }
 
-  /** A last line without an end. */
+  /** Yields the last line if it has no line break. */
   *rest(): Generator<LogLine> {
     if (this.#partial.length > 0) yield { node: this.#node, text: this.#partial.toString('utf8') };
     this.#partial = Buffer.alloc(0);

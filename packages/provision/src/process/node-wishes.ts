@@ -3,13 +3,13 @@ import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import { writePrivateFile } from '../cluster/write-private-file.ts';
 import { startWishSignal } from '../domain/supervisor-message.ts';
 
-/** What a running supervisor is to do with single nodes. */
+/** Requests to a running supervisor to start or stop single nodes. */
 export interface NodeWishes {
   readonly start: readonly string[];
   readonly stop: readonly string[];
 }
 
-/** Hands wishes to the supervisor of a cluster. The caller holds the lock of the cluster. */
+/** Sends requests to the supervisor of a cluster. The caller holds the lock of the cluster. */
 export async function sendNodeWishes(
   folder: ClusterFolder,
   supervisorPid: number,
@@ -19,7 +19,10 @@ export async function sendNodeWishes(
   process.kill(supervisorPid, startWishSignal);
 }
 
-/** Takes the wishes that were handed over; undefined when there are none, or the file is damaged. */
+/**
+ * Reads and removes the pending requests; returns `undefined` when there are none, or when the file is
+ * damaged.
+ */
 export function takeNodeWishes(folder: ClusterFolder): NodeWishes | undefined {
   try {
     const wishes: unknown = JSON.parse(readFileSync(folder.nodeWishes, 'utf8'));

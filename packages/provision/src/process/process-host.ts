@@ -6,13 +6,13 @@ import { awaitRunState, stopTimeoutMs } from './await-run-state.ts';
 import { followNodeLogs } from './node-logs.ts';
 import { sendNodeWishes } from './node-wishes.ts';
 
-/** Nodes that are processes of this machine: their supervisor knows of them, as long as it runs. */
+/** The nodes of a cluster of processes. Their state comes from the supervisor, as long as it runs. */
 export function openProcessHost(folder: ClusterFolder): NodeHost {
   return {
     async require() {},
     async look(state, supervisorPid) {
       const owner = supervisorPid === undefined ? undefined : await askSupervisor(folder, state);
-      // Only the pid we know is believed.
+      // Ignore an answer that does not come from the supervisor of this cluster.
       const statuses = owner?.pid === supervisorPid ? (owner?.nodes ?? []) : [];
       return {
         isRunning: supervisorPid !== undefined,

@@ -21,10 +21,13 @@ import type { ProcessParts } from './process-parts.ts';
 import { type StartedSupervisor, startSupervisor } from './start-supervisor.ts';
 import { watchForHopelessNode } from './watch-for-hopeless-node.ts';
 
-/** Tried in automatic choice before giving up: with more than that taken, something else is wrong. */
+/**
+ * How many subnets to try in the automatic choice. When all of these are taken, the cause must be another
+ * problem.
+ */
 const candidateCount = 32;
 
-/** Starts nodes as processes of a detached supervisor, which claims their addresses. */
+/** Starts nodes as children of a detached supervisor, which claims their addresses. */
 export function openProcessLauncher(
   creation: Creation<ProcessParts>,
   _state: ClusterState | undefined,
@@ -45,7 +48,8 @@ export function openProcessLauncher(
   return {
     draft: () => ({}),
     async place(draft) {
-      // After a kill the supervisor notices that its starter is gone and ends, and the folder says `creating`.
+      // If this process is killed, the supervisor loses its starter and exits, and the state still says
+      // `creating`.
       const starting = start(() => candidatesFor(creation));
       undo.defer(async () => (await starting.catch(() => undefined))?.[Symbol.asyncDispose]());
       return placedOn(creation, draft, (await starting).subnet);
@@ -65,7 +69,7 @@ export function openProcessLauncher(
     logOf: (node) => folder.nodeLog(node),
     watchForHopeless: (state, signal) => watchForHopelessNode(folder, state, signal),
     etcd: (state) => etcdFacts(creation, state),
-    // Programs and talosctl are of one build here.
+    // The nodes' programs are always from the same build as talosctl.
     buildNote: () => undefined,
   };
 }
@@ -112,15 +116,18 @@ async function writeNodeFiles(
 async function startNodesThatAreOff({ folder, progress }: Creation, state: ClusterState): Promise<void> {
   const supervisor = await askSupervisor(folder, state);
   const off = (supervisor?.nodes ?? []).filter((node) => node.state === 'off').map(({ name }) => name);
-  // Only the pid we know is believed: someone else may sit on the port.
+  // Ignore an answer that does not come from the supervisor of this cluster.
   const found = await findCluster(folder);
   if (supervisor === undefined || off.length === 0) return;
   if (found.kind !== 'cluster' || found.supervisorPid !== supervisor.pid) return;
-  progress.note(`starting what was shut down: ${off.join(', ')}`);
+  progress.note(`starting the stopped nodes: ${off.join(', ')}`);
   process.kill(supervisor.pid, startWishSignal);
 }
 
-/** A worker is to be asked through the first control plane that runs; without one nobody can be asked. */
+/**
+ * Starts one node. A worker is called through the first control plane that runs; when none runs, there is no
+ * node to wait for.
+ */
 async function startNode(
   { folder }: Creation,
   state: ClusterState,
@@ -139,9 +146,9 @@ async function startNode(
 
 function etcdFacts({ folder, parts }: Creation<ProcessParts>, { nodes }: ClusterState): EtcdFacts {
   if (parts.programs.etcd === undefined) {
-    // Who wants none need not be told.
+    // A user who asked for a cluster without etcd needs no note.
     const isUnwanted = parts.environment[etcdVariable] === 'none';
-    const note = 'control planes have no etcd: get it with make etcd, then start the cluster again';
+    const note = 'etcd is not installed for the control planes: run make etcd, then start the cluster again';
     return { kind: 'absent', note: isUnwanted ? undefined : note };
   }
   const controlPlanes = nodes.filter(({ type }) => type === 'controlplane');

@@ -1,7 +1,7 @@
 import type { CreateParts } from '../cluster/creation.ts';
 import type { ProcessPrograms } from './programs.ts';
 
-/** What making a cluster of processes needs of the world. */
+/** The dependencies of the creation of a cluster of processes. */
 export interface ProcessParts extends CreateParts {
   readonly programs: ProcessPrograms;
 }

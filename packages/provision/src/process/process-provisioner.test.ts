@@ -30,7 +30,7 @@ function fault(kind: FaultKind, message: RegExp) {
   };
 }
 
-test('create() makes a running cluster, files for the owner only, and a context', async () => {
+test('create() starts a cluster with private files and adds a context', async () => {
   await using cluster = await openTestCluster();
   const result = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   const folder = folderOf(cluster);
@@ -64,7 +64,7 @@ test('create() makes a running cluster, files for the owner only, and a context'
   assert.deepEqual(await contextsOf(cluster), { current: 'c', names: ['c'] });
 });
 
-test('create() starts each machined in its root with the flags of process mode', async () => {
+test('create() starts each machined in its root folder with the flags of process mode', async () => {
   await using cluster = await openTestCluster();
   const { cluster: view } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   const folder = folderOf(cluster);
@@ -98,11 +98,11 @@ test('create() starts each machined in its root with the flags of process mode',
   );
 });
 
-test('destroy() leaves no process, no file and no context', async () => {
+test('destroy() leaves no process, file or context', async () => {
   await using cluster = await openTestCluster({ child: true });
   const { cluster: view } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   const folder = folderOf(cluster);
-  // Supervisor, two machineds and their children.
+  // The supervisor, two machineds and their children.
   assert.equal(findClusterProcesses(folder).length, 5);
   assert.deepEqual(await cluster.provisioner.planDestroy(cluster.ref()), {
     folder: folder.path,
@@ -120,7 +120,7 @@ test('destroy() leaves no process, no file and no context', async () => {
   assert.deepEqual(await describeTakenPorts([{ protocol: 'tcp', address, port: 50050 }]), []);
 });
 
-test('destroy() and the other verbs say that a cluster does not exist', async () => {
+test('destroy() and the other actions report that a cluster does not exist', async () => {
   await using cluster = await openTestCluster();
   const missing = fault('not-found', /^no cluster "c" in .*clusters$/);
   const { provisioner } = cluster;
@@ -133,7 +133,7 @@ test('destroy() and the other verbs say that a cluster does not exist', async ()
   );
 });
 
-test('destroy() keeps a context of the same name that leads elsewhere', async () => {
+test('destroy() keeps a context of the same name that belongs to another cluster', async () => {
   await using cluster = await openTestCluster();
   await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   await writeFile(
@@ -144,7 +144,7 @@ test('destroy() keeps a context of the same name that leads elsewhere', async ()
   assert.deepEqual(await contextsOf(cluster), { current: 'c', names: ['c'] });
 });
 
-test('destroy() does not remove a folder that holds something else', async () => {
+test('destroy() does not remove a folder with other files in it', async () => {
   await using cluster = await openTestCluster();
   await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   const foreign = join(folderOf(cluster).path, 'holiday.jpg');
@@ -157,7 +157,7 @@ test('destroy() does not remove a folder that holds something else', async () =>
   await rm(foreign);
 });
 
-test('destroy() removes a cluster whose state cannot be read only when forced', async () => {
+test('destroy() removes a cluster with a damaged state only when forced', async () => {
   await using cluster = await openTestCluster();
   await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   await writeFile(folderOf(cluster).state, 'rubbish: [');
@@ -169,7 +169,7 @@ test('destroy() removes a cluster whose state cannot be read only when forced', 
   assert.deepEqual(await readdir(cluster.ref().clustersFolder), []);
 });
 
-test('create() refuses a cluster that runs unless asked to keep it', async () => {
+test('create() rejects a cluster that already runs, unless asked to keep it', async () => {
   await using cluster = await openTestCluster();
   const { cluster: view } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   const pid = view.supervisor?.pid;
@@ -185,7 +185,7 @@ test('create() refuses a cluster that runs unless asked to keep it', async () =>
   assert.deepEqual([again.outcome, again.cluster.supervisor?.pid], ['kept', pid]);
 });
 
-test('create() starts a stopped cluster again, on its addresses, without nodes that were left over', async () => {
+test('create() restarts a stopped cluster with its addresses, and kills nodes that were left running', async () => {
   await using cluster = await openTestCluster({ child: true });
   const { cluster: before } = await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   const folder = folderOf(cluster);
@@ -193,7 +193,7 @@ test('create() starts a stopped cluster again, on its addresses, without nodes t
   await eventually(async () => (await cluster.provisioner.show(cluster.ref())).state === 'stopped', {
     what: 'the supervisor is gone',
   });
-  // The children do not notice; the user lost the context.
+  // The children run on, and the context is missing.
   await writeFile(join(cluster.home, 'config'), '');
   const leftover = findClusterProcesses(folder).map(({ pid }) => pid);
   assert.ok(leftover.length >= 2, 'children outlive their supervisor');
@@ -211,7 +211,7 @@ test('create() starts a stopped cluster again, on its addresses, without nodes t
   assert.deepEqual(await contextsOf(cluster), { current: 'c', names: ['c'] });
 });
 
-test('create() that fails before the nodes start leaves nothing', async () => {
+test('create() that fails before the nodes start leaves nothing behind', async () => {
   await using cluster = await openTestCluster(
     {},
     {
@@ -228,7 +228,7 @@ test('create() that fails before the nodes start leaves nothing', async () => {
   assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
 });
 
-test('create() that fails after the nodes have started ends them and leaves nothing', async () => {
+test('create() that fails after the nodes started stops them and leaves nothing behind', async () => {
   await using cluster = await openTestCluster({ child: true });
   await assert.rejects(
     cluster.provisioner.create(cluster.request({ talosconfig: '/sys/none/config' }), cluster.progress, never),
@@ -238,7 +238,7 @@ test('create() that fails after the nodes have started ends them and leaves noth
   assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
 });
 
-test('create() does nothing when the talosconfig is broken, and names the line', async () => {
+test('create() does nothing when the talosconfig is invalid, and names the line', async () => {
   await using cluster = await openTestCluster();
   await mkdir(cluster.home, { recursive: true });
   await writeFile(join(cluster.home, 'config'), 'context: c\ncontexts: [\n');
@@ -249,7 +249,7 @@ test('create() does nothing when the talosconfig is broken, and names the line',
   assert.deepEqual(await readdir(cluster.home), ['config']);
 });
 
-test('create() that is aborted leaves nothing', async () => {
+test('create() leaves nothing behind when it is aborted', async () => {
   const controller = new AbortController();
   await using cluster = await openTestCluster(
     {},
@@ -265,7 +265,7 @@ test('create() that is aborted leaves nothing', async () => {
   assert.deepEqual(findClusterProcesses(folderOf(cluster)), []);
 });
 
-test('create() that is aborted while the nodes are waited for leaves nothing either', async () => {
+test('create() leaves nothing behind when it is aborted while it waits for the nodes', async () => {
   const abort = new AbortController();
   const silent = {
     version: async () => {
@@ -282,7 +282,7 @@ test('create() that is aborted while the nodes are waited for leaves nothing eit
   assert.deepEqual((await contextsOf(cluster)).names, []);
 });
 
-test('create() starts over where an earlier one was killed', async () => {
+test('create() starts over after an earlier creation was killed', async () => {
   await using cluster = await openTestCluster();
   const folder = folderOf(cluster);
   await mkdir(folder.nodeRoot('node01'), { recursive: true });
@@ -299,15 +299,15 @@ request: { controlplanes: 5, workers: 0, patchdigest: "" }
   assert.match(cluster.notes[0] ?? '', /earlier creation of cluster "c" was interrupted/);
 });
 
-test('create() says soon why a node does not come up', async () => {
+test('create() soon reports why a node does not start', async () => {
   await using cluster = await openTestCluster({ exitCode: 3 });
   await assert.rejects(
     cluster.provisioner.create(cluster.request(), cluster.progress, never),
-    fault('unavailable', /^node0[12] keeps dying \(exit code 3\): \{.*\} \(log: .*node0[12]\.log\)$/),
+    fault('unavailable', /^node0[12] keeps exiting \(exit code 3\): \{.*\} \(log: .*node0[12]\.log\)$/),
   );
 });
 
-test('two clusters get different addresses; a clash names its owner', async () => {
+test('create() gives two clusters different addresses, and names the owner of a taken range', async () => {
   await using cluster = await openTestCluster();
   const [first, second] = await Promise.all([
     cluster.provisioner.create(cluster.request(), cluster.progress, never),
@@ -329,7 +329,7 @@ test('two clusters get different addresses; a clash names its owner', async () =
   assert.deepEqual((await readdir(cluster.ref().clustersFolder)).sort(), ['c', 'd']);
 });
 
-test('create() takes another context name where the name is taken, and says so', async () => {
+test('create() renames the context when its name is taken, and notes that', async () => {
   await using cluster = await openTestCluster();
   await mkdir(cluster.home, { recursive: true });
   await writeFile(
@@ -343,7 +343,7 @@ test('create() takes another context name where the name is taken, and says so',
   assert.deepEqual(await contextsOf(cluster), { current: 'c', names: ['c'] });
 });
 
-test('logs() prints what the machineds said, node by node or one, and follows', async () => {
+test('logs() yields the output of all nodes or one, and follows it', async () => {
   await using cluster = await openTestCluster();
   await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   const all = await Array.fromAsync(

@@ -8,8 +8,8 @@ import { openProcessLauncher } from './process-launcher.ts';
 import type { ProcessParts } from './process-parts.ts';
 
 /**
- * Clusters whose nodes are processes of this machine, each on a loopback address of its own. `parts` is called when a
- * cluster is to be created: the other verbs do without programs.
+ * Creates the provisioner of clusters whose nodes are processes of this machine, each with its own loopback
+ * address. `parts` is called only by actions that start nodes; the others do not need the nodes' programs.
  */
 export function createProcessProvisioner(parts: () => ProcessParts): Provisioner {
   return createClusterProvisioner(processes, parts);

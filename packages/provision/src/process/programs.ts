@@ -1,14 +1,14 @@
 import { findBundles } from '../cluster/find-bundles.ts';
 import { type EtcdPrograms, findEtcd } from './find-etcd.ts';
 
-/** What is needed to run a cluster of processes. */
+/** The programs that run a cluster of processes. */
 export interface ProcessPrograms {
-  /** The Node.js that runs everything. */
+  /** The Node.js executable that runs all of them. */
   readonly nodeBinary: string;
   readonly supervisor: string;
-  /** Folder of the daemons' bundles. */
+  /** The folder with the daemons' bundles. */
   readonly servicesFolder: string;
-  /** Undefined: control planes have no etcd. */
+  /** `undefined` when control planes run without etcd. */
   readonly etcd: EtcdPrograms | undefined;
 }
 
@@ -18,7 +18,10 @@ export interface ProgramsInit {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The programs in a folder of bundles, and etcd. Throws a Fault `failed-precondition` when one of ours is missing. */
+/**
+ * Finds the programs in a folder of bundles, and etcd. Throws a Fault `failed-precondition` when a bundle is
+ * missing.
+ */
 export function findPrograms({ distFolder, nodeBinary, environment }: ProgramsInit): ProcessPrograms {
   const bundles = findBundles(distFolder, ['process-supervisor', 'machined', 'apid', 'trustd']);
   const etcd = findEtcd(distFolder, environment);

@@ -12,15 +12,15 @@ export interface SupervisorStart {
   readonly signal: AbortSignal;
 }
 
-/** A supervisor that still depends on us, and everything it started with it. */
+/** A supervisor and the nodes that it started. Until it is released, it ends when this process ends. */
 export interface StartedSupervisor extends Pick<Detached, 'pid' | 'release'>, AsyncDisposable {
-  /** The address range it holds for the cluster. */
+  /** The address range that it has claimed for the cluster. */
   readonly subnet: Subnet;
-  /** Their configuration is in place: start them. */
+  /** Starts these nodes, whose configuration must have been written before. */
   startNodes(names: readonly string[]): Promise<void>;
 }
 
-/** Starts the detached supervisor of a cluster and waits until it holds the first free one of the candidates. */
+/** Starts the detached supervisor of a cluster and waits until it has claimed the first free candidate. */
 export async function startSupervisor(start: SupervisorStart): Promise<StartedSupervisor> {
   const { folder, candidates, programs, environment, signal } = start;
   const supervisor = await startDetached({

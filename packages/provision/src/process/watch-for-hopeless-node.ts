@@ -5,10 +5,10 @@ import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { askSupervisor } from './ask-supervisor.ts';
 
-/** A node that died this often does not come up by waiting. */
+/** A node that was restarted this often is not expected to recover. */
 const hopelessRestarts = 2;
 
-/** Resolves to why waiting is of no use, or to undefined when the signal is aborted. */
+/** Resolves to the reason why waiting is pointless, or to `undefined` when the signal is aborted. */
 export async function watchForHopelessNode(
   folder: ClusterFolder,
   state: ClusterState,
@@ -19,15 +19,15 @@ export async function watchForHopelessNode(
     if (signal.aborted) break;
     const owner = await askSupervisor(folder, state);
     if (owner === undefined) {
-      return new Fault('unavailable', `the supervisor is gone: see ${folder.supervisorLog}`);
+      return new Fault('unavailable', `the supervisor has ended: see ${folder.supervisorLog}`);
     }
     const node = owner.nodes.find(({ restarts }) => restarts >= hopelessRestarts);
     if (node === undefined) continue;
     const log = folder.nodeLog(node.name);
-    const said = await lastLine(log);
+    const text = await lastLine(log);
     return new Fault(
       'unavailable',
-      `${node.name} keeps dying (${node.lastExit ?? 'unknown'}): ${said} (log: ${log})`,
+      `${node.name} keeps exiting (${node.lastExit ?? 'unknown'}): ${text} (log: ${log})`,
     );
   }
   return undefined;
@@ -35,5 +35,5 @@ export async function watchForHopelessNode(
 
 async function lastLine(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  return text.trimEnd().split('\n').at(-1) || 'it says nothing';
+  return text.trimEnd().split('\n').at(-1) || 'it printed nothing';
 }

@@ -11,16 +11,16 @@ export interface Claim extends AsyncDisposable {
   readonly subnet: Subnet;
 }
 
-/** The nodes whose ports have to be free. */
+/** The nodes whose ports must be free. */
 export interface ClaimedNodes {
   readonly shape: ClusterShape;
-  /** Control planes run etcd. */
+  /** Whether control planes run etcd. */
   readonly hasEtcd: boolean;
 }
 
 /**
- * Takes the first of the candidates whose claim port nobody holds and on which the ports of all nodes are free. Throws
- * a Fault `already-exists` that names the owner of the last one when there is none.
+ * Claims the first candidate whose claim port is free and on which the ports of all nodes are free. If there
+ * is none, throws a Fault `already-exists` that names the owner of the last candidate.
  */
 export async function holdClaim(
   candidates: readonly Subnet[],
@@ -40,7 +40,7 @@ export async function holdClaim(
   throw new Fault('already-exists', `${tried}${reason}`);
 }
 
-/** The claim, or why it cannot be had. */
+/** Returns the claim, or a text that says why the subnet is taken. */
 async function tryClaim(
   subnet: Subnet,
   nodes: ClaimedNodes,

@@ -1,4 +1,5 @@
-// Nodes that say with their exit code how their machine ends: one that reboots comes back, one that is off stays down.
+// Nodes whose exit code tells how they ended: a node that reboots is restarted, and one that was shut down
+// stays off.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -27,7 +28,7 @@ async function nodeOf(cluster: TestCluster, name: string): Promise<NodeView> {
   return node;
 }
 
-/** Whether its program has come so far that it takes signals. */
+/** Whether the node's program has started and handles signals. */
 async function listens({ address }: NodeView): Promise<boolean> {
   const socket = connect(ports.apid, address);
   try {
@@ -43,7 +44,7 @@ async function listens({ address }: NodeView): Promise<boolean> {
 const signal = async (cluster: TestCluster, name: string, word: NodeJS.Signals) =>
   process.kill((await nodeOf(cluster, name)).pid ?? 0, word);
 
-test('a node that reboots is started again at once, without what it left behind, and has not died', async () => {
+test('a node that reboots is restarted at once, after its children were killed, and this does not count as a death', async () => {
   await using cluster = await openTestCluster({ child: true });
   await create(cluster);
   for (let round = 0; round < 3; round++) {
@@ -60,14 +61,14 @@ test('a node that reboots is started again at once, without what it left behind,
   assert.deepEqual([restarts, lastExit], [0, 'reboot']);
 });
 
-test('a node that is off stays down, the view says so, and the next creation starts it', async () => {
+test('a node that was shut down is shown as off, and the next creation starts it', async () => {
   await using cluster = await openTestCluster();
   await create(cluster);
   const other = await nodeOf(cluster, 'node02');
   await signal(cluster, 'node01', 'SIGUSR2');
   const isOff = async () => (await nodeOf(cluster, 'node01')).state === 'off';
   await eventually(isOff, { what: 'node that is off', timeoutMs });
-  // Longer than a supervisor waits before it starts a dead one.
+  // Longer than the delay before a supervisor restarts a node that died.
   await sleep(1500);
   const { state, pid, restarts, lastExit } = await nodeOf(cluster, 'node01');
   assert.deepEqual([state, pid, restarts, lastExit], ['off', undefined, 0, 'power off']);
@@ -75,11 +76,11 @@ test('a node that is off stays down, the view says so, and the next creation sta
   await create(cluster);
   const runs = async () => (await nodeOf(cluster, 'node01')).state === 'running';
   await eventually(runs, { what: 'node that was started', timeoutMs });
-  assert.ok(cluster.notes.includes('starting what was shut down: node01'), cluster.notes.join());
+  assert.ok(cluster.notes.includes('starting the stopped nodes: node01'), cluster.notes.join());
   assert.equal((await nodeOf(cluster, 'node02')).pid, other.pid);
 });
 
-test('a cluster with a node that is off is destroyed like any other', async () => {
+test('destroy() removes a cluster with a node that is off', async () => {
   await using cluster = await openTestCluster();
   await create(cluster);
   await signal(cluster, 'node02', 'SIGUSR2');
@@ -89,12 +90,12 @@ test('a cluster with a node that is off is destroyed like any other', async () =
   await assert.rejects(cluster.provisioner.show(cluster.ref()), { kind: 'not-found' });
 });
 
-test('a node that was reset is not waited for: it has nothing to answer with', async () => {
+test('create() does not wait for a node that was reset', async () => {
   await using cluster = await openTestCluster();
   await create(cluster);
   const { folder } = await cluster.provisioner.show(cluster.ref());
   rmSync(join(clusterFolder(folder).nodeRoot('node02'), nodePaths.machineConfig));
   await create(cluster);
-  const note = cluster.notes.find((text) => text.startsWith('waiting for a machine configuration'));
-  assert.match(note ?? '', /since it was reset: node02 \(127\./);
+  const note = cluster.notes.find((text) => text.includes('need a machine configuration'));
+  assert.match(note ?? '', /nodes that were reset and need a machine configuration: node02 \(127\./);
 });

@@ -10,9 +10,11 @@ import { openNodeLog } from './node-log.ts';
 
 export interface NodeRunnerInit {
   readonly name: string;
-  /** Program first. */
+  /** The command line, beginning with the program. */
   readonly command: readonly string[];
-  /** Its working directory: unix sockets are bound relative to it, whatever the length of the path. */
+  /**
+   * The working directory. Unix sockets are bound relative to it, because their paths have a length limit.
+   */
   readonly root: string;
   readonly logPath: string;
   readonly pidPath: string;
@@ -24,11 +26,11 @@ export interface NodeRunnerInit {
 }
 
 /**
- * Keeps one node's machined running from start() until it is disposed. Each machined leads a process group of its
- * own: what it leaves behind when it dies is killed before it is started again, so that ports and sockets are free.
- * One that says with its exit code that the machine reboots is started again at once, and one that says that the machine
- * is off stays down until the next start().
- * Its standard input is a pipe that closes with this process, however this process ends.
+ * Keeps one node's machined running from start() until it is disposed. Each machined leads a process group of
+ * its own. When machined ends, the rest of its group is killed before the restart, so that ports and sockets
+ * are free. An exit code for a reboot restarts it at once. After an exit code for a shutdown it stays down
+ * until the next start(). Its standard input is a pipe that closes when this process ends for whatever
+ * reason.
  */
 export class NodeRunner implements AsyncDisposable {
   readonly #init: NodeRunnerInit;
@@ -52,7 +54,7 @@ export class NodeRunner implements AsyncDisposable {
     return this.#init.name;
   }
 
-  /** Starts the node; a node that was started already, and is not off, is left alone. */
+  /** Starts the node if it was not started yet or is off. */
   start(): void {
     if (this.#state === 'waiting') this.#spawn();
     else this.startIfOff();
@@ -60,10 +62,10 @@ export class NodeRunner implements AsyncDisposable {
 
   /** Starts the node if it is off. */
   startIfOff(): void {
-    if (this.#state === 'off') this.#startAnew();
+    if (this.#state === 'off') this.#startAgain();
   }
 
-  /** Stops the node until somebody starts it. One that is off, or was not started, is left alone. */
+  /** Stops the node until the next start(). Does nothing for a node that is off or was not started yet. */
   turnOff(): void {
     if (this.#state !== 'running' && this.#state !== 'restarting') return;
     clearTimeout(this.#timer);
@@ -111,13 +113,13 @@ export class NodeRunner implements AsyncDisposable {
         cwd: root,
         detached: true,
         stdio: ['pipe', output, output],
-        // Only the first start belongs to what its starter was doing.
+        // Only the first start belongs to the trace of the command that started the supervisor.
         env: this.#wasStarted ? { ...environment, TRACEPARENT: undefined } : environment,
       });
       this.#startedAtMs = performance.now();
       this.#wasStarted = true;
       child.stdin?.on('error', () => {});
-      // A program that cannot be started has no exit event.
+      // A program that cannot be started emits `error`, but no `exit`.
       child.once('error', (error) => this.#onExit(child, error.message));
       child.once('exit', (code, signal) => this.#onExit(child, signal ?? exitText(code)));
       this.#child = child;
@@ -153,10 +155,10 @@ export class NodeRunner implements AsyncDisposable {
       const { delayMs, history } = planReboot(this.#history, ranForMs);
       this.#history = history;
       log.info({ node: name, delayMs }, 'node reboots');
-      // What was left of the old one holds its ports until it is gone.
+      // Wait until the rest of its process group has ended, because it still has the ports.
       void groupEnded(child.pid ?? 0).then(() => {
         if (this.#state !== 'restarting') return;
-        this.#timer = setTimeout(() => this.#startAnew(), delayMs);
+        this.#timer = setTimeout(() => this.#startAgain(), delayMs);
       });
       return;
     }
@@ -168,14 +170,14 @@ export class NodeRunner implements AsyncDisposable {
 
   #restart(): void {
     this.#restarts++;
-    this.#startAnew();
+    this.#startAgain();
   }
 
-  #startAnew(): void {
+  #startAgain(): void {
     try {
       this.#spawn();
     } catch (error) {
-      // Its folder is gone or the disk is full: that may pass, and the other nodes go on.
+      // The folder may be missing or the disk full. This can be temporary, and the other nodes must run on.
       this.#init.log.error({ node: this.#init.name, error: String(error) }, 'node could not be started');
       const { delayMs, history } = planRestart(this.#history, 0);
       this.#history = history;
@@ -190,7 +192,7 @@ export class NodeRunner implements AsyncDisposable {
   }
 }
 
-/** How an end that was wanted is told. */
+/** The texts for an intended exit. */
 const endTexts = { reboot: 'reboot', powerOff: 'power off' } as const;
 
 function exitText(code: number | null): string {
@@ -198,7 +200,10 @@ function exitText(code: number | null): string {
   return code === nodeExitCodes.powerOff ? endTexts.powerOff : `exit code ${code}`;
 }
 
-/** What was left of the group has been killed; that takes the kernel a moment. What nobody reaps is not waited for long. */
+/**
+ * Waits until the kernel has ended the killed process group. Gives up after one second, because a process
+ * whose parent does not reap it never disappears.
+ */
 async function groupEnded(leaderPid: number): Promise<void> {
   for (let turn = 0; turn < 100; turn++) {
     try {

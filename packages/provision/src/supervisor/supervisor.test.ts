@@ -31,7 +31,7 @@ async function createCluster(cluster: TestCluster) {
   return { view, folder, ask, node, pid: view.supervisor?.pid ?? 0 };
 }
 
-/** Runs a supervisor for the folder as someone would by hand. */
+/** Runs a supervisor for the folder as a user would run it by hand. */
 function supervisorByHand(cluster: TestCluster, folder: string, ...options: string[]): ChildProcess {
   const { nodeBinary, supervisor } = cluster.parts.programs;
   return spawn(nodeBinary, [supervisor, '--folder', folder, ...options], {
@@ -39,7 +39,7 @@ function supervisorByHand(cluster: TestCluster, folder: string, ...options: stri
   });
 }
 
-test('a supervisor starts a node again 1 s after its death and ends what the dead one left behind', async () => {
+test('a supervisor restarts a node 1 s after its death and kills the children of the dead one', async () => {
   await using cluster = await openTestCluster({ child: true });
   const { folder, node } = await createCluster(cluster);
   const before = await node('node01');
@@ -61,10 +61,10 @@ test('a supervisor starts a node again 1 s after its death and ends what the dea
   assert.deepEqual([after.restarts, after.lastExit, (await node('node02')).restarts], [1, 'SIGKILL', 0]);
 });
 
-test('a supervisor stops its nodes on SIGTERM, exits 0 and leaves neither processes nor its pid file', async () => {
+test('a supervisor stops its nodes on SIGTERM, exits with 0, and leaves no process and no pid file', async () => {
   await using cluster = await openTestCluster({ child: true });
   const { folder, pid } = await createCluster(cluster);
-  // The supervisor of create() is not our child: run one by hand in its place to see its exit code.
+  // The supervisor of create() is not a child of this test. Run another one by hand to see its exit code.
   process.kill(pid, 'SIGTERM');
   await eventually(() => findClusterProcesses(folder).length === 0, { what: 'the first one is gone' });
   const child = supervisorByHand(cluster, folder.path);
@@ -77,7 +77,7 @@ test('a supervisor stops its nodes on SIGTERM, exits 0 and leaves neither proces
   );
 });
 
-test('a supervisor kills a node that does not listen to SIGTERM, with its children', async () => {
+test('a supervisor kills a node that ignores SIGTERM, together with its children', async () => {
   await using cluster = await openTestCluster({ child: true, stubborn: true });
   const { folder, pid } = await createCluster(cluster);
   process.kill(pid, 'SIGKILL');
@@ -89,7 +89,7 @@ test('a supervisor kills a node that does not listen to SIGTERM, with its childr
   assert.deepEqual([code, findClusterProcesses(folder)], [0, []]);
 });
 
-test('a second supervisor of the same cluster refuses to start and names the first', async () => {
+test('a second supervisor of the same cluster does not start, and names the first', async () => {
   await using cluster = await openTestCluster();
   const { folder, pid, ask } = await createCluster(cluster);
   const second = supervisorByHand(cluster, folder.path);
@@ -103,11 +103,11 @@ test('a second supervisor of the same cluster refuses to start and names the fir
   assert.equal((await ask())?.pid, pid);
 });
 
-test('a supervisor whose starter is killed before the cluster is complete ends and leaves nothing running', async () => {
+test('a supervisor ends and leaves no process when its starter is killed before the cluster is complete', async () => {
   await using cluster = await openTestCluster();
   const { programs } = cluster.parts;
   const { clustersFolder } = cluster.ref();
-  // Another process creates a cluster and hangs while it makes the keys.
+  // Another process creates a cluster, and hangs while it generates the keys.
   const script = `
     import { createProcessProvisioner } from ${JSON.stringify(join(import.meta.dirname, '..', 'process', 'process-provisioner.ts'))};
     const provisioner = createProcessProvisioner(() => ({
@@ -136,7 +136,7 @@ test('a supervisor whose starter is killed before the cluster is complete ends a
   assert.equal(existsSync(folder.path), false);
 });
 
-test('a supervisor names what holds the port of a node', async () => {
+test('a supervisor names the process that has a port of a node', async () => {
   await using cluster = await openTestCluster();
   const server = createServer();
   await new Promise<void>((resolve) => server.listen({ host: '127.14.7.2', port: 50001 }, resolve));
@@ -151,7 +151,7 @@ test('a supervisor names what holds the port of a node', async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a supervisor refuses a folder that is not complete and options that make no sense', async () => {
+test('a supervisor rejects an incomplete folder and invalid options', async () => {
   await using cluster = await openTestCluster();
   const { supervisor, nodeBinary } = cluster.parts.programs;
   const run = (...args: string[]) => spawnSync(nodeBinary, [supervisor, ...args], { encoding: 'utf8' });
@@ -169,7 +169,7 @@ test('a supervisor serves the time on the gateway address', async () => {
   assert.ok(Math.abs(offsetMs) < 1000, `${offsetMs} ms off`);
 });
 
-test('a cluster whose path has 200 characters works', async () => {
+test('a cluster in a folder with a path of 200 characters runs', async () => {
   await using cluster = await openTestCluster();
   const clustersFolder = join(cluster.home, 'x'.repeat(Math.max(1, 199 - cluster.home.length)));
   assert.ok(clustersFolder.length >= 200);

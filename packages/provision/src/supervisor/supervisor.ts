@@ -20,10 +20,13 @@ import { holdClaim } from './hold-claim.ts';
 import { machinedCommand } from './machined-command.ts';
 import { NodeRunner } from './node-runner.ts';
 
-/** Above the drain time-out of machined (25 s: it gives its own daemons 15 of them), below that of this daemon. */
+/**
+ * Longer than the drain timeout of machined, which is 25 s and includes 15 s for its own daemons. Shorter
+ * than the drain timeout of this daemon.
+ */
 const defaultStopTimeout = '27s';
 
-/** Between looks at whether the cluster's folder is still there, in milliseconds. */
+/** How often to check whether the cluster's folder still exists, in milliseconds. */
 const folderCheckMs = 2_000;
 
 const options = {
@@ -36,17 +39,17 @@ const options = {
   cidrs: {
     env: 'SUPERVISOR_CIDRS',
     type: 'list',
-    description: 'address ranges to take the first free one of (default: the one in state.yaml)',
+    description: 'address ranges to try; the first free one is claimed (default: the one in state.yaml)',
   },
   servicesDir: {
     env: 'SUPERVISOR_SERVICES_DIR',
     type: 'path',
-    description: "folder of the daemons' bundles (default: the one that this bundle lies in)",
+    description: "folder of the daemons' bundles (default: the folder with the folder of this bundle)",
   },
   nodeBinary: {
     env: 'SUPERVISOR_NODE_BINARY',
     type: 'path',
-    description: 'the Node.js that runs machined (default: the one that runs this)',
+    description: 'Node.js executable that runs machined (default: the one that runs this program)',
   },
   stopTimeout: {
     env: 'SUPERVISOR_STOP_TIMEOUT',
@@ -58,7 +61,10 @@ const options = {
 
 type Context = DaemonContext<OptionValues<typeof options>>;
 
-/** One detached process per cluster of processes: holds its addresses, serves its time, keeps its nodes running. */
+/**
+ * The detached process of one cluster of processes: claims its addresses, serves the time, and keeps its
+ * nodes running.
+ */
 export const supervisor: DaemonDefinition<typeof options> = {
   name: 'process-supervisor',
   summary: 'keeps the nodes of a process cluster running',
@@ -92,7 +98,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
   });
 
   scope.use(await holdSupervisorLock(folder, state.name, describe));
-  // A supervisor that was killed may have left nodes behind: they hold the ports and write into the same folders.
+  // Nodes that a killed supervisor left running still have the ports and write to the same folders.
   await killClusterProcesses(folder, 5_000);
   const servicesFolder = resolve(context.options.servicesDir ?? dirname(dirname(process.argv[1] ?? '')));
   const etcd = findEtcd(servicesFolder, context.environment);
@@ -121,7 +127,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
       }),
     );
   }
-  // Those of an earlier supervisor count no more.
+  // Discard requests to an earlier supervisor.
   takeNodeWishes(folder);
   obeyWishes(nodes, folder, scope);
   stopWithoutFolder(context, scope, folder);
@@ -129,7 +135,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
   else await obey(starter, nodes, subnetCidr(claim.subnet));
 }
 
-/** Starts and stops the nodes that a command wishes; without wishes it starts all that are off. */
+/** Starts and stops nodes as requested by a command. Without a request, starts all nodes that are off. */
 function obeyWishes(nodes: readonly NodeRunner[], folder: ClusterFolder, scope: AsyncDisposableStack): void {
   const obey = () => {
     const wishes = takeNodeWishes(folder);
@@ -142,17 +148,20 @@ function obeyWishes(nodes: readonly NodeRunner[], folder: ClusterFolder, scope: 
   scope.defer(() => void process.off(startWishSignal, obey));
 }
 
-/** Someone who removes the folder of a cluster, or the whole clone, means its processes too. */
+/** A user who removes the folder of a cluster, or the whole clone, wants its processes stopped as well. */
 function stopWithoutFolder({ log }: Context, scope: AsyncDisposableStack, folder: ClusterFolder): void {
   const timer = setInterval(() => {
     if (existsSync(folder.state)) return;
-    log.warn({ folder: folder.path }, 'folder of the cluster is gone');
+    log.warn({ folder: folder.path }, 'the folder of the cluster was removed');
     process.kill(process.pid, 'SIGTERM');
   }, folderCheckMs);
   scope.defer(() => clearInterval(timer));
 }
 
-/** Obeys the process that started this one until it releases it; when it ends without doing so, this process ends too. */
+/**
+ * Follows the orders of the process that started this one. If that process ends before it has released this
+ * one, this process ends too.
+ */
 async function obey(starter: Starter, nodes: readonly NodeRunner[], cidr: string): Promise<void> {
   let released = false;
   starter.onOrder((order) => {

@@ -4,19 +4,20 @@ import { nodeExitCodes } from '@nodewright/contract';
 import type { ProcessPrograms } from '../process/programs.ts';
 
 export interface FakeMachinedBehaviour {
-  /** Starts a child in its process group that outlives it. */
+  /** Starts a child in its process group, which does not end with it. */
   readonly child?: boolean;
-  /** Ends with this code right after its start. */
+  /** Exits with this code right after its start. */
   readonly exitCode?: number;
-  /** Does not end on SIGTERM. */
+  /** Ignores SIGTERM. */
   readonly stubborn?: boolean;
-  /** Takes no connections. */
+  /** Does not listen for connections. */
   readonly deaf?: boolean;
 }
 
 /**
- * Programs for tests: the real supervisor, run from its source, and a machined that only listens where apid would.
- * Its first line of output is its command line as JSON. SIGHUP stands for a reboot, SIGUSR2 for a shutdown.
+ * Writes programs for tests: the real supervisor, run from its source, and a fake machined that only listens
+ * at the address of apid. The first line of its output is its command line as JSON. SIGHUP makes it exit as
+ * for a reboot, SIGUSR2 as for a shutdown.
  */
 export function writeFakePrograms(folder: string, behaviour: FakeMachinedBehaviour = {}): ProcessPrograms {
   const put = (name: string, source: string) => {

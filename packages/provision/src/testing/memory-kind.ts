@@ -1,5 +1,5 @@
-// Clusters whose nodes are entries of a map: a third implementation of the port, for tests of the orchestration. The
-// keeper alone is a process, as a cluster counts as running by that.
+// Clusters whose nodes are entries of a map: an implementation of the port for tests of the lifecycle. Only
+// the keeper is a process, because a cluster counts as running while its keeper runs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { gatewayAddress, subnetCidr } from '../domain/subnet.ts';
 
 const subnet = { first: 10, second: 99, third: 0 };
 
-/** Nodes that run, by the cluster's folder, with what stands for a pid. */
+/** The running nodes, by cluster folder and name, each with a number that stands for its pid. */
 type Running = Map<string, Map<string, number>>;
 
 export function memoryKind(): ClusterKind<CreateParts> {

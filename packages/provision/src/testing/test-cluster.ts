@@ -10,7 +10,7 @@ import { type FakeMachinedBehaviour, writeFakePrograms } from './fake-programs.t
 import { memoryKind } from './memory-kind.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
-/** A provisioner with its own folder. Disposing it destroys what it made. */
+/** A provisioner with a home folder of its own. Disposing it destroys the clusters that it created. */
 export interface ClusterHome extends AsyncDisposable {
   readonly provisioner: Provisioner;
   readonly home: string;
@@ -25,7 +25,7 @@ export interface TestCluster extends ClusterHome {
   readonly parts: ProcessParts;
 }
 
-/** Clusters of the real supervisor, with fake nodes and quick keys. */
+/** Creates clusters with the real supervisor, fake nodes, and keys that need no time. */
 export async function openTestCluster(
   behaviour: FakeMachinedBehaviour = {},
   change: Partial<ProcessParts> = {},
@@ -45,7 +45,7 @@ export async function openTestCluster(
   };
 }
 
-/** Clusters in memory, with quick keys. */
+/** Creates clusters in memory, with keys that need no time. */
 export async function openMemoryCluster(): Promise<ClusterHome> {
   const folder = await openTemporaryFolder();
   const parts = fakeParts(folder.path);

@@ -1,5 +1,5 @@
-// What every kind of cluster does, whatever its nodes are: made, kept, stopped and started as a whole and node by node,
-// and destroyed.
+// The behaviour that all kinds of clusters share: a cluster is created, kept, stopped, started and destroyed,
+// as a whole and node by node.
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
@@ -17,14 +17,14 @@ const stop = (cluster: ClusterHome, node?: string) =>
   cluster.provisioner.stop({ ...cluster.ref(), node }, cluster.progress);
 const states = ({ nodes }: ClusterView) => nodes.map(({ state }) => state);
 
-/** Declares the tests for one kind. */
+/** Declares the tests for one kind of cluster. */
 export function testLifecycle(kind: string, open: () => Promise<ClusterHome>): void {
-  test(`${kind}: one node is stopped, stays off, and is started again; the others go on`, async () => {
+  test(`${kind}: a stopped node stays off until it is started, and the other nodes run on`, async () => {
     await using cluster = await open();
     const before = await create(cluster);
     assert.equal(before.answering, 2);
     assert.deepEqual(states(await stop(cluster, 'node02')), ['running', 'off']);
-    // Again: it is left alone.
+    // Stopping the node again changes nothing.
     assert.deepEqual(states(await stop(cluster, 'node02')), ['running', 'off']);
     const after = await start(cluster, 'node02');
     assert.deepEqual(states(after), ['running', 'running']);
@@ -33,7 +33,7 @@ export function testLifecycle(kind: string, open: () => Promise<ClusterHome>): v
     assert.equal(after.nodes[1]?.restarts, 0);
   });
 
-  test(`${kind}: a cluster is stopped as a whole, keeps its addresses, and starts again`, async () => {
+  test(`${kind}: a cluster that was stopped as a whole starts again with the same addresses`, async () => {
     await using cluster = await open();
     const { network, nodes } = (await create(cluster)).cluster;
     const stopped = await stop(cluster);
@@ -52,7 +52,7 @@ export function testLifecycle(kind: string, open: () => Promise<ClusterHome>): v
     );
   });
 
-  test(`${kind}: start of a cluster that runs starts the nodes that are off`, async () => {
+  test(`${kind}: starting a running cluster starts its nodes that are off`, async () => {
     await using cluster = await open();
     await create(cluster);
     await stop(cluster, 'node01');
@@ -64,7 +64,7 @@ export function testLifecycle(kind: string, open: () => Promise<ClusterHome>): v
     );
   });
 
-  test(`${kind}: what is not there is neither started nor stopped`, async () => {
+  test(`${kind}: starting or stopping an unknown cluster or node fails`, async () => {
     await using cluster = await open();
     for (const change of [start, stop]) {
       await assert.rejects(change(cluster), { kind: 'not-found', message: /^no cluster "c" in / });
@@ -80,7 +80,7 @@ export function testLifecycle(kind: string, open: () => Promise<ClusterHome>): v
     assert.deepEqual(await listClusters('/nowhere'), []);
   });
 
-  test(`${kind}: a cluster is kept when it runs, and nothing is left of one that was destroyed`, async () => {
+  test(`${kind}: a running cluster is kept, and a destroyed one leaves nothing behind`, async () => {
     await using cluster = await open();
     const made = await create(cluster);
     const kept = await create(cluster);
@@ -96,7 +96,7 @@ export function testLifecycle(kind: string, open: () => Promise<ClusterHome>): v
     await assert.rejects(cluster.provisioner.show(cluster.ref()), { kind: 'not-found' });
   });
 
-  test(`${kind}: a creation that fails when its nodes run leaves nothing`, async () => {
+  test(`${kind}: a creation that fails after its nodes started leaves nothing behind`, async () => {
     await using cluster = await open();
     const request = cluster.request({ talosconfig: '/sys/none/config' });
     await assert.rejects(cluster.provisioner.create(request, cluster.progress, never), {
