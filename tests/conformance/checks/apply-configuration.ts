@@ -39,7 +39,7 @@ const tried = (time: string) =>
 
 export const applyConfigurationChecks = checksOf(machine.applyConfiguration, {
   'apply.same': [
-    'what is in force already can be applied: the reply says the mode in effect, never AUTO, and that nothing changes',
+    'the active configuration can be applied again: the reply has the resulting mode, never AUTO, and says that nothing changes',
     async (subject) => {
       const text = await configurationOf(subject);
       for (const mode of [Mode.AUTO, Mode.NO_REBOOT]) {
@@ -50,7 +50,7 @@ export const applyConfigurationChecks = checksOf(machine.applyConfiguration, {
     },
   ],
   'apply.modes': [
-    'STAGED and TRY say what they do; TRY for how long, a minute by default',
+    'the replies to STAGED and TRY describe the mode; TRY also gives its duration, by default one minute',
     async (subject) => {
       const text = await configurationOf(subject);
       const details = async (mode: Mode, more = {}) => {
@@ -66,7 +66,7 @@ export const applyConfigurationChecks = checksOf(machine.applyConfiguration, {
     },
   ],
   'apply.difference': [
-    'a dry run shows what would change as a unified diff, and nothing changes',
+    'a dry run returns the change as a unified diff and changes nothing',
     async (subject) => {
       const before = await configurationOf(subject);
       const more = `${before}\n---\napiVersion: v1alpha1\nkind: EnvironmentConfig\nvariables:\n    CONFORMANCE: "1"\n`;
@@ -78,7 +78,7 @@ export const applyConfigurationChecks = checksOf(machine.applyConfiguration, {
     },
   ],
   'apply.broken': [
-    'a text that is no configuration, or has an unknown key: INVALID_ARGUMENT',
+    'a text that is not a configuration, or has an unknown key, fails with INVALID_ARGUMENT',
     async (subject) => {
       for (const text of ['', 'machine: [', 'machine:\n    typ: worker\n']) {
         await expectRefusal(subject, text, Mode.AUTO, codes.invalidArgument, /./);
@@ -86,7 +86,7 @@ export const applyConfigurationChecks = checksOf(machine.applyConfiguration, {
     },
   ],
   'apply.partial': [
-    'a node that has a configuration takes none without the v1alpha1 document: INVALID_ARGUMENT',
+    'a node with a configuration rejects one without the v1alpha1 document with INVALID_ARGUMENT',
     async (subject) => {
       const text = 'apiVersion: v1alpha1\nkind: EnvironmentConfig\nvariables: {}\n';
       const words =
@@ -95,7 +95,7 @@ export const applyConfigurationChecks = checksOf(machine.applyConfiguration, {
     },
   ],
   'apply.invalid': [
-    'a configuration that makes no sense: INVALID_ARGUMENT that counts the errors and lists them',
+    'an invalid configuration fails with INVALID_ARGUMENT, and the message has the number of errors and the list of them',
     async (subject) => {
       const text = 'machine:\n    type: controlplane\ncluster: {}\n';
       const words = /^\d+ errors? occurred:\n\t\* v1alpha1\.Config: .*\n\n$/s;
@@ -103,7 +103,7 @@ export const applyConfigurationChecks = checksOf(machine.applyConfiguration, {
     },
   ],
   'apply.reboot': [
-    'mode REBOOT, which is the default of the wire: UNIMPLEMENTED',
+    'mode REBOOT, which is the protobuf default, fails with UNIMPLEMENTED',
     async (subject) => {
       const text = await configurationOf(subject);
       const words = /^the REBOOT mode is not supported, please use AUTO or NO_REBOOT modes instead$/;
@@ -111,7 +111,7 @@ export const applyConfigurationChecks = checksOf(machine.applyConfiguration, {
     },
   ],
   'apply.unknown-mode': [
-    'a mode that does not exist: INVALID_ARGUMENT that names it',
+    'an unknown mode fails with INVALID_ARGUMENT, and the message names it',
     async (subject) => {
       const text = await configurationOf(subject);
       const words = /^incorrect mode '99' specified for the apply config call$/;
@@ -119,7 +119,7 @@ export const applyConfigurationChecks = checksOf(machine.applyConfiguration, {
     },
   ],
   'apply.reader': [
-    'a reader may not, as the node has a configuration: PERMISSION_DENIED',
+    'a reader cannot apply a configuration to a configured node: PERMISSION_DENIED',
     async (subject) => {
       const reader = await subject.as('os:reader');
       const call = reader.unary(machine.applyConfiguration, { mode: Mode.AUTO, dryRun: true });

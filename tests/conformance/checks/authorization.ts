@@ -39,7 +39,7 @@ function refusal({ path, roles, maintenance }: MethodFact): Check {
   return {
     id: `roles.refused${path}`,
     method: path,
-    says: 'a certificate without a role that may: PERMISSION_DENIED, not authorized',
+    says: 'a certificate without a permitted role gets PERMISSION_DENIED "not authorized"',
     async run(subject: Subject) {
       const refused = knownRoles.filter((role) => !allowed.has(role));
       for (const role of [...refused, 'os:unheard-of']) {
@@ -59,7 +59,7 @@ function admission({ path, roles, maintenance }: MethodFact): Check {
   return {
     id: `roles.admitted${path}`,
     method: path,
-    says: 'each of the roles that may is enough alone',
+    says: 'each permitted role alone is sufficient',
     async run(subject: Subject) {
       for (const role of maintenance ? ['os:admin'] : roles) {
         const status = await firstWord(await subject.as(role), path);
@@ -86,7 +86,7 @@ export const authorizationChecks: Check[] = [
   {
     id: 'roles.none',
     method: 'roles',
-    says: 'a certificate without a role may do nothing, and cannot give itself one with metadata',
+    says: 'a certificate without a role permits no call, and metadata cannot add a role',
     async run(subject) {
       const nobody = await subject.as();
       for (const claim of [[], ['os:admin'], ['os:admin', 'os:reader']]) {
@@ -99,7 +99,7 @@ export const authorizationChecks: Check[] = [
   {
     id: 'roles.claimed',
     method: 'roles',
-    says: 'the metadata talos-role adds nothing to a certificate',
+    says: 'the metadata talos-role adds no role to those of a certificate',
     async run(subject) {
       const reader = await subject.as('os:reader');
       const api = reader.with({ ...reader.metadata, 'talos-role': 'os:admin' });
@@ -110,7 +110,7 @@ export const authorizationChecks: Check[] = [
   {
     id: 'roles.several',
     method: 'roles',
-    says: 'of several roles in a certificate each counts, one that nobody knows does no harm',
+    says: 'each of several roles in a certificate counts, and an unknown role is ignored',
     async run(subject) {
       const api = await subject.as('os:etcd:backup', 'os:reader', 'os:unheard-of');
       const { code } = await firstWord(api, '/machine.MachineService/Version');
@@ -120,7 +120,7 @@ export const authorizationChecks: Check[] = [
   {
     id: 'roles.impersonator',
     method: 'roles',
-    says: 'an impersonator has the roles that talos-role names, which is how nodes pass calls on',
+    says: 'an impersonator has the roles in talos-role, which nodes use to forward calls',
     async run(subject) {
       const impersonator = await subject.as('os:impersonator');
       const api = impersonator.with({ ...impersonator.metadata, 'talos-role': 'os:reader' });

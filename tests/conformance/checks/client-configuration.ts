@@ -23,7 +23,7 @@ async function generate({ admin }: Subject, request: Request) {
 
 export const clientConfigurationChecks = checksOf(machine.generateClientConfiguration, {
   'client.certificate': [
-    'the certificate has the roles as organisations, is for clients only, from now for crt_ttl',
+    'the certificate has the roles as organisations, is valid for clients only, and is valid from now for crt_ttl',
     async (subject) => {
       const roles = ['os:reader', 'os:etcd:backup', 'os:made-up'];
       const { certificate } = await generate(subject, { roles });
@@ -40,7 +40,7 @@ export const clientConfigurationChecks = checksOf(machine.generateClientConfigur
     },
   ],
   'client.works': [
-    'whoever holds it gets in with these roles and no others',
+    'the certificate gives its holder these roles and no others',
     async (subject) => {
       const identity = await generate(subject, { roles: ['os:reader'] });
       using reader = await subject.connect(identity);
@@ -53,7 +53,7 @@ export const clientConfigurationChecks = checksOf(machine.generateClientConfigur
     },
   ],
   'client.talosconfig': [
-    'the talosconfig has one context without endpoints, its parts those of the reply',
+    'the talosconfig has one context without endpoints, with the CA, certificate and key of the reply',
     async (subject) => {
       const { ca, certificate, key, talosconfig } = await generate(subject, {
         roles: ['os:reader', 'os:operator'],
@@ -70,7 +70,7 @@ export const clientConfigurationChecks = checksOf(machine.generateClientConfigur
     },
   ],
   'client.context-name': [
-    'the context is named after the cluster, for a single role <role without os:>@<cluster>',
+    "the context has the cluster's name or, for a single role, the name <role without os:>@<cluster>",
     async (subject) => {
       const several = parseTalosconfig(
         (await generate(subject, { roles: ['os:reader', 'os:admin'] })).talosconfig,
@@ -81,7 +81,7 @@ export const clientConfigurationChecks = checksOf(machine.generateClientConfigur
     },
   ],
   'client.key': [
-    'each call makes a key of its own, and it belongs to the certificate',
+    'each call generates a new key, which belongs to the certificate',
     async (subject) => {
       const [first, second] = [
         await generate(subject, { roles: ['os:reader'] }),
@@ -93,7 +93,7 @@ export const clientConfigurationChecks = checksOf(machine.generateClientConfigur
     },
   ],
   'client.long-ttl': [
-    'a crt_ttl of two years is two years',
+    'a crt_ttl of two years gives a certificate of two years',
     async (subject) => {
       const twoYears = 17_520 * hour;
       const { certificate } = await generate(subject, { roles: ['os:reader'], crtTtl: ttl(twoYears) });
@@ -103,7 +103,7 @@ export const clientConfigurationChecks = checksOf(machine.generateClientConfigur
     },
   ],
   'client.worker': [
-    'a worker makes none: UNIMPLEMENTED',
+    'a worker does not issue certificates: UNIMPLEMENTED',
     async ({ admin, worker }) => {
       if (worker === undefined) throw new Skip('no worker is known');
       const call = admin
@@ -114,7 +114,7 @@ export const clientConfigurationChecks = checksOf(machine.generateClientConfigur
     },
   ],
   'client.ttl': [
-    'a crt_ttl that is missing, 0 or negative: INVALID_ARGUMENT, crt_ttl should be positive',
+    'a missing, zero or negative crt_ttl fails with INVALID_ARGUMENT "crt_ttl should be positive"',
     async ({ admin }) => {
       for (const crtTtl of [undefined, ttl(0), ttl(-1)]) {
         const call = admin.unary(machine.generateClientConfiguration, { roles: ['os:reader'], crtTtl });

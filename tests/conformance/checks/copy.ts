@@ -26,7 +26,7 @@ const refused = (subject: Subject, rootPath: string, text?: RegExp) =>
 
 export const copyChecks = checksOf(machine.copy, {
   'copy.file': [
-    'a file is a gzip tar with one entry under its base name, with its content and permissions',
+    'a file becomes a gzip tar with one entry under its base name, with its content and permissions',
     async (subject) => {
       const { file } = await findFolder(subject);
       const entries = await copy(subject, file);
@@ -40,7 +40,7 @@ export const copyChecks = checksOf(machine.copy, {
     },
   ],
   'copy.folder': [
-    'a folder is an archive of what is in it, without itself, names relative, those of folders with a slash',
+    'a folder becomes an archive of its content without itself; names are relative, and those of folders end with a slash',
     async (subject) => {
       const { path, files } = await findFolder(subject);
       const entries = await copy(subject, path);
@@ -57,7 +57,7 @@ export const copyChecks = checksOf(machine.copy, {
     },
   ],
   'copy.cleaned': [
-    'the path is cleaned before it is used',
+    'the path is normalised before it is used',
     async (subject) => {
       const { file } = await findFolder(subject);
       const entries = await copy(subject, `/proc/../.${file}`);
@@ -68,7 +68,7 @@ export const copyChecks = checksOf(machine.copy, {
     },
   ],
   'copy.procfs': [
-    'a file that says it has 0 bytes and has some is copied with them',
+    'a file that reports a size of 0 bytes but has content is copied with its content',
     async (subject) => {
       const entries = await copy(subject, '/proc/sys/kernel/ostype');
       assert.equal(entries[0]?.content.toString(), 'Linux\n');
@@ -85,7 +85,7 @@ export const copyChecks = checksOf(machine.copy, {
     },
   ],
   'copy.partly': [
-    'a file that cannot be read is left out and named at the end: UNKNOWN, skipping "<path>", after all the others',
+    `a file that cannot be read is left out, and the call ends with UNKNOWN 'skipping "<path>"' after all other files`,
     async ({ admin }) => {
       // The kernel file `flush` can only be written.
       const rootPath = '/proc/sys/net/ipv4/route';
@@ -104,11 +104,11 @@ export const copyChecks = checksOf(machine.copy, {
     },
   ],
   'copy.relative': [
-    'a path that is not absolute: UNKNOWN, path is not absolute <path>',
+    'a relative path fails with UNKNOWN "path is not absolute <path>"',
     (subject) => refused(subject, 'etc/passwd', /^path is not absolute etc\/passwd$/).then(() => {}),
   ],
   'copy.missing': [
-    'a path that is not there: UNKNOWN',
+    'a path that does not exist fails with UNKNOWN',
     (subject) => refused(subject, '/no/such/place').then(() => {}),
   ],
 });

@@ -19,7 +19,7 @@ function assertSums<T extends object>(total: T | undefined, devices: readonly T[
 export const deviceChecks = [
   ...checksOf(machine.diskStats, {
     'disk-stats.devices': [
-      'there is one device a line of /proc/diskstats',
+      'the reply has one device per line of /proc/diskstats',
       async (subject) => {
         const { devices } = only(await subject.admin.unary(machine.diskStats, {}));
         const lines = (await subject.readFile('/proc/diskstats')).toString().split('\n');
@@ -28,7 +28,7 @@ export const deviceChecks = [
       },
     ],
     'disk-stats.total': [
-      'total sums disks and partitions and has no name',
+      'total is the sum of disks and partitions, and has no name',
       async ({ admin }) => {
         const { devices, total } = only(await admin.unary(machine.diskStats, {}));
         assertSums(total, devices);
@@ -36,7 +36,7 @@ export const deviceChecks = [
       },
     ],
     'disk-stats.sectors': [
-      'sectors are those of the kernel, of 512 bytes, and times milliseconds: the numbers of the file',
+      "sectors have 512 bytes and times are in milliseconds, as in the kernel's file",
       async (subject) => {
         const read = async () => {
           const lines = (await subject.readFile('/proc/diskstats')).toString().split('\n');
@@ -60,7 +60,7 @@ export const deviceChecks = [
   }),
   ...checksOf(machine.networkDeviceStats, {
     'network-stats.devices': [
-      'there is one device a line of /proc/net/dev, lo among them',
+      'the reply has one device per line of /proc/net/dev, including lo',
       async (subject) => {
         const { devices } = only(await subject.admin.unary(machine.networkDeviceStats, {}));
         const text = (await subject.readFile('/proc/net/dev')).toString();
@@ -70,7 +70,7 @@ export const deviceChecks = [
       },
     ],
     'network-stats.total': [
-      'total sums all devices, its name is their names in order',
+      'total is the sum of all devices, and its name lists their names in order',
       async ({ admin }) => {
         const { devices, total } = only(await admin.unary(machine.networkDeviceStats, {}));
         assertSums(total, devices);
@@ -81,7 +81,7 @@ export const deviceChecks = [
   }),
   ...checksOf(storage.disks, {
     'disks.names': [
-      'each disk is named once and lies below /dev/',
+      'each disk is listed once, with a path below /dev/',
       async ({ admin }) => {
         const { disks } = only(await admin.unary(storage.disks, {}));
         const names = disks.map(({ deviceName }) => deviceName);
@@ -90,7 +90,7 @@ export const deviceChecks = [
       },
     ],
     'disks.sizes': [
-      'size is in bytes: 512 times what /sys/block tells',
+      'size is in bytes: 512 times the number in /sys/block',
       async (subject) => {
         const { disks } = only(await subject.admin.unary(storage.disks, {}));
         for (const { deviceName, size } of disks) {
@@ -101,7 +101,7 @@ export const deviceChecks = [
       },
     ],
     'disks.types': [
-      'type is one that clients know',
+      'type is a value that clients know',
       async ({ admin }) => {
         const { disks } = only(await admin.unary(storage.disks, {}));
         assert.ok(disks.every(({ type }) => type >= 0 && type <= 5));

@@ -12,7 +12,7 @@ const sizeOf = (entry: DiskUsageInfo | undefined) => entry?.size ?? -1n;
 
 export const diskUsageChecks = checksOf(machine.diskUsage, {
   'usage.sum': [
-    'the size of a folder is the sum of the sizes of all that is in it and its own, apparent bytes',
+    'the size of a folder is the sum of the apparent sizes of its content and its own',
     async (subject) => {
       const { path: folder } = await findFolder(subject);
       const files = await collect(subject.admin.stream(machine.list, { root: folder, recurse: true }));
@@ -21,7 +21,7 @@ export const diskUsageChecks = checksOf(machine.diskUsage, {
     },
   ],
   'usage.order': [
-    'a folder comes after what is in it, the one that was asked for last',
+    'a folder is listed after its content, and the requested folder last',
     async (subject) => {
       const { path: folder } = await findFolder(subject);
       const entries = await usage(subject, { paths: [folder], all: true });
@@ -35,7 +35,7 @@ export const diskUsageChecks = checksOf(machine.diskUsage, {
     },
   ],
   'usage.all': [
-    'files are told only with all; folders have the same size either way',
+    'files are listed only with all; the sizes of folders are the same with and without it',
     async (subject) => {
       const { path: folder } = await findFolder(subject);
       const folders = await usage(subject, { paths: [folder] });
@@ -46,7 +46,7 @@ export const diskUsageChecks = checksOf(machine.diskUsage, {
     },
   ],
   'usage.depth': [
-    'a depth of N hides entries N levels down and more, and still counts them',
+    'a depth of N hides entries that are N or more levels down, but still counts them',
     async (subject) => {
       const { path: folder } = await findFolder(subject);
       const whole = await usage(subject, { paths: [folder] });
@@ -59,7 +59,7 @@ export const diskUsageChecks = checksOf(machine.diskUsage, {
     },
   ],
   'usage.threshold': [
-    'a threshold above 0 hides what is smaller, one below 0 what is larger than its amount',
+    'a threshold above 0 hides smaller entries, and one below 0 hides entries larger than its absolute value',
     async (subject) => {
       const { path: folder } = await findFolder(subject);
       const limit = 1000n;
@@ -70,7 +70,7 @@ export const diskUsageChecks = checksOf(machine.diskUsage, {
     },
   ],
   'usage.first-path': [
-    'a path that fails is an entry with an error, and of those that are there only the first is measured',
+    'a path that fails is an entry with an error, and only the first existing path is measured',
     async (subject) => {
       const { path: folder } = await findFolder(subject);
       const entries = await usage(subject, {
@@ -84,7 +84,7 @@ export const diskUsageChecks = checksOf(machine.diskUsage, {
     60_000,
   ],
   'usage.kcore': [
-    '/proc/kcore counts 0 bytes',
+    '/proc/kcore counts as 0 bytes',
     async (subject) => {
       const entries = await usage(subject, { paths: ['/proc/kcore'], all: true });
       for (const { error, name, size } of entries) {

@@ -19,7 +19,7 @@ async function records({ admin }: Subject): Promise<string[]> {
 
 export const dmesgChecks = checksOf(machine.dmesg, {
   'dmesg.form': [
-    'each message is one record: <facility>: <priority to the right of 7>: [<RFC 3339>]: <text>',
+    'each message has the form <facility>: <priority, right-aligned to 7 columns>: [<RFC 3339>]: <text>',
     async (subject) => {
       for (const record of await records(subject)) {
         const [, facility = '', priority = ''] = head.exec(record) ?? [];
@@ -32,7 +32,7 @@ export const dmesgChecks = checksOf(machine.dmesg, {
     },
   ],
   'dmesg.line-ends': [
-    'the text keeps its newline, and its further lines start with a space',
+    'the text ends with its newline, and its further lines start with a space',
     async (subject) => {
       for (const record of await records(subject)) {
         const [, ...further] = record.split('\n');
@@ -43,7 +43,7 @@ export const dmesgChecks = checksOf(machine.dmesg, {
     },
   ],
   'dmesg.times': [
-    'times lie between the start of the kernel and now',
+    'times are between the start of the kernel and now',
     async (subject) => {
       const times = (await records(subject)).map((record) => Date.parse(head.exec(record)?.[3] ?? ''));
       const now = Date.now() + 60_000;
@@ -51,14 +51,14 @@ export const dmesgChecks = checksOf(machine.dmesg, {
     },
   ],
   'dmesg.ends': [
-    'without follow the call ends OK, with tail too, which then gives nothing',
+    'without follow the call ends with OK; with tail alone it returns nothing',
     async (subject) => {
       await records(subject);
       assert.equal((await collect(subject.admin.stream(machine.dmesg, { tail: true }))).length, 0);
     },
   ],
   'dmesg.follow-tail': [
-    'with follow and tail only what is new comes',
+    'with follow and tail, only new messages are sent',
     async (subject) => {
       const known = await records(subject);
       const stream = subject.admin.stream(machine.dmesg, { follow: true, tail: true });
@@ -70,7 +70,7 @@ export const dmesgChecks = checksOf(machine.dmesg, {
     },
   ],
   'dmesg.follow': [
-    'with follow the call goes on after the last record, and gives the same records first',
+    'with follow, the call sends the same messages first and then stays open',
     async (subject) => {
       const known = await records(subject);
       const followed = await collectUntilQuiet(subject.admin.stream(machine.dmesg, { follow: true }), 700);

@@ -41,7 +41,7 @@ export const envelopeChecks: Check[] = methods.flatMap(({ path }) =>
       },
     ],
     [`envelope.nodes${path}`]: [
-      'asked with nodes it has one element a node, which says whose it is',
+      'with metadata nodes, the reply has one element per node, with the name of the node',
       async ({ admin, node, requireForwarding }) => {
         await requireForwarding();
         const api = admin.with({ [metadataKeys.nodes]: [node] });

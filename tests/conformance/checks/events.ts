@@ -45,7 +45,7 @@ function secondsOfId(id: string): number {
 
 export const eventChecks = checksOf(machine.events, {
   'events.hello': [
-    'the first message is empty but for a fresh id and the actor that was asked for: clients wait for it',
+    'the first message has only a new id and the requested actor id; clients wait for it',
     async (subject) => {
       const actor = randomUUID();
       for (const withActorId of ['', actor]) {
@@ -59,7 +59,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.types': [
-    'events are of package machine, under type URLs that start with talos/runtime/, and carry no metadata',
+    'the type of every event is in package machine, its type URL starts with talos/runtime/, and it has no metadata',
     async (subject) => {
       const { events } = await everything(subject);
       for (const { data, metadata, actorId } of events) {
@@ -70,7 +70,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.ids': [
-    'ids are 20 digits of base 32 that grow byte by byte and begin with the time in seconds',
+    'ids are 20 base-32 digits, begin with the time in seconds, and grow in byte order',
     async (subject) => {
       const known = ids((await everything(subject)).events);
       assert.ok(known.every((id) => idForm.test(id)));
@@ -80,7 +80,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.default': [
-    'without a tail nothing of the past comes',
+    'without a tail, no past events are sent',
     async (subject) => {
       const { events } = await everything(subject);
       const { events: fresh } = await listen(subject, {});
@@ -91,7 +91,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.tail': [
-    'tail_events of N gives the last N, of any number below 0 all that are kept, at most 990',
+    'tail_events of N sends the last N events; a negative number sends all stored events, at most 990',
     async (subject) => {
       const all = ids((await everything(subject)).events);
       assert.ok(all.length <= 990, `${all.length} events`);
@@ -106,7 +106,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.tail-id': [
-    'tail_id gives the events after that one',
+    'tail_id sends the events after the one with this id',
     async (subject) => {
       const all = ids((await everything(subject)).events);
       if (all.length < 3) throw new Skip(`the node has had ${all.length} events`);
@@ -115,7 +115,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.tail-seconds': [
-    'tail_seconds gives the events of that time',
+    'tail_seconds sends the events of the last seconds',
     async (subject) => {
       const all = ids((await everything(subject)).events);
       const { events } = await listen(subject, { tailSeconds: 2_000_000_000 });
@@ -126,14 +126,14 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.two-tails': [
-    'more than one tail: UNKNOWN, after the first message',
+    'more than one kind of tail fails with UNKNOWN after the first message',
     async ({ admin }) => {
       const call = collect(admin.stream(machine.events, { tailId: 'c0000000000000000000', tailEvents: 1 }));
       await expectFailure(call, codes.unknown, /can't be specified at the same time/);
     },
   ],
   'events.bad-id': [
-    'a tail_id that is no id: UNKNOWN, error parsing tail_id',
+    'an invalid tail_id fails with UNKNOWN "error parsing tail_id"',
     async ({ admin }) => {
       for (const tailId of ['x', 'zzzzzzzzzzzzzzzzzzzz', 'c000000000000000000']) {
         const call = collect(admin.stream(machine.events, { tailId }));
@@ -142,7 +142,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.actor': [
-    'with_actor_id lets only events of that actor through',
+    'with_actor_id sends only the events of this actor',
     async (subject) => {
       await everything(subject);
       const { events } = await listen(subject, { tailEvents: -1, withActorId: randomUUID() });
@@ -150,7 +150,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.services': [
-    'the start of apid is among the events, its health a record in each, unknown unless it runs',
+    'the events include the start of apid; each has a health record, which is unknown unless the service runs',
     async (subject) => {
       const changes = decoded((await everything(subject)).events, 'ServiceStateEvent', ServiceStateEvent);
       const ofApid = changes.filter(({ service }) => service === 'apid');
@@ -164,7 +164,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.machine-status': [
-    'a machine status has a status: clients read it without a check',
+    'a machine status event always has the field status, because clients read it without a check',
     async (subject) => {
       const statuses = decoded((await everything(subject)).events, 'MachineStatusEvent', MachineStatusEvent);
       if (statuses.length === 0) throw new Skip('no change of the machine status is kept');
@@ -172,7 +172,7 @@ export const eventChecks = checksOf(machine.events, {
     },
   ],
   'events.sequences': [
-    'sequences have names of the wire',
+    'sequences have the names of the API',
     async (subject) => {
       const sequences = decoded((await everything(subject)).events, 'SequenceEvent', SequenceEvent);
       if (sequences.length === 0) throw new Skip('no sequence is kept');

@@ -54,7 +54,7 @@ async function told(
 
 export const healthCheckChecks = checksOf(cluster.healthCheck, {
   'health.lines': [
-    'the nodes come first, then lines "waiting for <check>: <state>" of the known checks in their order',
+    'the nodes come first, then lines "waiting for <check>: <state>" of the known checks in order',
     async (subject) => {
       const { lines } = await told(subject, 5);
       assert.match(lines[0] ?? '', /^discovered nodes: \["[^"]*"( "[^"]*")*\]$/);
@@ -70,7 +70,7 @@ export const healthCheckChecks = checksOf(cluster.healthCheck, {
     30_000,
   ],
   'health.nodes': [
-    'nodes that the request names are those that are looked at',
+    'the nodes in the request are the ones that are checked',
     async ({ admin, node }) => {
       const request = {
         waitTimeout: waitTimeout(3),
@@ -81,7 +81,7 @@ export const healthCheckChecks = checksOf(cluster.healthCheck, {
     },
   ],
   'health.changes': [
-    'a line is told only when it is another than the one before',
+    'a line is sent only if it differs from the previous one',
     async (subject) => {
       const { lines } = await told(subject, 5);
       assert.ok(lines.length >= 2, `${lines.length} lines`);
@@ -90,7 +90,7 @@ export const healthCheckChecks = checksOf(cluster.healthCheck, {
     30_000,
   ],
   'health.done': [
-    'when the call ends OK every check has come to OK or SKIP, once',
+    'when the call ends with OK, every check has ended once, with OK or SKIP',
     async (subject) => {
       const { lines, failure } = await told(subject, 10);
       if (failure !== undefined)
@@ -103,7 +103,7 @@ export const healthCheckChecks = checksOf(cluster.healthCheck, {
     30_000,
   ],
   'health.timeout': [
-    'wait_timeout ends it: DEADLINE_EXCEEDED when nodes that do not exist are to be healthy',
+    'a check of nodes that do not exist ends after wait_timeout with DEADLINE_EXCEEDED',
     async ({ admin }) => {
       const start = performance.now();
       const call = collect(
@@ -118,7 +118,7 @@ export const healthCheckChecks = checksOf(cluster.healthCheck, {
     30_000,
   ],
   'health.worker': [
-    'a worker has no health check: UNIMPLEMENTED',
+    'a worker does not implement the health check: UNIMPLEMENTED',
     async ({ admin, worker }) => {
       if (worker === undefined) throw new Skip('no worker is known');
       const call = collect(

@@ -35,7 +35,7 @@ function compareWalk(a: string, b: string): number {
 
 export const listChecks = checksOf(machine.list, {
   'list.root-first': [
-    'without recurse the folder itself comes first, as ".", then its direct children in byte order',
+    'without recurse, the folder itself comes first as ".", then its direct children in byte order',
     async (subject) => {
       const { path } = await findFolder(subject);
       const [root, ...children] = await list(subject, { root: path });
@@ -48,7 +48,7 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.root-spelling': [
-    'a leading slash is added, a trailing one taken away, nothing at all means /',
+    'a missing leading slash is added, a trailing slash is removed, and an empty root means /',
     async (subject) => {
       const { path } = await findFolder(subject);
       const expected = names(await list(subject, { root: path }));
@@ -60,7 +60,7 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.file': [
-    'a file is one entry under its own name, with size, permissions and Unix seconds',
+    'a file is a single entry under its own name, with size, permissions and Unix seconds',
     async (subject) => {
       const { file: path } = await findFolder(subject);
       const files = await list(subject, { root: path });
@@ -73,7 +73,7 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.mode': [
-    'mode has the bits of Go: directory 31, symlink 27, device 26 with 21 for characters, sticky 20',
+    'mode uses the bits of Go: directory 31, symlink 27, device 26, with 21 for character devices, sticky 20',
     async (subject) => {
       const folder = (await list(subject, { root: '/proc' }))[0] as FileInfo;
       assert.ok(has(folder, mode.directory) && !has(folder, mode.symlink));
@@ -90,7 +90,7 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.symlinks': [
-    'a symlink tells where it leads and is not followed below the root; a root that is one is resolved',
+    'a symlink has its target and is not followed below the root; a root that is a symlink is resolved',
     async (subject) => {
       const ofProc = await list(subject, { root: '/proc' });
       const link = ofProc.find(({ relativeName }) => relativeName === 'mounts');
@@ -102,7 +102,7 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.depth': [
-    'with recurse a depth of N gives N levels, depth first in byte order, each folder before what is in it',
+    'with recurse, a depth of N lists N levels in depth-first byte order, each folder before its content',
     async (subject) => {
       const { path: root } = await findFolder(subject);
       const one = await list(subject, { root, recurse: true, recursionDepth: 1 });
@@ -114,14 +114,14 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.depth-of-root': [
-    'under / one level is not counted: depth 1 shows two',
+    'for the root /, one level is not counted: depth 1 lists two levels',
     async (subject) => {
       const files = await list(subject, { root: '/', recurse: true, recursionDepth: 1 });
       assert.equal(Math.max(...files.map(depthOf)), 2);
     },
   ],
   'list.recurse-all': [
-    'with recurse a depth of 0 and one below 0 have no limit',
+    'with recurse, a depth of 0 or below has no limit',
     async (subject) => {
       const { path: root } = await findFolder(subject);
       const all = names(await list(subject, { root, recurse: true }));
@@ -130,7 +130,7 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.types': [
-    'types filter what is told: files, folders or symlinks, or several',
+    'types filters the entries: files, folders, symlinks, or several of these',
     async (subject) => {
       const { path: root } = await findFolder(subject);
       const ask = (...types: ListRequest_Type[]) => list(subject, { root, recurse: true, types });
@@ -145,14 +145,14 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.missing': [
-    'a root that is not there: UNKNOWN, lstat <path>: no such file or directory',
+    'a root that does not exist fails with UNKNOWN "lstat <path>: no such file or directory"',
     async (subject) => {
       const text = /^lstat \/no\/such\/place: no such file or directory$/;
       await expectFailure(list(subject, { root: '/no/such/place' }), codes.unknown, text);
     },
   ],
   'list.escape': [
-    'a path that climbs above / stays at /',
+    'a path with more .. than folders stays at /',
     async (subject) => {
       const { path } = await findFolder(subject);
       const files = await list(subject, { root: `/../..${path}` });
@@ -160,7 +160,7 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.vanishing': [
-    'what vanishes or may not be read while it is listed is an entry with an error at most; the call ends OK',
+    'a file that disappears or cannot be read during the call is at most an entry with an error; the call ends with OK',
     async (subject) => {
       const files = await list(subject, { root: '/proc', recurse: true, recursionDepth: 2 });
       assert.ok(files.length > 50, `${files.length} entries`);
@@ -171,7 +171,7 @@ export const listChecks = checksOf(machine.list, {
     30_000,
   ],
   'list.xattrs': [
-    'extended attributes are told only when asked for, each with a name',
+    'extended attributes are sent only on request, each with a name',
     async (subject) => {
       const { path: root } = await findFolder(subject);
       const without = await list(subject, { root });
@@ -186,7 +186,7 @@ export const listChecks = checksOf(machine.list, {
     },
   ],
   'list.odd-paths': [
-    'a path with a NUL, or one too long for the kernel, is a status and not a crash',
+    'a path with a NUL byte, or one too long for the kernel, fails with a status and does not crash the node',
     async (subject) => {
       for (const root of ['/etc/\0hosts', `/${'x'.repeat(5000)}`]) {
         await expectFailure(list(subject, { root }), [codes.unknown, codes.invalidArgument]);

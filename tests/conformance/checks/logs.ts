@@ -20,7 +20,7 @@ const refused = (subject: Subject, request: Request, code: number, message: RegE
 export const logChecks = [
   ...checksOf(machine.logs, {
     'logs.chunks': [
-      'the log of machined comes in chunks of 1 to 1024 bytes that join to whole lines',
+      'the log of machined is sent in chunks of 1 to 1024 bytes, which together are whole lines',
       async (subject) => {
         const chunks = (await collect(open(subject, { id: 'machined', tailLines: -1 }))).map(
           ({ bytes }) => bytes,
@@ -31,7 +31,7 @@ export const logChecks = [
       },
     ],
     'logs.tail': [
-      'tail_lines of N starts N lines from the end',
+      'tail_lines of N starts N lines before the end',
       async (subject) => {
         for (const count of [1, 3, 7]) {
           const tail = await text(subject, { id: 'machined', tailLines: count });
@@ -42,7 +42,7 @@ export const logChecks = [
       },
     ],
     'logs.no-history': [
-      'tail_lines of 0, which is also the default, means no history',
+      'tail_lines of 0, which is also the default, sends no history',
       async (subject) => {
         assert.notEqual(await text(subject, { id: 'machined', tailLines: 1 }), '');
         assert.equal(await text(subject, { id: 'machined' }), '');
@@ -50,7 +50,7 @@ export const logChecks = [
       },
     ],
     'logs.everything': [
-      'tail_lines below 0, and more than there are, mean everything',
+      'tail_lines below 0, or larger than the number of lines, sends everything',
       async (subject) => {
         const everything = (tailLines: number) => collectBytes(open(subject, { id: 'apid', tailLines }));
         let earlier = await everything(-1);
@@ -67,7 +67,7 @@ export const logChecks = [
       },
     ],
     'logs.follow': [
-      'with follow what is logged later comes too: 20 calls of Version are at least 10 lines of apid',
+      'with follow, later lines are sent as well: 20 calls of Version add at least 10 lines to the log of apid',
       async (subject) => {
         const following = open(subject, { id: 'apid', follow: true });
         const collected = collectUntilQuiet(following, 1500);
@@ -80,7 +80,7 @@ export const logChecks = [
       },
     ],
     'logs.follow-history': [
-      'with follow and a tail, history and what follows join without a gap or a doubled line',
+      'with follow and a tail, history and later lines join without gaps or duplicates',
       async (subject) => {
         const collected = collectUntilQuiet(open(subject, { id: 'apid', follow: true, tailLines: 5 }), 1000);
         await new Promise((resolve) => setTimeout(resolve, 300));
@@ -92,16 +92,16 @@ export const logChecks = [
       },
     ],
     'logs.unknown': [
-      'an unknown log: UNKNOWN, log "<id>" was not registered',
+      `an unknown log fails with UNKNOWN 'log "<id>" was not registered'`,
       (subject) =>
         refused(subject, { ...system, id: 'no-such' }, codes.unknown, /^log "no-such" was not registered$/),
     ],
     'logs.no-namespace': [
-      "no namespace: INVALID_ARGUMENT, namespace can't be empty",
+      `a request without a namespace fails with INVALID_ARGUMENT "namespace can't be empty"`,
       (subject) => refused(subject, { id: 'apid' }, codes.invalidArgument, /^namespace can't be empty$/),
     ],
     'logs.kubelet': [
-      'kubelet needs no namespace: its log is one of the system',
+      'kubelet needs no namespace, because its log is a system log',
       async ({ admin }) => {
         const call = collect(admin.stream(machine.logs, { id: 'kubelet' }));
         const failure = await call.then(
@@ -112,14 +112,14 @@ export const logChecks = [
       },
     ],
     'logs.system-driver': [
-      'in the namespace system the driver does not matter',
+      'in the namespace system, the driver is ignored',
       async (subject) => {
         const driver = ContainerDriver.CRI;
         assert.notEqual(await text(subject, { id: 'apid', tailLines: 1, driver }), '');
       },
     ],
     'logs.driver': [
-      'an unknown driver: INVALID_ARGUMENT, unsupported driver "<d>"',
+      `an unknown driver fails with INVALID_ARGUMENT 'unsupported driver "<d>"'`,
       (subject) =>
         refused(
           subject,
@@ -129,7 +129,7 @@ export const logChecks = [
         ),
     ],
     'logs.cri-namespace': [
-      'CRI with another namespace than k8s.io: UNKNOWN',
+      'driver CRI with a namespace other than k8s.io fails with UNKNOWN',
       (subject) =>
         refused(
           subject,
@@ -141,7 +141,7 @@ export const logChecks = [
   }),
   ...checksOf(machine.logsContainers, {
     'log-ids.list': [
-      'one message names each log once, machined and apid among them',
+      'one message lists each log once, including machined and apid',
       async ({ admin }) => {
         const { ids } = only(await admin.unary(machine.logsContainers, {}));
         assert.equal(new Set(ids).size, ids.length);
@@ -149,7 +149,7 @@ export const logChecks = [
       },
     ],
     'log-ids.readable': [
-      'each of them can be read',
+      'every listed log can be read',
       async (subject) => {
         const { ids } = only(await subject.admin.unary(machine.logsContainers, {}));
         for (const id of ids) await text(subject, { id, tailLines: 1 });

@@ -25,7 +25,7 @@ async function meminfoFile(subject: Subject): Promise<Map<string, bigint>> {
 
 export const memoryChecks = checksOf(machine.memory, {
   'memory.sizes': [
-    'free and available are parts of total, which is in KiB',
+    'free and available are at most total, which is in KiB',
     async (subject) => {
       const { memtotal, memfree, memavailable } = await meminfoOf(subject);
       const [mebibyte, petabyte] = [1024n, 1n << 40n];
@@ -34,7 +34,7 @@ export const memoryChecks = checksOf(machine.memory, {
     },
   ],
   'memory.kibibytes': [
-    'the numbers are those of /proc/meminfo as they are: KiB, huge pages as counts',
+    'the numbers equal those of /proc/meminfo: KiB, and counts for huge pages',
     async (subject) => {
       const [fields, file] = [await meminfoOf(subject), await meminfoFile(subject)];
       for (const name of steady) {
@@ -44,7 +44,7 @@ export const memoryChecks = checksOf(machine.memory, {
     },
   ],
   'memory.absent': [
-    'a line that /proc/meminfo lacks is 0',
+    'a field without a line in /proc/meminfo is 0',
     async (subject) => {
       const [fields, file] = [await meminfoOf(subject), await meminfoFile(subject)];
       const present = new Set([...file.keys()].map(fieldOf));
@@ -53,7 +53,7 @@ export const memoryChecks = checksOf(machine.memory, {
     },
   ],
   'memory.moving': [
-    'what changes by the second is near the file too',
+    'values that change every second are close to those in /proc/meminfo',
     async (subject) => {
       const before = await meminfoFile(subject);
       const fields = await meminfoOf(subject);

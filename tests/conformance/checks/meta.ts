@@ -28,7 +28,7 @@ async function shownValue({ admin }: Subject, key: number): Promise<string | und
 export const metaChecks = [
   ...checksOf(machine.metaWrite, {
     'meta.write': [
-      'a value that is written is a resource under its key, until it is deleted',
+      'a written value is a resource under its key until it is deleted',
       async (subject) => {
         await requireMeta(subject);
         const { admin } = subject;
@@ -39,7 +39,7 @@ export const metaChecks = [
       },
     ],
     'meta.key': [
-      'a key above 255: INVALID_ARGUMENT, key must be a uint8',
+      'a key above 255 fails with INVALID_ARGUMENT "key must be a uint8"',
       async (subject) => {
         await requireMeta(subject);
         for (const call of [
@@ -51,7 +51,7 @@ export const metaChecks = [
       },
     ],
     'meta.room': [
-      'a value that META has no room for: RESOURCE_EXHAUSTED, and it is not kept',
+      'a value that does not fit into META fails with RESOURCE_EXHAUSTED and is not stored',
       async (subject) => {
         await requireMeta(subject);
         const value = Buffer.alloc(262_144, 'a');
@@ -71,7 +71,7 @@ export const metaChecks = [
   }),
   ...checksOf(machine.metaDelete, {
     'meta.absent': [
-      'a key without a value: NOT_FOUND, meta key not found',
+      'a key without a value fails with NOT_FOUND "meta key not found"',
       async (subject) => {
         await requireMeta(subject);
         const call = subject.admin.unary(machine.metaDelete, { key: unusedKey });

@@ -5,7 +5,7 @@ import { only } from './expect.ts';
 
 export const mountChecks = checksOf(machine.mounts, {
   'mounts.lines': [
-    'the rows are the lines of /proc/mounts in their order, escapes as they are',
+    'the rows are the lines of /proc/mounts in the same order, with escapes unchanged',
     async (subject) => {
       const { stats } = only(await subject.admin.unary(machine.mounts, {}));
       const lines = (await subject.readFile('/proc/mounts')).toString().trimEnd().split('\n');
@@ -16,7 +16,7 @@ export const mountChecks = checksOf(machine.mounts, {
     },
   ],
   'mounts.sizes': [
-    'sizes are in bytes, available is a part of size, a file system without blocks has 0',
+    'sizes are in bytes, available is at most size, and a file system without blocks has 0',
     async ({ admin }) => {
       const { stats } = only(await admin.unary(machine.mounts, {}));
       assert.ok(stats.every(({ size, available }) => available <= size));

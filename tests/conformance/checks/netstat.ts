@@ -29,7 +29,7 @@ const isUnspecified = (ip: string) => ip === '0.0.0.0' || ip === '::';
 
 export const netstatChecks = checksOf(machine.netstat, {
   'netstat.listening': [
-    'LISTENING gives the sockets without a peer, apid at port 50000 among them, in state LISTEN',
+    'LISTENING lists sockets without a peer in state LISTEN, including that of apid on port 50000',
     async (subject) => {
       const records = await netstat(subject, { filter: NetstatRequest_Filter.LISTENING, l4proto: tcp });
       assert.ok(records.every(({ remoteip, remoteport }) => isUnspecified(remoteip) && remoteport === 0));
@@ -42,7 +42,7 @@ export const netstatChecks = checksOf(machine.netstat, {
     },
   ],
   'netstat.connected': [
-    'CONNECTED gives those with a peer, this connection to apid among them',
+    'CONNECTED lists sockets with a peer, including this connection to apid',
     async (subject) => {
       const records = await netstat(subject, { filter: NetstatRequest_Filter.CONNECTED, l4proto: tcp });
       assert.ok(records.every(({ remoteip, remoteport }) => !isUnspecified(remoteip) && remoteport !== 0));
@@ -55,7 +55,7 @@ export const netstatChecks = checksOf(machine.netstat, {
     },
   ],
   'netstat.all': [
-    'ALL, the default, gives both',
+    'ALL, the default, lists both',
     async (subject) => {
       const records = await netstat(subject, { l4proto: tcp });
       const states = new Set(records.map(({ state }) => state));
@@ -63,7 +63,7 @@ export const netstatChecks = checksOf(machine.netstat, {
     },
   ],
   'netstat.protocols': [
-    'only the protocols that are asked for come, under the names of the files; none asked for, none comes',
+    "only the requested protocols are listed, under the names of the kernel's files; without a request, none are",
     async (subject) => {
       assert.deepEqual(await netstat(subject, {}), []);
       assert.deepEqual(await netstat(subject, { l4proto: {} }), []);
@@ -76,7 +76,7 @@ export const netstatChecks = checksOf(machine.netstat, {
     },
   ],
   'netstat.addresses': [
-    'addresses are printed as people write them, IPv4 inside IPv6 dotted',
+    'addresses are printed in their usual text form, with IPv4-mapped IPv6 addresses in dotted form',
     async (subject) => {
       for (const { localip, remoteip } of await netstat(subject, { l4proto: everyProtocol })) {
         for (const ip of [localip, remoteip]) {
@@ -87,7 +87,7 @@ export const netstatChecks = checksOf(machine.netstat, {
     },
   ],
   'netstat.process': [
-    'process is always there: empty unless asked for, then with the number and name of whoever holds the socket',
+    "process is always set: empty unless requested, otherwise with the pid and name of the socket's process",
     async (subject) => {
       const plain = await netstat(subject, { l4proto: tcp });
       assert.ok(
@@ -103,7 +103,7 @@ export const netstatChecks = checksOf(machine.netstat, {
     },
   ],
   'netstat.host': [
-    'the sockets of the host have no name of a network namespace; without it asked for there are none',
+    'sockets of the host have no network namespace name, and are listed only on request',
     async (subject) => {
       const records = await netstat(subject, { l4proto: tcp });
       assert.ok(records.length > 0 && records.every(({ netns }) => netns === ''));
@@ -112,7 +112,7 @@ export const netstatChecks = checksOf(machine.netstat, {
     },
   ],
   'netstat.namespaces': [
-    'sockets of all network namespaces carry the name of theirs, and none comes of one that does not exist',
+    'sockets of all network namespaces have the name of theirs, and an unknown namespace gives no sockets',
     async ({ admin }) => {
       const ask = async (netns: NonNullable<Request['netns']>) =>
         only(await admin.unary(machine.netstat, { l4proto: everyProtocol, netns })).connectrecord;
@@ -121,7 +121,7 @@ export const netstatChecks = checksOf(machine.netstat, {
     },
   ],
   'netstat.filter': [
-    'an unknown filter: INVALID_ARGUMENT, invalid filter: <v>',
+    'an unknown filter fails with INVALID_ARGUMENT "invalid filter: <v>"',
     async (subject) => {
       const filter = 9 as NetstatRequest_Filter;
       await expectFailure(

@@ -23,7 +23,7 @@ async function header(subject: Subject, request: Request): Promise<Buffer> {
 
 export const packetCaptureChecks = checksOf(machine.packetCapture, {
   'capture.header': [
-    'the first message is the header of pcap 2.4, little-endian, nanoseconds, Ethernet, 4096 bytes by default',
+    'the first message is a header of pcap 2.4: little-endian, nanoseconds, Ethernet, by default 4096 bytes',
     async (subject) => {
       const bytes = await header(subject, {});
       assert.deepEqual(
@@ -39,7 +39,7 @@ export const packetCaptureChecks = checksOf(machine.packetCapture, {
     },
   ],
   'capture.snap-length': [
-    'snap_len stands in the header',
+    'the header has the requested snap_len',
     async (subject) => {
       assert.equal((await header(subject, { snapLen: 128 })).readUInt32LE(16), 128);
     },
@@ -62,7 +62,7 @@ export const packetCaptureChecks = checksOf(machine.packetCapture, {
     30_000,
   ],
   'capture.filter': [
-    'a filter that takes nothing leaves the header alone',
+    'with a filter that matches nothing, only the header is sent',
     async (subject) => {
       const messages = await orSkip(collectUntilQuiet(capture(subject, { bpfFilter: acceptNone }), 1500));
       assert.deepEqual(
@@ -72,14 +72,14 @@ export const packetCaptureChecks = checksOf(machine.packetCapture, {
     },
   ],
   'capture.interface': [
-    'an unknown interface: NOT_FOUND, interface "<i>" not found',
+    `an unknown interface fails with NOT_FOUND 'interface "<i>" not found'`,
     async (subject) => {
       const call = take(capture(subject, { interface: 'no-such-link0' }), 1);
       await expectFailure(call, codes.notFound, /^interface "no-such-link0" not found$/);
     },
   ],
   'capture.bad-filter': [
-    'a filter that the kernel does not take is a status and not a crash',
+    'a filter that the kernel rejects fails with a status and does not crash the node',
     async (subject) => {
       const jumpsAway = [{ op: 0x15, jt: 200, jf: 200, k: 1 }];
       const unknownOperation = [{ op: 0xffff, jt: 0, jf: 0, k: 0 }];

@@ -43,7 +43,7 @@ function hasNumbersOf(
 
 export const processChecks = checksOf(machine.processes, {
   'processes.plain': [
-    'each process has a number of its own, a letter for its state, at least one thread, and sizes in bytes',
+    'each process has a unique pid, a letter for its state, at least one thread, and sizes in bytes',
     async (subject) => {
       const processes = await processesOf(subject);
       assert.equal(new Set(processes.map(({ pid }) => pid)).size, processes.length);
@@ -70,7 +70,7 @@ export const processChecks = checksOf(machine.processes, {
     },
   ],
   'processes.numbers': [
-    'parent, threads, CPU seconds and virtual bytes are those of /proc/<pid>/stat',
+    'parent, threads, CPU seconds and virtual bytes equal those in /proc/<pid>/stat',
     async (subject) => {
       // The server process may have grown between the requests, and in a container it is the only process.
       for (let look = 0; look < looks; look++) {
@@ -83,7 +83,7 @@ export const processChecks = checksOf(machine.processes, {
     },
   ],
   'processes.words': [
-    'command is comm, executable a path, args the command line joined by spaces',
+    'command is comm, executable is a path, and args is the command line joined by spaces',
     async (subject) => {
       for (const { pid, command, executable, args } of (await processesOf(subject)).slice(0, 5)) {
         assert.ok(executable.startsWith('/'), `the executable of ${pid} is "${executable}"`);

@@ -29,14 +29,14 @@ async function processorNumbers(subject: Subject): Promise<number[]> {
 export const processorChecks = [
   ...checksOf(machine.loadAvg, {
     'load.numbers': [
-      'the three averages are numbers from 0 up',
+      'the three averages are numbers of at least 0',
       async ({ admin }) => {
         const { load1, load5, load15 } = only(await admin.unary(machine.loadAvg, {}));
         for (const load of [load1, load5, load15]) assert.ok(Number.isFinite(load) && load >= 0, `${load}`);
       },
     ],
     'load.file': [
-      'they are those of /proc/loadavg',
+      'the three averages equal those in /proc/loadavg',
       async (subject) => {
         const { load1, load5, load15 } = only(await subject.admin.unary(machine.loadAvg, {}));
         const words = (await subject.readFile('/proc/loadavg')).toString().split(' ').slice(0, 3).map(Number);
@@ -49,7 +49,7 @@ export const processorChecks = [
   }),
   ...checksOf(machine.systemStat, {
     'stat.boot-time': [
-      'boot_time is in Unix seconds, in the past',
+      'boot_time is in Unix seconds and in the past',
       async (subject) => {
         const { bootTime } = only(await subject.admin.unary(machine.systemStat, {}));
         const now = BigInt(Math.ceil(Date.now() / 1000));
@@ -57,7 +57,7 @@ export const processorChecks = [
       },
     ],
     'stat.seconds': [
-      'CPU times are seconds: together they are the ticks of /proc/stat divided by 100',
+      'CPU times are in seconds: their sum is the ticks in /proc/stat divided by 100',
       async (subject) => {
         const before = fileSeconds(await statFile(subject));
         const { cpuTotal } = only(await subject.admin.unary(machine.systemStat, {}));
@@ -70,7 +70,7 @@ export const processorChecks = [
       },
     ],
     'stat.cpus': [
-      'cpu is indexed by the number of the CPU, and the CPUs make up the total',
+      'cpu is indexed by CPU number, and the CPUs add up to the total',
       async (subject) => {
         const { cpu, cpuTotal } = only(await subject.admin.unary(machine.systemStat, {}));
         assert.ok(cpu.length > 0, 'no CPU');
@@ -83,7 +83,7 @@ export const processorChecks = [
       },
     ],
     'stat.interrupts': [
-      'irq has all numbered counters, as many as the line of /proc/stat, and none is above the total',
+      'irq has one element per numbered counter of /proc/stat, and none is above the total',
       async (subject) => {
         const { irq, irqTotal } = only(await subject.admin.unary(machine.systemStat, {}));
         const line = (await statFile(subject)).find(([name]) => name === 'intr') ?? [];
@@ -92,7 +92,7 @@ export const processorChecks = [
       },
     ],
     'stat.soft-interrupts': [
-      'soft_irq_total is the sum of the kinds of soft interrupts',
+      'soft_irq_total is the sum of all kinds of soft interrupts',
       async ({ admin }) => {
         const { softIrq, softIrqTotal } = only(await admin.unary(machine.systemStat, {}));
         const kinds = Object.values(softIrq ?? {}).filter((count) => typeof count === 'bigint');
@@ -102,7 +102,7 @@ export const processorChecks = [
       },
     ],
     'stat.counters': [
-      'context switches and created processes only grow, at least one process runs',
+      'context switches and created processes only grow, and at least one process runs',
       async ({ admin }) => {
         const first = only(await admin.unary(machine.systemStat, {}));
         const second = only(await admin.unary(machine.systemStat, {}));
@@ -114,7 +114,7 @@ export const processorChecks = [
   }),
   ...checksOf(machine.cPUInfo, {
     'cpu.entries': [
-      'one entry a processor, in the order of /proc/cpuinfo',
+      'the reply has one entry per processor, in the order of /proc/cpuinfo',
       async (subject) => {
         const { cpuInfo } = only(await subject.admin.unary(machine.cPUInfo, {}));
         assert.deepEqual(
@@ -124,7 +124,7 @@ export const processorChecks = [
       },
     ],
     'cpu.fields': [
-      'flags are split into words, bogo_mips is a number, cpu_cores is never filled',
+      'flags are split into words, bogo_mips is a number, and cpu_cores is never set',
       async ({ admin }) => {
         const { cpuInfo } = only(await admin.unary(machine.cPUInfo, {}));
         assert.ok(cpuInfo.length > 0, 'no CPU');
@@ -136,7 +136,7 @@ export const processorChecks = [
       },
     ],
     'cpu.text': [
-      'texts are those of /proc/cpuinfo',
+      'text fields equal those in /proc/cpuinfo',
       async (subject) => {
         const text = (await subject.readFile('/proc/cpuinfo')).toString();
         const { cpuInfo } = only(await subject.admin.unary(machine.cPUInfo, {}));
@@ -158,7 +158,7 @@ export const processorChecks = [
   }),
   ...checksOf(machine.cPUFreqStats, {
     'frequency.entries': [
-      'there is one entry a CPU at most; those that are not empty are in kHz and name a governor',
+      'the reply has at most one entry per CPU; entries that are not empty are in kHz and name a governor',
       async ({ admin }) => {
         const { cpuFreqStats } = only(await admin.unary(machine.cPUFreqStats, {}));
         const { cpuInfo } = only(await admin.unary(machine.cPUInfo, {}));

@@ -66,7 +66,7 @@ function assertCode({ code, message }: CallStatus, ...accepted: number[]): void 
 
 export const protocolChecks = checksOf('protocol', {
   'protocol.unknown-method': [
-    'a method or service that does not exist: UNIMPLEMENTED that names it, for any role',
+    'an unknown method or service fails with UNIMPLEMENTED for every role, and the message names it',
     async (subject) => {
       for (const [path, text] of [
         [
@@ -82,7 +82,7 @@ export const protocolChecks = checksOf('protocol', {
     },
   ],
   'protocol.undecodable': [
-    'a request that is no message of the type is refused, and the node serves on',
+    'a request that is not a message of the type is rejected, and the node continues to serve calls',
     async (subject) => {
       const { path } = machine.logs;
       for (const bytes of [[0xff, 0xff, 0xff], [0x0a, 0x7f, 0x61], [0x08]]) {
@@ -96,7 +96,7 @@ export const protocolChecks = checksOf('protocol', {
     },
   ],
   'protocol.cut-request': [
-    'a request that ends within its message is refused, and the node serves on',
+    'a request that ends in the middle of a message is rejected, and the node continues to serve calls',
     async (subject) => {
       const cut = framed(new Uint8Array(100)).subarray(0, 50);
       const { code } = await sendRaw(subject.admin, machine.logs.path, cut, { deadlineMs: 5000 });
@@ -105,7 +105,7 @@ export const protocolChecks = checksOf('protocol', {
     },
   ],
   'protocol.compressed': [
-    'a message that says it is compressed, though no encoding was agreed on, is refused',
+    'a message marked as compressed without a negotiated encoding is rejected',
     async (subject) => {
       const message = framed(Buffer.from([0x0a]));
       message[0] = 1;
@@ -115,13 +115,13 @@ export const protocolChecks = checksOf('protocol', {
     },
   ],
   'protocol.unknown-fields': [
-    'fields that nobody knows are let pass',
+    'unknown fields are ignored',
     async ({ admin }) => {
       assertVersion(await sendRaw(admin, machine.version.path, framed(unknownField(64))));
     },
   ],
   'protocol.large-request': [
-    'a request of nearly 32 MiB is taken',
+    'a request of almost 32 MiB is accepted',
     async ({ admin }) => {
       const message = framed(unknownField(messageLimitBytes - 1024));
       assertVersion(await sendRaw(admin, machine.version.path, message));
@@ -129,7 +129,7 @@ export const protocolChecks = checksOf('protocol', {
     30_000,
   ],
   'protocol.too-large': [
-    'a request above 32 MiB is refused, and the node serves on',
+    'a request above 32 MiB is rejected, and the node continues to serve calls',
     async (subject) => {
       using api = await subject.connect();
       const message = framed(unknownField(messageLimitBytes + 1));
@@ -140,14 +140,14 @@ export const protocolChecks = checksOf('protocol', {
     30_000,
   ],
   'protocol.deadline-over': [
-    'a deadline that is over ends the call with DEADLINE_EXCEEDED',
+    'a call whose deadline has passed ends with DEADLINE_EXCEEDED',
     async ({ admin }) => {
       const call = admin.unary(machine.processes, {}, { deadlineMs: 0.001 });
       await expectFailure(call, [codes.deadlineExceeded, codes.cancelled]);
     },
   ],
   'protocol.content-type': [
-    'content types of gRPC with a suffix are taken, and the answer is gRPC',
+    'gRPC content types with a suffix are accepted, and the response is gRPC',
     async ({ admin }) => {
       for (const contentType of [
         'application/grpc',
@@ -165,7 +165,7 @@ export const protocolChecks = checksOf('protocol', {
     },
   ],
   'protocol.many-streams': [
-    'one connection carries 150 streams that stay open, and calls beside them',
+    'one connection carries 150 open streams and further calls',
     async (subject) => {
       using api = await subject.connect();
       const request = { namespace: 'system', id: 'apid', follow: true, tailLines: 1 };
@@ -180,7 +180,7 @@ export const protocolChecks = checksOf('protocol', {
     30_000,
   ],
   'protocol.parallel-calls': [
-    'calls beside each other are answered each with its own answer',
+    'concurrent calls each get their own response',
     async ({ admin }) => {
       const ids = Array.from({ length: 60 }, (_, index) => `no-such-${index}`);
       const texts = ids.map(async (id) => {
@@ -197,7 +197,7 @@ export const protocolChecks = checksOf('protocol', {
     },
   ],
   'protocol.health-and-reflection': [
-    'a node has no health or reflection service, or one that answers: no client waits in vain',
+    'a node either lacks the gRPC health and reflection services or answers their calls: no client waits without an answer',
     async ({ admin }) => {
       const path = '/grpc.health.v1.Health/Check';
       assertCode(
@@ -207,7 +207,7 @@ export const protocolChecks = checksOf('protocol', {
     },
   ],
   'protocol.slow-reader': [
-    'a reader that stops reading holds up nobody else on its connection',
+    'a client that stops reading one stream does not block other calls on its connection',
     async (subject) => {
       using api = await subject.connect();
       const stalled = api.open(machine.logs.path);
@@ -219,7 +219,7 @@ export const protocolChecks = checksOf('protocol', {
     },
   ],
   'protocol.failure-is-a-status': [
-    'a call that fails carries its status in trailers, with a text that is not empty',
+    'a failed call has its status in trailers, with a message that is not empty',
     async ({ admin }) => {
       const failure = await admin.unary(machine.version, {}, { metadata: { node: ['a', 'b'] } }).then(
         () => undefined,

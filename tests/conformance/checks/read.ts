@@ -13,7 +13,7 @@ const refused = (subject: Subject, path: string, code: number | readonly number[
 
 export const readChecks = checksOf(machine.read, {
   'read.whole': [
-    'a file comes whole, in chunks of at most 1024 bytes, none empty',
+    'a file is sent completely, in chunks of at most 1024 bytes, none of them empty',
     async (subject) => {
       const chunks = (await collect(read(subject, '/proc/cpuinfo'))).map(({ bytes }) => bytes);
       assert.ok(chunks.every(({ length }) => length > 0 && length <= chunkBytes));
@@ -21,7 +21,7 @@ export const readChecks = checksOf(machine.read, {
     },
   ],
   'read.size': [
-    'it has the bytes that List tells',
+    'Read sends as many bytes as List reports',
     async (subject) => {
       const { file } = await findFolder(subject);
       const [listed] = await collect(subject.admin.stream(machine.list, { root: file }));
@@ -29,7 +29,7 @@ export const readChecks = checksOf(machine.read, {
     },
   ],
   'read.procfs': [
-    'a file that says it has 0 bytes is read to its end',
+    'a file that reports a size of 0 bytes is read to its end',
     async (subject) => {
       assert.match((await collectBytes(read(subject, '/proc/version'))).toString(), /^Linux version /);
     },
@@ -41,7 +41,7 @@ export const readChecks = checksOf(machine.read, {
     },
   ],
   'read.missing': [
-    'a path that is not there: NOT_FOUND, stat <path>: no such file or directory',
+    'a path that does not exist fails with NOT_FOUND "stat <path>: no such file or directory"',
     (subject) =>
       refused(
         subject,
@@ -51,7 +51,7 @@ export const readChecks = checksOf(machine.read, {
       ).then(() => {}),
   ],
   'read.not-regular': [
-    'a folder, a device and a pipe: UNKNOWN, path must be a regular file',
+    'a folder, a device and a pipe fail with UNKNOWN "path must be a regular file"',
     async (subject) => {
       const { path: folder, files } = await findFolder(subject);
       const pipe = files.find(({ mode }) => (mode & (1 << 25)) !== 0);
@@ -67,11 +67,11 @@ export const readChecks = checksOf(machine.read, {
     },
   ],
   'read.below-file': [
-    'a path below a file is a status and not a crash',
+    'a path below a file fails with a status and does not crash the node',
     (subject) => refused(subject, '/proc/version/x', [codes.unknown, codes.notFound]).then(() => {}),
   ],
   'read.odd-paths': [
-    'no path, one with a NUL, one too long for the kernel: a status and not a crash',
+    'an empty path, one with a NUL byte, and one too long for the kernel fail with a status and do not crash the node',
     async (subject) => {
       for (const path of ['', '/proc/\0version', `/${'x'.repeat(5000)}`]) {
         await refused(subject, path, [codes.unknown, codes.invalidArgument, codes.notFound]);
@@ -79,7 +79,7 @@ export const readChecks = checksOf(machine.read, {
     },
   ],
   'read.loop': [
-    'a symlink that leads to itself is a status and not a hang',
+    'a symlink to itself fails with a status and does not hang',
     async (subject) => {
       const { files } = await findFolder(subject);
       const loop = files.find(({ link, relativeName }) => link !== '' && relativeName.endsWith(link));

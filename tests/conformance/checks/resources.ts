@@ -32,7 +32,7 @@ const ids = (resources: readonly (Resource | undefined)[]) => resources.map((one
 export const resourceChecks = [
   ...checksOf(state.list, {
     'resources.definitions': [
-      'there is a definition for every type, under its name in lower case, in byte order',
+      'every type has a definition, whose id is its name in lower case; definitions are in byte order',
       async (subject) => {
         const found = await list(subject, definitions);
         assert.ok(ids(found).includes(definitions.type.toLowerCase()), 'the definitions define themselves');
@@ -44,7 +44,7 @@ export const resourceChecks = [
       },
     ],
     'resources.metadata': [
-      'version is a number, the phase running or tearingDown, both forms of the spec are there, with times',
+      'version is a number, phase is running or tearingDown, and both forms of the spec and the times are set',
       async (subject) => {
         for (const { metadata, spec } of await list(subject, definitions)) {
           assert.match(metadata?.version ?? '', /^[1-9]\d*$/);
@@ -69,7 +69,7 @@ export const resourceChecks = [
       30_000,
     ],
     'resources.id-query': [
-      'id_query is a pattern found anywhere in the id; one that does not compile: INVALID_ARGUMENT',
+      'id_query is a regular expression that may match anywhere in the id; an invalid one fails with INVALID_ARGUMENT',
       async ({ admin }) => {
         const ask = (regexp: string) =>
           collect(admin.stream(state.list, { ...definitions, options: { idQuery: { regexp } } }));
@@ -79,7 +79,7 @@ export const resourceChecks = [
       },
     ],
     'resources.list-refused': [
-      'an unknown type or namespace: PERMISSION_DENIED that names it',
+      'an unknown type or namespace fails with PERMISSION_DENIED, and the message names it',
       async ({ admin }) => {
         const type = collect(admin.stream(state.list, noSuchType));
         await expectFailure(
@@ -98,7 +98,7 @@ export const resourceChecks = [
   }),
   ...checksOf(state.get, {
     'resources.get': [
-      'what is listed can be asked for by its id, and is the same',
+      'a listed resource can be read by its id, and is the same',
       async (subject) => {
         const [first] = await list(subject, definitions);
         const { resource } = await subject.admin.unary(state.get, {
@@ -110,14 +110,14 @@ export const resourceChecks = [
       },
     ],
     'resources.get-missing': [
-      'an id that there is not: NOT_FOUND',
+      'an id that does not exist fails with NOT_FOUND',
       async ({ admin }) => {
         const call = admin.unary(state.get, { ...definitions, id: 'no-such-id' });
         await expectFailure(call, codes.notFound, /doesn't exist$/);
       },
     ],
     'resources.sensitive': [
-      'a reader sees no sensitive type: PERMISSION_DENIED, not authorized, for Get, List and Watch',
+      'a reader cannot Get, List or Watch a sensitive type: PERMISSION_DENIED "not authorized"',
       async (subject) => {
         const reader = await subject.as('os:reader');
         const refused = /^not authorized$/;
@@ -132,7 +132,7 @@ export const resourceChecks = [
   }),
   ...checksOf(state.watch, {
     'resources.watch-ready': [
-      'the first message is empty, clients wait for it; then the watch goes on',
+      'the first message is empty, and clients wait for it; then the watch stays open',
       async ({ admin }) => {
         const stream = admin.stream(state.watch, { ...definitions, apiVersion: 1 });
         const messages = await collectUntilQuiet(stream, 400);
@@ -142,7 +142,7 @@ export const resourceChecks = [
       },
     ],
     'resources.watch-contents': [
-      'with bootstrap_contents what there is comes as CREATED in byte order, then BOOTSTRAPPED',
+      'with bootstrap_contents, existing resources come as CREATED in byte order, followed by BOOTSTRAPPED',
       async (subject) => {
         const known = ids(await list(subject, definitions));
         const [ready, ...messages] = await watch(subject, {
@@ -159,7 +159,7 @@ export const resourceChecks = [
       },
     ],
     'resources.watch-one': [
-      'with an id what it is comes at once: CREATED, or DESTROYED with a tombstone when it is not there',
+      'with an id, the current state comes at once: CREATED, or DESTROYED with a tombstone if the resource does not exist',
       async (subject) => {
         const event = async (id: string) => (await watch(subject, { ...definitions, id }))[1]?.event[0];
         const id = definitions.type.toLowerCase();
@@ -177,7 +177,7 @@ export const resourceChecks = [
   // These are refused to every caller, and name resources that do not exist, so they cannot change anything.
   ...checksOf(state.create, {
     'resources.create': [
-      'nobody writes over the API: PERMISSION_DENIED, write access is not allowed',
+      'no client can create a resource through the API: PERMISSION_DENIED "write access is not allowed"',
       async ({ admin }) => {
         const metadata = { ...definitions, id: 'no-such-id', version: '1', phase: 'running' };
         const call = admin.unary(state.create, { resource: { metadata, spec: {} } });
@@ -187,7 +187,7 @@ export const resourceChecks = [
   }),
   ...checksOf(state.destroy, {
     'resources.destroy': [
-      'nobody destroys over the API: PERMISSION_DENIED, write access is not allowed',
+      'no client can destroy a resource through the API: PERMISSION_DENIED "write access is not allowed"',
       async ({ admin }) => {
         const call = admin.unary(state.destroy, { ...definitions, id: 'no-such-id' });
         await expectFailure(call, codes.permissionDenied, /^write access is not allowed$/);

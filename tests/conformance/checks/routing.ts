@@ -13,13 +13,13 @@ const system = { namespace: 'system', id: 'machined', tailLines: 2 };
 
 export const routingChecks = checksOf('routing', {
   'routing.none': [
-    'without metadata the endpoint answers for itself',
+    'without metadata, the endpoint answers for itself',
     async ({ admin }) => {
       only(await admin.with({}).unary(machine.version, {}));
     },
   ],
   'routing.node': [
-    'node names the one that answers, and nothing is added to its reply',
+    'with metadata node, that node answers, and nothing is added to its reply',
     async ({ admin, node, otherNode }) => {
       for (const target of [node, otherNode ?? node]) {
         const { metadata } = only(await admin.with({ node: target }).unary(machine.version, {}));
@@ -28,7 +28,7 @@ export const routingChecks = checksOf('routing', {
     },
   ],
   'routing.another': [
-    'another node answers as itself',
+    'another node can be addressed, and answers for itself',
     async ({ admin, node, otherNode, requireForwarding }) => {
       await requireForwarding();
       if (otherNode === undefined) throw new Skip('no other node is known');
@@ -38,14 +38,14 @@ export const routingChecks = checksOf('routing', {
     },
   ],
   'routing.two-values': [
-    'node with two values: INVALID_ARGUMENT, node metadata must be single-valued',
+    'metadata node with two values fails with INVALID_ARGUMENT "node metadata must be single-valued"',
     async ({ admin, node }) => {
       const call = admin.with({ node: [node, node] }).unary(machine.version, {});
       await expectFailure(call, codes.invalidArgument, /^node metadata must be single-valued$/);
     },
   ],
   'routing.port': [
-    'a node with a port: INTERNAL, invalid target "<t>"',
+    `a node with a port fails with INTERNAL 'invalid target "<t>"'`,
     async ({ admin, node, requireForwarding }) => {
       await requireForwarding();
       const call = admin.with({ node: `${node}:50000` }).unary(machine.version, {});
@@ -53,7 +53,7 @@ export const routingChecks = checksOf('routing', {
     },
   ],
   'routing.dead': [
-    'a node that does not answer: UNAVAILABLE',
+    'a node that does not answer fails with UNAVAILABLE',
     async ({ admin, requireForwarding }) => {
       await requireForwarding();
       const call = admin.with({ node: deadNode }).unary(machine.version, {}, { deadlineMs: 25_000 });
@@ -62,7 +62,7 @@ export const routingChecks = checksOf('routing', {
     30_000,
   ],
   'routing.nodes': [
-    'nodes spreads a call: one element a node under its name, in any order',
+    "with metadata nodes, the reply has one element per node, with the node's name, in any order",
     async ({ admin, node, otherNode, requireForwarding }) => {
       await requireForwarding();
       if (otherNode === undefined) throw new Skip('no other node is known');
@@ -72,7 +72,7 @@ export const routingChecks = checksOf('routing', {
     },
   ],
   'routing.nodes-win': [
-    'nodes counts before node',
+    'metadata nodes takes precedence over node',
     async ({ admin, node, requireForwarding }) => {
       await requireForwarding();
       const { metadata } = only(
@@ -82,7 +82,7 @@ export const routingChecks = checksOf('routing', {
     },
   ],
   'routing.nodes-partly': [
-    'a node that fails is an element with its error, as text and as status; the call ends OK',
+    'a node that fails is an element with its error as text and as status; the call ends with OK',
     async ({ admin, node, requireForwarding }) => {
       await requireForwarding();
       const { messages } = await admin.with({ nodes: [node, deadNode] }).unary(machine.version, {});
@@ -94,7 +94,7 @@ export const routingChecks = checksOf('routing', {
     30_000,
   ],
   'routing.nodes-refused': [
-    'a refusal of all nodes is an element of each, or the status of the call',
+    'a refusal by all nodes is an element for each node, or the status of the call',
     async (subject) => {
       await subject.requireForwarding();
       const reader = await subject.as('os:reader');
@@ -115,7 +115,7 @@ export const routingChecks = checksOf('routing', {
     },
   ],
   'routing.nodes-stream': [
-    'of a stream each message says whose it is; a node that fails is one message with its error',
+    'each message of a stream names its node; a node that fails sends one message with its error',
     async ({ admin, node, requireForwarding }) => {
       await requireForwarding();
       const logs = await collect(admin.with({ nodes: [node, deadNode] }).stream(machine.logs, system));
@@ -132,7 +132,7 @@ export const routingChecks = checksOf('routing', {
     30_000,
   ],
   'routing.nodes-not-taken': [
-    'a service that takes one node alone: INVALID_ARGUMENT that names the method',
+    'a service that supports only a single node fails with INVALID_ARGUMENT, and the message names the method',
     async ({ admin, node }) => {
       const call = admin.with({ nodes: [node] }).unary(fileSystem.statfs, { path: '/' });
       const text = /^one-2-many proxying is not supported for method \/machine\.StorageService\/Statfs$/;
@@ -140,7 +140,7 @@ export const routingChecks = checksOf('routing', {
     },
   ],
   'routing.once': [
-    'a call that was passed on is not passed on again, whatever it says',
+    'a forwarded call is not forwarded again, whatever its metadata say',
     async ({ admin, node }) => {
       const api = admin.with({
         [metadataKeys.proxyFrom]: 'somewhere',
@@ -152,7 +152,7 @@ export const routingChecks = checksOf('routing', {
     },
   ],
   'routing.worker': [
-    'a worker passes nothing on: PERMISSION_DENIED, no request forwarding',
+    'a worker does not forward calls: PERMISSION_DENIED "no request forwarding"',
     async ({ worker, node, identity }) => {
       if (worker === undefined) throw new Skip('no worker is known');
       using connection = await WireConnection.open(`${worker}:${ports.apid}`, identity).catch(() => {

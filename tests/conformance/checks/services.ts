@@ -43,7 +43,7 @@ const methodOf = {
 /** Every node has apid, and the API may not control it: a node without it would be unreachable. */
 const untouchable = (verb: Exclude<Verb, 'start'>) => ({
   [`service-${verb}.refused`]: [
-    `${verb} of apid: UNKNOWN, service "apid" doesn't support ${verb} operation via API, and it runs on`,
+    `${verb} of apid fails with UNKNOWN 'service "apid" doesn't support ${verb} operation via API', and apid keeps running`,
     async (subject: Subject) => {
       const call = subject.admin.unary(methodOf[verb], { id: 'apid' });
       const text = new RegExp(`^service "apid" doesn't support ${verb} operation via API$`);
@@ -55,7 +55,7 @@ const untouchable = (verb: Exclude<Verb, 'start'>) => ({
 
 const unknownService = (verb: Verb) => ({
   [`service-${verb}.unknown`]: [
-    `an unknown service: UNKNOWN, service "<id>" not defined`,
+    `an unknown service fails with UNKNOWN 'service "<id>" not defined'`,
     async ({ admin }: Subject) => {
       const call = admin.unary(methodOf[verb], { id: 'no-such-service' });
       await expectFailure(call, codes.unknown, /^service "no-such-service" not defined$/);
@@ -66,7 +66,7 @@ const unknownService = (verb: Verb) => ({
 export const serviceChecks = [
   ...checksOf(machine.serviceList, {
     'services.order': [
-      'services are sorted by id, each once, machined and apid among them',
+      'services are sorted by id, each listed once, including machined and apid',
       async (subject) => {
         const ids = (await servicesOf(subject)).map(({ id }) => id);
         assert.deepEqual(ids, [...new Set(ids)].sort(compareBytes));
@@ -74,7 +74,7 @@ export const serviceChecks = [
       },
     ],
     'services.parts': [
-      'events and health are present: clients read them without a check',
+      'events and health are set, because clients read them without a check',
       async (subject) => {
         for (const { id, events, health } of await servicesOf(subject)) {
           assert.ok(events !== undefined && health !== undefined, `of "${id}" a part is missing`);
@@ -82,7 +82,7 @@ export const serviceChecks = [
       },
     ],
     'services.states': [
-      'states are the words of the API, in events too, and the state is that of the latest change',
+      'states have the names of the API, also in events, and the state is that of the latest event',
       async (subject) => {
         for (const { id, state, events } of await servicesOf(subject)) {
           const history = events?.events ?? [];
@@ -110,7 +110,7 @@ export const serviceChecks = [
       },
     ],
     'services.apid': [
-      'apid, by which this was asked, is Running and healthy, and its history starts with Starting',
+      'apid, which forwards this call, is Running and healthy, and its history starts with Starting',
       async (subject) => {
         await service(subject, 'apid');
         // A node that has just started has no result yet, and on a busy node one check may have been late.
@@ -128,7 +128,7 @@ export const serviceChecks = [
       },
     ],
     'services.unknown-health': [
-      'a service whose health is unknown is not healthy, and never changed unless it has a check',
+      'a service with unknown health is not healthy, and has no time of change unless it has a message',
       async (subject) => {
         for (const { id, health } of await servicesOf(subject)) {
           if (health?.unknown !== true) continue;
@@ -141,7 +141,7 @@ export const serviceChecks = [
   ...checksOf(machine.serviceStart, {
     ...unknownService('start'),
     'service-start.running': [
-      'start of a service that runs: Service "<id>" started, whoever may not be touched otherwise',
+      `starting a running service that may not be restarted still returns 'Service "<id>" started'`,
       async ({ admin }) => {
         const { resp } = only(await admin.unary(machine.serviceStart, { id: 'apid' }));
         assert.equal(resp, 'Service "apid" started');

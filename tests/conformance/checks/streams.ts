@@ -66,7 +66,7 @@ export const streamChecks: Check[] = Object.entries(endless).flatMap(
   ([name, { path, open, openEnvelopes }]) =>
     checksOf(path, {
       [`stream.cancel-${name}`]: [
-        'a client that cancels in the middle is let go at once, and the node serves on',
+        'a client can cancel the stream in the middle, and the node continues to serve calls',
         async (subject) => {
           const stream = open(subject.admin);
           const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ export const streamChecks: Check[] = Object.entries(endless).flatMap(
         },
       ],
       [`stream.nodes-${name}`]: [
-        'asked with nodes each message says whose it is',
+        'with metadata nodes, each message names its node',
         async ({ admin, node, requireForwarding }) => {
           await requireForwarding();
           const [first] = await take(openEnvelopes(admin.with({ [metadataKeys.nodes]: [node] })), 1);
@@ -94,7 +94,7 @@ export const streamChecks: Check[] = Object.entries(endless).flatMap(
         },
       ],
       [`stream.deadline-${name}`]: [
-        'a deadline in the middle ends it with DEADLINE_EXCEEDED, in time',
+        'a deadline in the middle ends the stream in time with DEADLINE_EXCEEDED',
         async (subject) => {
           const deadlineMs = 600;
           // The deadline starts a little later than this clock, more so on a busy machine.

@@ -21,13 +21,13 @@ const ask = async ({ admin }: Subject) => only(await admin.unary(time.time, {}))
 export const timeChecks = [
   ...checksOf(time.time, {
     'time.both': [
-      "the server's time and the node's at the same moment, and who the server is",
+      'the reply has the time of the server and of the node at the same moment, and names the server',
       async (subject) => assertTimes(await ask(subject)),
     ],
   }),
   ...checksOf(time.timeCheck, {
     'time-check.server': [
-      'the server that is named is the one that answers',
+      'the server named in the request is the one that answers',
       async (subject) => {
         const { server } = await ask(subject);
         const answer = only(await subject.admin.unary(time.timeCheck, { server }));
@@ -36,14 +36,14 @@ export const timeChecks = [
       },
     ],
     'time-check.empty': [
-      'no server: INVALID_ARGUMENT, ntp server is required',
+      'an empty server fails with INVALID_ARGUMENT "ntp server is required"',
       async ({ admin }) => {
         const call = admin.unary(time.timeCheck, { server: '' });
         await expectFailure(call, codes.invalidArgument, /^ntp server is required$/);
       },
     ],
     'time-check.dead': [
-      'a server that is not there, or is no name, is a status within the time that clients wait',
+      'a server that does not exist, or is not a valid name, fails with a status before clients time out',
       async ({ admin }) => {
         for (const server of ['127.0.0.1:1', 'no-such-server.invalid', '!"#']) {
           const call = admin.unary(time.timeCheck, { server });

@@ -48,7 +48,7 @@ const refusalTimeoutMs = 5000;
 
 export const transportChecks = checksOf('transport', {
   'transport.h2': [
-    'TLS agrees on h2, and the server certificate is for the address that was dialled',
+    'TLS negotiates h2, and the server certificate is valid for the dialled address',
     async (subject) => {
       using api = await subject.connect();
       assert.equal(api.connection.applicationProtocol, 'h2');
@@ -56,11 +56,11 @@ export const transportChecks = checksOf('transport', {
     },
   ],
   'transport.stranger': [
-    'a certificate of another CA gets no answer',
+    'a client with a certificate of another CA gets no answer',
     async (subject) => assert.equal(await isLetIn(subject, await strangersIdentity(subject)), false),
   ],
   'transport.server-usage': [
-    'a certificate that is for servers too gets no answer, one for clients alone does',
+    'a certificate that is also valid for servers gets no answer; one for clients only does',
     async (subject) => {
       const both = await subject.issue(['os:admin'], ['clientAuth', 'serverAuth']);
       const client = await subject.issue(['os:admin'], ['clientAuth']);
@@ -68,7 +68,7 @@ export const transportChecks = checksOf('transport', {
     },
   ],
   'transport.no-certificate': [
-    'no certificate, no connection',
+    'a client without a certificate gets no connection',
     async ({ endpoint, identity }) => {
       const socket = connect({ ...split(endpoint), ca: identity.ca, ALPNProtocols: ['h2'] });
       socket.on('error', () => {});
@@ -84,7 +84,7 @@ export const transportChecks = checksOf('transport', {
     },
   ],
   'transport.old-tls': [
-    'TLS 1.1 is refused',
+    'TLS 1.1 is rejected',
     async ({ endpoint, identity }) => {
       const socket = connect({
         ...split(endpoint),

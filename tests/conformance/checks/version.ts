@@ -16,7 +16,7 @@ export const versionChecks = [
       },
     ],
     'version.build': [
-      'sha, go_version, os and arch are set, built is empty, os and arch in the words of Go',
+      'sha, go_version, os and arch are set, built is empty, and os and arch have the names that Go uses',
       async ({ admin }) => {
         const { version } = only(await admin.unary(machine.version, {}));
         assert.notEqual(version?.sha, '', 'sha is empty');
@@ -36,7 +36,7 @@ export const versionChecks = [
       },
     ],
     'version.features': [
-      'features.rbac is true on a node that is configured',
+      'features.rbac is true on a configured node',
       async ({ admin }) => {
         const { features } = only(await admin.unary(machine.version, {}));
         assert.equal(features?.rbac, true);
@@ -45,7 +45,7 @@ export const versionChecks = [
   }),
   ...checksOf(machine.hostname, {
     'hostname.name': [
-      'hostname is a name that a kernel takes',
+      'hostname is a valid host name for the kernel',
       async ({ admin }) => {
         const { hostname } = only(await admin.unary(machine.hostname, {}));
         assert.match(hostname, /^[A-Za-z0-9]([A-Za-z0-9.-]{0,62}[A-Za-z0-9])?$/);
