@@ -69,7 +69,7 @@ export function refuses(
   refusal: string,
   { only }: Pick<Expected, 'only'> = {},
 ): Check {
-  const check = prints(command, 'says that the node has no such thing', words, {
+  const check = prints(command, 'reports that the node lacks the feature', words, {
     exitCode: 1,
     ...(only === undefined ? {} : { only }),
     after: (_, { stderr }) =>

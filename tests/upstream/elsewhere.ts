@@ -1,6 +1,6 @@
-const clusters = 'makes clusters of its own images on this machine';
-const signing = 'makes signing keys for images of upstream, without a node';
-const caches = 'needs a registry to pull from, and no node';
+const clusters = 'creates clusters from images of upstream on this machine';
+const signing = 'generates signing keys for images of upstream, without a node';
+const caches = 'needs a registry, but no node';
 
 /**
  * Commands of the released client that call no node, or that a test cannot run, with the reason why no check
@@ -18,7 +18,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'image cache-cert-gen': caches,
   'image cache-create': caches,
   'image cache-serve': caches,
-  'image talos-bundle': 'asks a registry of upstream',
-  'inject serviceaccount': 'changes manifests of Kubernetes, without a node',
+  'image talos-bundle': 'queries a registry of upstream',
+  'inject serviceaccount': 'changes Kubernetes manifests, without a node',
   help: 'prints the help of another command',
 };

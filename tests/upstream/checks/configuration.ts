@@ -55,7 +55,7 @@ export const configurationChecks: readonly Check[] = [
   }),
   prints(
     'apply-config',
-    'refuses a file that is no configuration',
+    'rejects a file that is not a configuration',
     '-n {worker} apply-config -f {folder}/reader',
     {
       exitCode: 1,
@@ -65,7 +65,7 @@ export const configurationChecks: readonly Check[] = [
   prints('apply-config', 'stages a configuration', `${apply} -m staged`, {
     stderr: [/Staged configuration to be applied after the next reboot/],
   }),
-  prints('apply-config', 'tries a configuration for a time', `${apply} -m try --timeout 2s`, {
+  prints('apply-config', 'tries a configuration for a limited time', `${apply} -m try --timeout 2s`, {
     stderr: [/automatically reverted back in 2s/],
   }),
   prints('patch', 'prints the difference in a dry run', [...patch, label('dry'), '--dry-run'], {
@@ -90,29 +90,29 @@ export const configurationChecks: readonly Check[] = [
     exitCode: 1,
     stderr: [/PermissionDenied|not authorized/],
   }),
+  prints('rotate-ca', 'prints its plan in a dry run', '-n {node} rotate-ca --dry-run --kubernetes=false', {
+    exitCode: 1,
+    stderr: [/failed to determine endpoints/],
+    stdout: [
+      /Cluster topology:/,
+      /control plane nodes: /,
+      /Generating new Talos API PKI|New Talos CA|Current Talos CA/,
+    ],
+  }),
   prints(
-    'rotate-ca',
-    'says what it would do in a dry run',
-    '-n {node} rotate-ca --dry-run --kubernetes=false',
+    'service',
+    'does not restart a service that cannot be restarted',
+    '-n {worker} service apid restart',
     {
       exitCode: 1,
-      stderr: [/failed to determine endpoints/],
-      stdout: [
-        /Cluster topology:/,
-        /control plane nodes: /,
-        /Generating new Talos API PKI|New Talos CA|Current Talos CA/,
-      ],
+      stderr: [/service "apid" doesn't support restart operation via API/],
     },
   ),
-  prints('service', 'restarts nothing that is not for restarting', '-n {worker} service apid restart', {
-    exitCode: 1,
-    stderr: [/service "apid" doesn't support restart operation via API/],
-  }),
-  prints('service', 'stops nothing that is not for stopping', '-n {node} service etcd stop', {
+  prints('service', 'does not stop a service that cannot be stopped', '-n {node} service etcd stop', {
     exitCode: 1,
     stderr: [/service "etcd" doesn't support stop operation via API/],
   }),
-  prints('service', 'starts what runs already', '-n {node} service machined start', {
+  prints('service', 'accepts the start of a running service', '-n {node} service machined start', {
     stdout: [/Service "machined" started/],
   }),
   prints('service', 'lists the services', '-n {node},{worker} service', {
@@ -121,13 +121,13 @@ export const configurationChecks: readonly Check[] = [
   prints('service', 'prints the history of a service', '-n {node} service apid', {
     stdout: [/^STATE +Running$/m, /^EVENTS +\[Running\]: /m],
   }),
-  prints('service', 'names a service that does not exist', '-n {node} service nosuch', {
+  prints('service', 'reports a service that does not exist', '-n {node} service nosuch', {
     exitCode: 1,
     stderr: [/service "nosuch" is not registered/],
   }),
   prints(
     'config new',
-    'writes a talosconfig of another role',
+    'writes a talosconfig for another role',
     '-n {node} config new --roles os:reader {folder}/made',
     {
       after: async ({ folder }) => assert.match(await readFile(join(folder, 'made'), 'utf8'), /contexts:/),

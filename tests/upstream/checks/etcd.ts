@@ -8,45 +8,59 @@ export const etcdChecks = [
   prints('etcd status', 'prints a row per member', '-n {node},{second} etcd status', {
     stdout: [/MEMBER +DB SIZE/, /^node01 +[0-9a-f]{16} +\d+ [kM]B/m, /^node02 /m],
   }),
-  prints('etcd status', 'is refused by a worker', '-n {worker} etcd status', {
+  prints('etcd status', 'is refused by a worker, which has no etcd', '-n {worker} etcd status', {
     exitCode: 1,
     stderr: [/node03: .*code = Unimplemented/],
   }),
-  prints('etcd alarm list', 'prints no alarm where there is none', '-n {node} etcd alarm list'),
-  prints('etcd alarm disarm', 'has nothing to disarm', '-n {node} etcd alarm disarm'),
-  prints('etcd defrag', 'defragments', '-n {node} etcd defrag'),
+  prints('etcd alarm list', 'prints nothing when there is no alarm', '-n {node} etcd alarm list'),
+  prints('etcd alarm disarm', 'succeeds when there is no alarm', '-n {node} etcd alarm disarm'),
+  prints('etcd defrag', 'defragments the database', '-n {node} etcd defrag'),
   prints(
     'etcd downgrade validate',
-    'refuses a version of long ago',
+    'rejects a version that is too old',
     '-n {node} etcd downgrade validate 3.4',
     {
       exitCode: 1,
       stderr: [/InvalidArgument/],
     },
   ),
-  prints('etcd downgrade enable', 'refuses a version of long ago', '-n {node} etcd downgrade enable 3.4', {
-    exitCode: 1,
-    stderr: [/InvalidArgument/],
-  }),
-  prints('etcd downgrade cancel', 'says that there is none to cancel', '-n {node} etcd downgrade cancel', {
-    exitCode: 1,
-    stderr: [/FailedPrecondition/],
-  }),
-  prints('bootstrap', 'is refused where etcd has its data', '-n {node} bootstrap', {
+  prints(
+    'etcd downgrade enable',
+    'rejects a version that is too old',
+    '-n {node} etcd downgrade enable 3.4',
+    {
+      exitCode: 1,
+      stderr: [/InvalidArgument/],
+    },
+  ),
+  prints(
+    'etcd downgrade cancel',
+    'reports that no downgrade is in progress',
+    '-n {node} etcd downgrade cancel',
+    {
+      exitCode: 1,
+      stderr: [/FailedPrecondition/],
+    },
+  ),
+  prints('bootstrap', 'is refused when etcd already has data', '-n {node} bootstrap', {
     exitCode: 1,
     stderr: [/AlreadyExists/],
   }),
-  prints('etcd forfeit-leadership', 'hands the leadership on', '-n {node},{second} etcd forfeit-leadership'),
+  prints(
+    'etcd forfeit-leadership',
+    'moves the leadership to another member',
+    '-n {node},{second} etcd forfeit-leadership',
+  ),
   prints(
     'etcd remove-member',
-    'names a member that does not exist',
+    'reports a member that does not exist',
     '-n {node} etcd remove-member deadbeef',
     {
       exitCode: 1,
       stderr: [/NotFound.*deadbeef/],
     },
   ),
-  prints('etcd leave', 'takes the node out of etcd', '-n {second} etcd leave', {
+  prints('etcd leave', 'removes the node from etcd', '-n {second} etcd leave', {
     after: async ({ client }) => {
       const { stdout } = await client(['-n', '{node}', 'etcd', 'members']);
       if (/node02/.test(stdout)) throw new Error(`node02 is still a member:\n${stdout}`);

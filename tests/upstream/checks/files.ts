@@ -6,27 +6,29 @@ import { prints } from '../check.ts';
 
 export const fileChecks = [
   prints('list', 'lists a folder', '-n {node} list /', { stdout: [/^NODE +NAME/, /^node01 +system$/m] }),
-  prints('list', 'lists with modes, owners and sizes', '-n {node} list -l /system', {
+  prints('list', 'lists files with modes, owners and sizes', '-n {node} list -l /system', {
     stdout: [/MODE +UID +GID +SIZE\(B\) +LASTMOD/, /^node01 +d[rwx-]{9} +\d+ +\d+ +\d+ /m],
   }),
-  prints('list', 'goes down to a depth', '-n {node} list -d 3 -t f /system', {
+  prints('list', 'lists folders down to a depth', '-n {node} list -d 3 -t f /system', {
     stdout: [/state\/config\.yaml/],
   }),
-  prints('list', 'names a folder that does not exist', '-n {node} list /nosuch', {
+  prints('list', 'reports a folder that does not exist', '-n {node} list /nosuch', {
     stderr: [/nosuch: no such file or directory/],
     exitCode: 1,
   }),
-  prints('usage', 'adds up sizes', '-n {node} usage /system', {
+  prints('usage', 'prints the total size of a folder', '-n {node} usage /system', {
     stdout: [/^NODE +SIZE +NAME/, /^node01 +\d+ +\.$/m],
   }),
-  prints('usage', 'prints sizes for people', '-n {node} usage -H -d 2 /system', { stdout: [/ [kMG]?B +/] }),
+  prints('usage', 'prints human-readable sizes', '-n {node} usage -H -d 2 /system', {
+    stdout: [/ [kMG]?B +/],
+  }),
   prints('read', 'prints a file', '-n {worker} read /system/state/config.yaml', {
     stdout: [/^version: v1alpha1/],
   }),
-  prints('read', 'prints a file of the kernel, which has no size', '-n {node} read /proc/meminfo', {
+  prints('read', 'prints a file of the kernel that reports no size', '-n {node} read /proc/meminfo', {
     stdout: [/^MemTotal: +\d+ kB/],
   }),
-  prints('read', 'names a file that does not exist', '-n {node} read /nosuch', {
+  prints('read', 'reports a file that does not exist', '-n {node} read /nosuch', {
     exitCode: 1,
     stderr: [/NotFound.*nosuch/],
   }),
@@ -54,7 +56,7 @@ export const fileChecks = [
   prints('logs', 'follows a service until it is interrupted', '-n {worker} logs -f apid --tail 1', {
     until: /^node03: /,
   }),
-  prints('logs', 'names a service without a log', '-n {node} logs nosuch', {
+  prints('logs', 'reports a service without a log', '-n {node} logs nosuch', {
     exitCode: 1,
     stderr: [/log "nosuch" was not registered/],
   }),

@@ -9,13 +9,13 @@ const process = { only: 'process' } as const;
 const docker = { only: 'docker' } as const;
 
 export const nodeChecks = [
-  prints('version', 'prints its own version and that of the node', '-n {node} version', {
+  prints('version', 'prints the versions of the client and the node', '-n {node} version', {
     stdout: [/^\s+Tag: +v1\.13\.9$/m, /NODE: +\S+\n\s+Tag: +v1\.14/, /Enabled: +RBAC/],
   }),
-  prints('version', 'asks several nodes, the worker through a control plane', '-n {node},{worker} version', {
+  prints('version', 'calls several nodes, the worker through a control plane', '-n {node},{worker} version', {
     stdout: [/NODE: +node01/, /NODE: +node03/],
   }),
-  prints('version', 'names a node that does not exist, and the hop', '-n node77 version', {
+  prints('version', 'reports a node that does not exist, and the hop', '-n node77 version', {
     exitCode: 1,
     stderr: [/no route to node "node77"/],
   }),
@@ -25,7 +25,7 @@ export const nodeChecks = [
   prints('memory', 'prints the fields of the kernel with -v', '-n {node} memory -v', {
     stdout: [/MemTotal:? +\d+/i],
   }),
-  prints('processes', 'lists processes, by memory', '-n {node} processes -s rss', {
+  prints('processes', 'lists processes sorted by memory', '-n {node} processes -s rss', {
     stdout: [/^NODE +PID +STATE +THREADS/, /^node01 +\d+/m],
   }),
   prints('mounts', 'lists mounts', '-n {node} mounts', { stdout: [/^NODE +FILESYSTEM/, /^node01 +\S+/m] }),
@@ -43,10 +43,10 @@ export const nodeChecks = [
   prints('netstat', 'prints extended columns of IPv4 TCP sockets', '-n {node} netstat -x -4 -t', {
     stdout: [/Proto +Recv-Q/],
   }),
-  prints('time', 'asks the time server of the node', '-n {node} time', {
+  prints('time', 'queries the time server of the node', '-n {node} time', {
     stdout: [/NTP-SERVER-TIME/, /node01 .* UTC/],
   }),
-  prints('time', 'names a time server that does not answer', '-n {node} time --check 127.0.0.1', {
+  prints('time', 'reports a time server that does not answer', '-n {node} time --check 127.0.0.1', {
     exitCode: 1,
     stderr: [/time server "127\.0\.0\.1"/],
   }),
@@ -55,19 +55,19 @@ export const nodeChecks = [
   }),
   prints(
     'inspect dependencies',
-    'prints the graph with the resources that there are',
+    'prints the graph with the existing resources',
     '-n {node} inspect dependencies --with-resources',
     { stdout: [/^digraph/, /MachineStatuses/, /\}\s*$/] },
   ),
-  prints('health', 'passes when the node looks at its cluster', '-n {node} health --wait-timeout 60s', {
+  prints('health', 'passes when the node checks its cluster', '-n {node} health --wait-timeout 60s', {
     stderr: [/waiting for etcd to be healthy: OK/, /waiting for apid to be ready: OK/],
   }),
-  prints('health', 'is refused to a reader of nothing', '-n {node} health --wait-timeout 10s', {
+  prints('health', 'is refused to a certificate without a role', '-n {node} health --wait-timeout 10s', {
     as: 'none',
     exitCode: 1,
     stderr: [/PermissionDenied/],
   }),
-  prints('events', 'prints the events that were, until it is interrupted', '-n {worker} events --tail -1', {
+  prints('events', 'prints past events until it is interrupted', '-n {worker} events --tail -1', {
     until: /machine\.SequenceEvent[\s\S]*machine\.ServiceStateEvent/,
   }),
   refuses('dmesg', '-n {node} dmesg', 'run dmesg on the machine that runs this one', docker),
@@ -104,7 +104,7 @@ export const nodeChecks = [
     stdout: [/NODE +NAMESPACE/],
   }),
   refuses('containers', '-n {node} containers', noRuntime, process),
-  prints('stats', 'prints what containers use', '-n {node} stats', {
+  prints('stats', 'prints the resource usage of containers', '-n {node} stats', {
     ...docker,
     stdout: [/NODE +NAMESPACE/],
   }),

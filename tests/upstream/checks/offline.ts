@@ -19,30 +19,40 @@ const holds =
 const config = 'config --talosconfig {folder}/own';
 
 export const offlineChecks = [
-  prints('gen secrets', 'makes secrets that our gen config takes', 'gen secrets -o {folder}/secrets.yaml', {
-    after: oursTakes(
-      ...['gen', 'config', 'c', 'https://192.0.2.1:6443', '--with-secrets', '{folder}/secrets.yaml'],
-      ...['-o', '{folder}/ours'],
-    ),
-  }),
+  prints(
+    'gen secrets',
+    'generates secrets that our gen config accepts',
+    'gen secrets -o {folder}/secrets.yaml',
+    {
+      after: oursTakes(
+        ...['gen', 'config', 'c', 'https://192.0.2.1:6443', '--with-secrets', '{folder}/secrets.yaml'],
+        ...['-o', '{folder}/ours'],
+      ),
+    },
+  ),
   prints(
     'gen config',
-    'makes configurations that our validate takes',
+    'generates configurations that our validate accepts',
     'gen config c https://192.0.2.1:6443 -o {folder}/gen',
     {
       stderr: [/Created \S+\/controlplane\.yaml/],
       after: oursTakes('validate', '-c', '{folder}/gen/controlplane.yaml', '-m', 'metal'),
     },
   ),
-  prints('machineconfig gen', 'does the same', 'machineconfig gen c https://192.0.2.1:6443', {
-    after: oursTakes('validate', '-c', '{folder}/worker.yaml', '-m', 'metal'),
-  }),
-  prints('validate', 'takes what it made', 'validate -c {folder}/gen/worker.yaml -m metal', {
+  prints(
+    'machineconfig gen',
+    'generates a configuration that our validate accepts',
+    'machineconfig gen c https://192.0.2.1:6443',
+    {
+      after: oursTakes('validate', '-c', '{folder}/worker.yaml', '-m', 'metal'),
+    },
+  ),
+  prints('validate', 'accepts the generated configuration', 'validate -c {folder}/gen/worker.yaml -m metal', {
     stdout: [/is valid for metal mode/],
   }),
   prints(
     'machineconfig patch',
-    'patches a file, which our validate takes',
+    'patches a file, and our validate accepts the result',
     [
       'machineconfig',
       'patch',
@@ -54,30 +64,40 @@ export const offlineChecks = [
     ],
     { after: oursTakes('validate', '-c', '{folder}/patched.yaml', '-m', 'metal') },
   ),
-  prints('gen ca', 'makes a CA', 'gen ca --organization org', {
+  prints('gen ca', 'generates a CA', 'gen ca --organization org', {
     after: holds('org.crt', /BEGIN CERTIFICATE/),
   }),
-  prints('gen key', 'makes a key', 'gen key --name admin', { after: holds('admin.key', /PRIVATE KEY/) }),
-  prints('gen csr', 'makes a request', 'gen csr --key admin.key --ip 192.0.2.1 --roles os:admin', {
-    after: holds('admin.csr', /BEGIN CERTIFICATE REQUEST/),
-  }),
-  prints('gen crt', 'signs a request', 'gen crt --ca org --csr admin.csr --name admin', {
+  prints('gen key', 'generates a key', 'gen key --name admin', { after: holds('admin.key', /PRIVATE KEY/) }),
+  prints(
+    'gen csr',
+    'creates a certificate signing request',
+    'gen csr --key admin.key --ip 192.0.2.1 --roles os:admin',
+    {
+      after: holds('admin.csr', /BEGIN CERTIFICATE REQUEST/),
+    },
+  ),
+  prints('gen crt', 'signs a certificate signing request', 'gen crt --ca org --csr admin.csr --name admin', {
     after: holds('admin.crt', /BEGIN CERTIFICATE/),
   }),
-  prints('gen keypair', 'makes a key pair', 'gen keypair --organization pair --ip 192.0.2.1', {
+  prints('gen keypair', 'generates a key pair', 'gen keypair --organization pair --ip 192.0.2.1', {
     after: holds('pair.crt', /BEGIN CERTIFICATE/),
   }),
   prints('config add', 'adds a context', `${config} add c1 --ca org.crt --crt admin.crt --key admin.key`),
-  prints('config context', 'chooses a context', `${config} context c1`),
+  prints('config context', 'selects a context', `${config} context c1`),
   prints('config endpoint', 'sets endpoints', `${config} endpoint 192.0.2.1 192.0.2.2`),
-  prints('config node', 'sets nodes, and our config info reads all of it', `${config} node 192.0.2.3`, {
-    after: async ({ cluster, folder }) => {
-      const { stdout } = await cluster.talosctl('config', 'info', '--talosconfig', join(folder, 'own'));
-      assert.match(stdout, /c1[\s\S]*192\.0\.2\.3[\s\S]*192\.0\.2\.1/);
+  prints(
+    'config node',
+    'sets nodes, and our config info prints the whole context',
+    `${config} node 192.0.2.3`,
+    {
+      after: async ({ cluster, folder }) => {
+        const { stdout } = await cluster.talosctl('config', 'info', '--talosconfig', join(folder, 'own'));
+        assert.match(stdout, /c1[\s\S]*192\.0\.2\.3[\s\S]*192\.0\.2\.1/);
+      },
     },
-  }),
+  ),
   prints('config contexts', 'lists contexts', `${config} contexts`, { stdout: [/^\* +c1 /m] }),
-  prints('config info', 'prints roles and the end of the certificate', 'config info', {
+  prints('config info', 'prints roles and expiry of the certificate', 'config info', {
     stdout: [/Roles: +os:admin/, /Certificate expires: /],
   }),
   prints('config merge', 'merges the context of our cluster', `${config} merge {folder}/admin`),

@@ -19,7 +19,7 @@ const volumeChecks = [
       stdout: [/phase: ready/, /type: directory/],
     }),
   ),
-  prints('get', 'lists what is mounted of them', '-n {node} get mountstatus', {
+  prints('get', 'lists the mounted volumes', '-n {node} get mountstatus', {
     stdout: [/\bSTATE\b/, /\bEPHEMERAL\b/],
   }),
 ];
@@ -66,24 +66,24 @@ function areJson(text: string): boolean {
 export const resourceChecks: readonly Check[] = [
   everyKind('table', (text) => text.startsWith('NODE')),
   everyKind('json', areJson),
-  prints('get', 'prints a kind as YAML', '-n {node} get machinestatus -o yaml', {
+  prints('get', 'prints resources as YAML', '-n {node} get machinestatus -o yaml', {
     stdout: [/^node: node01$/m, /stage: running/],
   }),
-  prints('get', 'prints a path', '-n {node} get machinestatus -o jsonpath={.spec.stage}', {
+  prints('get', 'prints one field of a resource', '-n {node} get machinestatus -o jsonpath={.spec.stage}', {
     stdout: [/^running/],
   }),
   ...volumeChecks,
   prints('get', 'lists members of the cluster', '-n {node} get members', {
     stdout: [/node01 +cluster +Member +node03 .* worker /],
   }),
-  prints('get', 'follows a kind until it is interrupted', '-n {node} get members --watch', {
+  prints('get', 'watches a kind until it is interrupted', '-n {node} get members --watch', {
     until: /^node01 +\+ +cluster +Member +node03/m,
   }),
-  prints('get', 'names a kind that does not exist', '-n {node} get nosuch', {
+  prints('get', 'reports a kind that does not exist', '-n {node} get nosuch', {
     exitCode: 1,
     stderr: [/resource "nosuch" is not registered/],
   }),
-  prints('get', 'names a resource that does not exist', '-n {node} get members nosuch', {
+  prints('get', 'reports a resource that does not exist', '-n {node} get members nosuch', {
     exitCode: 1,
     stderr: [/NotFound/],
   }),

@@ -30,7 +30,7 @@ const rows: readonly (readonly [command: string, words: string, Readonly<Partial
   ];
 
 const verb = (expected: object, role: Role) =>
-  `${expected === allowed ? 'serves' : 'is refused to'} ${role === 'none' ? 'a certificate without a role' : `an ${role}`.replace('an r', 'a r')}`;
+  `${expected === allowed ? 'is allowed for' : 'is refused to'} ${role === 'none' ? 'a certificate without a role' : `an ${role}`.replace('an r', 'a r')}`;
 
 export const roleChecks: readonly Check[] = rows.flatMap(([command, words, byRole]) =>
   (Object.entries(byRole) as [Role, object][]).map(([role, expected]) =>

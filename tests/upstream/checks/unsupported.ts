@@ -19,10 +19,15 @@ export const unsupportedChecks = [
   refuses('image list', '-n {node} image list', noRuntime, process),
   refuses('image pull', '-n {node} image pull 192.0.2.1/x:1', noRuntime, process),
   refuses('image remove', '-n {node} image remove 192.0.2.1/x:1', noRuntime, process),
-  prints('image list', 'prints no image of Kubernetes where there is none', '-n {node} image list', docker),
-  prints('image remove', 'names an image that is not there', '-n {node} image remove nosuch.invalid/x:1', {
-    ...docker,
-    exitCode: 1,
-    stderr: [/nosuch\.invalid/],
-  }),
+  prints('image list', 'prints no Kubernetes images when there are none', '-n {node} image list', docker),
+  prints(
+    'image remove',
+    'reports an image that does not exist',
+    '-n {node} image remove nosuch.invalid/x:1',
+    {
+      ...docker,
+      exitCode: 1,
+      stderr: [/nosuch\.invalid/],
+    },
+  ),
 ];
