@@ -185,7 +185,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
         { NODEWRIGHT_TAG: 'none' },
         /^error: images are missing: nodewright\/machined:none, .*make images\)\n$/,
       ],
-      ['X', {}, /^error: the name of a cluster of containers may have lower-case letters.*not "X"/],
+      ['X', {}, /^error: a cluster of containers needs a name of lower-case letters.*not "X"/],
     ];
     for (const [name, more, message] of rows) {
       const { exitCode, stderr } = await runTalosctl([...words, name], {

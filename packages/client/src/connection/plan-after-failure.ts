@@ -16,10 +16,10 @@ export interface FailedCall {
 }
 
 /**
- * Decides whether to try a call again through another endpoint. A call that was never sent may always be
- * tried again. A read whose connection broke before any message arrived is tried once more. A read of a node
- * that an endpoint does not know is tried at each other endpoint. A write that may have been carried out is
- * never repeated.
+ * Decides whether to try a call again through another endpoint. A call that was never sent may be tried
+ * again, at most once per endpoint. A read whose connection broke before any message arrived is tried once
+ * more. A read of a node that an endpoint does not know is tried at each other endpoint. A write that may have
+ * been carried out is never repeated.
  */
 export function planAfterFailure(call: FailedCall): 'again' | 'fail' {
   const { failure, mutates, repeatable, losses, attempts, unaware, endpoints } = call;

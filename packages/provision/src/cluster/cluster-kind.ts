@@ -35,7 +35,7 @@ export interface ClusterKind<Parts extends CreateParts> {
   ): NodeLauncher;
 }
 
-/** The nodes where they run: inspects, stops and removes them. Does not need the programs of the nodes. */
+/** Inspects, stops and removes the nodes of a cluster. Does not need the nodes' programs. */
 export interface NodeHost {
   /** Throws a Fault `failed-precondition` when the nodes cannot be inspected. */
   require(): Promise<void>;

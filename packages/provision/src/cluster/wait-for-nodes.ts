@@ -5,8 +5,8 @@ import { Fault, faultFrom } from '@nodewright/fault';
 /** Calls `version` on nodes, as a client does. */
 export interface NodeProbe extends AsyncDisposable {
   /**
-   * Resolves to the commit from which the node's programs were built. The apid at `endpoint` answers itself,
-   * or forwards the call to `node` if it is given. Throws when the call fails.
+   * Resolves to the commit from which the node's programs were built. The apid at `endpoint` answers the call
+   * itself, or forwards it to `node` if it is given. Throws when the call fails.
    */
   version(endpoint: string, node: string | undefined, signal: AbortSignal): Promise<string>;
 }

@@ -122,7 +122,7 @@ function readRoutes(): string {
   try {
     return readFileSync('/proc/net/route', 'utf8');
   } catch {
-    // Not Linux, where this host is not on the engine's networks.
+    // This host does not run Linux, so it is on none of the engine's networks.
     return '';
   }
 }

@@ -36,7 +36,7 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
     throw new Fault(
       'invalid-argument',
-      `the name of a cluster of containers may have lower-case letters, digits, dashes and underscores, not "${name}"`,
+      `a cluster of containers needs a name of lower-case letters, digits, dashes and underscores, not "${name}"`,
     );
   }
   const folder = await locateCluster(request, { make: false });

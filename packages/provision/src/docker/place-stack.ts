@@ -14,7 +14,7 @@ import { composeWords } from './stack-engine.ts';
 import { removeObjects } from './stack-objects.ts';
 import { writeStackFile } from './write-stack-file.ts';
 
-/** More than one, because another program may take the chosen network before the engine creates it. */
+/** The number of attempts: another program may take the chosen network before the engine creates it. */
 const attempts = 5;
 
 /**

@@ -31,7 +31,7 @@ export function openStackHost(
     async remove(name, { graceful, progress }) {
       await progress.step('keeper', () => stopProcesses(folder, { graceful }));
       await progress.step('containers', async () => {
-        // A killed creation may have left a compose command, whose objects appear only now.
+        // After a killed creation, a compose command may still be creating objects.
         await removeObjects(engine, folder.path, { graceful, mayAppear: state?.phase !== 'created' });
         await removeHeldImages(engine, name);
       });

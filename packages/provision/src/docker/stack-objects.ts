@@ -100,7 +100,7 @@ export async function otherOwner(engine: Engine, name: string, folder: string): 
   owners.delete(`${folder}|`);
   const [owner] = [...owners].map((line) => line.slice(0, -1));
   if (owner === undefined) return undefined;
-  return owner === '' ? 'one that "docker compose" made' : `the one in ${owner}`;
+  return owner === '' ? 'one that "docker compose" created' : `the one in ${owner}`;
 }
 
 const stopSeconds = 5;

@@ -32,7 +32,7 @@ export interface NodeStatus {
   readonly lastExit?: string;
 }
 
-/** Returns the JSON value that was read from a claim port; `undefined` when it has another shape. */
+/** Checks the JSON value that was read from a claim port; returns `undefined` when it has another shape. */
 export function claimOwnerFromJson(value: unknown): ClaimOwner | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { cluster, folder, pid, since, nodes } = value as Record<string, unknown>;

@@ -70,7 +70,7 @@ test('decodeClusterState() names the file and the invalid value', () => {
   const rows: [string, RegExp][] = [
     ['', /^\/x\/state\.yaml: provisionername must be a text$/],
     ['a: [', /^\/x\/state\.yaml: not YAML: /],
-    [good.replace('process', 'qemu'), /made by provisioner "qemu", which this version does not have$/],
+    [good.replace('process', 'qemu'), /created by provisioner "qemu", which this version does not support$/],
     [good.replace('phase: created', 'phase: dreaming'), /unknown phase "dreaming"$/],
     [good.replace('workers: 0', 'workers: none'), /request\.workers must be a number$/],
     [good.replace('type: controlplane', 'type: king'), /nodes\[0\]\.type must be controlplane or worker$/],

@@ -86,7 +86,7 @@ export function decodeClusterState(text: string, path: string): ClusterState {
   const root = new DocumentField(document.toJS(), '', fail);
   const provisioner = root.at('provisionername').text();
   if (provisioner !== 'process' && provisioner !== 'docker')
-    throw fail(`made by provisioner "${provisioner}", which this version does not have`);
+    throw fail(`created by provisioner "${provisioner}", which this version does not support`);
 
   const phase = root.at('phase').text();
   if (phase !== 'creating' && phase !== 'created') throw fail(`unknown phase "${phase}"`);

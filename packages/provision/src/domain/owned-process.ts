@@ -1,7 +1,7 @@
 /**
  * Every process of a cluster is started with this environment variable, which holds the cluster's folder.
- * Only processes with it receive signals. A pid is not enough, because the kernel reuses pids, and neither is
- * a working directory, because a user's shell may have the same one.
+ * `isOwnedBy()` recognises a process by it before any signal is sent. A pid is not enough, because the kernel
+ * reuses pids, and neither is a working directory, because a user's shell may have the same one.
  */
 export const clusterVariable = 'NODEWRIGHT_CLUSTER';
 

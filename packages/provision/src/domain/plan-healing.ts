@@ -66,8 +66,8 @@ function isMachine(kept: Kept, service: string): boolean {
 }
 
 /**
- * An engine that shuts down stops its containers first. This is longer than the engine waits for them, and
- * shorter than the time in which a user would stop a container and then the engine.
+ * An engine that shuts down stops its containers first. The limit is longer than the engine waits for them.
+ * It is short enough to leave out a container that a user has stopped earlier.
  */
 const engineStopMs = 60_000;
 

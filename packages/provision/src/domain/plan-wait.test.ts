@@ -13,7 +13,7 @@ const plan = (facts: Partial<WaitFacts>) => {
   };
 };
 
-test('planWait() uses the own endpoints of control planes, and the first endpoint for workers', () => {
+test('planWait() calls control planes at their own endpoints, and workers through the first control plane', () => {
   assert.deepEqual(plan({}), {
     wiped: [],
     awaited: [
@@ -24,7 +24,7 @@ test('planWait() uses the own endpoints of control planes, and the first endpoin
   });
 });
 
-test('planWait() uses for workers an awaited control plane', () => {
+test('planWait() calls a worker through a control plane that is awaited as well', () => {
   assert.deepEqual(plan({ isAwaited: (name) => name !== 'node01' }).awaited, [
     ['node02', 'b', true],
     ['node03', 'b', false],

@@ -165,7 +165,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     // machined is a member of apid's and trustd's groups (50 and 51): as owner of its sockets it can then
     // give them to these groups without a capability. The last one is the group of the engine's socket.
     group_add: ['50', '51', design.engineGroup],
-    // Includes health probes. Several decoded messages of 32 MiB fit in.
+    // Health probes count towards this limit. Several decoded messages of 32 MiB fit into it.
     mem_limit: '384m',
     pids_limit: 64,
     tmpfs: [

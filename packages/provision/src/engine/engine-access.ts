@@ -5,8 +5,8 @@ const defaultSocket = '/var/run/docker.sock';
 
 /**
  * Returns the socket at which a container reaches its own engine, and the socket's group. If this machine's
- * client uses a unix socket, it is that one. Otherwise it is the default path, which belongs to root on
- * virtual machines that run an engine.
+ * client uses a unix socket, it is that one. Otherwise it is the default path; on virtual machines that run
+ * an engine for another host, this socket belongs to root.
  *
  * @param variables the environment variables that select the engine
  */

@@ -6,7 +6,7 @@ import type { ClusterState } from '../domain/cluster-state.ts';
 
 /**
  * Returns what the cluster's supervisor reports about itself; `undefined` when it does not answer, or when
- * the answer is of another cluster.
+ * the answer comes from another cluster.
  */
 export async function askSupervisor(
   folder: ClusterFolder,

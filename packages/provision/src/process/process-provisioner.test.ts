@@ -343,7 +343,7 @@ test('create() renames the context when its name is taken, and notes that', asyn
   assert.deepEqual(await contextsOf(cluster), { current: 'c', names: ['c'] });
 });
 
-test('logs() yields the output of all nodes or one, and follows it', async () => {
+test('logs() yields the output of all nodes or of one, and follows new output', async () => {
   await using cluster = await openTestCluster();
   await cluster.provisioner.create(cluster.request(), cluster.progress, never);
   const all = await Array.fromAsync(

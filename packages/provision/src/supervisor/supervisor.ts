@@ -44,7 +44,7 @@ const options = {
   servicesDir: {
     env: 'SUPERVISOR_SERVICES_DIR',
     type: 'path',
-    description: "folder of the daemons' bundles (default: the folder with the folder of this bundle)",
+    description: "folder of the daemons' bundles (default: the parent of the folder of this bundle)",
   },
   nodeBinary: {
     env: 'SUPERVISOR_NODE_BINARY',

@@ -34,7 +34,9 @@ export interface KeeperOwner {
   readonly starts: Readonly<Record<string, number>>;
 }
 
-/** The detached process of one cluster of containers, which restarts containers that the engine does not. */
+/**
+ * The detached process of one cluster of containers. It restarts containers that the engine does not restart.
+ */
 export const keeper: DaemonDefinition<typeof options> = {
   name: 'docker-keeper',
   summary: 'restarts the containers of a cluster when they are killed',
