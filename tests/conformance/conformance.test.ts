@@ -41,7 +41,7 @@ test('a process cluster lacks only the methods that docs/api.md lists', () => {
 test('almost every check can be run on a process cluster', () => {
   const allowed = ['list.xattrs', 'cpu.text'];
   const skipped = verdicts.filter(
-    ({ outcome, why }) => outcome === 'skipped' && !/lacks what this needs/.test(why ?? ''),
+    ({ outcome, why }) => outcome === 'skipped' && !/lacks a feature that this check needs/.test(why ?? ''),
   );
   assert.deepEqual(skipped.filter(({ id }) => !allowed.includes(id)).map(line), []);
 });

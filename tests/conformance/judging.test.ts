@@ -88,7 +88,10 @@ test('expectFailure() reports a wrong code, a wrong text, and a call that succee
     expectFailure(notFound(), codes.notFound, /^something$/),
     /has the text "nothing there"/,
   );
-  await assert.rejects(expectFailure(Promise.resolve(), codes.notFound), /ended OK, NotFound was expected/);
+  await assert.rejects(
+    expectFailure(Promise.resolve(), codes.notFound),
+    /ended with OK, NotFound was expected/,
+  );
   await assert.rejects(
     expectFailure(Promise.reject(unimplemented), codes.notFound),
     (error) => error === unimplemented,
@@ -145,7 +148,7 @@ test("readTar() reads what the machine's own tar writes, long names and links to
 
 test('readTar() rejects an archive that is truncated or damaged', () => {
   const { stdout } = spawnSync('tar', ['-C', import.meta.dirname, '-cf', '-', 'check.ts', 'suite.ts']);
-  assert.throws(() => readTar(stdout.subarray(0, 600)), /the archive ends within "check\.ts"/);
+  assert.throws(() => readTar(stdout.subarray(0, 600)), /the archive ends in the middle of "check\.ts"/);
   const damaged = Buffer.from(stdout);
   damaged[3] = 0x21;
   assert.throws(() => readTar(damaged), /has the checksum/);

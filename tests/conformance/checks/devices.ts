@@ -5,7 +5,7 @@ import { compareBytes, only } from './expect.ts';
 
 /** Every counter of the total must be the sum of the devices'. */
 function assertSums<T extends object>(total: T | undefined, devices: readonly T[]): void {
-  assert.ok(total !== undefined, 'there is no total');
+  assert.ok(total !== undefined, 'the reply has no total');
   for (const [field, value] of Object.entries(total)) {
     if (typeof value !== 'bigint') continue;
     const added = devices.reduce(

@@ -23,10 +23,10 @@ export const dmesgChecks = checksOf(machine.dmesg, {
     async (subject) => {
       for (const record of await records(subject)) {
         const [, facility = '', priority = ''] = head.exec(record) ?? [];
-        assert.ok(facilities.includes(facility), `the head of "${record.slice(0, 80)}"`);
+        assert.ok(facilities.includes(facility), `invalid facility in "${record.slice(0, 80)}"`);
         assert.ok(
           priorities.includes(priority.trim()) && priority.length === 7,
-          `the priority of "${record.slice(0, 80)}"`,
+          `invalid priority in "${record.slice(0, 80)}"`,
         );
       }
     },
@@ -36,7 +36,7 @@ export const dmesgChecks = checksOf(machine.dmesg, {
     async (subject) => {
       for (const record of await records(subject)) {
         const [, ...further] = record.split('\n');
-        assert.equal(further.pop(), '', `no newline ends "${record.slice(0, 80)}"`);
+        assert.equal(further.pop(), '', `no newline at the end of "${record.slice(0, 80)}"`);
         const isRecord = (line: string) => head.test(line);
         assert.ok(!further.some(isRecord), 'one message has two records');
       }
@@ -80,7 +80,10 @@ export const dmesgChecks = checksOf(machine.dmesg, {
       if (last !== undefined) {
         assert.match(last, head);
         const texts = followed.map(({ bytes }) => text(Buffer.from(bytes).toString('utf8')));
-        assert.ok(texts.includes(text(last)), 'the last record known is not among those that follow gives');
+        assert.ok(
+          texts.includes(text(last)),
+          'follow does not send the last message that was sent without it',
+        );
       }
     },
   ],

@@ -73,9 +73,9 @@ export async function expectFailure(
     },
   );
   const names = accepted.map(grpcCodeName).join(' or ');
-  assert.ok(failure !== undefined, `ended OK, ${names} was expected`);
+  assert.ok(failure !== undefined, `the call ended with OK, ${names} was expected`);
   if (failure.code === codes.unimplemented && !accepted.includes(codes.unimplemented)) throw failure;
-  assert.ok(accepted.includes(failure.code), `ended with ${failure.message}, ${names} was expected`);
+  assert.ok(accepted.includes(failure.code), `the call ended with ${failure.message}, ${names} was expected`);
   assert.match(failure.text, text, `${names} has the text "${failure.text}", ${text} was expected`);
   return failure;
 }
@@ -95,7 +95,7 @@ export async function orSkip<T>(call: Promise<T>): Promise<T> {
     return await call;
   } catch (error) {
     if (error instanceof CallFailure && keptDevice.test(error.text)) {
-      throw new Skip(`the node says that it lacks what this needs: ${error.text}`);
+      throw new Skip(`the node lacks a feature that this check needs: ${error.text}`);
     }
     throw error;
   }

@@ -98,7 +98,10 @@ export const listChecks = checksOf(machine.list, {
       assert.equal(link.link, 'self/mounts');
       const [root, ...inside] = await list(subject, { root: '/proc/self' });
       assert.deepEqual([root?.relativeName, root?.isDir], ['.', true]);
-      assert.ok(inside.length > 5, `/proc/self leads to a folder and gave ${inside.length} entries`);
+      assert.ok(
+        inside.length > 5,
+        `/proc/self links to a folder, but only ${inside.length} entries were listed`,
+      );
     },
   ],
   'list.depth': [

@@ -27,7 +27,7 @@ export const logChecks = [
         );
         assert.ok(chunks.length > 0, 'the log is empty');
         assert.ok(chunks.every(({ length }) => length > 0 && length <= chunkBytes));
-        assert.ok(Buffer.concat(chunks).toString().endsWith('\n'), 'the last line is cut');
+        assert.ok(Buffer.concat(chunks).toString().endsWith('\n'), 'the last line is incomplete');
       },
     ],
     'logs.tail': [
@@ -35,9 +35,13 @@ export const logChecks = [
       async (subject) => {
         for (const count of [1, 3, 7]) {
           const tail = await text(subject, { id: 'machined', tailLines: count });
-          assert.equal(tail.split('\n').length - 1, count, `tail_lines ${count} gave other lines`);
+          assert.equal(
+            tail.split('\n').length - 1,
+            count,
+            `tail_lines ${count} sent another number of lines`,
+          );
           const all = await text(subject, { id: 'machined', tailLines: -1 });
-          assert.ok(all.includes(tail), 'they are not in the log one after the other');
+          assert.ok(all.includes(tail), 'the lines are not consecutive in the log');
         }
       },
     ],
@@ -60,7 +64,7 @@ export const logChecks = [
           // The calls are logged, too, and a full log drops old lines for them.
           assert.ok(
             isSameLog(earlier, later),
-            `tail_lines ${tailLines} gave other lines than the call before`,
+            `tail_lines ${tailLines} sent other lines than the previous call`,
           );
           earlier = later;
         }
@@ -87,8 +91,8 @@ export const logChecks = [
         for (let call = 0; call < 5; call += 1) await subject.admin.unary(machine.version, {});
         const followed = Buffer.concat((await collected).map(({ bytes }) => bytes)).toString();
         const all = await text(subject, { id: 'apid', tailLines: -1 });
-        assert.ok(followed.split('\n').length > 5, 'the history has not come');
-        assert.ok(all.includes(followed), 'what was followed is not a part of the log');
+        assert.ok(followed.split('\n').length > 5, 'the history was not sent');
+        assert.ok(all.includes(followed), 'the followed lines are not a part of the log');
       },
     ],
     'logs.unknown': [

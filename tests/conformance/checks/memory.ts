@@ -13,7 +13,7 @@ const fieldOf = (line: string) => line.toLowerCase().replaceAll(/[_()]/g, '');
 
 async function meminfoOf({ admin }: Subject): Promise<MemInfo> {
   const { meminfo } = only(await admin.unary(machine.memory, {}));
-  assert.ok(meminfo !== undefined, 'meminfo is missing, and clients read it without a check');
+  assert.ok(meminfo !== undefined, 'meminfo is missing, but clients read it without a check');
   return meminfo;
 }
 
@@ -70,7 +70,7 @@ export const memoryChecks = checksOf(machine.memory, {
         );
         assert.ok(
           value >= low - slack && value <= high + slack,
-          `${name}: ${value} is not near ${low} to ${high}`,
+          `${name}: ${value} is not close to the range ${low} to ${high}`,
         );
       }
     },

@@ -10,7 +10,8 @@ const unusedKey = 0xf1;
 
 /** In a container there is no META, and the calls say so. */
 async function requireMeta(subject: Subject): Promise<void> {
-  if (await isContainer(subject)) throw new Skip('a node in a container lacks what this needs: META');
+  if (await isContainer(subject))
+    throw new Skip('a node in a container lacks a feature that this check needs: META');
 }
 
 async function isContainer({ admin }: Subject): Promise<boolean> {
@@ -63,7 +64,8 @@ export const metaChecks = [
     'meta.container': [
       'a node in a container has no META: FAILED_PRECONDITION',
       async (subject) => {
-        if (!(await isContainer(subject))) throw new Skip('this node lacks what this needs: a container');
+        if (!(await isContainer(subject)))
+          throw new Skip('this node lacks a feature that this check needs: a container');
         const call = subject.admin.unary(machine.metaWrite, { key: unusedKey, value: Buffer.from('a') });
         await expectFailure(call, codes.failedPrecondition, /^method is not supported in container mode$/);
       },

@@ -37,7 +37,7 @@ export const netstatChecks = checksOf(machine.netstat, {
         records.some(
           ({ localport, state }) => localport === apidPort && state === ConnectRecord_State.LISTEN,
         ),
-        'nothing listens at 50000',
+        'no socket listens on port 50000',
       );
     },
   ],
@@ -50,7 +50,7 @@ export const netstatChecks = checksOf(machine.netstat, {
         records.some(
           ({ localport, state }) => localport === apidPort && state === ConnectRecord_State.ESTABLISHED,
         ),
-        'nobody is connected to 50000',
+        'no socket is connected to port 50000',
       );
     },
   ],

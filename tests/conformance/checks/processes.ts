@@ -53,7 +53,7 @@ export const processChecks = checksOf(machine.processes, {
         assert.ok(threads >= 1, `${pid} has ${threads} threads`);
         assert.ok(Number.isFinite(cpuTime) && cpuTime >= 0, `${pid} took ${cpuTime} s`);
         assert.equal(residentMemory % 4096n, 0n, `${pid} holds ${residentMemory} bytes`);
-        assert.ok(virtualMemory >= residentMemory, `${pid}: virtual below resident`);
+        assert.ok(virtualMemory >= residentMemory, `${pid}: virtual memory is smaller than resident memory`);
       }
     },
   ],
@@ -79,7 +79,7 @@ export const processChecks = checksOf(machine.processes, {
           if (stat !== undefined && hasNumbersOf(process, stat)) return;
         }
       }
-      assert.fail('no process has the numbers that its stat file has');
+      assert.fail('for every process, the numbers differ from those in its stat file');
     },
   ],
   'processes.words': [
@@ -94,7 +94,7 @@ export const processChecks = checksOf(machine.processes, {
         assert.equal(args.trim(), line.toString().replaceAll('\0', ' ').trim());
         return;
       }
-      throw new Skip('no process lived long enough, or its files cannot be read');
+      throw new Skip('no process ran long enough, or its files cannot be read');
     },
   ],
 });

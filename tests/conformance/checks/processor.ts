@@ -42,7 +42,7 @@ export const processorChecks = [
         const words = (await subject.readFile('/proc/loadavg')).toString().split(' ').slice(0, 3).map(Number);
         for (const [index, load] of [load1, load5, load15].entries()) {
           const difference = Math.abs(load - (words[index] ?? Number.NaN));
-          assert.ok(difference <= 0.5 + load / 10, `${load} is not ${words[index]}`);
+          assert.ok(difference <= 0.5 + load / 10, `${load} differs from ${words[index]} in /proc/loadavg`);
         }
       },
     ],
@@ -129,7 +129,7 @@ export const processorChecks = [
         const { cpuInfo } = only(await admin.unary(machine.cPUInfo, {}));
         assert.ok(cpuInfo.length > 0, 'no CPU');
         for (const { flags, bogoMips, cpuCores } of cpuInfo) {
-          assert.ok(flags.length > 1 && flags.every((flag) => /^\S+$/.test(flag)), 'flags are not words');
+          assert.ok(flags.length > 1 && flags.every((flag) => /^\S+$/.test(flag)), 'a flag contains blanks');
           assert.ok(Number.isFinite(bogoMips) && bogoMips >= 0, `bogo_mips is ${bogoMips}`);
           assert.equal(cpuCores, 0);
         }

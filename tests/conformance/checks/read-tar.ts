@@ -32,7 +32,7 @@ export function readTar(archive: Buffer): TarEntry[] {
     assertChecksum(header);
     const size = Number(extra.get('size') ?? numberAt(header, 124, 12));
     const content = archive.subarray(offset + blockBytes, offset + blockBytes + size);
-    if (content.length < size) throw new Error(`the archive ends within "${nameOf(header)}"`);
+    if (content.length < size) throw new Error(`the archive ends in the middle of "${nameOf(header)}"`);
     offset += blockBytes + Math.ceil(size / blockBytes) * blockBytes;
     const type = String.fromCharCode(header[156] ?? 0);
     if (type === 'x') extra = new Map([...extra, ...paxRecords(content)]);

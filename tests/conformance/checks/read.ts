@@ -83,7 +83,7 @@ export const readChecks = checksOf(machine.read, {
     async (subject) => {
       const { files } = await findFolder(subject);
       const loop = files.find(({ link, relativeName }) => link !== '' && relativeName.endsWith(link));
-      if (loop === undefined) throw new Skip('the node has no symlink that leads to itself');
+      if (loop === undefined) throw new Skip('the node has no symlink to itself');
       await refused(subject, loop.name, [codes.unknown, codes.notFound]);
     },
   ],

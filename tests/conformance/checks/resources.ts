@@ -19,7 +19,7 @@ async function list({ admin }: Subject, kind: Kind): Promise<Resource[]> {
   const answers = await collect(admin.stream(state.list, kind));
   return answers.map(({ resource }) => {
     assert.ok(resource?.metadata !== undefined, 'a resource has no metadata');
-    assert.ok(resource.spec !== undefined, 'a resource has no spec, and clients read it without a check');
+    assert.ok(resource.spec !== undefined, 'a resource has no spec, but clients read it without a check');
     return resource;
   });
 }
@@ -35,7 +35,10 @@ export const resourceChecks = [
       'every type has a definition, whose id is its name in lower case; definitions are in byte order',
       async (subject) => {
         const found = await list(subject, definitions);
-        assert.ok(ids(found).includes(definitions.type.toLowerCase()), 'the definitions define themselves');
+        assert.ok(
+          ids(found).includes(definitions.type.toLowerCase()),
+          'the definitions have no definition of their own type',
+        );
         assert.deepEqual(ids(found), ids(found).toSorted(compareBytes));
         for (const { metadata } of found) {
           assert.match(metadata?.id ?? '', /^[a-z0-9.-]+$/);
@@ -126,7 +129,10 @@ export const resourceChecks = [
         await expectFailure(collect(reader.stream(state.list, sensitive)), codes.permissionDenied, refused);
         const watching = collect(reader.stream(state.watch, { ...sensitive, apiVersion: 1 }));
         await expectFailure(watching, codes.permissionDenied, refused);
-        assert.ok((await collect(reader.stream(state.list, definitions))).length > 0, 'nothing else either');
+        assert.ok(
+          (await collect(reader.stream(state.list, definitions))).length > 0,
+          'the reader cannot list definitions either',
+        );
       },
     ],
   }),
@@ -137,7 +143,7 @@ export const resourceChecks = [
         const stream = admin.stream(state.watch, { ...definitions, apiVersion: 1 });
         const messages = await collectUntilQuiet(stream, 400);
         assert.deepEqual(messages[0]?.event, []);
-        assert.equal(messages.length, 1, 'without contents asked for there is nothing else');
+        assert.equal(messages.length, 1, 'without bootstrap_contents, the watch sends only one message');
         assert.notEqual((await stream.status()).code, codes.ok, 'the watch ended by itself');
       },
     ],

@@ -77,7 +77,7 @@ export const serviceChecks = [
       'events and health are set, because clients read them without a check',
       async (subject) => {
         for (const { id, events, health } of await servicesOf(subject)) {
-          assert.ok(events !== undefined && health !== undefined, `of "${id}" a part is missing`);
+          assert.ok(events !== undefined && health !== undefined, `events or health of "${id}" are missing`);
         }
       },
     ],

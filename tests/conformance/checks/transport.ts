@@ -80,7 +80,7 @@ export const transportChecks = checksOf('transport', {
         socket.once('close', () => resolve('closed'));
       });
       socket.destroy();
-      assert.equal(outcome, 'closed', 'the server keeps the connection');
+      assert.equal(outcome, 'closed', 'the server did not close the connection');
     },
   ],
   'transport.old-tls': [

@@ -11,7 +11,7 @@ export const versionChecks = [
       'version.tag is a semantic version with a leading v',
       async ({ admin }) => {
         const { version } = only(await admin.unary(machine.version, {}));
-        assert.ok(version !== undefined, 'version is missing, and clients read it without a check');
+        assert.ok(version !== undefined, 'version is missing, but clients read it without a check');
         assert.match(version.tag, semanticVersion);
       },
     ],
