@@ -103,7 +103,7 @@ async function keep(...ids: string[]) {
 
 async function until(holds: () => boolean): Promise<void> {
   for (let turn = 0; !holds(); turn++) {
-    assert.ok(turn < 500, 'it does not happen');
+    assert.ok(turn < 500, 'the condition did not hold in time');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
