@@ -28,13 +28,16 @@ export interface OpenConfigInit {
 }
 
 export interface ConfigTopic extends Topic {
-  /** Whether the node waits for a configuration that it can run with. */
+  /** Whether the node waits for a complete configuration. */
   isMaintenance(): boolean;
-  /** Resolves when the node has a configuration that it can run with. @throws Fault `cancelled` when it is aborted */
+  /** Resolves when the node has a complete configuration. @throws Fault `cancelled` when the signal aborts */
   acquire(signal: AbortSignal): Promise<void>;
 }
 
-/** The node's configuration and META: what finds, keeps and changes them. What is being tried ends with `scope`. */
+/**
+ * Opens the topic that finds, stores and changes the node's configuration and META. A trial ends with
+ * `scope`.
+ */
 export async function openConfig(init: OpenConfigInit, scope: AsyncDisposableStack): Promise<ConfigTopic> {
   const { world, layout, state, environment, events, log } = init;
   const { machineConfig, embeddedMachineConfig: embeddedPath, meta: metaPath } = layout.paths;

@@ -2,8 +2,8 @@ import { pointerTo, putResource, type State, watchFor } from '@nodewright/state'
 import { acquireConfigSpecs, acquireConfigStatuses } from '@nodewright/state/kinds';
 
 /**
- * Asks for the machine configuration and waits until the node has one that it can run with, maintenance included: the
- * task `loadConfig` of a boot. Source: Talos v1.14: sequences, initialize.
+ * The boot task `loadConfig`: requests the machine configuration and waits until the node has a complete one.
+ * The wait includes maintenance. Source: Talos v1.14: sequences, initialize.
  *
  * @throws Fault `cancelled` when the signal aborts first
  */

@@ -23,7 +23,10 @@ const damaged = 'machine:\n  typ: worker\n';
 
 const request = pointerTo(maintenanceServiceRequests);
 
-/** A node that is asked for its configuration, with what each source gives at the moment. */
+/**
+ * Starts the controller and requests a configuration. `given` is what each source returns; a test may change
+ * it.
+ */
 async function openNode(given: Record<string, string | Error | undefined>) {
   const events: NodeEvent[] = [];
   const rig = openTestRuntime();
@@ -58,8 +61,9 @@ async function openNode(given: Record<string, string | Error | undefined>) {
     ...rig,
     given,
     keeper,
-    /** What was told since the last time. */
-    told: () => events.splice(0).map((event) => (event.kind === 'task' ? `task ${event.action}` : event)),
+    /** The events published since the last call. */
+    publishedEvents: () =>
+      events.splice(0).map((event) => (event.kind === 'task' ? `task ${event.action}` : event)),
     async look() {
       const configs = await state.list(machineConfigs);
       return {
@@ -73,7 +77,7 @@ async function openNode(given: Record<string, string | Error | undefined>) {
   };
 }
 
-test('config.AcquireController loads what is stored, and says so', async () => {
+test('config.AcquireController loads the stored configuration and logs its warnings', async () => {
   await using node = await openNode({ STATE: complete, platform: partial });
   assert.deepEqual(await node.look(), {
     configs: { v1alpha1: complete, persistent: complete },
@@ -81,7 +85,7 @@ test('config.AcquireController loads what is stored, and says so', async () => {
     isMaintenance: false,
     isAnswered: true,
   });
-  assert.deepEqual(node.told(), []);
+  assert.deepEqual(node.publishedEvents(), []);
   const warnings = node.logged.filter(({ level }) => level === 'warn');
   assert.deepEqual(
     warnings.map(({ source, warning }) => ({ source, warning })),
@@ -89,13 +93,13 @@ test('config.AcquireController loads what is stored, and says so', async () => {
   );
 });
 
-test('config.AcquireController stores a complete configuration of the platform, not the part before it', async () => {
+test('config.AcquireController stores a complete platform configuration, but not the partial one found before it', async () => {
   await using node = await openNode({ STATE: undefined, embedded: partial, platform: complete });
   const { configs, isAnswered } = await node.look();
   assert.deepEqual([configs, isAnswered], [{ v1alpha1: complete, persistent: complete }, true]);
 });
 
-test('config.AcquireController puts a node without a configuration in maintenance until one is applied', async () => {
+test('config.AcquireController keeps a node in maintenance until a complete configuration is applied', async () => {
   await using node = await openNode({ STATE: undefined, platform: partial });
   assert.deepEqual(await node.look(), {
     configs: { v1alpha1: partial },
@@ -103,46 +107,46 @@ test('config.AcquireController puts a node without a configuration in maintenanc
     isMaintenance: true,
     isAnswered: false,
   });
-  assert.deepEqual(node.told(), ['task start']);
+  assert.deepEqual(node.publishedEvents(), ['task start']);
 
   await node.keeper.activate(decodeConfiguration(partial.replace('hostname: a', 'hostname: b')));
   await node.settled();
-  assert.deepEqual([(await node.look()).isMaintenance, node.told()], [true, []]);
+  assert.deepEqual([(await node.look()).isMaintenance, node.publishedEvents()], [true, []]);
 
   await node.keeper.activate(decodeConfiguration(complete));
   await node.settled();
   const { isMaintenance, isAnswered } = await node.look();
-  assert.deepEqual([isMaintenance, isAnswered, node.told()], [false, true, ['task stop']]);
+  assert.deepEqual([isMaintenance, isAnswered, node.publishedEvents()], [false, true, ['task stop']]);
 });
 
-test('config.AcquireController waits for whoever serves maintenance before it says that it has ended', async () => {
+test('config.AcquireController publishes the end of maintenance only after the finalizers of its request are gone', async () => {
   await using node = await openNode({ STATE: undefined });
   await addFinalizers(node.state, request, 'runtime.APIServiceConfigController');
-  node.told();
+  node.publishedEvents();
   await node.keeper.activate(decodeConfiguration(complete));
   await node.settled();
   assert.equal((await node.state.get(request)).metadata.phase, 'tearingDown');
-  assert.deepEqual([(await node.look()).isAnswered, node.told()], [false, []]);
+  assert.deepEqual([(await node.look()).isAnswered, node.publishedEvents()], [false, []]);
 
   await removeFinalizers(node.state, request, 'runtime.APIServiceConfigController');
   await node.settled();
   const { isMaintenance, isAnswered } = await node.look();
-  assert.deepEqual([isMaintenance, isAnswered, node.told()], [false, true, ['task stop']]);
+  assert.deepEqual([isMaintenance, isAnswered, node.publishedEvents()], [false, true, ['task stop']]);
 });
 
-test('config.AcquireController leaves a stored part to calls', async () => {
+test('config.AcquireController stops the search at a stored partial configuration and waits for a call', async () => {
   await using node = await openNode({ STATE: partial, platform: complete });
   const { configs, isMaintenance } = await node.look();
   assert.deepEqual([configs, isMaintenance], [{ v1alpha1: partial, persistent: partial }, true]);
 });
 
-test('config.AcquireController tells of a damaged file, is in maintenance and tries again', async () => {
+test('config.AcquireController reports a damaged file, enters maintenance and retries', async () => {
   await using node = await openNode({ STATE: damaged, platform: complete });
   const loadError = (events: unknown[]) =>
     events.map((event) =>
       typeof event === 'object' && event !== null && 'error' in event ? String(event.error) : event,
     );
-  const [error, ...others] = loadError(node.told());
+  const [error, ...others] = loadError(node.publishedEvents());
   assert.match(String(error), /^machine configuration of STATE: .*line 2/s);
   assert.deepEqual(others, ['task start']);
   const { configs, isMaintenance } = await node.look();
@@ -150,36 +154,36 @@ test('config.AcquireController tells of a damaged file, is in maintenance and tr
   assert.equal(node.logged.filter(({ msg }) => msg === 'no machine configuration').length, 1);
 
   await node.advance(500);
-  assert.equal(node.told().length, 1);
+  assert.equal(node.publishedEvents().length, 1);
   node.given.STATE = complete;
   await node.advance(750);
-  assert.deepEqual(node.told(), ['task stop']);
+  assert.deepEqual(node.publishedEvents(), ['task stop']);
   assert.deepEqual((await node.look()).configs, { v1alpha1: complete, persistent: complete });
 });
 
-test('config.AcquireController takes what a call applied instead of a damaged file', async () => {
+test('config.AcquireController uses a configuration applied by a call in place of a damaged file', async () => {
   await using node = await openNode({ STATE: damaged });
-  node.told();
+  node.publishedEvents();
   const mine = complete.replace('worker', 'controlplane');
   await node.keeper.activate(decodeConfiguration(mine));
   await node.settled();
-  assert.deepEqual(node.told(), ['task stop']);
+  assert.deepEqual(node.publishedEvents(), ['task stop']);
   await node.advance(120_000);
-  assert.deepEqual([(await node.look()).configs, node.told()], [{ v1alpha1: mine }, []]);
+  assert.deepEqual([(await node.look()).configs, node.publishedEvents()], [{ v1alpha1: mine }, []]);
 });
 
-test('config.AcquireController tries again when a source cannot be asked', async () => {
+test('config.AcquireController retries when a source is unavailable', async () => {
   await using node = await openNode({ STATE: undefined, platform: new Fault('unavailable', 'no answer') });
   const failure = { kind: 'config-load-error', error: 'machine configuration of platform: no answer' };
-  assert.deepEqual([node.told(), (await node.look()).isMaintenance], [[failure], false]);
+  assert.deepEqual([node.publishedEvents(), (await node.look()).isMaintenance], [[failure], false]);
   await node.advance(500);
-  assert.deepEqual(node.told(), [failure]);
+  assert.deepEqual(node.publishedEvents(), [failure]);
   node.given.platform = complete;
   await node.advance(750);
-  assert.deepEqual([node.told(), (await node.look()).isAnswered], [[], true]);
+  assert.deepEqual([node.publishedEvents(), (await node.look()).isAnswered], [[], true]);
 });
 
-test('config.AcquireController leaves alone what a call is about to change', async () => {
+test('config.AcquireController does not search while a call is changing the configuration', async () => {
   await using node = await openNode({ STATE: damaged });
   const claim = node.keeper.claim();
   node.given.STATE = complete;

@@ -17,20 +17,22 @@ import type { ConfigurationKeeper } from './configuration-keeper.ts';
 const maintenanceTask = 'runningMaintenance';
 
 export interface AcquireInit {
-  /** In the order in which they are asked; the last resort, a call in maintenance, is not one of them. */
+  /** The sources in search order. A call in maintenance is the last resort and is not in this list. */
   readonly sources: readonly ConfigurationSource[];
   readonly keeper: Pick<ConfigurationKeeper, 'claim' | 'activate' | 'persist' | 'isMaintenance'>;
-  /** Reads and judges what a source gave. */
+  /** Decodes and validates the text from a source. */
   readonly examiner: ConfigurationExaminer;
   readonly events: { publish(event: NodeEvent): void };
 }
 
 /**
- * Finds the configuration to boot with once one is asked for (`AcquireConfigSpecs`), and says when it is there
- * (`AcquireConfigStatuses`). While there is no complete one the node is in maintenance (`MaintenanceServiceRequests`).
+ * Searches for the boot configuration once an `AcquireConfigSpecs` resource requests one, and publishes
+ * `AcquireConfigStatuses` when the node has a complete configuration. Until then the node is in maintenance
+ * (`MaintenanceServiceRequests`).
  *
- * A failure is told as an event and in the log, and tried again after pauses that grow. With a stored configuration that
- * is damaged the node is in maintenance meanwhile: a call brings a new one, or the file is mended.
+ * The controller publishes each failure as an event, logs it, and retries with back-off. If the stored
+ * configuration is damaged, the node is in maintenance until a call applies another one or the file is
+ * repaired.
  *
  * Source: Talos v1.14: config.AcquireController, configuration acquisition.
  */
@@ -59,12 +61,12 @@ class Acquisition {
   }
 
   async reconcile(pass: ReconcilePass): Promise<void> {
-    const isAsked = (await pass.get(pointerTo(acquireConfigSpecs))) !== undefined;
+    const isRequested = (await pass.get(pointerTo(acquireConfigSpecs))) !== undefined;
     const isAnswered = (await pass.get(pointerTo(acquireConfigStatuses))) !== undefined;
-    if (!isAsked || isAnswered) return;
+    if (!isRequested || isAnswered) return;
 
     const { keeper } = this.#init;
-    // What a call has applied meanwhile is newer than whatever a source has.
+    // A configuration that a call has applied meanwhile is newer than that of any source.
     if (keeper.isMaintenance() && this.#isSearchDue) await this.#search(pass);
     if (keeper.isMaintenance()) await this.#stayInMaintenance(pass);
     else await this.#finish(pass);
@@ -73,9 +75,9 @@ class Acquisition {
   async #search(pass: ReconcilePass): Promise<void> {
     const { sources, keeper, examiner, events } = this.#init;
     using claim = keeper.claim();
-    // A call is about to apply one: there will be a pass after it.
+    // A call is about to apply a configuration: search again later.
     if (claim === undefined) return pass.wakeAfter(backoffMs(1));
-    const tell = (error: unknown) => {
+    const reportFailure = (error: unknown) => {
       const { message } = faultFrom(error);
       events.publish({ kind: 'config-load-error', error: message });
       pass.log.error({ error: message }, 'no machine configuration');
@@ -104,7 +106,7 @@ class Acquisition {
         pass.signal,
       );
       if (found.kind === 'damaged') {
-        tell(found.fault);
+        reportFailure(found.fault);
         this.#damagedSearches += 1;
         pass.wakeAfter(backoffMs(this.#damagedSearches));
         return;
@@ -112,7 +114,7 @@ class Acquisition {
       if (found.kind === 'complete') await keeper.persist(found.configuration.text);
       this.#isSearchDue = false;
     } catch (error) {
-      tell(error);
+      reportFailure(error);
       throw error;
     }
   }
@@ -129,7 +131,8 @@ class Acquisition {
   async #finish(pass: ReconcilePass): Promise<void> {
     if (this.#isInMaintenance) {
       await pass.replace(maintenanceServiceRequests, []);
-      // Whoever serves maintenance ends it first; the request is gone then, and there is one more pass.
+      // The controller that serves maintenance stops it first. The request is destroyed after that, which
+      // triggers another pass.
       const request = pointerTo(maintenanceServiceRequests);
       if ((await pass.get(request)) !== undefined) return;
       this.#isInMaintenance = false;

@@ -5,7 +5,7 @@ import { createPersistenceController, type PersistenceInit } from './persistence
 
 export type ConfigControllersInit = AcquireInit & PersistenceInit;
 
-/** Where the machine configuration comes from, where it goes, and what this machine is by it. */
+/** The controllers that load and store the machine configuration and derive the machine type from it. */
 export function configControllers(init: ConfigControllersInit & Pick<AcquireInit, 'keeper'>): Controller[] {
   return [createAcquireController(init), createPersistenceController(init), createMachineTypeController()];
 }

@@ -22,16 +22,16 @@ import { executeApply } from './execute-apply.ts';
 export interface ApplierInit {
   readonly keeper: ConfigurationKeeper;
   readonly trial: ConfigurationTrial;
-  /** Reads it and judges it as this node must. */
+  /** Decodes the configuration and validates it for this node. */
   readonly examiner: ConfigurationExaminer;
   readonly log: Logger;
 }
 
 export interface Application extends ApplyRequest {
-  /** The configuration as it was sent. */
+  /** The configuration exactly as the client sent it. */
   readonly data: Uint8Array;
   readonly dryRun: boolean;
-  /** Others may apply only while the node is in maintenance. */
+  /** Without the administrator role, a caller may apply only while the node is in maintenance. */
   readonly isAdmin: boolean;
 }
 
@@ -39,13 +39,20 @@ export interface Applied extends Pick<ApplyPlan, 'mode' | 'details'> {
   readonly warnings: readonly string[];
 }
 
-/** Applies another machine configuration to this node. @throws Fault when the node does not take it */
+/**
+ * Applies another machine configuration to this node.
+ *
+ * @throws Fault when the node refuses the configuration
+ */
 export type Apply = (application: Application) => Promise<Applied>;
 
 const noLegacyText =
   "the applied machine configuration doesn't contain v1alpha1 config, did you mean to patch the machine config instead?";
 
-/** Applies one configuration at a time: examines it, plans, and executes the plan unless it is a dry run. */
+/**
+ * Applies one configuration at a time: validates it, plans the steps, and executes them unless it is a dry
+ * run.
+ */
 export function configurationApplier(init: ApplierInit): Apply {
   const { keeper, trial, log } = init;
   return async (application) => {
@@ -53,7 +60,7 @@ export function configurationApplier(init: ApplierInit): Apply {
     if (claim === undefined) {
       throw new Fault('failed-precondition', 'another apply configuration is already in progress');
     }
-    // The node may have left maintenance since the call came in.
+    // The node may have left maintenance since the request arrived.
     checkAccess(keeper, application);
     if (application.mode !== 'try') trial.keep();
     const { plan, configuration, ...judged } = await judge(init, application);
@@ -68,7 +75,10 @@ export function configurationApplier(init: ApplierInit): Apply {
   };
 }
 
-/** Reads the configuration and plans for it. The order of the checks is that of the refusals that callers see. */
+/**
+ * Decodes the configuration and plans its application. The order of the checks decides which error the caller
+ * gets.
+ */
 async function judge({ keeper, examiner }: ApplierInit, application: Application) {
   const isMaintenance = keeper.isMaintenance();
   const { dryRun, isAdmin } = application;
@@ -76,7 +86,7 @@ async function judge({ keeper, examiner }: ApplierInit, application: Application
     text: configurationText(application.data),
     ...(dryRun ? { difference: { before: keeper.active()?.text, showSecrets: isAdmin } } : {}),
   });
-  // The node may have left maintenance while it was read.
+  // The node may have left maintenance while the configuration was decoded.
   checkAccess(keeper, application);
   if (!isMaintenance && !isComplete(configuration)) throw new Fault('invalid-argument', noLegacyText);
   const modeFault = checkMode(application, { isMaintenance });

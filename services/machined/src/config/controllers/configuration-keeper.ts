@@ -11,8 +11,9 @@ import type { ConfigurationFile } from '../host/configuration-file.ts';
 import { StoredConfiguration } from './stored-configuration.ts';
 
 /**
- * The machine configurations of the node: the only writer of their resources, which have no owner. What is in force
- * (`v1alpha1`) and what the next start takes (`persistent`) may differ: one that is staged, or one that is tried.
+ * Holds the machine configurations of the node. It is the only writer of their resources, which have no
+ * owner. The active configuration (`v1alpha1`) differs from that of the next start (`persistent`) while one
+ * is staged or tried.
  *
  * Source: Talos v1.14: COSI resources, MachineConfigs.
  */
@@ -27,22 +28,28 @@ export class ConfigurationKeeper {
     this.#stored = new StoredConfiguration(file, timers);
   }
 
-  /** What is in force; undefined while the node has found nothing. It may be a part. */
+  /** The active configuration, which may be partial. `undefined` until the node has found one. */
   active(): DecodedConfiguration | undefined {
     return this.#active;
   }
 
-  /** Whether the next start takes this text, which is on the disk, although it is not in force. */
+  /** Whether the text is on disk for the next start but not active. */
   isStaged(text: string): boolean {
     return this.#stored.has(text) && this.#active?.text !== text;
   }
 
-  /** The node waits for a configuration that it can run with. Source: Talos v1.14: ApplyConfiguration, maintenance. */
+  /**
+   * Whether the node waits for a complete configuration. Source: Talos v1.14: ApplyConfiguration,
+   * maintenance.
+   */
   isMaintenance(): boolean {
     return this.#active === undefined || !isComplete(this.#active);
   }
 
-  /** For a caller that is about to change a configuration: undefined while another one is. Dispose it after the change. */
+  /**
+   * Reserves the configuration for one change; dispose the claim after it. `undefined` while another claim is
+   * held.
+   */
   claim(): Disposable | undefined {
     if (this.#isClaimed) return undefined;
     this.#isClaimed = true;
@@ -53,39 +60,43 @@ export class ConfigurationKeeper {
     };
   }
 
-  /** Puts it in force; undefined: nothing, as on a node that has found no configuration. */
+  /** Makes a configuration active. `undefined` leaves the node without one, as before it had found any. */
   async activate(configuration: DecodedConfiguration | undefined): Promise<void> {
     const wasActive = this.#active !== undefined;
-    // First, as whoever is woken by the resource may ask here.
+    // Set before the resource is written: a controller that the write wakes may call `active()`.
     this.#active = configuration;
     if (configuration !== undefined) rememberDecoded(configuration);
     if (configuration !== undefined) await this.#put(activeConfigId, configuration.text);
     else if (wasActive) await this.#state.destroy(pointerTo(machineConfigs, activeConfigId));
   }
 
-  /** Publishes what the next start is to take, without waiting for the disk: `settle()` writes it. */
+  /** Publishes the configuration for the next start without waiting for the disk; `settle()` writes it. */
   async persist(text: string): Promise<void> {
     this.#stored.want(text);
     await this.#put(persistentConfigId, text);
   }
 
   /**
-   * Makes the next start take it: first durable, then published. For the owner of the claim.
+   * Writes the configuration for the next start to disk, then publishes it. Only the holder of the claim may
+   * call this.
    *
-   * @throws Fault when it could not be stored: nothing is published then, and a crash meanwhile leaves the text before
-   * or this one
+   * @throws Fault when the write failed: nothing is published, and after a crash the disk holds the old or
+   * the new text
    */
   async store(text: string): Promise<void> {
     await this.#stored.store(text);
     await this.#put(persistentConfigId, text);
   }
 
-  /** Writes what the next start is to take unless the disk has it. @throws Fault of the file */
+  /** Writes the configuration for the next start unless it is already on disk. @throws Fault of the file */
   settle(): Promise<void> {
     return this.#stored.settle();
   }
 
-  /** Calls `listener` whenever `settle()` may have work that no resource shows, until it is disposed. */
+  /**
+   * Calls `listener` whenever `settle()` may have work that no resource change shows. Dispose the result to
+   * stop.
+   */
   onUnsettled(listener: () => void): Disposable {
     return this.#stored.onUnsettled(listener);
   }

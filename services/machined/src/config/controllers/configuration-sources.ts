@@ -5,16 +5,17 @@ import { configurationFromEnvironment } from '../host/platform-configuration.ts'
 
 export interface SourcesInit {
   readonly world: Pick<World, 'takesUserData'>;
-  /** Of STATE. */
+  /** The configuration file in the STATE partition. */
   readonly file: Pick<ConfigurationFile, 'read'>;
-  /** Of a configuration that is part of the image. */
+  /** Path of the configuration that is part of the image. */
   readonly embeddedPath: string;
   readonly environment: NodeJS.ProcessEnv;
 }
 
 /**
- * Where a node of processes or of containers looks for its configuration, in order. What a machine has besides (kernel
- * arguments, metadata services) takes its place among them. Source: Talos v1.14: configuration, order at boot.
+ * The configuration sources of a process or container node, in search order. The further sources of a machine
+ * (kernel arguments, metadata services) would be in this list too. Source: Talos v1.14: configuration, order
+ * at boot.
  */
 export function configurationSources({
   world,

@@ -4,20 +4,23 @@ import type { Logger } from '@nodewright/telemetry';
 import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
 import type { ConfigurationKeeper } from './configuration-keeper.ts';
 
-/** The pauses of a long trial: timers of the host take no more than 24 days at a time. */
+/**
+ * The longest single timer of a trial: a Node.js timer cannot exceed about 24 days, so a longer trial sets
+ * several.
+ */
 const longestPauseMs = 86_400_000;
 
 interface Trial {
   readonly tried: DecodedConfiguration;
-  /** Undefined on a node in maintenance that had nothing. */
+  /** `undefined` on a node in maintenance that had no configuration. */
   readonly before: DecodedConfiguration | undefined;
   readonly timer: Disposable;
 }
 
 /**
- * A configuration in force that is not stored: it is taken back after its time, or by the next start of the node,
- * unless somebody keeps it. Trying another one meanwhile starts the time again; what is taken back to stays.
- * Source: Talos v1.14: ApplyConfiguration, TRY.
+ * A trial makes a configuration active without storing it. The previous one returns when the time is over or
+ * the node restarts, unless `keep()` ends the trial first. Another trial meanwhile restarts the time but does
+ * not change the configuration that returns. Source: Talos v1.14: ApplyConfiguration, TRY.
  */
 export class ConfigurationTrial implements Disposable {
   readonly #keeper: Pick<ConfigurationKeeper, 'active' | 'activate'>;
@@ -31,7 +34,7 @@ export class ConfigurationTrial implements Disposable {
     this.#log = log;
   }
 
-  /** Puts a configuration in force for so long. */
+  /** Makes a configuration active for `forNs` nanoseconds. */
   async start(tried: DecodedConfiguration, forNs: bigint): Promise<void> {
     const before = this.#running === undefined ? this.#keeper.active() : this.#running.before;
     this.#running?.timer[Symbol.dispose]();
@@ -39,7 +42,7 @@ export class ConfigurationTrial implements Disposable {
     this.#arm({ tried, before }, this.#timers.now() + Number(forNs / 1_000_000n));
   }
 
-  /** Nothing is taken back any more. */
+  /** Ends the trial: the tried configuration stays active. */
   keep(): void {
     this.#running?.timer[Symbol.dispose]();
     this.#running = undefined;
@@ -54,18 +57,20 @@ export class ConfigurationTrial implements Disposable {
     const timer =
       leftMs > longestPauseMs
         ? this.#timers.after(longestPauseMs, () => this.#arm(trial, untilMs))
-        : this.#timers.after(leftMs, () => this.#takeBack(trial));
+        : this.#timers.after(leftMs, () => this.#revert(trial));
     this.#running = { ...trial, timer };
   }
 
-  #takeBack({ tried, before }: Omit<Trial, 'timer'>): void {
+  #revert({ tried, before }: Omit<Trial, 'timer'>): void {
     this.#running = undefined;
-    // A stored configuration that was damaged has been mended meanwhile: the node has left maintenance with it.
+    // Another configuration became active meanwhile: a damaged stored file was repaired and ended
+    // maintenance.
     if (this.#keeper.active() !== tried) return;
     this.#keeper.activate(before).then(
-      () => this.#log.info({}, 'the machine configuration that was tried is taken back'),
+      () =>
+        this.#log.info({}, 'the trial of a machine configuration ended: the previous one is active again'),
       (error: unknown) => {
-        this.#log.error({ error: faultFrom(error).message }, 'a tried configuration cannot be taken back');
+        this.#log.error({ error: faultFrom(error).message }, 'cannot revert a tried machine configuration');
       },
     );
   }

@@ -10,7 +10,11 @@ export interface ApplyEffects {
 
 type StepOf<K extends ApplyStep['kind']> = Extract<ApplyStep, { readonly kind: K }>;
 
-/** Carries out a plan, one step after the other. @throws Fault of the first step that fails; no other follows it */
+/**
+ * Executes the steps of a plan in order.
+ *
+ * @throws Fault of the first step that fails; the steps after it are not run
+ */
 export async function executeApply(
   { steps }: ApplyPlan,
   configuration: DecodedConfiguration,

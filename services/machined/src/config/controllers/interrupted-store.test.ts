@@ -13,7 +13,7 @@ import { openConfigNode } from './testing/open-config-node.ts';
 const program = join(import.meta.dirname, 'testing', 'apply-and-tell.ts');
 const killer = join(import.meta.dirname, '..', '..', 'base', 'testing', 'kill-at-step.ts');
 
-/** Each start of the program takes a third of the time with what an earlier one has compiled. */
+/** Compile cache of Node.js: with it, each start of the program takes a third of the time. */
 const compiled = await mkdtemp(join(tmpdir(), 'compiled-'));
 after(() => rm(compiled, { recursive: true }));
 
@@ -24,11 +24,14 @@ const afterText = `# after\n${filler}machine:\n  type: controlplane\n`;
 interface Outcome {
   readonly isKilled: boolean;
   readonly isAcknowledged: boolean;
-  /** What the file holds then. */
+  /** What the file holds after the kill. */
   readonly left: 'before' | 'after' | 'nothing' | 'damaged';
 }
 
-/** Applies the new one to a node in a process that is killed before its `step`-th step, and starts the node again. */
+/**
+ * Applies `afterText` in a child process that is killed before its `step`-th step, then starts the node
+ * again.
+ */
 async function interruptAt(step: number, stored: string | undefined, mode: Mode): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'kill-'));
   const path = join(folder, 'config.yaml');
@@ -40,7 +43,7 @@ async function interruptAt(step: number, stored: string | undefined, mode: Mode)
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, NODE_COMPILE_CACHE: compiled, KILL_AT_STEP: String(step), KILL_AT_PATH: path },
     });
-    const [said, [code, signal]] = await Promise.all([textOfStream(child.stdout), once(child, 'exit')]);
+    const [output, [code, signal]] = await Promise.all([textOfStream(child.stdout), once(child, 'exit')]);
     assert.ok(signal === 'SIGKILL' || code === 0, `step ${step}: exit ${code} ${signal}`);
     const left = existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 
@@ -51,10 +54,10 @@ async function interruptAt(step: number, stored: string | undefined, mode: Mode)
       mode: Mode.AUTO,
     });
     assert.equal(messages.length, 1);
-    assert.equal(readFileSync(path, 'utf8'), beforeText, 'what was left over is in nobody’s way');
+    assert.equal(readFileSync(path, 'utf8'), beforeText, 'leftover files do not disturb the next write');
     return {
       isKilled: signal === 'SIGKILL',
-      isAcknowledged: said === 'acknowledged\n',
+      isAcknowledged: output === 'acknowledged\n',
       left:
         left === undefined
           ? 'nothing'
@@ -75,7 +78,7 @@ const scenarios = [
 ] as const;
 
 for (const { says, stored, mode, old } of scenarios) {
-  test(`a node that is killed while ${says} has the old or the new one, and the new one once it said so`, async () => {
+  test(`a node killed while ${says} has the old or the new one, and the new one if the call was answered`, async () => {
     const outcomes: Outcome[] = [];
     while (outcomes.every(({ isKilled }) => isKilled)) {
       const next = outcomes.length + 1;
@@ -84,7 +87,7 @@ for (const { says, stored, mode, old } of scenarios) {
     }
     const killed = outcomes.filter(({ isKilled }) => isKilled);
     assert.deepEqual(outcomes.at(-1), { isKilled: false, isAcknowledged: true, left: 'after' });
-    // All before the new file takes the old one's place leave the old one, all after it the new one.
+    // A kill before the rename of the new file leaves the old text; a kill after it leaves the new text.
     const turn = killed.findIndex(({ left }) => left !== old);
     assert.deepEqual(
       killed.map(({ left }) => left),

@@ -6,7 +6,7 @@ import { decodeConfiguration } from '../../base/domain/machine-configuration.ts'
 import { ConfigurationKeeper } from './configuration-keeper.ts';
 import { createMachineTypeController } from './machine-type.ts';
 
-test('config.MachineTypeController says what the configuration in force makes of the machine', async () => {
+test('config.MachineTypeController publishes the machine type of the active configuration', async () => {
   await using rig = openTestRuntime({ controllers: [createMachineTypeController()] });
   const keeper = new ConfigurationKeeper(rig.state, rig.timers, { async store() {} });
   const typeWith = async (text: string) => {

@@ -2,7 +2,9 @@ import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { machineConfigs, machineTypes } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 
-/** What this machine is, once its configuration says so. Source: Talos v1.14: config.MachineTypeController. */
+/**
+ * Publishes the machine type of the active configuration. Source: Talos v1.14: config.MachineTypeController.
+ */
 export function createMachineTypeController(): Controller {
   return {
     name: 'config.MachineTypeController',

@@ -42,7 +42,7 @@ async function open(file: MetaFile | undefined) {
   return { state, store, seen };
 }
 
-test('openMetaStore() shows what is stored, and that it has looked', async () => {
+test('openMetaStore() publishes the stored values and reports META as loaded', async () => {
   const { file } = openDisk(new Map([[10, bytes('network')]]));
   const { state, seen } = await open(file);
   assert.deepEqual(await seen(), ['0x0a=network']);
@@ -52,7 +52,7 @@ test('openMetaStore() shows what is stored, and that it has looked', async () =>
   );
 });
 
-test('a META store writes and deletes on the disk and in resources, one after the other', async () => {
+test('a META store applies writes and deletes in order, on disk and in resources', async () => {
   const { disk, file } = openDisk();
   const { store, seen } = await open(file);
   await Promise.all([store.write(12, bytes('a')), store.write(13, bytes('b')), store.write(12, bytes('c'))]);
@@ -62,7 +62,7 @@ test('a META store writes and deletes on the disk and in resources, one after th
   assert.deepEqual([[...disk.values], await seen()], [[[13, bytes('b')]], ['0x0d=b']]);
 });
 
-test('a META store keeps what it had when the disk takes nothing', async () => {
+test('a META store keeps its values when a write to disk fails', async () => {
   const { disk, file } = openDisk(new Map([[12, bytes('a')]]));
   const { store, seen } = await open(file);
   disk.writeFault = new Fault('resource-exhausted', 'no space');
@@ -74,12 +74,12 @@ test('a META store keeps what it had when the disk takes nothing', async () => {
   assert.deepEqual(await seen(), ['0x0c=c']);
 });
 
-test('openMetaStore() puts a damaged file aside, and fails when it cannot look', async () => {
+test('openMetaStore() puts a damaged file aside, and fails when the file cannot be read', async () => {
   const { disk, file } = openDisk();
   disk.readFault = new Fault('data-loss', 'damaged');
   const { seen } = await open(file);
   assert.deepEqual([disk.asides, await seen()], [1, []]);
-  disk.readFault = new Fault('permission-denied', 'not yours');
+  disk.readFault = new Fault('permission-denied', 'permission denied');
   await assert.rejects(open(file), { kind: 'permission-denied' });
 });
 

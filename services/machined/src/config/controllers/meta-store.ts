@@ -5,24 +5,26 @@ import type { Logger } from '@nodewright/telemetry';
 import { type MetaValues, metaKeyId, withMetaValue, withoutMetaValue } from '../domain/meta-values.ts';
 import type { MetaFile } from '../host/meta-file.ts';
 
-/** The values that survive a new machine configuration, by key. Source: Talos v1.14: META. */
+/** META values by key. They survive a new machine configuration. Source: Talos v1.14: META. */
 export interface MetaStore {
-  /** Resolves when it is on disk and to be seen as a resource. @throws Fault */
+  /** Resolves when the value is on disk and published as a resource. @throws Fault */
   write(key: number, value: Uint8Array): Promise<void>;
-  /** @throws Fault `not-found` when there is none */
+  /** @throws Fault `not-found` when the key has no value */
   delete(key: number): Promise<void>;
 }
 
 export interface MetaStoreInit {
   readonly state: State;
-  /** None in a container: META is always empty there, and what is written is not kept. */
+  /** `undefined` in a container: META is always empty there, and written values are not kept. */
   readonly file: MetaFile | undefined;
   readonly log: Logger;
 }
 
 /**
- * Reads META and shows it as resources in nobody's name, `MetaLoads` last. A damaged file is put aside and told in the
- * log: a node without the values can still be mended by calls. @throws Fault when the file cannot be read
+ * Reads META and publishes its values as resources without an owner, then `MetaLoads`. A damaged file is put
+ * aside and the damage is logged: calls can still repair a node without its META values.
+ *
+ * @throws Fault when the file cannot be read
  */
 export async function openMetaStore({ state, file, log }: MetaStoreInit): Promise<MetaStore> {
   let values = file === undefined ? new Map<number, Uint8Array>() : await read(file, log);
@@ -36,7 +38,7 @@ export async function openMetaStore({ state, file, log }: MetaStoreInit): Promis
   for (const [key, value] of values) await show(key, value);
   await putResource(state, { ...pointerTo(metaLoads), spec: { done: true } });
 
-  /** One change after the other: each starts from what the one before has left. */
+  /** Runs changes one at a time, so that each starts from the result of the previous one. */
   const inTurn = (change: () => Promise<unknown>): Promise<void> => {
     const done = turn.then(change).then(() => {});
     turn = done.catch(() => {});
@@ -68,7 +70,7 @@ async function read(file: MetaFile, log: Logger): Promise<MetaValues> {
   } catch (error) {
     const { kind, message } = faultFrom(error);
     if (kind !== 'data-loss') throw error;
-    log.error({ error: message }, 'META is damaged and put aside: its values are lost');
+    log.error({ error: message }, 'META is damaged: its file is put aside and its values are lost');
     await file.putAside();
     return new Map();
   }

@@ -96,7 +96,7 @@ test('ConfigurationKeeper.store() gives a disk that does not answer up', async (
   node.disk.gate = gate.promise;
   const refused = assert.rejects(node.keeper.store('b'), {
     kind: 'deadline-exceeded',
-    message: 'the configuration is not applied: the disk did not take it within 30 s',
+    message: 'the configuration is not applied: the disk did not store it within 30 s',
   });
   await new Promise(setImmediate);
   node.timers.step(node.timers.now() + 30_000);

@@ -8,9 +8,9 @@ export interface PersistenceInit {
 }
 
 /**
- * Writes a configuration that was found elsewhere to the disk, and the one before again after a write that failed or
- * came too late. What a call stores is on the disk before its resource changes: there is nothing left to do for it.
- * Source: Talos v1.14: config.PersistenceController.
+ * Stores a configuration that came from another source, such as the platform. After a write that failed or
+ * timed out, it restores the wanted text on disk. A configuration from a call needs no work here: the call
+ * stores it before changing the resource. Source: Talos v1.14: config.PersistenceController.
  */
 export function createPersistenceController({ keeper }: PersistenceInit): Controller {
   return {

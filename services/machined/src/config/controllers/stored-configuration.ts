@@ -2,21 +2,21 @@ import type { Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { ConfigurationFile } from '../host/configuration-file.ts';
 
-/** How long a write may take before its caller is refused. */
+/** How long a write may take before the caller gets an error. */
 const storeTimeoutMs = 30_000;
 const notApplied = 'the configuration is not applied';
 
 /**
- * The text that the next start takes, and whether the disk has it. Writes follow one another, and none of them puts an
- * older text over one whose caller has been answered.
+ * The configuration text for the next start, and whether it is on disk. Writes run one at a time, and an
+ * older text never overwrites one whose caller already got a response.
  */
 export class StoredConfiguration {
   readonly #file: Pick<ConfigurationFile, 'store'>;
   readonly #timers: Timers;
-  /** Ends with the last write that is queued. */
+  /** Settles with the last queued write. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #wanted: string | undefined;
-  /** Undefined while it is not known what the disk has. */
+  /** `undefined` while the content of the disk is unknown. */
   #durable: string | undefined;
   #onUnsettled = () => {};
 
@@ -25,21 +25,21 @@ export class StoredConfiguration {
     this.#timers = timers;
   }
 
-  /** Whether the next start takes this text, which is on the disk. */
+  /** Whether this text is the wanted one and is on disk. */
   has(text: string): boolean {
     return this.#wanted === text && this.#durable === text;
   }
 
-  /** Makes this the wanted text without writing it: `settle()` does. */
+  /** Makes this the wanted text without writing it; `settle()` writes it. */
   want(text: string): void {
     this.#wanted = text;
   }
 
   /**
-   * Resolves when the text is on the disk, and wanted from then on.
+   * Resolves when the text is on disk; it is the wanted text from then on.
    *
-   * @throws Fault when the disk failed or was too slow: the text that was wanted before still is, and the disk may hold
-   * either of them until `settle()` is called
+   * @throws Fault when the disk failed or timed out: the previously wanted text still is, and the disk may
+   * hold either of them until `settle()` is called
    */
   async store(text: string): Promise<void> {
     if (this.has(text)) return;
@@ -49,14 +49,15 @@ export class StoredConfiguration {
       isLate = true;
       const seconds = storeTimeoutMs / 1000;
       late.reject(
-        new Fault('deadline-exceeded', `${notApplied}: the disk did not take it within ${seconds} s`),
+        new Fault('deadline-exceeded', `${notApplied}: the disk did not store it within ${seconds} s`),
       );
     });
     const stored = this.#inTurn(async () => {
       if (isLate) return;
       try {
         await this.#write(text);
-        // In the same turn as the write: a settle() that follows must not write the text before it again.
+        // Set in the same turn as the write: a `settle()` that follows must not write the previous text
+        // again.
         if (!isLate) this.#wanted = text;
       } finally {
         if (this.#durable !== this.#wanted) this.#onUnsettled();
@@ -65,14 +66,14 @@ export class StoredConfiguration {
     await Promise.race([stored.catch(refuse), late.promise]);
   }
 
-  /** Writes the wanted text unless the disk has it. @throws Fault of the file */
+  /** Writes the wanted text unless it is on disk. @throws Fault of the file */
   settle(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#wanted !== undefined && this.#durable !== this.#wanted) await this.#write(this.#wanted);
     });
   }
 
-  /** Calls `listener` whenever a write failed or came too late, so that the disk may not have the wanted text. */
+  /** Calls `listener` whenever a write failed or timed out, so that the disk may not hold the wanted text. */
   onUnsettled(listener: () => void): Disposable {
     this.#onUnsettled = listener;
     return {

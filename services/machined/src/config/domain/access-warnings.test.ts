@@ -10,8 +10,8 @@ const trust = (ca: string | undefined, acceptedCAs: string[] = [], id = 'a') => 
 
 test('accessWarnings() says that the CA in force is trusted no more, and when the cluster is another', () => {
   const said = (next: ReturnType<typeof trust>) => accessWarnings(trust('old'), next);
-  assert.match(said(trust('new')).join(), /^the CA in force is not accepted by this configuration: clients/);
-  assert.match(said(trust('new', [], 'b')).join(), /configuration, and it names another cluster: clients/);
+  assert.match(said(trust('new')).join(), /^this configuration does not accept the current CA: the node/);
+  assert.match(said(trust('new', [], 'b')).join(), /CA, and it names another cluster: the node/);
   assert.equal(said(trust(undefined)).length, 1);
 });
 

@@ -8,21 +8,21 @@ const withToken = (token: string, hostname = 'a') =>
     `# a comment\nmachine:\n  type: worker\n  token: ${token}\n---\napiVersion: v1alpha1\nkind: HostnameConfig\nhostname: ${hostname}\n`,
   );
 
-test('configurationDifference() shows the lines that change, and nothing when none does', () => {
+test('configurationDifference() shows the changed lines, and is empty without changes', () => {
   const difference = configurationDifference(withToken('one'), withToken('two'), { showSecrets: true });
   assert.match(difference, /^-\s+token: one$/m);
   assert.match(difference, /^\+\s+token: two$/m);
   assert.equal(configurationDifference(withToken('one'), withToken('one'), { showSecrets: true }), '');
 });
 
-test('configurationDifference() shows everything where there was nothing', () => {
+test('configurationDifference() shows all lines when there was no configuration before', () => {
   assert.match(
     configurationDifference(undefined, withToken('one'), { showSecrets: true }),
     /^\+\s+token: one$/m,
   );
 });
 
-test('configurationDifference() shows no secret to whoever may not see it', () => {
+test('configurationDifference() redacts secrets when the caller may not see them', () => {
   const difference = configurationDifference(withToken('one'), withToken('two', 'b'), { showSecrets: false });
   assert.match(difference, /^\+hostname: b$/m);
   assert.doesNotMatch(difference, /one|two/);

@@ -2,10 +2,10 @@ import { diffConfigurations, redactConfiguration } from '@nodewright/machine-con
 import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
 
 /**
- * What changes from one configuration to the next, as a unified diff without comments; empty when nothing does.
+ * The changes from one configuration to the next, as a unified diff without comments; empty without changes.
  *
- * @param showSecrets false for whoever may not read configurations: a node in maintenance takes calls from everybody,
- * and may have a part of a configuration
+ * @param showSecrets false for a caller that may not read configurations. A node in maintenance accepts calls
+ * from all clients and may have a partial configuration
  */
 export function configurationDifference(
   before: DecodedConfiguration | undefined,

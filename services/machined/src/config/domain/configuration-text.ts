@@ -1,7 +1,11 @@
 import { Fault } from '@nodewright/fault';
 import { configurationLimits } from '@nodewright/machine-config';
 
-/** The text of a configuration as it was sent. @throws Fault `invalid-argument` when it is too long, or not UTF-8 */
+/**
+ * Decodes the bytes of a configuration as UTF-8.
+ *
+ * @throws Fault `invalid-argument` when it is too long or not UTF-8
+ */
 export function configurationText(data: Uint8Array): string {
   if (data.length > configurationLimits.sizeBytes) {
     throw new Fault(
@@ -12,6 +16,6 @@ export function configurationText(data: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(data);
   } catch {
-    throw new Fault('invalid-argument', 'the machine configuration is not text in UTF-8');
+    throw new Fault('invalid-argument', 'the machine configuration is not valid UTF-8 text');
   }
 }

@@ -1,4 +1,5 @@
-// All that takes long about a machine configuration, in one function of plain data: a worker can carry it out.
+// Contains all slow work on a machine configuration. Arguments and result are plain data, so a worker thread
+// can run it.
 import { faultFrom } from '@nodewright/fault';
 import {
   type DecodedConfiguration,
@@ -12,34 +13,38 @@ import { validateForNode } from './validate-for-node.ts';
 export interface ExamineRequest {
   readonly text: string;
   readonly world: Pick<World, 'configuredAs'>;
-  /** It was found on this node's disk. */
+  /** Whether the text was read from this node's disk. */
   readonly isStored?: boolean;
-  /** Set: how it differs from what is in force is wanted too. */
+  /** Set when the caller also needs the difference from the active configuration. */
   readonly difference?: {
-    /** Undefined: nothing is in force. */
+    /** `undefined` when no configuration is active. */
     readonly before: string | undefined;
     readonly showSecrets: boolean;
   };
 }
 
 export interface ExaminedConfiguration {
-  /** Where the difference was wanted its documents may have their kinds alone: it is not meant to come into force. */
+  /**
+   * If a difference was requested, its documents may have only their kinds: a dry run does not activate it.
+   */
   readonly configuration: DecodedConfiguration;
   readonly warnings: readonly string[];
-  /** Why the node must not use it, though it could be read. */
+  /** Why the node must refuse the configuration although it could be decoded. */
   readonly refusal?: string;
-  /** Empty when there is none. */
+  /** Empty when nothing changes. */
   readonly difference?: string;
 }
 
 type Validate = typeof validateForNode;
 
-/** Longer complaints are cut: they travel in the headers of a reply. */
-const maxComplaintLength = 6000;
+/** Longer error messages are cut, because they travel in the headers of a response. */
+const maxMessageLength = 6000;
 
 /**
- * Reads a configuration, judges it for this node and compares it. A refusal is a value, because other reasons to refuse
- * may come first. @throws Fault `invalid-argument` when it cannot be read
+ * Decodes a configuration, validates it for this node and compares it. A refusal is a value, because the
+ * caller may have to report another error first.
+ *
+ * @throws Fault `invalid-argument` when it cannot be decoded
  */
 export function examineConfiguration(
   request: ExamineRequest,
@@ -67,11 +72,11 @@ function withValues(configuration: DecodedConfiguration): DecodedConfiguration {
   return { ...configuration, effective: effectiveOf(configuration) };
 }
 
-/** Of a complaint with very many lines those at its beginning. */
+/** Keeps the first lines of a long error message. */
 export function shortened(message: string): string {
-  if (message.length <= maxComplaintLength) return message;
-  const end = message.lastIndexOf('\n', maxComplaintLength);
-  const kept = message.slice(0, end > 0 ? end : maxComplaintLength);
+  if (message.length <= maxMessageLength) return message;
+  const end = message.lastIndexOf('\n', maxMessageLength);
+  const kept = message.slice(0, end > 0 ? end : maxMessageLength);
   const left = message
     .slice(kept.length)
     .split('\n')

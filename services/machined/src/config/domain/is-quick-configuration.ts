@@ -1,9 +1,12 @@
-/** What can be read in some tens of milliseconds, also on a slow machine: a configuration of an ordinary node. */
+/**
+ * Limits for a text that decodes within some tens of milliseconds even on a slow machine, like that of an
+ * ordinary node.
+ */
 const quick = { characters: 64 * 1024, marks: 2000 } as const;
 
 /**
- * Whether a text is read so fast that no other call notices. It looks only at how long the text is, how many of the
- * characters it has that stand around values, and whether aliases may repeat parts of it.
+ * Whether a text decodes so fast that other calls are not delayed. Considers only its length, its number of
+ * YAML separators, and whether aliases may repeat parts of it.
  */
 export function isQuickConfiguration(text: string): boolean {
   if (text.length > quick.characters) return false;
@@ -16,7 +19,7 @@ export function isQuickConfiguration(text: string): boolean {
   return true;
 }
 
-/** Line end, `,`, `:`, `[` and `{`. */
+/** Whether the character is a line feed, `,`, `:`, `[` or `{`. */
 function isMark(code: number): boolean {
   return code === 10 || code === 44 || code === 58 || code === 91 || code === 123;
 }

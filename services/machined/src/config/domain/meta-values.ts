@@ -1,26 +1,26 @@
-// What fits into META: the arithmetic of the partition, so that a node of processes takes what a machine takes.
+// Computes what fits in the META partition, so that a process node accepts the same values as a machine.
 // Source: Talos v1.14: META partition.
 import { Fault } from '@nodewright/fault';
 
-/** Values by key. Bytes, though most are text. */
+/** META values by key. They are bytes, although most are text. */
 export type MetaValues = ReadonlyMap<number, Uint8Array>;
 
-/** Room for entries in one copy: its size without the magic numbers and the checksum. */
+/** Space for entries in one copy of META: its size without the magic numbers and the checksum. */
 const roomBytes = 262_104;
-/** Key and size of an entry, four bytes each. */
+/** The header of an entry: key and size, four bytes each. */
 const entryHeadBytes = 8;
-/** An entry with this key ends the list: whatever came after it would be lost. */
+/** An entry with this key marks the end of the list; entries after it would be lost. */
 const endKey = 0;
 const largestKey = 255;
 
-/** @throws Fault `invalid-argument` */
+/** @throws Fault `invalid-argument` when the key is not a byte */
 export function checkMetaKey(key: number): void {
   if (!Number.isInteger(key) || key < 0 || key > largestKey) {
     throw new Fault('invalid-argument', 'key must be a uint8');
   }
 }
 
-/** The values with this one. @throws Fault when the key cannot be used or there is no room */
+/** Returns the values with one added or replaced. @throws Fault when the key is invalid or META is full */
 export function withMetaValue(values: MetaValues, key: number, value: Uint8Array): MetaValues {
   checkMetaKey(key);
   if (key === endKey) {
@@ -31,13 +31,13 @@ export function withMetaValue(values: MetaValues, key: number, value: Uint8Array
   if (usedBytes > roomBytes) {
     throw new Fault(
       'resource-exhausted',
-      `meta write failed: META has room for ${roomBytes} bytes, and with this value of ${value.length} it would hold ${usedBytes}`,
+      `meta write failed: META has room for ${roomBytes} bytes, and with this value of ${value.length} bytes it would hold ${usedBytes}`,
     );
   }
   return next;
 }
 
-/** The values without this one. @throws Fault `not-found` when there is none */
+/** Returns the values without one key. @throws Fault `not-found` when the key has no value */
 export function withoutMetaValue(values: MetaValues, key: number): MetaValues {
   checkMetaKey(key);
   const next = new Map(values);
@@ -45,7 +45,7 @@ export function withoutMetaValue(values: MetaValues, key: number): MetaValues {
   return next;
 }
 
-/** How resources name a key: `0x0a`. */
+/** The id of a key in resources, such as `0x0a`. */
 export function metaKeyId(key: number): string {
   return `0x${key.toString(16).padStart(2, '0')}`;
 }

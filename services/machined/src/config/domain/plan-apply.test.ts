@@ -43,7 +43,7 @@ for (const [request, node, plan] of rows) {
   });
 }
 
-test('checkMode() refuses REBOOT where there is a configuration', () => {
+test('checkMode() refuses REBOOT on a node with a configuration', () => {
   const fault = checkMode({ mode: 'reboot' }, running);
   assert.equal(fault?.kind, 'unimplemented');
   assert.equal(
@@ -52,7 +52,7 @@ test('checkMode() refuses REBOOT where there is a configuration', () => {
   );
 });
 
-test('planApply() refuses a mode that does not exist, a trial without an end and one with nothing before it', () => {
+test('planApply() refuses an unknown mode, a non-positive try timeout and a trial on a node without a configuration', () => {
   const faultOf = (request: ApplyRequest, node = running) => {
     const plan = planApply(request, node);
     return plan instanceof Fault ? `${plan.kind}: ${plan.message}` : plan;
@@ -73,7 +73,7 @@ test('planApply() refuses a mode that does not exist, a trial without an end and
   );
 });
 
-test('dryRunDetails() tells what would be done and what would change', () => {
+test('dryRunDetails() describes the steps and the difference', () => {
   const plan = planApply({ mode: 'staged' }, running);
   assert.ok(!(plan instanceof Fault));
   assert.equal(
@@ -83,7 +83,7 @@ test('dryRunDetails() tells what would be done and what would change', () => {
   assert.match(dryRunDetails(plan, '--- a\n+++ b\n'), /Config diff:\n\n--- a\n\+\+\+ b\n$/);
 });
 
-test('planApply() stores nothing when the configuration is staged already, and says so', () => {
+test('planApply() stores nothing and reports no changes when the configuration is staged already', () => {
   assert.deepEqual(planApply({ mode: 'staged' }, { ...running, isStaged: true }), {
     mode: 'staged',
     steps: [],

@@ -1,23 +1,26 @@
-// What an ApplyConfiguration call is to do, as data. Source: Talos v1.14: ApplyConfiguration.
+// Plans the steps of an ApplyConfiguration call, as data. Source: Talos v1.14: ApplyConfiguration.
 import { Fault } from '@nodewright/fault';
 import { formatDuration } from '@nodewright/machine-config';
 
-/** What a caller may ask for. `reboot` is the default of the wire, and of old. */
+/** The mode in the request. `reboot` is the zero value of the wire enum. */
 export type ApplyMode = 'reboot' | 'auto' | 'no-reboot' | 'staged' | 'try';
 
 export type ApplyStep =
-  /** Makes it the one that the next start takes. */
+  /** Stores the configuration for the next start. */
   | { readonly kind: 'store' }
-  /** Puts it in force. */
+  /** Makes the configuration active. */
   | { readonly kind: 'activate' }
-  /** Puts it in force, and what was in force before after that time, unless somebody applies something meanwhile. */
+  /**
+   * Makes the configuration active for a time. After it the previous one returns, unless another one is
+   * applied first.
+   */
   | { readonly kind: 'try'; readonly forNs: bigint };
 
 export interface ApplyPlan {
-  /** The one that is really used. */
+  /** The mode that the node uses, which the response reports. */
   readonly mode: 'no-reboot' | 'staged' | 'try';
   readonly steps: readonly ApplyStep[];
-  /** For people. */
+  /** A description for users. */
   readonly details: string;
 }
 
@@ -34,11 +37,11 @@ export interface ApplySurroundings {
   readonly isMaintenance: boolean;
 }
 
-/** The same, once the configuration has been read. */
+/** The state of the node, and facts about the decoded configuration. */
 export interface ApplyTarget extends ApplySurroundings {
-  /** Whether a node can boot with the configuration: in maintenance that ends it. */
+  /** Whether a node can boot with the configuration. Applying a complete one ends maintenance. */
   readonly isComplete: boolean;
-  /** The next start takes the same text without this call, and another one is in force. */
+  /** Whether the same text is already stored for the next start while another configuration is active. */
   readonly isStaged?: boolean;
 }
 
@@ -47,13 +50,13 @@ const stagedText = 'Staged configuration to be applied after the next reboot';
 const stagedAlreadyText = 'No changes: this configuration is staged already';
 const rebootText = 'the REBOOT mode is not supported, please use AUTO or NO_REBOOT modes instead';
 
-/** Why a mode is refused whatever the configuration is, or undefined. */
+/** Why a mode is refused for any configuration; `undefined` when it is allowed. */
 export function checkMode({ mode }: ApplyRequest, { isMaintenance }: ApplySurroundings): Fault | undefined {
   if (mode === 'reboot' && !isMaintenance) return new Fault('unimplemented', rebootText);
   return undefined;
 }
 
-/** The plan for a configuration that is found valid, or why there is none. */
+/** Plans the steps for a valid configuration, or returns why it is refused. */
 export function planApply(
   request: ApplyRequest,
   { isMaintenance, isComplete, isStaged }: ApplyTarget,
@@ -63,13 +66,14 @@ export function planApply(
     case 'reboot':
     case 'auto':
     case 'no-reboot':
-      // Stored first: what is in force but not stored would be gone after a crash, though somebody may have seen it work.
+      // Store before activating: an active configuration that is not stored would be lost in a crash.
       return { mode: 'no-reboot', steps: [{ kind: 'store' }, { kind: 'activate' }], details: appliedText };
     case 'staged':
       if (isStaged) return { mode, steps: [], details: stagedAlreadyText };
       return { mode, steps: [{ kind: 'store' }], details: stagedText };
     case 'try': {
-      // A part of a configuration can be tried there: the node stays in maintenance with and without it.
+      // In maintenance only a partial configuration can be tried: the node stays in maintenance with and
+      // without it.
       if (isMaintenance && isComplete) {
         return new Fault(
           'failed-precondition',
@@ -94,7 +98,7 @@ export function planApply(
   }
 }
 
-/** What a dry run tells instead of doing it. @param difference empty when there is none */
+/** The response text of a dry run. @param difference empty when nothing changes */
 export function dryRunDetails({ details }: ApplyPlan, difference: string): string {
   return `Dry run summary:\n${details} (skipped in dry-run).\nConfig diff:\n\n${difference || 'No changes.'}`;
 }

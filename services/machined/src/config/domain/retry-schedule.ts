@@ -2,7 +2,7 @@ import { exponentialDelayMs } from '@nodewright/async/exponential-delay';
 
 const growth = { firstMs: 500, factor: 1.5, longestMs: 60_000 };
 
-/** How long to wait after the `failures`-th failure in a row, in ms. Source: Talos v1.14: controller back-off. */
+/** The back-off after `failures` consecutive failures, in ms. Source: Talos v1.14: controller back-off. */
 export function backoffMs(failures: number): number {
   return exponentialDelayMs(growth, failures);
 }

@@ -21,7 +21,7 @@ function source(name: string, given: string | undefined | Error): ConfigurationS
 
 interface Outcome {
   readonly found: string;
-  /** Which source gave what was taken, in order. */
+  /** The sources of the configurations taken, in order. */
   readonly taken: readonly string[];
 }
 
@@ -47,37 +47,37 @@ const rows: readonly {
   readonly outcome: Outcome;
 }[] = [
   {
-    says: 'finds nothing where there is nothing',
+    says: 'is incomplete when no source has a configuration',
     given: { STATE: undefined, platform: undefined },
     outcome: { found: 'incomplete', taken: [] },
   },
   {
-    says: 'ends with a complete one that is stored',
+    says: 'stops at a complete stored configuration',
     given: { STATE: complete, platform: complete },
     outcome: { found: 'complete', taken: ['STATE'] },
   },
   {
-    says: 'asks nobody after a part that is stored',
+    says: 'reads no further source after a stored partial configuration',
     given: { STATE: partial, platform: complete },
     outcome: { found: 'incomplete', taken: ['STATE'] },
   },
   {
-    says: 'takes a part of another source and goes on',
+    says: 'takes a partial configuration from another source and goes on',
     given: { STATE: undefined, embedded: partial, platform: complete, inline: complete },
     outcome: { found: 'complete', taken: ['embedded', 'platform'] },
   },
   {
-    says: 'ends with a part when nobody has more',
+    says: 'is incomplete when all sources have only a part',
     given: { STATE: undefined, embedded: partial, platform: undefined },
     outcome: { found: 'incomplete', taken: ['embedded'] },
   },
   {
-    says: 'says that what is stored is damaged, and where',
+    says: 'reports a damaged stored configuration with its source',
     given: { STATE: 'machine:\n  typ: worker\n', platform: complete },
     outcome: { found: 'machine configuration of STATE: ', taken: [] },
   },
   {
-    says: 'says that what is stored is refused',
+    says: 'reports a refused stored configuration',
     given: { STATE: other, platform: complete },
     outcome: { found: 'machine configuration of STATE: refused', taken: [] },
   },
@@ -90,7 +90,7 @@ for (const { says, given, outcome } of rows) {
   });
 }
 
-test('searchConfiguration() fails as a source that cannot be asked, or that is wrong, and names it', async () => {
+test('searchConfiguration() rejects when a source fails or its configuration is refused, and names the source', async () => {
   await assert.rejects(search({ STATE: new Fault('unavailable', 'no disk'), platform: complete }), {
     kind: 'unavailable',
     message: 'machine configuration of STATE: no disk',

@@ -1,43 +1,53 @@
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type DecodedConfiguration, isComplete } from '../../base/domain/machine-configuration.ts';
 
-/** Where a machine configuration may come from. */
+/** A place that may hold a machine configuration. */
 export interface ConfigurationSource {
-  /** Said in messages: `STATE`, `platform`. */
+  /** The name in messages, such as `STATE` or `the platform`. */
   readonly name: string;
-  /** What it gives is stored on this node already, and so nothing is asked after it. */
+  /** Whether the source is the disk of this node. The search ends after a configuration from it. */
   readonly isStored: boolean;
-  /** Undefined when it has none. @throws when it cannot tell, or when what it has is damaged */
+  /**
+   * Returns `undefined` when the source has no configuration.
+   *
+   * @throws when the source is unavailable or its data is damaged
+   */
   load(signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** What a configuration is found to be. `source` is the last one that gave anything. */
+/** The result of a search. `source` is the last source that had a configuration. */
 export type FoundConfiguration =
   | {
       readonly kind: 'complete';
       readonly source: ConfigurationSource;
       readonly configuration: DecodedConfiguration;
     }
-  /** The node needs more than it has found. */
+  /** No source had a complete configuration. */
   | { readonly kind: 'incomplete' }
-  /** What is stored cannot be used. */
+  /** The stored configuration cannot be used. */
   | { readonly kind: 'damaged'; readonly fault: Fault };
 
 export interface SearchInit {
-  /** In the order in which they are asked. */
+  /** The sources in search order. */
   readonly sources: readonly ConfigurationSource[];
-  /** Reads what a source gave. @throws Fault when that cannot be read, or the node must not use it */
+  /**
+   * Decodes and validates the text from a source.
+   *
+   * @throws Fault when the text is invalid or the node must refuse it
+   */
   readonly read: (text: string, source: ConfigurationSource) => Promise<DecodedConfiguration>;
-  /** Takes what a source gave: a later one takes its place, nothing is merged. */
+  /** Applies a configuration that was found. A later one replaces it; configurations are not merged. */
   readonly take: (configuration: DecodedConfiguration, source: ConfigurationSource) => Promise<void>;
 }
 
 /**
- * Asks the sources for a configuration that a node can boot with. The first complete one ends the search. A part of one
- * is taken too, as it may lead to the rest; but a stored part says that somebody is at it: the rest comes by a call.
+ * Searches the sources in order and ends at the first complete configuration. A partial one is taken too,
+ * because it may help to reach a later source. A stored partial configuration ends the search: a user is
+ * applying the parts by calls.
  *
- * A stored configuration that is damaged is told as such: asking other sources would undo what a user has applied. Any
- * other failure is thrown: it may be gone at the next search. Source: Talos v1.14: configuration, sources and precedence.
+ * A damaged stored configuration is returned as `damaged`: using another source would undo what a user has
+ * applied. Any other failure is thrown, because the next search may succeed. Source: Talos v1.14:
+ * configuration, sources and precedence.
  */
 export async function searchConfiguration(
   { sources, read, take }: SearchInit,

@@ -75,7 +75,7 @@ test('validateForNode() takes as many log destinations as a node sends to, and r
     assert.deepEqual(validate(64), []);
     assert.throws(() => validate(65), {
       kind: 'invalid-argument',
-      message: 'there are 65 log destinations, more than the 64 that a node sends to',
+      message: 'there are 65 log destinations, more than the limit of 64 per node',
     });
     assert.deepEqual(validateForNode(decodeConfiguration(text(65)), worlds.process, { isStored: true }), []);
   }

@@ -11,15 +11,15 @@ import { logDestinationLimit } from '../../logs/domain/log-destination.ts';
 import type { ConfigurationSource } from './search-configuration.ts';
 
 /**
- * What is stored was found valid when it came: rules of the place that have changed since must not lock a node out.
- * Source: Talos v1.14: configuration, validation, modes.
+ * Options for a stored configuration. It was valid when it was stored: a rule that has changed since must not
+ * lock out the node. Source: Talos v1.14: configuration, validation, modes.
  */
 const storedOptions: ValidateOptions = { mode: 'cloud', isInstalled: true };
 
 /**
- * Whether a configuration makes sense on this node, whose own parts all read it. Gives warnings.
+ * Validates a decoded configuration for this node and returns warnings.
  *
- * @param source where it was found; none: it came by a call
+ * @param source the source of the configuration; `undefined` when a call sent it
  * @throws Fault `invalid-argument` with all errors
  */
 export function validateForNode(
@@ -40,11 +40,11 @@ export function validateForNode(
 function tooManyLogDestinations(count: number): Fault {
   return new Fault(
     'invalid-argument',
-    `there are ${count} log destinations, more than the ${logDestinationLimit} that a node sends to`,
+    `there are ${count} log destinations, more than the limit of ${logDestinationLimit} per node`,
   );
 }
 
-/** Nothing is ever installed on a node of processes, and so there is nothing to install to. */
+/** `isInstalled` is true because a node without a machine is never installed to a disk. */
 function optionsOf({ configuredAs }: Pick<World, 'configuredAs'>): ValidateOptions {
   return { mode: configuredAs, isInstalled: true };
 }

@@ -9,10 +9,10 @@ import { createConfigurationExaminer } from './configuration-examiner.ts';
 const folder = mkdtempSync(join(tmpdir(), 'examiner-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** More than is examined without a worker. */
+/** Too long to be examined without a worker. */
 const text = '\n'.repeat(100_000);
 
-/** What becomes of a text whose worker runs this program. */
+/** Examines `text` with a worker that runs this program, and returns the result or the error. */
 async function examine(program: string, deadlineMs: number): Promise<unknown> {
   const file = join(folder, 'worker.mjs');
   writeFileSync(file, program);
@@ -20,24 +20,24 @@ async function examine(program: string, deadlineMs: number): Promise<unknown> {
   return examiner.examine({ text }).catch(({ kind, message }) => ({ kind, message }));
 }
 
-test('a configuration that needs too much memory is refused, and the process goes on', async () => {
+test('a configuration that needs too much memory is refused, and the process survives', async () => {
   const grow = 'const kept = []; for (;;) kept.push(new Array(100_000).fill({}));';
   assert.deepEqual(await examine(grow, 600_000), {
     kind: 'resource-exhausted',
-    message: 'reading the machine configuration takes more than 128 MB',
+    message: 'reading the machine configuration needs more than 128 MB',
   });
 });
 
-test('a configuration that takes too long is refused, and its worker ends', async () => {
+test('a configuration that takes too long is refused, and its worker is terminated', async () => {
   assert.deepEqual(await examine('for (;;);', 1000), {
     kind: 'resource-exhausted',
     message: 'reading the machine configuration takes longer than 1 s',
   });
 });
 
-test('a worker that ends without an answer fails the examination', async () => {
+test('a worker that exits without a result fails the examination', async () => {
   assert.deepEqual(await examine('', 600_000), {
     kind: 'internal',
-    message: 'the worker that reads the machine configuration ended without an answer',
+    message: 'the worker that reads the machine configuration exited without a result',
   });
 });

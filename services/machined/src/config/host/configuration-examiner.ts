@@ -9,9 +9,12 @@ import {
 } from '../domain/examine-configuration.ts';
 import { isQuickConfiguration } from '../domain/is-quick-configuration.ts';
 
-/** Reads and judges machine configurations without stopping the event loop for long. */
+/** Decodes and validates machine configurations without blocking the event loop for long. */
 export interface ConfigurationExaminer {
-  /** @throws Fault `invalid-argument` when it cannot be read, `resource-exhausted` when that takes too much */
+  /**
+   * @throws Fault `invalid-argument` when the text cannot be decoded, `resource-exhausted` when decoding
+   * takes too much time or memory
+   */
   examine(request: Omit<ExamineRequest, 'world'>): Promise<ExaminedConfiguration>;
 }
 
@@ -20,21 +23,22 @@ export type WorkerAnswer =
   | { readonly kind: 'failed'; readonly fault: { readonly kind: FaultKind; readonly message: string } };
 
 export interface ConfigurationWorkerInit {
-  /** The program of the worker. */
+  /** The script of the worker thread. */
   readonly file: string;
-  /** A text at every limit takes a few seconds on a slow machine. */
+  /** The time limit of one examination. A text at every size limit takes a few seconds on a slow machine. */
   readonly deadlineMs: number;
 }
 
 /**
- * Enough for a text at any of the limits, but not for millions of escapes; a node of containers has 384 MB in all. New
- * values have little room of their own: a worker would otherwise take tens of MB before it collects for the first time.
+ * Enough for a text at any size limit, but not for millions of escapes; a container node has 384 MB in total.
+ * The young generation is small because a worker would otherwise use tens of MB before its first garbage
+ * collection.
  */
 const memory = { oldMb: 128, youngMb: 4 } as const;
 
 /**
- * What is small is examined at once; for everything else a worker is started, which ends with its answer: no memory is
- * kept. One worker at a time, others wait.
+ * Examines a small configuration on the main thread, and any other in a worker thread. The worker exits after
+ * its result, which frees its memory. Only one worker runs at a time.
  */
 export function createConfigurationExaminer(
   world: Pick<World, 'configuredAs'>,
@@ -81,19 +85,22 @@ function examineApart(
       (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
         ? new Fault(
             'resource-exhausted',
-            `reading the machine configuration takes more than ${memory.oldMb} MB`,
+            `reading the machine configuration needs more than ${memory.oldMb} MB`,
           )
         : error,
     );
   });
   worker.on('exit', () => {
     clearTimeout(timer);
-    reject(new Fault('internal', 'the worker that reads the machine configuration ended without an answer'));
+    reject(new Fault('internal', 'the worker that reads the machine configuration exited without a result'));
   });
   return promise;
 }
 
-/** Beside the bundle, or beside this file; the extension is that of either. */
+/**
+ * The worker script is in the folder of this module, in a bundle as well as in the source tree, with the same
+ * extension.
+ */
 function workerPath(): string {
   return join(import.meta.dirname, `configuration-worker${extname(import.meta.filename)}`);
 }

@@ -14,7 +14,7 @@ async function withPath(body: (path: string, folder: string) => Promise<void>): 
   }
 }
 
-test('a configuration file keeps the text as it is, and to its owner', () =>
+test('a configuration file keeps the text unchanged and is readable only by its owner', () =>
   withPath(async (path, folder) => {
     const file = createConfigurationFile(path);
     assert.equal(await file.read(), undefined);
@@ -23,7 +23,7 @@ test('a configuration file keeps the text as it is, and to its owner', () =>
     assert.deepEqual([(await stat(path)).mode & 0o777, await readdir(folder)], [0o600, ['config.yaml']]);
   }));
 
-test('a configuration file is not written again when it has the text', () =>
+test('a configuration file is not rewritten when the text is unchanged', () =>
   withPath(async (path) => {
     await createConfigurationFile(path).store('a');
     const { ino } = await stat(path);
@@ -31,13 +31,13 @@ test('a configuration file is not written again when it has the text', () =>
     await file.store('a');
     await file.store('a');
     assert.equal((await stat(path)).ino, ino);
-    // Somebody else's change is not taken for what was stored.
+    // A change by another process must not be mistaken for the stored text.
     await writeFile(path, 'b');
     await file.store('a');
     assert.equal(await readFile(path, 'utf8'), 'a');
   }));
 
-test('a configuration file says what it cannot do, with its path', () =>
+test('a configuration file names its path in errors', () =>
   withPath(async (path) => {
     await mkdir(join(path, 'x'), { recursive: true });
     const file = createConfigurationFile(path);

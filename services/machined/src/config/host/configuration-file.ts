@@ -2,13 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { syncFile, writeFileAtomically } from '@nodewright/files';
 
-/** Where a node keeps its machine configuration. */
+/** The file in which a node stores its machine configuration. */
 export interface ConfigurationFile {
-  /** Undefined when there is none. */
+  /** Returns `undefined` when the file does not exist. */
   read(): Promise<string | undefined>;
   /**
-   * Resolves when the file has this text and will have it after a crash of the machine. A crash meanwhile leaves the old
-   * or the new text, whole. One at a time. @throws Fault with the path
+   * Resolves when the text is on disk and would survive a crash of the machine. A crash during the write
+   * leaves either the old or the new text, complete. Call it again only after it has settled.
+   *
+   * @throws Fault with the path
    */
   store(text: string): Promise<void>;
 }
@@ -16,9 +18,9 @@ export interface ConfigurationFile {
 /** Source: Talos v1.14: configuration, storing. */
 const temporarySuffix = '-tmp';
 
-/** The file at `path`; only this user may read it. */
+/** Reads and writes the file at `path`, which only the current user may read. */
 export function createConfigurationFile(path: string): ConfigurationFile {
-  /** What this process knows to be on disk. */
+  /** The text that this process knows to be on disk. */
   let durable: string | undefined;
   const read = async () => {
     try {
@@ -32,11 +34,11 @@ export function createConfigurationFile(path: string): ConfigurationFile {
   return {
     read,
     async store(text) {
-      const isThere = (await read()) === text;
-      if (isThere && text === durable) return;
+      const isWritten = (await read()) === text;
+      if (isWritten && text === durable) return;
       durable = undefined;
-      // It may have been written by a process that was killed before the disk had it.
-      if (isThere) await syncFile(path);
+      // The text may come from a process that was killed before it was synced to disk.
+      if (isWritten) await syncFile(path);
       else await writeFileAtomically(path, text, { temporarySuffix });
       durable = text;
     },

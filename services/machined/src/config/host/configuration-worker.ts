@@ -1,4 +1,4 @@
-// The program of the worker that examines a large machine configuration: one request, one answer, and it ends.
+// The script of the worker thread that examines one large machine configuration and exits.
 import { parentPort, workerData } from 'node:worker_threads';
 import { faultFrom } from '@nodewright/fault';
 import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
@@ -6,10 +6,11 @@ import { type ExamineRequest, examineConfiguration, shortened } from '../domain/
 import type { WorkerAnswer } from './configuration-examiner.ts';
 
 /**
- * Every copy of a large value counts. Where a document stood in its text is only for complaints, and as much again as
- * the document; what is only compared will not come into force.
+ * Removes from the result what the main thread does not need, because each copy of a large value costs
+ * memory. The positions of documents in the text serve only error messages and are as large as the documents.
+ * A configuration that is only compared is not activated, so its documents need no values.
  */
-function withoutWeight(
+function reduced(
   { documents, effective }: DecodedConfiguration,
   { difference }: ExamineRequest,
 ): DecodedConfiguration {
@@ -24,7 +25,7 @@ function answer(request: ExamineRequest): WorkerAnswer {
     const { configuration, ...judged } = examineConfiguration(request);
     return {
       kind: 'examined',
-      examined: { ...judged, configuration: withoutWeight(configuration, request) },
+      examined: { ...judged, configuration: reduced(configuration, request) },
     };
   } catch (error) {
     const { kind, message } = faultFrom(error);

@@ -14,7 +14,7 @@ async function withFolder(body: (folder: string) => Promise<void>): Promise<void
   }
 }
 
-test('a META file gives back what was written, bytes that are no text included', () =>
+test('a META file returns the values that were written, including binary ones', () =>
   withFolder(async (folder) => {
     const path = join(folder, 'meta.json');
     const file = createMetaFile(path);
@@ -29,7 +29,7 @@ test('a META file gives back what was written, bytes that are no text included',
     assert.equal((await stat(path)).mode & 0o777, 0o600);
   }));
 
-test('a META file says that it is damaged, and is put aside', () =>
+test('a META file reports damage and can be put aside', () =>
   withFolder(async (folder) => {
     const path = join(folder, 'meta.json');
     const file = createMetaFile(path);

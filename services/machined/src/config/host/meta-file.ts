@@ -3,17 +3,24 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { writeFileAtomically } from '@nodewright/files';
 import { type MetaValues, metaKeyId } from '../domain/meta-values.ts';
 
-/** Where META is kept on a node without a partition for it. */
+/** The file that holds META on a node without a META partition. */
 export interface MetaFile {
-  /** Nothing where there is no file. @throws Fault `data-loss` when it is damaged; others when it cannot be read */
+  /**
+   * Returns an empty map when the file does not exist.
+   *
+   * @throws Fault `data-loss` when it is damaged, another kind when it is unreadable
+   */
   read(): Promise<MetaValues>;
-  /** Resolves when the values are on disk; a crash meanwhile leaves the old or the new ones. One at a time. */
+  /**
+   * Resolves when the values are on disk. A crash during the write leaves either the old or the new values.
+   * Call it again only after it has settled.
+   */
   write(values: MetaValues): Promise<void>;
-  /** Keeps a damaged file under another name, so that the next write does not take its place. */
+  /** Renames a damaged file, so that the next write does not overwrite it. */
   putAside(): Promise<void>;
 }
 
-/** A file of JSON: keys as resources name them, values in base64. Only this user may read it. */
+/** A JSON file: keys as in resource ids, values in base64. Only the current user may read it. */
 export function createMetaFile(path: string): MetaFile {
   return {
     async read() {
@@ -27,7 +34,7 @@ export function createMetaFile(path: string): MetaFile {
       }
       const values = valuesFrom(text);
       if (values === undefined)
-        throw new Fault('data-loss', `"${path}" is damaged: it holds no values of META`);
+        throw new Fault('data-loss', `"${path}" is damaged: it is not a valid META file`);
       return values;
     },
     async write(values) {

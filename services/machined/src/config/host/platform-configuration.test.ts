@@ -6,19 +6,19 @@ import { configurationFromEnvironment } from './platform-configuration.ts';
 const text = '# wie gewünscht\nmachine: {}\n';
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 
-test('configurationFromEnvironment() reads a text, one in lines and one that is packed', () => {
+test('configurationFromEnvironment() reads plain, line-wrapped and gzipped base64', () => {
   const plain = base64(Buffer.from(text));
   const values = [plain, `${plain.slice(0, 8)}\n${plain.slice(8)}\n`, base64(gzipSync(text))];
   for (const USERDATA of values) assert.equal(configurationFromEnvironment({ USERDATA }), text);
 });
 
-test('configurationFromEnvironment() gives nothing where there is nothing', () => {
+test('configurationFromEnvironment() returns undefined for an empty value', () => {
   assert.equal(configurationFromEnvironment({}), undefined);
   assert.equal(configurationFromEnvironment({ USERDATA: ' \n' }), undefined);
   assert.equal(configurationFromEnvironment({ USERDATA: base64(gzipSync('')) }), undefined);
 });
 
-test('configurationFromEnvironment() refuses what is neither and does not show it', () => {
+test('configurationFromEnvironment() refuses other values without printing them', () => {
   const damaged = base64(gzipSync(text).subarray(0, 20));
   for (const USERDATA of ['machine: secret', 'c2VjcmV0=', damaged, base64(Buffer.from([0xff, 0xfe]))]) {
     assert.throws(

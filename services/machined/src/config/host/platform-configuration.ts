@@ -1,16 +1,16 @@
 import { gunzipSync } from 'node:zlib';
 import { Fault, faultFrom } from '@nodewright/fault';
 
-/** As large as the largest message: what is larger could not be applied by a call either. */
+/** The size of the largest gRPC message: a larger configuration could not be applied by a call either. */
 const largestBytes = 32 * 1024 * 1024;
 const gzipMagic = [0x1f, 0x8b];
 const base64Form = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * The configuration that whoever runs a container gives it: base64, of a text or of gzip of one, in the variable
- * `USERDATA`. Undefined when there is none. Source: Talos v1.14: platforms, container.
+ * Reads the configuration from the variable `USERDATA`, which the creator of a container sets: base64 of the
+ * text or of its gzip. `undefined` when the variable is empty. Source: Talos v1.14: platforms, container.
  *
- * @throws Fault `invalid-argument`; the value is not shown
+ * @throws Fault `invalid-argument`, without the value in the message
  */
 export function configurationFromEnvironment({ USERDATA = '' }: NodeJS.ProcessEnv): string | undefined {
   const encoded = USERDATA.replace(/\s+/g, '');
@@ -23,13 +23,13 @@ export function configurationFromEnvironment({ USERDATA = '' }: NodeJS.ProcessEn
 
 function textOf(bytes: Uint8Array): string {
   try {
-    const isPacked = gzipMagic.every((byte, at) => bytes[at] === byte);
-    const plain = isPacked ? gunzipSync(bytes, { maxOutputLength: largestBytes }) : bytes;
+    const isGzip = gzipMagic.every((byte, at) => bytes[at] === byte);
+    const plain = isGzip ? gunzipSync(bytes, { maxOutputLength: largestBytes }) : bytes;
     return new TextDecoder('utf-8', { fatal: true }).decode(plain);
   } catch (error) {
     throw new Fault(
       'invalid-argument',
-      `the environment variable USERDATA cannot be unpacked: ${faultFrom(error).message}`,
+      `cannot decode the environment variable USERDATA: ${faultFrom(error).message}`,
     );
   }
 }

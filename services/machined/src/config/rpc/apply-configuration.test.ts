@@ -16,7 +16,7 @@ const first = '# first\nmachine:\n  type: worker\n';
 const second = '# second, as its user wrote it\nmachine:   {type: "worker", token: abc}\n';
 const third = '# third\nmachine:\n  type: controlplane\n';
 
-/** Warns of whatever says so, refuses likewise. */
+/** Returns a warning for a text with `warn me`, and refuses a text with `refuse me`. */
 function validate({ text }: DecodedConfiguration): string[] {
   if (text.includes('refuse me')) throw new Fault('invalid-argument', '1 error occurred:\n\t* refused\n\n');
   return text.includes('warn me') ? ['take care'] : [];
@@ -26,9 +26,9 @@ interface Surroundings {
   readonly node: ConfigNode;
   readonly path: string;
   readonly folder: string;
-  /** Applies it as an administrator, and tells what came of it. */
+  /** Applies a configuration as an administrator and returns the response or the error. */
   apply(data: string | Uint8Array, mode?: number, more?: object): Promise<unknown>;
-  /** The configurations by id, and what is on the disk. */
+  /** The configuration resources by id, and the content of the file. */
   look(): Promise<unknown>;
 }
 
@@ -87,14 +87,14 @@ const reply = (mode: Mode, modeDetails: string, warnings: string[] = []) => [{ m
 const all = (text: string) => ({ v1alpha1: text, persistent: text, disk: text });
 
 for (const name of ['AUTO', 'NO_REBOOT'] as const) {
-  test(`ApplyConfiguration in mode ${name} stores a configuration as it was sent and puts it in force`, () =>
+  test(`ApplyConfiguration in mode ${name} stores a configuration unchanged and makes it active`, () =>
     withNode(first, async ({ apply, look }) => {
       assert.deepEqual(await apply(second, Mode[name]), reply(Mode.NO_REBOOT, applied));
       assert.deepEqual(await look(), all(second));
     }));
 }
 
-test('ApplyConfiguration in mode STAGED only stores it', () =>
+test('ApplyConfiguration in mode STAGED only stores the configuration', () =>
   withNode(first, async ({ apply, look }) => {
     assert.deepEqual(await apply(second, Mode.STAGED), reply(Mode.STAGED, staged));
     assert.deepEqual(
@@ -104,7 +104,7 @@ test('ApplyConfiguration in mode STAGED only stores it', () =>
     assert.deepEqual(await look(), { v1alpha1: first, persistent: second, disk: second });
   }));
 
-test('a node that starts again takes what was staged, and not what was tried', () =>
+test('a restarted node uses the staged configuration, not the tried one', () =>
   withNode(first, async ({ apply, folder }) => {
     await apply(second, Mode.STAGED);
     await apply(third, Mode.TRY);
@@ -119,7 +119,7 @@ async function copyOf(folder: string): Promise<string> {
   return copy;
 }
 
-test('ApplyConfiguration in mode TRY takes it back after its time', () =>
+test('ApplyConfiguration in mode TRY reverts to the previous configuration after a minute', () =>
   withNode(first, async ({ node, apply, look }) => {
     assert.deepEqual(await apply(second, Mode.TRY), reply(Mode.TRY, tried('1m0s')));
     assert.deepEqual(await look(), { ...all(first), v1alpha1: second });
@@ -129,7 +129,7 @@ test('ApplyConfiguration in mode TRY takes it back after its time', () =>
     assert.deepEqual(await look(), all(first));
   }));
 
-test('ApplyConfiguration in mode TRY takes as long as it is told, and a second one goes back to the same', () =>
+test('ApplyConfiguration in mode TRY uses the requested timeout, and a second trial reverts to the same one', () =>
   withNode(first, async ({ node, apply, look }) => {
     const tryModeTimeout = { seconds: 5n, nanos: 500_000_000 };
     assert.deepEqual(await apply(second, Mode.TRY, { tryModeTimeout }), reply(Mode.TRY, tried('5.5s')));
@@ -141,7 +141,7 @@ test('ApplyConfiguration in mode TRY takes as long as it is told, and a second o
     assert.deepEqual(await look(), all(first));
   }));
 
-test('ApplyConfiguration in mode TRY takes a part of a configuration in maintenance, and takes it back to nothing', () =>
+test('ApplyConfiguration in mode TRY accepts a partial configuration in maintenance and later removes it', () =>
   withNode(undefined, async ({ node, apply, look }) => {
     const before = await look();
     assert.deepEqual(await apply(partial, Mode.TRY), reply(Mode.TRY, tried('1m0s')));
@@ -166,13 +166,13 @@ test('ApplyConfiguration in mode TRY can last for months', () =>
   }));
 
 const keepers: readonly [string, string, number, object, unknown][] = [
-  ['one that applies it', second, Mode.AUTO, {}, all(second)],
-  ['one that stages another', third, Mode.STAGED, {}, { v1alpha1: second, persistent: third, disk: third }],
-  ['one that fails', 'refuse me', Mode.AUTO, {}, { ...all(first), v1alpha1: second }],
+  ['applying the same text', second, Mode.AUTO, {}, all(second)],
+  ['staging another text', third, Mode.STAGED, {}, { v1alpha1: second, persistent: third, disk: third }],
+  ['a refused text', 'refuse me', Mode.AUTO, {}, { ...all(first), v1alpha1: second }],
   ['a dry run', third, Mode.AUTO, { dryRun: true }, { ...all(first), v1alpha1: second }],
 ];
 for (const [says, text, mode, more, outcome] of keepers) {
-  test(`what is tried stays after another call: ${says}`, () =>
+  test(`a tried configuration stays active after another call: ${says}`, () =>
     withNode(first, async ({ node, apply, look }) => {
       await apply(second, Mode.TRY);
       await apply(text, mode, more);
@@ -181,7 +181,7 @@ for (const [says, text, mode, more, outcome] of keepers) {
     }));
 }
 
-test('what is tried is taken back though somebody made a dry run of a trial', () =>
+test('a dry run of a trial does not end a running trial', () =>
   withNode(first, async ({ node, apply, look }) => {
     await apply(second, Mode.TRY);
     await apply(third, Mode.TRY, { dryRun: true });
@@ -189,7 +189,7 @@ test('what is tried is taken back though somebody made a dry run of a trial', ()
     assert.deepEqual(await look(), all(first));
   }));
 
-test('a dry run tells what would be done and does nothing', () =>
+test('a dry run returns the steps and the difference, and changes nothing', () =>
   withNode(first, async ({ apply, look }) => {
     const dryRun = (details: string, diff: string) =>
       `Dry run summary:\n${details} (skipped in dry-run).\nConfig diff:\n\n${diff}`;
@@ -213,18 +213,18 @@ test('a dry run tells what would be done and does nothing', () =>
     assert.deepEqual(await look(), all(first));
   }));
 
-test('warnings are in the reply', () =>
+test('ApplyConfiguration returns warnings in its response', () =>
   withNode(first, async ({ apply }) => {
     assert.deepEqual(await apply(`# warn me\n${second}`), reply(Mode.NO_REBOOT, applied, ['take care']));
   }));
 
 const refusals: readonly [string, string | Uint8Array, number, object, RegExp][] = [
-  ['a text that is no configuration', 'machine: [', Mode.AUTO, {}, /^3 /],
+  ['a text that is not a configuration', 'machine: [', Mode.AUTO, {}, /^3 /],
   ['an unknown key', 'machine:\n  typ: worker\n', Mode.AUTO, {}, /^3 .*line 2/s],
-  ['nothing', '', Mode.AUTO, {}, /^3 .*config not found/],
-  ['bytes that are no text', new Uint8Array([0xff, 0xfe]), Mode.AUTO, {}, /^3 .*not text in UTF-8/],
+  ['an empty text', '', Mode.AUTO, {}, /^3 .*config not found/],
+  ['bytes that are not UTF-8', new Uint8Array([0xff, 0xfe]), Mode.AUTO, {}, /^3 .*not valid UTF-8 text/],
   [
-    'a part of a configuration',
+    'a partial configuration',
     partial,
     Mode.AUTO,
     {},
@@ -238,22 +238,16 @@ const refusals: readonly [string, string | Uint8Array, number, object, RegExp][]
     /^12 .*the REBOOT mode is not supported, please use AUTO or NO_REBOOT modes instead$/,
   ],
   [
-    'what is not valid',
+    'an invalid configuration',
     `# refuse me\n${second}`,
     Mode.AUTO,
     {},
     /^3 .*1 error occurred:\n\t\* refused\n\n$/s,
   ],
-  ['what is not valid before the mode', `# refuse me\n${second}`, 9, {}, /^3 .*refused/s],
+  ['an invalid configuration before an unknown mode', `# refuse me\n${second}`, 9, {}, /^3 .*refused/s],
+  ['an unknown mode', second, 9, {}, /^3 .*incorrect mode '9' specified for the apply config call$/],
   [
-    'a mode that does not exist',
-    second,
-    9,
-    {},
-    /^3 .*incorrect mode '9' specified for the apply config call$/,
-  ],
-  [
-    'a trial that ends before it begins',
+    'a negative try timeout',
     second,
     Mode.TRY,
     { tryModeTimeout: { seconds: -1n, nanos: 0 } },
@@ -269,13 +263,13 @@ for (const [says, data, mode, more, message] of refusals) {
     }));
 }
 
-test('ApplyConfiguration is for administrators once there is a configuration', () =>
+test('ApplyConfiguration requires the administrator role once the node has a configuration', () =>
   withNode(first, async ({ node, look }) => {
     assert.match(String(await answerOf(node.reader, second, Mode.AUTO)), /^7 .*not authorized$/);
     assert.deepEqual(await look(), all(first));
   }));
 
-test('in maintenance everybody may apply a configuration, part by part, and it ends with the legacy document', () =>
+test('any client may apply partial configurations in maintenance, and a v1alpha1 document ends it', () =>
   withNode(undefined, async ({ node, look }) => {
     assert.deepEqual(await answerOf(node.reader, partial, Mode.REBOOT), reply(Mode.NO_REBOOT, applied));
     assert.deepEqual([await look(), node.keeper.isMaintenance()], [all(partial), true]);
@@ -285,7 +279,7 @@ test('in maintenance everybody may apply a configuration, part by part, and it e
     assert.match(String(await answerOf(node.reader, second, Mode.AUTO)), /^7 .*not authorized$/);
   }));
 
-test('in maintenance a stranger is not shown the secrets of what is there, and cannot try', () =>
+test('an unauthorized client in maintenance sees no secrets and cannot try a complete configuration', () =>
   withNode(partial, async ({ node, look }) => {
     const token = `${first}  token: secret\n`;
     const shown = async (client: ConfigNode['admin']) =>
@@ -295,7 +289,7 @@ test('in maintenance a stranger is not shown the secrets of what is there, and c
     assert.deepEqual(await look(), all(partial));
   }));
 
-test('only one ApplyConfiguration is at work at a time', () =>
+test('ApplyConfiguration runs one call at a time', () =>
   withNode(first, async ({ node, apply, look }) => {
     const claim = node.keeper.claim();
     assert.match(String(await apply(second)), /^9 .*another apply configuration is already in progress$/);
@@ -304,13 +298,13 @@ test('only one ApplyConfiguration is at work at a time', () =>
     assert.deepEqual(await look(), all(second));
   }));
 
-test('ApplyConfiguration fails when the disk does not take it, and what was in force stays', () =>
+test('ApplyConfiguration fails when the write to disk fails, and keeps the active configuration', () =>
   withNode(first, async ({ node, apply, path, look }) => {
     await mkdir(join(`${path}-tmp`, 'in the way'), { recursive: true });
     const answer = String(await apply(second));
     assert.match(answer, /the configuration is not applied: cannot write ".*config\.yaml": /);
     assert.deepEqual(await look(), all(first));
-    // The pause of the controller after its failure.
+    // The back-off of the controller after its failure.
     await node.advance(500);
     assert.match(String(await apply(second, Mode.STAGED)), /is not applied/);
     assert.deepEqual(await look(), all(first));

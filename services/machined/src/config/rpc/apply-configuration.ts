@@ -5,8 +5,9 @@ import type { Apply } from '../controllers/configuration-applier.ts';
 import { applicationOf, appliedReply } from './apply-messages.ts';
 
 /**
- * ApplyConfiguration: another machine configuration for this node. What is answered to be stored is on the disk, and
- * what is stored was found valid; a crash at any moment leaves the old or the new one. Source: Talos v1.14: ApplyConfiguration.
+ * Implements ApplyConfiguration. A configuration is validated and on disk before the response says that it is
+ * stored. A crash at any moment leaves either the old or the new one. Source: Talos v1.14:
+ * ApplyConfiguration.
  */
 export function createApplyConfiguration(
   apply: Apply,

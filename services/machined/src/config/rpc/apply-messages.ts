@@ -19,14 +19,14 @@ const wireModes = {
   try: Mode.TRY,
 } as const satisfies Record<Applied['mode'], Mode>;
 
-/** What a message asks for. */
+/** Converts the request message. */
 export function applicationOf(request: ApplyConfigurationRequest): Omit<Application, 'isAdmin'> {
   const { data, dryRun, mode, tryModeTimeout: timeout } = request;
   const tryTimeoutNs = timeout && timeout.seconds * 1_000_000_000n + BigInt(timeout.nanos);
   return { data, dryRun, mode: modes[mode] ?? mode, ...(tryTimeoutNs === undefined ? {} : { tryTimeoutNs }) };
 }
 
-/** The message that says what became of it. */
+/** Converts the result to the response message. */
 export function appliedReply({ warnings, mode, details }: Applied) {
   return { messages: [{ warnings: [...warnings], mode: wireModes[mode], modeDetails: details }] };
 }

@@ -21,7 +21,7 @@ type Node = Awaited<ReturnType<typeof open>>;
 const seen = async (node: Node) =>
   (await node.state.list(metaKeys)).map(({ metadata, spec }) => `${metadata.id}=${spec.value}`);
 
-test('MetaWrite and MetaDelete change what is on the disk and what is seen, also after a restart', () =>
+test('MetaWrite and MetaDelete change the disk and the resources, and the change survives a restart', () =>
   withFolder(async (folder) => {
     {
       await using node = await open(folder);
@@ -36,7 +36,7 @@ test('MetaWrite and MetaDelete change what is on the disk and what is seen, also
     assert.match(await readFile(join(folder, 'meta.json'), 'utf8'), /"0x0a"/);
   }));
 
-test('MetaWrite and MetaDelete refuse what cannot be', () =>
+test('MetaWrite and MetaDelete refuse an invalid key, a missing key and a value that is too large', () =>
   withFolder(async (folder) => {
     await using node = await open(folder);
     const value = Buffer.from('a');

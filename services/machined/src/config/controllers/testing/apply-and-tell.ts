@@ -1,5 +1,5 @@
-// A program: starts the configuration part of a node in a folder, applies a text by a call, and says so once the call is
-// answered. Run by tests that kill it on the way.
+// Applies a text to the configuration topic of a node in a folder, and prints `acknowledged` once the call is
+// answered. Tests run this program and kill it halfway.
 import { readFileSync, writeSync } from 'node:fs';
 import type { ApplyConfigurationRequest_Mode as Mode } from '@nodewright/contract/gen/machine/machine.ts';
 import { openConfigNode } from './open-config-node.ts';

@@ -1,4 +1,4 @@
-// The part of a node that has to do with its configuration, for tests: real files, controllers and calls.
+// The configuration topic of a node for tests, with real files, controllers and calls.
 
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,17 +27,19 @@ import { ConfigurationTrial } from '../configuration-trial.ts';
 import { openMetaStore } from '../meta-store.ts';
 
 export interface ConfigNodeInit {
-  /** The node's folder: `config.yaml` and `meta.json` are there. */
+  /** The folder of the node, with `config.yaml` and `meta.json`. */
   readonly folder: string;
-  /** Instead of those of a node of processes. */
+  /** Replaces the sources of a process node. */
   readonly sources?: readonly ConfigurationSource[];
-  /** Gives warnings. @throws Fault for a configuration that the node must not use */
+  /** Returns warnings. @throws Fault for a configuration that the node must refuse */
   readonly validate: (configuration: DecodedConfiguration) => readonly string[];
 }
 
 export type ConfigNode = Awaited<ReturnType<typeof openConfigNode>>;
 
-/** Starts it and waits until it has looked for its configuration once. Its time is the test's. */
+/**
+ * Starts the node and waits until it has searched for its configuration once. The test controls its clock.
+ */
 export async function openConfigNode({ folder, validate, ...init }: ConfigNodeInit) {
   await using opening = new AsyncDisposableStack();
   const log = createLogger({ name: 'test', telemetry: noTelemetry, destination: { write() {} } });
