@@ -31,7 +31,7 @@ const texts: Readonly<Record<string, () => string>> = {
 /** Sent to a node in maintenance, where a client without a certificate may try a configuration. */
 export const configurationFloods: readonly Flood[] = Object.entries(texts).map(([name, textOf]) => ({
   name,
-  what: `a stranger sends a node without a configuration one that is extreme: ${name.replace('configuration-', '')}`,
+  what: `a client without a certificate sends an extreme configuration to a node in maintenance: ${name.replace('configuration-', '')}`,
   run: (target, signal) => apply(target, textOf(), signal),
   judge: ({ longestAnswerMs = 0 }) =>
     longestAnswerMs > longestStopMs
