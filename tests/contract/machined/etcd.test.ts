@@ -118,7 +118,7 @@ test('the last voter can neither leave nor be removed, and has no member to tran
   });
   await assert.rejects(admin().etcdForfeitLeadership({}), {
     code: code.unknown,
-    details: 'there is nobody to hand the leadership of etcd to: this is the only member',
+    details: 'cannot transfer the leadership of etcd: this is the only member',
   });
   assert.equal((await node?.service('etcd'))?.state, 'Running');
 });

@@ -43,12 +43,12 @@ export interface OpenEtcdInit {
   readonly layout: NodeLayout;
   readonly state: State;
   readonly view: NodeView;
-  /** Where etcd listens where the host's other addresses belong to other nodes; else undefined. */
+  /** Addresses for etcd to listen on, set when other nodes share the host; otherwise `undefined`. */
   readonly addresses: readonly string[] | undefined;
   readonly services: ServiceManager;
   readonly logs: LogStore;
   readonly guard: ExitGuard;
-  /** Undefined where this node may have none. */
+  /** `undefined` when the node may not create cgroups. */
   readonly cgroups: ServiceCgroups | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;
@@ -57,19 +57,23 @@ export interface OpenEtcdInit {
 
 export interface EtcdTopic extends Topic {
   /**
-   * How this node leaves etcd before it is wiped; undefined where it has none, or where it was never started.
+   * Returns the function that removes this node from etcd before its disk is wiped. `undefined` when the node
+   * has no etcd or never started it.
    */
   leave(): ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** Lets etcd start, now or once the configuration makes the node a member. Resolves when it was started if it is due. */
+  /**
+   * Allows etcd to start, immediately or once the configuration makes the node a member. Resolves after a
+   * start that is already due.
+   */
   begin(signal: AbortSignal): Promise<void>;
 }
 
-/** META tag of an upgrade. Source: Talos v1.14: META tags. */
+/** The META tag of an upgrade. Source: Talos v1.14: META tags. */
 const upgradeTag = metaKeyId(6);
 
 /**
- * etcd of the node: its service, the controllers of its configuration and files, and the calls about it. Nothing is
- * started yet; everything ends with `scope`.
+ * Opens the etcd topic: its service, its controllers and its RPCs. It does not start etcd. Disposing of
+ * `scope` stops everything.
  */
 export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack): Promise<EtcdTopic> {
   const { layout, state, view, telemetry } = init;
@@ -126,7 +130,9 @@ async function openRunnableEtcd(
   return { service, actions, timeSync: conditions.timeSync };
 }
 
-/** Programs of this host, or a container where the node has a runtime for them; undefined where it has neither. */
+/**
+ * Uses programs of this host if they are configured, else a container. `undefined` when the node has neither.
+ */
 function etcdRuntimeOf(init: OpenEtcdInit): EtcdRuntime | undefined {
   const { options, layout, state, containers } = init;
   const { etcdData, etcdSecrets, etcdSnapshot } = layout.paths;
@@ -150,7 +156,7 @@ function etcdRuntimeOf(init: OpenEtcdInit): EtcdRuntime | undefined {
     log: init.logs.open(serviceIds.etcd),
     runtime: containers,
     image: () => etcdImageOf(state, options.etcdImage),
-    // machined of the stack may not give its files to anybody: etcd beside it is the same user.
+    // machined in a stack cannot change the owner of its files, so etcd runs as the same user.
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
   });
 }

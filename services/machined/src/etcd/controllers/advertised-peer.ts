@@ -5,14 +5,16 @@ import { etcdSpecs, pkiStatuses, services } from '@nodewright/state/kinds';
 import { etcdUrl } from '../domain/addresses.ts';
 
 /**
- * Has the members reach this node's at these URLs. Does nothing when they do already; yields whether it changed them.
+ * Sets the peer URLs of this node's member in the etcd cluster if they differ. Resolves to whether they
+ * changed.
+ *
  * @throws Fault while etcd does not answer
  */
 export type UpdatePeerUrls = (peerUrls: readonly string[], signal: AbortSignal) => Promise<boolean>;
 
 /**
- * The other members find this one where it is now. Nothing is asked of etcd before there is a quorum, as only then it can
- * be changed. Source: Talos v1.14: etcd.AdvertisedPeerController.
+ * Publishes the addresses of this node to the other etcd members as peer URLs. It makes no request before
+ * etcd is healthy, because a change needs a quorum. Source: Talos v1.14: etcd.AdvertisedPeerController.
  */
 export function createAdvertisedPeerController(update: UpdatePeerUrls): Controller {
   let known = '';
@@ -30,8 +32,7 @@ export function createAdvertisedPeerController(update: UpdatePeerUrls): Controll
       if (wanted.join() === known) return;
       const isChanged = await update(wanted, pass.signal);
       known = wanted.join();
-      if (isChanged)
-        pass.log.info({ peerUrls: wanted }, 'the other members of etcd know where this one is now');
+      if (isChanged) pass.log.info({ peerUrls: wanted }, 'etcd peer URLs updated');
     },
   };
 }

@@ -4,7 +4,10 @@ import { etcdConfigs, machineConfigs } from '@nodewright/state/kinds';
 import { configurationOf } from '../../base/controllers/configuration-of.ts';
 import { etcdConfigFrom, sharedAddressesOf } from '../domain/etcd-config.ts';
 
-/** How etcd is configured, on control planes. Source: Talos v1.14: etcd.ConfigController. */
+/**
+ * Publishes the etcd settings of the configuration on control planes. Source: Talos v1.14:
+ * etcd.ConfigController.
+ */
 export function createEtcdConfigController(): Controller {
   return {
     name: 'etcd.ConfigController',

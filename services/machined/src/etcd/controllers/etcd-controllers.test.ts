@@ -94,7 +94,7 @@ const facts = (pem: string) => {
   return { ...subject, dnsNames, ipAddresses, extendedKeyUsage, hours };
 };
 
-test('a control plane with the CA of etcd has its spec and its certificates, in files that only it reads', async () => {
+test('a control plane with an etcd CA publishes its spec and writes certificates that only its user can read', async () => {
   await using node = await openNode();
   await node.configure(configText('controlplane'));
   await node.surround();
@@ -154,7 +154,7 @@ test('a control plane with the CA of etcd has its spec and its certificates, in 
   });
 });
 
-test('beside other nodes on one host etcd may also be reached from the loopback address', async () => {
+test('the peer certificate of a node that shares its host includes the loopback address', async () => {
   await using node = await openNode(['10.0.0.5']);
   await node.configure(configText('controlplane'));
   await node.surround();
@@ -162,7 +162,7 @@ test('beside other nodes on one host etcd may also be reached from the loopback 
   assert.deepEqual(facts(peer).ipAddresses, ['10.0.0.5', '127.0.0.1']);
 });
 
-test('the certificates of etcd are made anew when the node has another address, and by no other change', async () => {
+test('the etcd certificates are reissued when the addresses of the node change, and for no other change', async () => {
   await using node = await openNode();
   await node.configure(configText('controlplane'));
   await node.surround();
@@ -184,7 +184,7 @@ test('the certificates of etcd are made anew when the node has another address, 
   );
 });
 
-test('nothing of etcd is there on a worker, without a CA, and after the configuration took it away', async () => {
+test('a worker, a node without an etcd CA and a former control plane have no etcd resources', async () => {
   await using node = await openNode();
   await node.surround();
   const kinds = [etcdConfigs, etcdSpecs, etcdRootSecrets, etcdSecrets, pkiStatuses] as const;
@@ -205,7 +205,7 @@ test('nothing of etcd is there on a worker, without a CA, and after the configur
   assert.deepEqual(counts, [0, 0, kinds.length, 0]);
 });
 
-test('etcd of a node of processes listens on its own addresses alone, and waits where none fits the subnets', async () => {
+test('etcd of a process node listens only on its own addresses, and has no spec while none matches the subnets', async () => {
   await using node = await openNode(['127.4.5.2']);
   const withSubnets = (subnets: string) =>
     configText(
@@ -222,7 +222,7 @@ test('etcd of a node of processes listens on its own addresses alone, and waits 
   assert.deepEqual(all, [['127.4.5.2'], ['127.4.5.2'], ['127.4.5.2']]);
 });
 
-test('the id of the member is there while etcd runs, and goes before the service does', async () => {
+test('the member id is published while etcd runs and removed before its service', async () => {
   await using node = await openNode();
   const member = () => node.spec(etcdMembers, 'local');
   const seen = [await member()];
@@ -236,7 +236,7 @@ test('the id of the member is there while etcd runs, and goes before the service
   assert.deepEqual(seen, [undefined, { memberID: 'a1' }, undefined]);
 });
 
-test('the other members are told of new addresses once there is a quorum, and once only', async () => {
+test('the peer URLs are updated once for each address change, and only when etcd is healthy', async () => {
   await using node = await openNode();
   await node.configure(configText('controlplane'));
   await node.surround();

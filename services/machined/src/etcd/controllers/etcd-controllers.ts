@@ -8,7 +8,7 @@ import { createEtcdPkiController } from './pki.ts';
 import { createRootEtcdController } from './root-etcd.ts';
 import { createEtcdSpecController } from './spec.ts';
 
-/** What controllers do to an etcd that runs on this node. */
+/** Operations of the controllers on a running etcd and its files. */
 export interface EtcdActions {
   readonly pki: EtcdPkiFiles;
   readonly askMemberId: AskMemberId;
@@ -16,13 +16,18 @@ export interface EtcdActions {
 }
 
 export interface EtcdControllersInit {
-  /** Where etcd listens where the host's other addresses belong to other nodes. */
+  /**
+   * Addresses for etcd to listen on; set when other nodes share the host and its other addresses are theirs.
+   */
   readonly own: readonly string[] | undefined;
-  /** Undefined where this node has no way to run etcd. */
+  /** `undefined` when this node cannot run etcd. */
   readonly actions: EtcdActions | undefined;
 }
 
-/** The kernel gives this one to every connection within the host, whatever address the node has of its own. */
+/**
+ * The kernel uses this source address for connections within the host, even when the node has an address of
+ * its own.
+ */
 const loopbackAddress = '127.0.0.1';
 
 /** Source: Talos v1.14: COSI resources, etcd, secrets. */

@@ -15,10 +15,10 @@ import { etcdCertificates } from '../domain/etcd-certificates.ts';
 const output = pointerTo(etcdSecrets);
 
 /**
- * The certificates of etcd and of its clients on this node. They last ten years and are made anew when the names or
- * addresses of the node are others, or its CA is. Source: Talos v1.14: secrets.EtcdController.
+ * Issues the certificates of etcd and of its clients on this node. They are valid for ten years, and reissued
+ * when the names or addresses of the node or its CA change. Source: Talos v1.14: secrets.EtcdController.
  *
- * @param peerSources further addresses that connections of this node to other members come from
+ * @param peerSources further source addresses of connections from this node to other members
  */
 export function createEtcdSecretsController(peerSources: readonly string[] = []): Controller {
   let made: string | undefined;
@@ -39,7 +39,7 @@ export function createEtcdSecretsController(peerSources: readonly string[] = [])
       const hostname = (await pass.get(pointerTo(hostnameStatuses)))?.spec;
       const addresses = (await pass.get(pointerTo(nodeAddresses, 'accumulative-no-k8s')))?.spec;
       const time = (await pass.get(pointerTo(timeStatuses)))?.spec;
-      // Certificates of a wrong time would not be believed by the other members.
+      // Other members would reject certificates issued with a wrong clock.
       if (!network?.addressReady || !network.hostnameReady || !time?.synced) return;
       if (hostname === undefined || addresses === undefined) return;
 

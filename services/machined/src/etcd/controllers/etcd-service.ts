@@ -9,8 +9,9 @@ import type { EtcdService } from '../service/etcd-service.ts';
 const spec = pointerTo(etcdSpecs);
 
 /**
- * Starts etcd once the configuration makes the node a member, and restarts it when its spec changes what it reads at its
- * start. It never stops etcd: a member leaves by `talosctl etcd leave` or a reset, not by a mistake in a configuration.
+ * Starts etcd once the configuration makes the node a member, and restarts it when the settings that etcd
+ * reads at startup change. It never stops etcd: a member leaves by `talosctl etcd leave` or a reset, never
+ * through a mistake in a configuration.
  */
 export function createEtcdServiceController(
   service: Pick<EtcdService, 'start' | 'stop' | 'launchedWith' | 'restart' | 'usesImage'>,

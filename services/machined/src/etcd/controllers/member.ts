@@ -3,15 +3,19 @@ import { faultFrom } from '@nodewright/fault';
 import { pointerTo } from '@nodewright/state';
 import { etcdMembers, services } from '@nodewright/state/kinds';
 
-/** Asks the node's own etcd for the id of its member, as people read it. @throws Fault while it does not answer */
+/**
+ * Requests the member id from the node's own etcd, as hexadecimal text.
+ *
+ * @throws Fault while etcd does not answer
+ */
 export type AskMemberId = (signal: AbortSignal) => Promise<string>;
 
 const service = pointerTo(services, 'etcd');
 const tryAgainMs = 1000;
 
 /**
- * The id of this node's member, while its etcd runs. It holds the service, so that whoever sees the one go has seen the
- * other go before. Source: Talos v1.14: etcd.MemberController.
+ * Publishes the id of this node's member while its etcd runs. A finalizer on the service resource ensures
+ * that the member resource is removed before it. Source: Talos v1.14: etcd.MemberController.
  */
 export function createEtcdMemberController(ask: AskMemberId): Controller {
   return {
@@ -31,7 +35,7 @@ export function createEtcdMemberController(ask: AskMemberId): Controller {
         await pass.replace(etcdMembers, [{ id: 'local', spec: { memberID } }]);
       } catch (error) {
         if (pass.signal.aborted) throw error;
-        pass.log.debug({ error: faultFrom(error).message }, 'etcd does not tell who it is yet');
+        pass.log.debug({ error: faultFrom(error).message }, 'the etcd member id is not available yet');
         pass.wakeAfter(tryAgainMs);
       }
     },

@@ -7,7 +7,8 @@ const root = pointerTo(etcdRootSecrets);
 const secrets = pointerTo(etcdSecrets);
 
 /**
- * Writes the certificates of etcd, and says which version of them is written. Source: Talos v1.14: etcd.PKIController.
+ * Writes the certificate files of etcd and publishes the version that was written. Source: Talos v1.14:
+ * etcd.PKIController.
  */
 export function createEtcdPkiController(files: EtcdPkiFiles): Controller {
   return {

@@ -3,7 +3,7 @@ import { etcdRootSecrets, machineConfigs } from '@nodewright/state/kinds';
 import { configurationOf } from '../../base/controllers/configuration-of.ts';
 import { wantsEtcd } from '../domain/etcd-config.ts';
 
-/** The CA of etcd, on control planes. Source: Talos v1.14: secrets.RootEtcdController. */
+/** Publishes the CA of etcd on control planes. Source: Talos v1.14: secrets.RootEtcdController. */
 export function createRootEtcdController(): Controller {
   return {
     name: 'secrets.RootEtcdController',

@@ -10,10 +10,10 @@ import {
 import { advertisedAddresses, listenAddresses } from '../domain/addresses.ts';
 
 /**
- * With what etcd is started; nothing while there is no address to advertise, or none to listen on. What is there stays
- * while addresses or the name are not known for a moment.
+ * Publishes the settings that etcd starts with. It changes nothing while the node has no address to advertise
+ * or to listen on, or while its name or addresses are temporarily unknown.
  *
- * @param own the node's addresses where the host's other ones belong to other nodes
+ * @param own the node's addresses; set when other nodes share the host
  *
  * Source: Talos v1.14: etcd.SpecController.
  */

@@ -26,7 +26,7 @@ const facts = {
   routed: ['10.0.0.5/24', '192.168.1.5/24', 'fd00::5/64'],
 };
 
-test('advertisedAddresses() takes the first routed address unless the configuration wishes others', () => {
+test('advertisedAddresses() returns the first routed address unless the configuration selects subnets', () => {
   const table: [subnets: string[], wanted: string[]][] = [
     [[], ['10.0.0.5']],
     [['!10.0.0.0/8'], ['192.168.1.5']],
@@ -45,7 +45,7 @@ test('advertisedAddresses() takes the first routed address unless the configurat
   assert.deepEqual(advertisedAddresses(config(), { current: [], routed: [] }), []);
 });
 
-test('listenAddresses() listens everywhere, on what the configuration names, or on its own addresses alone', () => {
+test("listenAddresses() returns the wildcard, the addresses in the configured subnets, or only the node's own", () => {
   const only6 = { current: ['fd00::5/64'], routed: ['fd00::5/64'] };
   const own = ['127.4.5.2'];
   assert.deepEqual(
@@ -70,7 +70,7 @@ test('listenAddresses() listens everywhere, on what the configuration names, or 
   );
 });
 
-test('localClientAddress() is one that the listener takes', () => {
+test('localClientAddress() returns an address that the listener accepts', () => {
   const table: [string[], string][] = [
     [['0.0.0.0'], '127.0.0.1'],
     [['::'], '::1'],
@@ -81,7 +81,7 @@ test('localClientAddress() is one that the listener takes', () => {
   assert.equal(etcdUrl('fd00::5', 2380), 'https://[fd00::5]:2380');
 });
 
-test('advertisedAddresses() never yields what is excluded, nor what the node does not have', () => {
+test('advertisedAddresses() returns only allowed addresses of the node', () => {
   const address = fc.tuple(fc.nat(3), fc.nat(3)).map(([a, b]) => `10.${a}.0.${b + 1}/24`);
   const subnet = fc.tuple(fc.boolean(), fc.nat(3)).map(([not, a]) => `${not ? '!' : ''}10.${a}.0.0/16`);
   fc.assert(

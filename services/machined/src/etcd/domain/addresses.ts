@@ -7,12 +7,12 @@ export function etcdUrl(address: string, port: number): string {
   return `https://${hostPort(address, port)}`;
 }
 
-/** `10.0.0.1:2379`, `[fd00::1]:2379`. */
+/** `10.0.0.1:2379` or `[fd00::1]:2379`. */
 export function hostPort(address: string, port: number): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** The networks to take addresses from, and those to leave out, which are written with `!` in front. */
+/** Separates the networks to select from those to exclude, which begin with `!`. */
 export function splitSubnets(subnets: readonly string[]): { valid: string[]; excluded: string[] } {
   return {
     valid: subnets.filter((subnet) => !subnet.startsWith('!')),
@@ -20,25 +20,28 @@ export function splitSubnets(subnets: readonly string[]): { valid: string[]; exc
   };
 }
 
-/** Addresses of the node with prefix lengths. Those of pods and services are in neither list. */
+/** The addresses of the node with prefix lengths, without those of pods and services. */
 export interface EtcdAddressFacts {
   readonly current: readonly string[];
-  /** Without those that nobody routes to this machine. */
+  /** Without the addresses that are not routed to this machine. */
   readonly routed: readonly string[];
 }
 
-/** Where other members and clients find etcd of this node; none while there is no such address. Source: Talos v1.14: etcd addresses. */
+/**
+ * The addresses at which other members and clients reach this node's etcd; empty when none matches.
+ * Source: Talos v1.14: etcd addresses.
+ */
 export function advertisedAddresses(
   { advertiseValidSubnets, advertiseExcludeSubnets }: EtcdConfigSpec,
   { current, routed }: EtcdAddressFacts,
 ): string[] {
-  const hasWish = advertiseValidSubnets.length > 0;
-  const allowed = filterAddresses(hasWish ? current : routed, {
+  const hasSubnets = advertiseValidSubnets.length > 0;
+  const allowed = filterAddresses(hasSubnets ? current : routed, {
     includeSubnets: advertiseValidSubnets,
     excludeSubnets: advertiseExcludeSubnets,
   });
   const addresses = unique(allowed.map(addressOf)).filter((address) => !isSideroLink(address));
-  return hasWish ? addresses : addresses.slice(0, 1);
+  return hasSubnets ? addresses : addresses.slice(0, 1);
 }
 
 export interface ListenAddresses {
@@ -47,9 +50,10 @@ export interface ListenAddresses {
 }
 
 /**
- * Where etcd of this node listens; none while there is no such address.
+ * The addresses on which this node's etcd listens; empty when none matches.
  *
- * @param own the node's addresses where the host's other ones belong to other nodes: then only these, and never all
+ * @param own the node's addresses when other nodes share the host: etcd then listens on these only, never on
+ * the wildcard
  *
  * Source: Talos v1.14: etcd addresses.
  */
@@ -72,11 +76,11 @@ export function listenAddresses(
     }).map(addressOf),
   );
   if (peer.length === 0) return { peer, client: [] };
-  // The node's own client comes by the loopback address.
+  // The node's own client connects to the loopback address.
   return { peer, client: unique([...peer, hasIPv4(peer) ? '127.0.0.1' : '::1']) };
 }
 
-/** Where the node's own client finds its etcd. */
+/** The address that the node's own client connects to. */
 export function localClientAddress(listenClient: readonly string[]): string {
   const [first = '127.0.0.1'] = listenClient;
   if (first === '0.0.0.0') return '127.0.0.1';
@@ -84,7 +88,10 @@ export function localClientAddress(listenClient: readonly string[]): string {
   return listenClient.find((address) => address === '127.0.0.1' || address === '::1') ?? first;
 }
 
-/** Of the tunnel to whoever manages the machine. Source: Talos v1.14: SideroLink addresses. */
+/**
+ * Whether the address belongs to the SideroLink tunnel of a management service. Source: Talos v1.14:
+ * SideroLink addresses.
+ */
 function isSideroLink(address: string): boolean {
   const prefix = parsePrefix(address);
   if (prefix?.family !== 6) return false;

@@ -19,7 +19,7 @@ const initial = { state: 'new', members: 'node01=https://10.0.0.5:2380' } as con
 const init = { spec, paths, version: { major: 3, minor: 7 }, initial: undefined };
 const withExtra = (extraArgs: EtcdSpecSpec['extraArgs']) => ({ ...init, spec: { ...spec, extraArgs } });
 
-test('etcdArguments() are those of the reference, sorted', () => {
+test('etcdArguments() returns the flags of the reference, sorted', () => {
   assert.deepEqual(etcdArguments({ ...init, initial }), [
     '--advertise-client-urls=https://10.0.0.5:2379',
     '--auto-tls=false',
@@ -46,7 +46,7 @@ test('etcdArguments() are those of the reference, sorted', () => {
   ]);
 });
 
-test('etcdArguments() name what 3.5 calls otherwise as 3.5 does, and nothing it does not know', () => {
+test('etcdArguments() uses the older flag names for etcd 3.5 and omits flags that it does not know', () => {
   const changed = (minor: number) => new Set(etcdArguments({ ...init, version: { major: 3, minor } }));
   const [older, newer] = [changed(5), changed(6)];
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('etcdArguments() name what 3.5 calls otherwise as 3.5 does, and nothing it 
   );
 });
 
-test('etcdArguments() let the configuration add flags, repeat them and replace what is advertised', () => {
+test('etcdArguments() lets the configuration add and repeat flags and replace the advertised URLs', () => {
   const args = etcdArguments({
     ...withExtra({
       'quota-backend-bytes': { values: ['1'] },
@@ -94,7 +94,7 @@ const initialFlags = [
   'advertise-client-urls',
 ];
 
-test('etcdArguments() refuse every flag that is the node’s own, and name it', () => {
+test('etcdArguments() rejects and names each flag that the node sets itself', () => {
   const own = etcdArguments({ ...init, initial }).map((flag) => flag.slice(2).split('=')[0] ?? '');
   fc.assert(
     fc.property(fc.constantFrom(...own), fc.constantFrom('3.5', '3.6'), (name, release) => {
@@ -113,7 +113,7 @@ test('etcdArguments() refuse every flag that is the node’s own, and name it', 
   );
 });
 
-test('the version of etcd is what the program says, or the tag of its image', () => {
+test('the etcd version comes from the output of the program or from the tag of its image', () => {
   assert.deepEqual(
     [
       etcdVersionFrom('etcd Version: 3.5.16\nGit SHA: x\n'),

@@ -1,20 +1,20 @@
-// The command line of etcd, as data. Source: Talos v1.14: etcd, arguments.
+// Builds the command line of etcd as data. Source: Talos v1.14: etcd, arguments.
 import { etcdPorts } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { EtcdSpecSpec } from '@nodewright/state/kinds';
 import { etcdUrl } from './addresses.ts';
 import { type EtcdVersion, isAtLeast } from './etcd-version.ts';
 
-/** Where etcd itself finds its files. */
+/** Paths of the files as the etcd process sees them. */
 export interface EtcdPaths {
   readonly data: string;
   readonly secrets: string;
 }
 
-/** What etcd is told about its cluster when its data does not say. */
+/** The initial cluster flags of an etcd without data. */
 export interface InitialCluster {
   readonly state: 'new' | 'existing';
-  /** `name=https://address:2380`, separated by commas. */
+  /** Entries such as `name=https://10.0.0.1:2380`, separated by commas. */
   readonly members: string;
 }
 
@@ -22,11 +22,11 @@ export interface EtcdArgumentsInit {
   readonly spec: EtcdSpecSpec;
   readonly paths: EtcdPaths;
   readonly version: EtcdVersion;
-  /** Undefined when its data says. */
+  /** `undefined` when the data directory already defines the cluster. */
   readonly initial: InitialCluster | undefined;
 }
 
-/** Flags that are ours alone. */
+/** Flags that the configuration must not set. */
 const denied = new Set([
   ...['name', 'data-dir', 'auto-tls', 'peer-auto-tls'],
   ...['listen-peer-urls', 'listen-client-urls', 'listen-client-http-urls'],
@@ -37,7 +37,7 @@ const denied = new Set([
   'experimental-watch-progress-notify-interval',
 ]);
 
-/** What releases before 3.6 call otherwise: from the flag to what stands for it there. */
+/** Flags that releases before 3.6 name differently, with their replacements in those releases. */
 const before36: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'feature-gates': {
     'experimental-initial-corrupt-check': 'true',
@@ -47,9 +47,10 @@ const before36: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * The flags of etcd, sorted by name. Those of the configuration win over ours where they may.
+ * The flags of etcd, sorted by name. A flag of the configuration replaces the node's own where that is
+ * allowed.
  *
- * @throws Fault `invalid-argument` for a flag of the configuration that may not be set
+ * @throws Fault `invalid-argument` for a flag that the configuration must not set
  */
 export function etcdArguments(init: EtcdArgumentsInit): string[] {
   const { spec, version } = init;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkDowngradeVersion, downgradeProblem } from './downgrade-version.ts';
 import { storageVersionOf } from './storage-version.ts';
 
-test('checkDowngradeVersion() takes major and minor number from 3.5 on', () => {
+test('checkDowngradeVersion() accepts MAJOR.MINOR from 3.5 on', () => {
   for (const version of ['3.5', '3.6', '3.10', '4.0']) checkDowngradeVersion(version);
   const rows = [
     ['', 'version is required for etcd downgrade'],
@@ -19,7 +19,7 @@ test('checkDowngradeVersion() takes major and minor number from 3.5 on', () => {
     assert.throws(() => checkDowngradeVersion(version), { kind: 'invalid-argument', message });
 });
 
-test('downgradeProblem() is that of releases before 3.6', () => {
+test('downgradeProblem() reports releases before 3.6', () => {
   assert.equal(
     downgradeProblem('3.5.16'),
     'etcd 3.5.16 cannot prepare a downgrade: members of version 3.6 or later can',
@@ -27,7 +27,7 @@ test('downgradeProblem() is that of releases before 3.6', () => {
   assert.deepEqual(['3.6.0', '3.7.1', '4.0.0'].map(downgradeProblem), [undefined, undefined, undefined]);
 });
 
-test('storageVersionOf() is what etcd tells, or the first release of its minor version', () => {
+test('storageVersionOf() is the version that etcd reports, or the first release of its minor version', () => {
   assert.equal(storageVersionOf({ storageVersion: '3.6.0', version: '3.7.1' }), '3.6.0');
   assert.equal(storageVersionOf({ storageVersion: '', version: '3.5.16' }), '3.5.0');
   assert.equal(storageVersionOf({ storageVersion: '', version: 'strange' }), 'unknown');

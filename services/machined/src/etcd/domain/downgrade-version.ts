@@ -1,12 +1,16 @@
 import { Fault } from '@nodewright/fault';
 import { isAtLeast } from './etcd-version.ts';
 
-/** The oldest version that a downgrade may go to. Source: Talos v1.14: EtcdDowngradeValidate. */
+/** The oldest target version of a downgrade. Source: Talos v1.14: EtcdDowngradeValidate. */
 const oldest = { major: 3, minor: 5 } as const;
-/** The first release whose members carry a downgrade out; those before know the call and never finish it. */
+/** The first release that completes a downgrade. Older ones accept the call but never finish it. */
 const firstAble = { major: 3, minor: 6 } as const;
 
-/** Checks the text of a version to go down to. @throws Fault `invalid-argument`. Source: Talos v1.14: etcd downgrade. */
+/**
+ * Validates the target version of a downgrade. Source: Talos v1.14: etcd downgrade.
+ *
+ * @throws Fault `invalid-argument`
+ */
 export function checkDowngradeVersion(version: string): void {
   const [major = '', minor = '', ...rest] = version.split('.');
   if (version === '') throw invalid('version is required for etcd downgrade');
@@ -19,7 +23,11 @@ export function checkDowngradeVersion(version: string): void {
 
 const invalid = (message: string) => new Fault('invalid-argument', message);
 
-/** Why the etcd that runs cannot be prepared for an older version; undefined where it can. Its version as `3.5.16`. */
+/**
+ * Why the running etcd cannot prepare a downgrade; `undefined` when it can.
+ *
+ * @param running its version, such as `3.5.16`
+ */
 export function downgradeProblem(running: string): string | undefined {
   const [major, minor] = running.split('.').map(Number);
   const version = { major: major ?? 0, minor: minor ?? 0 };

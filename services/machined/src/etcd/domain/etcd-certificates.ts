@@ -2,7 +2,10 @@ import type { HostnameStatusSpec, NodeAddressSpec } from '@nodewright/state/kind
 import { fullyQualifiedName, plainAddresses } from '../../secrets/domain/cert-sans.ts';
 import type { CertificateSpec } from '../../secrets/domain/certificate-specs.ts';
 
-/** Ten years: etcd goes on when nobody renews. Source, of all here: Talos v1.14: etcd PKI. */
+/**
+ * Ten years, so that etcd keeps running without renewal. This applies to all certificates below.
+ * Source: Talos v1.14: etcd PKI.
+ */
 const lifetimeHours = 87_600;
 
 const common = {
@@ -11,14 +14,14 @@ const common = {
   lifetimeHours,
 } as const;
 
-/** The certificates of etcd on one node, and those of its clients there. */
+/** The certificates of one node's etcd, and those of its clients on the node. */
 export type EtcdCertificates = Readonly<
   Record<'etcd' | 'etcdPeer' | 'etcdAdmin' | 'etcdAPIServer', CertificateSpec>
 >;
 
 /**
- * @param addresses all that the node ever had, without those that Kubernetes made
- * @param peerSources further addresses that its connections to other members come from, which they check
+ * @param addresses all addresses that the node has had, without those of Kubernetes
+ * @param peerSources further source addresses of connections to other members, which those members verify
  */
 export function etcdCertificates(
   hostname: HostnameStatusSpec,

@@ -2,12 +2,15 @@ import type { ConfigReader, EffectiveConfig } from '@nodewright/machine-config';
 import type { EtcdConfigSpec } from '@nodewright/state/kinds';
 import { splitSubnets } from './addresses.ts';
 
-/** Whether the configuration makes the node a member of etcd: a control plane with etcd's CA. */
+/** Whether the configuration makes the node an etcd member: a control plane with the CA of etcd. */
 export function wantsEtcd({ machineType, etcd }: Pick<EffectiveConfig, 'machineType' | 'etcd'>): boolean {
   return (machineType === 'controlplane' || machineType === 'init') && etcd.ca !== undefined;
 }
 
-/** Addresses that go from node to node, of either form. Source: Talos v1.14: Layer2VIPConfig; virtual IPs. */
+/**
+ * Virtual IP addresses that move between nodes, from both forms of configuration. Source: Talos v1.14:
+ * Layer2VIPConfig; virtual IPs.
+ */
 export function sharedAddressesOf(reader: ConfigReader): string[] {
   const devices = reader.legacy.items('machine', 'network', 'interfaces');
   const legacy = devices
@@ -18,9 +21,9 @@ export function sharedAddressesOf(reader: ConfigReader): string[] {
 }
 
 /**
- * What of a configuration is about etcd; undefined where there is to be none.
+ * The etcd settings in a configuration; `undefined` when the node runs no etcd.
  *
- * @param sharedAddresses are nobody's to advertise
+ * @param sharedAddresses virtual IP addresses, which no node may advertise
  *
  * Source: Talos v1.14: EtcdConfigs.
  */

@@ -4,36 +4,39 @@ import type { EtcdVersion } from './etcd-version.ts';
 import type { OwnMember } from './join-plan.ts';
 
 export interface SnapshotRestore extends OwnMember {
-  /** `name=url`, separated by commas: the restored cluster, which is this member alone. */
+  /** The restored cluster: `name=url` entries of its only member, separated by commas. */
   readonly initialCluster: string;
   /**
-   * Goes into the ids of the cluster and of its member, so that members of before, which may come back with their data,
-   * are strangers to it. Another one each time.
+   * A unique text that etcd hashes into the new cluster and member ids. Members of the old cluster that
+   * return with their data are thus rejected.
    */
   readonly initialClusterToken: string;
-  /** For a snapshot that was copied from a data directory and has no hash. */
+  /** Set for a snapshot that was copied from a data directory and has no hash. */
   readonly skipHashCheck: boolean;
 }
 
-/** The way in which a node runs the programs of etcd: as processes, or in containers. */
+/** Runs the programs of etcd as processes or in containers. */
 export interface EtcdRuntime {
-  /** Whether it runs the image of the configuration, and not a program of the host. */
+  /** Whether etcd runs from the image in the configuration, not from a program of the host. */
   readonly usesImage: boolean;
-  /** Where etcd itself finds its files. */
+  /** Paths of the files as the etcd process sees them. */
   readonly paths: EtcdPaths;
   /**
-   * Of the programs, as far as their flags depend on it. An image may have to be pulled first.
+   * The version of etcd, which its flags depend on. An image may have to be pulled first.
    *
-   * @throws Fault when they do not run here, or `signal` aborts
+   * @throws Fault when the program does not run here, or `signal` aborts
    */
   version(signal: AbortSignal): Promise<EtcdVersion>;
-  /** One run of etcd with these arguments, without its program. It holds no secret: the history shows it. */
+  /**
+   * Creates a runner for etcd with these arguments, which exclude the program name. They must hold no secret,
+   * because they appear in the service history.
+   */
   createRunner(args: readonly string[]): Runner;
   /**
-   * Makes the data directory, which is empty, from the snapshot that lies on the node. Interrupted at any point it leaves
-   * the directory empty or whole.
+   * Fills the empty data directory from the snapshot on the node. An interruption leaves the directory empty
+   * or complete.
    *
-   * @throws Fault with the last words of the program
+   * @throws Fault with the last output line of the program
    */
   restore(restore: SnapshotRestore, signal: AbortSignal): Promise<void>;
 }

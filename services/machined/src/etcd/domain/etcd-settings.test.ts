@@ -9,7 +9,7 @@ const spec = {
   listenClientAddresses: ['10.0.0.1'],
 };
 
-test('etcdSettings() differ for other arguments, values and listen addresses', () => {
+test('etcdSettings() changes with the arguments, their values and the listen addresses', () => {
   const others = [
     { ...spec, extraArgs: { a: { values: ['1'] } } },
     { ...spec, extraArgs: { ...spec.extraArgs, b: { values: ['3', '2'] } } },
@@ -20,7 +20,7 @@ test('etcdSettings() differ for other arguments, values and listen addresses', (
   assert.equal(new Set(texts).size, texts.length);
 });
 
-test('etcdSettings() do not depend on the order of arguments and addresses', () => {
+test('etcdSettings() does not depend on the order of arguments and addresses', () => {
   const reordered = {
     ...spec,
     extraArgs: { b: { values: ['2', '3'] }, a: { values: ['1'] } },
@@ -29,7 +29,7 @@ test('etcdSettings() do not depend on the order of arguments and addresses', () 
   assert.equal(etcdSettings(reordered, true), etcdSettings(spec, true));
 });
 
-test('etcdSettings() contain the image only where etcd runs from it', () => {
+test('etcdSettings() contains the image only when etcd runs from it', () => {
   const upgraded = { ...spec, image: 'etcd:v3.7.0' };
   const differ = (usesImage: boolean) => etcdSettings(spec, usesImage) !== etcdSettings(upgraded, usesImage);
   assert.deepEqual([differ(true), differ(false)], [true, false]);

@@ -7,10 +7,10 @@ type RestartSpec = Pick<
 >;
 
 /**
- * The settings that etcd reads only when it starts, as one text: equal texts need no restart. The advertised addresses
- * are not part of it, because the other members are told of new ones while etcd runs (`etcd.AdvertisedPeerController`).
+ * The settings that etcd reads only at startup, as one text: equal texts need no restart. The advertised
+ * addresses are excluded, because `etcd.AdvertisedPeerController` updates them while etcd runs.
  *
- * @param usesImage whether etcd runs from the image of its configuration, and not from a program on the host
+ * @param usesImage whether etcd runs from the image in its configuration, not from a program of the host
  */
 export function etcdSettings(spec: RestartSpec, usesImage: boolean): string {
   const { image, extraArgs, listenPeerAddresses, listenClientAddresses } = spec;

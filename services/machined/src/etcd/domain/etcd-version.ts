@@ -1,10 +1,10 @@
-/** A release of etcd, as far as flags depend on it. */
+/** The release numbers of etcd on which its flags depend. */
 export interface EtcdVersion {
   readonly major: number;
   readonly minor: number;
 }
 
-/** `etcd Version: 3.5.16` of what the program says of itself; undefined for any other text. */
+/** Parses `etcd Version: 3.5.16` in the output of `etcd --version`; `undefined` for any other text. */
 export function etcdVersionFrom(text: string): EtcdVersion | undefined {
   const [, major, minor] = /^etcd Version: (\d+)\.(\d+)\./m.exec(text) ?? [];
   return major === undefined || minor === undefined
@@ -12,7 +12,10 @@ export function etcdVersionFrom(text: string): EtcdVersion | undefined {
     : { major: Number(major), minor: Number(minor) };
 }
 
-/** Of an image: its tag. One that cannot be read counts as the newest. Source: Talos v1.14: versions for features. */
+/**
+ * Parses the tag of an image. An unknown tag counts as the newest version. Source: Talos v1.14: versions for
+ * features.
+ */
 export function etcdVersionOfImage(image: string): EtcdVersion {
   const [, major, minor] = /:v?(\d+)\.(\d+)(?:[.-][^:/]*)?(?:@[^/]*)?$/.exec(image) ?? [];
   return major === undefined || minor === undefined

@@ -21,7 +21,7 @@ const member = (id: number, name: string, host = id, isLearner = false): KnownMe
 const [a, b] = [member(1, 'a'), member(2, 'b')];
 const add = { kind: 'add-learner', peerUrls: self.peerUrls };
 
-test('planJoin() removes what the node was before, and adds it or takes up where it was left', () => {
+test('planJoin() removes an earlier member of this node, then adds a learner or reuses one that never started', () => {
   const table: [KnownMember[], object[]][] = [
     [[a], [add]],
     [
@@ -29,11 +29,11 @@ test('planJoin() removes what the node was before, and adds it or takes up where
       [{ kind: 'remove', id: 3n }, add],
     ],
     [[a, member(9, '', 3, true)], [{ kind: 'reuse', id: 9n }]],
-    // A learner that waits for somebody else.
+    // A learner of another node.
     [[a, member(9, '', 4, true)], [add]],
-    // Added with a vote, by hand.
+    // A voting member that an administrator added.
     [[a, member(9, '', 3, false)], [{ kind: 'reuse', id: 9n }]],
-    // It was called otherwise.
+    // An earlier member with another name.
     [
       [a, member(7, 'old', 3)],
       [{ kind: 'remove', id: 7n }, add],
@@ -49,7 +49,7 @@ test('planJoin() removes what the node was before, and adds it or takes up where
   for (const [members, steps] of table) assert.deepEqual(planJoin(members, self), steps);
 });
 
-test('planJoin() removes nobody but members of its own name or URLs', () => {
+test('planJoin() removes only members with its own name or URLs', () => {
   const name = fc.constantFrom('', 'a', 'b', 'c');
   const anyMember = fc
     .tuple(fc.integer({ min: 1, max: 99 }), name, fc.integer({ min: 1, max: 5 }), fc.boolean())
@@ -70,14 +70,14 @@ test('planJoin() removes nobody but members of its own name or URLs', () => {
   );
 });
 
-test('initialClusterOf() names every member, and takes for this node the nameless one with its URLs', () => {
+test("initialClusterOf() lists all members and gives the unnamed one with the node's URLs the node's name", () => {
   assert.equal(
     initialClusterOf([a, member(171, '', 2), member(9, '', 3, true)], self),
     'a=https://10.0.0.1:2380,ab=https://10.0.0.2:2380,c=https://10.0.0.3:2380',
   );
 });
 
-test('planPromotion() ends when the node has a vote', () => {
+test('planPromotion() is done when the node has a vote', () => {
   assert.deepEqual(
     [
       planPromotion([a], self),
@@ -89,7 +89,7 @@ test('planPromotion() ends when the node has a vote', () => {
   );
 });
 
-test('promotionEndpoints() are voters first, then control planes, and never the node itself or one twice', () => {
+test('promotionEndpoints() lists voters, then other control planes, without duplicates or the node itself', () => {
   const members = [member(9, 'c', 3, true), a, b, member(8, 'd', 4, true)];
   assert.deepEqual(
     promotionEndpoints(members, ['10.0.0.2:2379', '10.0.0.3:2379', '10.0.0.4:2379'], ['10.0.0.3:2379']),
@@ -97,7 +97,7 @@ test('promotionEndpoints() are voters first, then control planes, and never the 
   );
 });
 
-test('needsPeerUpdate() compares sets, and never asks for no URL at all', () => {
+test('needsPeerUpdate() compares URLs as sets, and never requests an empty list', () => {
   const urls = ['https://a:2380', 'https://b:2380'];
   assert.deepEqual(
     [

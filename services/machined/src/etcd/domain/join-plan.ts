@@ -1,4 +1,4 @@
-/** A member as the others know it. Without a name it has been added and has never started. */
+/** A member in the list of the cluster. Its name is empty until it has started for the first time. */
 export interface KnownMember {
   readonly id: bigint;
   readonly name: string;
@@ -14,15 +14,15 @@ export interface OwnMember {
 }
 
 export type JoinStep =
-  /** What this node was in an earlier life, whose data is gone. */
+  /** Removes a member that this node was before it lost its data. */
   | { readonly kind: 'remove'; readonly id: bigint }
-  /** It was added before, and something came between: it is taken as it is. */
+  /** Continues with a member that an interrupted join has already added. */
   | { readonly kind: 'reuse'; readonly id: bigint }
   | { readonly kind: 'add-learner'; readonly peerUrls: readonly string[] };
 
-/** How a node without data becomes a member. Source: Talos v1.14: etcd, join. */
+/** Plans how a node without data becomes a member. Source: Talos v1.14: etcd, join. */
 export function planJoin(members: readonly KnownMember[], self: OwnMember): JoinStep[] {
-  // It may have had another name; the URLs are its own, whoever used them.
+  // An earlier member may have had another name, but the URLs identify it as this node.
   const earlier = members.filter(
     ({ name, peerUrls }) => name !== '' && (name === self.name || sameSet(peerUrls, self.peerUrls)),
   );
@@ -32,7 +32,7 @@ export function planJoin(members: readonly KnownMember[], self: OwnMember): Join
   return [...removals, { kind: 'add-learner', peerUrls: self.peerUrls }];
 }
 
-/** The member without a name that was added for this node and has never started. */
+/** The member that was added for this node and has never started. */
 export function memberInWaiting(
   members: readonly KnownMember[],
   { peerUrls }: OwnMember,
@@ -41,8 +41,8 @@ export function memberInWaiting(
 }
 
 /**
- * What etcd is told of the cluster that it enters: `name=url` for every member. The one without a name that has this
- * node's URLs is this node; etcd knows any other by its URLs alone, whatever it is called here.
+ * The `--initial-cluster` value for joining: `name=url` for every member. The unnamed member with this node's
+ * URLs gets this node's name. etcd matches other members by URL, so their names here do not matter.
  */
 export function initialClusterOf(members: readonly KnownMember[], self: OwnMember): string {
   return members
@@ -55,7 +55,7 @@ function calledIn({ id, name, peerUrls }: KnownMember, self: OwnMember): string 
   return sameSet(peerUrls, self.peerUrls) ? self.name : id.toString(16);
 }
 
-/** The same for a cluster that has no other member. */
+/** The `--initial-cluster` value of a cluster with this member only. */
 export function soleCluster({ name, peerUrls }: OwnMember): string {
   return peerUrls.map((url) => `${name}=${url}`).join(',');
 }
@@ -63,10 +63,10 @@ export function soleCluster({ name, peerUrls }: OwnMember): string {
 export type PromotionStep =
   | { readonly kind: 'done' }
   | { readonly kind: 'promote'; readonly id: bigint }
-  /** Nobody knows it yet. */
+  /** The members do not list this node yet. */
   | { readonly kind: 'wait' };
 
-/** What is left to do until this node has a vote. Source: Talos v1.14: etcd, promotion. */
+/** The next step until this node has a vote. Source: Talos v1.14: etcd, promotion. */
 export function planPromotion(members: readonly KnownMember[], self: OwnMember): PromotionStep {
   const own = members.find(({ name, peerUrls }) => name === self.name || sameSet(peerUrls, self.peerUrls));
   if (own === undefined) return { kind: 'wait' };
@@ -74,8 +74,8 @@ export function planPromotion(members: readonly KnownMember[], self: OwnMember):
 }
 
 /**
- * Whom a learner asks to promote it, `host:port`, best first: the members that have a vote, then control planes that are
- * known otherwise. It does not ask itself.
+ * The endpoints (`host:port`) that can promote this learner, best first: voting members, then other known
+ * control planes. The node's own endpoints are excluded.
  */
 export function promotionEndpoints(
   members: readonly KnownMember[],
@@ -88,13 +88,13 @@ export function promotionEndpoints(
   return [...new Set([...voters, ...discovered])].filter((endpoint) => !own.includes(endpoint));
 }
 
-/** Of `https://10.0.0.1:2379`: `10.0.0.1:2379`. */
+/** Converts `https://10.0.0.1:2379` to `10.0.0.1:2379`. */
 function endpointOf(url: string): string[] {
   const { host = '' } = URL.parse(url) ?? {};
   return host === '' ? [] : [host];
 }
 
-/** Whether a member's peer URLs are to be changed to what this node advertises now. */
+/** Whether the peer URLs of a member differ from those that this node advertises. */
 export function needsPeerUpdate(
   { peerUrls }: Pick<KnownMember, 'peerUrls'>,
   wanted: readonly string[],

@@ -7,7 +7,7 @@ const member = (id: bigint, isAlive: boolean): VotingState => ({
   ...{ id, name: `node0${id}`, isLearner: false, isAlive },
 });
 
-test('planRestart() restarts a member only while every other member answers', () => {
+test('planRestart() restarts a running member only while every other member answers', () => {
   const plans = [
     [member(1n, true)],
     [member(1n, true), member(2n, true), member(3n, true)],
@@ -16,13 +16,13 @@ test('planRestart() restarts a member only while every other member answers', ()
   ].map((members) => planRestart(members, 1n));
   const waitFor = (names: string) => ({
     kind: 'wait',
-    reason: `etcd of ${names} does not answer: this node keeps its vote until it does`,
+    reason: `etcd of ${names} does not answer: this node must not restart its own member until then`,
   });
   const running = { kind: 'restart', isRunning: true };
   assert.deepEqual(plans, [running, running, waitFor('node02'), waitFor('node02 and node03')]);
 });
 
-test('planRestart() restarts a member that does not answer, and a node that is no member, whatever the others do', () => {
+test('planRestart() restarts a member that does not answer or is not in the cluster, whatever the others do', () => {
   const others = [member(2n, false), member(3n, true)];
   const plans = [[member(1n, false), ...others], others].map((members) => planRestart(members, 1n));
   const dead = { kind: 'restart', isRunning: false };

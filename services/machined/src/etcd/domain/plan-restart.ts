@@ -5,8 +5,8 @@ export type RestartPlan =
   | { readonly kind: 'wait'; readonly reason: string };
 
 /**
- * Whether etcd of this node may restart now. A member that does not answer loses nothing by it. One that answers may
- * restart only while every other member does: during the restart its vote is missing.
+ * Whether this node's etcd may restart now. A member that does not answer may always restart. A running
+ * member may restart only while every other member answers, because its vote is missing during the restart.
  *
  * @param own the id of this node's member
  */
@@ -18,5 +18,8 @@ export function planRestart(members: readonly VotingState[], own: bigint): Resta
     .map(({ name, id }) => name || `${id}`);
   if (dead.length === 0) return { kind: 'restart', isRunning: true };
   const names = dead.sort().join(' and ');
-  return { kind: 'wait', reason: `etcd of ${names} does not answer: this node keeps its vote until it does` };
+  return {
+    kind: 'wait',
+    reason: `etcd of ${names} does not answer: this node must not restart its own member until then`,
+  };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { quorumOf, removalProblem, type VotingState } from './quorum.ts';
 
-/** `up`, `down`, `learner` for cp-1, cp-2, ... */
+/** Members cp-1, cp-2, ... in the given states. */
 function cluster(...states: ('up' | 'down' | 'learner')[]): VotingState[] {
   return states.map((state, index) => ({
     id: BigInt(index + 1),
@@ -13,11 +13,11 @@ function cluster(...states: ('up' | 'down' | 'learner')[]): VotingState[] {
   }));
 }
 
-test('quorumOf() is more than half', () => {
+test('quorumOf() is more than half of the voters', () => {
   assert.deepEqual([1, 2, 3, 4, 5, 7].map(quorumOf), [1, 2, 2, 3, 3, 4]);
 });
 
-test('removalProblem() lets go who is not needed, and says why others are', () => {
+test('removalProblem() allows removals that keep a quorum, and explains why others are refused', () => {
   const rows: [VotingState[], bigint, string | undefined][] = [
     [cluster('up', 'up', 'up'), 2n, undefined],
     [cluster('up', 'up', 'down'), 3n, undefined],
@@ -40,12 +40,12 @@ test('removalProblem() lets go who is not needed, and says why others are', () =
     [
       cluster('up', 'down'),
       2n,
-      'removing cp-2 cannot be agreed on: 1 of 2 voters alive, and 2 are needed: start cp-2, or bring the cluster back from a snapshot',
+      'cannot remove cp-2 without a quorum: 1 of 2 voters alive, and 2 are needed: start cp-2, or restore the cluster from a snapshot',
     ],
     [
       cluster('up', 'down', 'down', 'learner'),
       4n,
-      'removing cp-4 cannot be agreed on: 1 of 3 voters alive, and 2 are needed: start cp-2 and cp-3, or bring the cluster back from a snapshot',
+      'cannot remove cp-4 without a quorum: 1 of 3 voters alive, and 2 are needed: start cp-2 and cp-3, or restore the cluster from a snapshot',
     ],
   ];
   for (const [members, id, problem] of rows) assert.equal(removalProblem(members, id), problem);
@@ -68,7 +68,7 @@ const hasQuorum = (members: readonly VotingState[]) => {
 };
 const without = (members: readonly VotingState[], id: bigint) => members.filter((member) => member.id !== id);
 
-test('removalProblem() allows what leaves a quorum where there was one, and nothing else', () => {
+test('removalProblem() allows a removal only if the cluster has a quorum before and after it', () => {
   fc.assert(
     fc.property(clusters, fc.nat(8), (members, index) => {
       const target = members[index % members.length];
@@ -79,7 +79,7 @@ test('removalProblem() allows what leaves a quorum where there was one, and noth
   );
 });
 
-test('removalProblem() never keeps a dead member in a cluster that can agree', () => {
+test('removalProblem() always allows the removal of a dead member from a cluster with a quorum', () => {
   fc.assert(
     fc.property(clusters, (members) => {
       fc.pre(hasQuorum(members));

@@ -1,22 +1,22 @@
-/** A member as far as votes go. */
+/** The state of a member that matters for a quorum. */
 export interface VotingState {
   readonly id: bigint;
-  /** Empty until it has started for the first time. */
+  /** Empty until the member has started for the first time. */
   readonly name: string;
   readonly isLearner: boolean;
-  /** It answers, and sees a leader. */
+  /** Whether the member answers and sees a leader. */
   readonly isAlive: boolean;
 }
 
-/** How many of so many voters have to agree. */
+/** The number of voters that must agree. */
 export function quorumOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
 /**
- * Why a member must not be taken out of the cluster now; undefined when it may be, or is no member. A cluster that has no
- * quorum cannot agree on a removal, and one that would have none after it could never agree on anything again: neither
- * is etcd asked for. Ours: upstream leaves it to etcd, which knows less of who is about to come back.
+ * Why a member must not be removed now; `undefined` when it may be removed or is not in the cluster. A
+ * removal needs a quorum, and a cluster without a quorum after it could never agree on a change again. Talos
+ * leaves this check to etcd.
  */
 export function removalProblem(members: readonly VotingState[], id: bigint): string | undefined {
   const target = members.find((member) => member.id === id);
@@ -25,8 +25,8 @@ export function removalProblem(members: readonly VotingState[], id: bigint): str
   const voters = members.filter(({ isLearner }) => !isLearner);
   const needed = quorumOf(voters.length);
   if (countAlive(voters) < needed) {
-    const advice = `start ${deadOf(voters)}, or bring the cluster back from a snapshot`;
-    return `removing ${name} cannot be agreed on: ${ofVoters(voters)}, and ${needed} are needed: ${advice}`;
+    const advice = `start ${deadOf(voters)}, or restore the cluster from a snapshot`;
+    return `cannot remove ${name} without a quorum: ${ofVoters(voters)}, and ${needed} are needed: ${advice}`;
   }
   if (target.isLearner) return undefined;
   const left = voters.filter((voter) => voter !== target);

@@ -1,6 +1,6 @@
 import type { SnapshotRestore } from './etcd-runtime.ts';
 
-/** What etcdutl is told to make a data directory from a snapshot. */
+/** The arguments of etcdutl to create a data directory from a snapshot. */
 export function restoreArguments(
   { name, peerUrls, initialCluster, initialClusterToken, skipHashCheck }: SnapshotRestore,
   paths: { readonly snapshot: string; readonly data: string },

@@ -1,10 +1,10 @@
-/** How often and how long something is tried. All in ms. */
+/** The times of a retry loop, in ms. */
 export interface RetrySchedule {
-  /** From the first attempt to giving up. */
+  /** The total time, from the first attempt until the loop fails. */
   readonly totalMs: number;
   readonly attemptMs: number;
   readonly unitMs: number;
-  /** Up to so much more, by chance, so that nodes do not ask in step. */
+  /** Upper bound of a random addition to each pause, so that nodes do not retry at the same time. */
   readonly jitterMs: number;
 }
 
@@ -15,7 +15,7 @@ export const joinSchedule: RetrySchedule = {
   unitMs: 3000,
   jitterMs: 1000,
 };
-/** How often a join that goes on says so. */
+/** The interval between log messages of a join that is still waiting. */
 export const joinNoticeMs = 30_000;
 
 export const promotionSchedule: RetrySchedule = {
@@ -24,20 +24,20 @@ export const promotionSchedule: RetrySchedule = {
   unitMs: 2000,
   jitterMs: 1000,
 };
-/** How long one member may take to answer a request to promote. */
+/** How long one member may take to answer a promotion request. */
 export const promotionEndpointMs = 5000;
 
 /**
- * What passes within seconds is asked again within one attempt: another learner that is about to be promoted, or this one
- * that catches up. Ours: a cluster of three is there in half the time.
+ * Retries within one attempt for reasons that pass within seconds: another learner is about to be promoted,
+ * or this one is catching up. Talos does not retry here; this halves the time to form a cluster of three.
  */
 export const shortWait = { unitMs: 300, totalMs: 10_000 } as const;
 
 /**
- * The pause before the next attempt; undefined when there is no time for another one.
+ * The pause before the next attempt; `undefined` when the total time would be exceeded.
  *
- * @param elapsedMs since the first attempt began
- * @param random from 0 to below 1
+ * @param elapsedMs the time since the first attempt began
+ * @param random at least 0 and below 1
  */
 export function nextPauseMs(
   { totalMs, unitMs, jitterMs }: RetrySchedule,

@@ -12,7 +12,7 @@ const facts: StartFacts = {
   wish: undefined,
 };
 
-test('startModeOf() starts data as it is, makes a cluster where it is told to, and joins otherwise', () => {
+test('startModeOf() keeps existing data, creates a cluster when requested, and joins otherwise', () => {
   const table: [Partial<StartFacts>, object][] = [
     [{}, { kind: 'join' }],
     [{ wish }, { kind: 'new', wish }],

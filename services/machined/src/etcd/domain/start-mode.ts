@@ -1,31 +1,31 @@
 import type { MachineTypeName } from '@nodewright/state/kinds';
 
-/** What the Bootstrap call asks for. */
+/** The options of a Bootstrap call. */
 export interface BootstrapWish {
-  /** Start from the snapshot that was uploaded. */
+  /** Whether to start from the uploaded snapshot. */
   readonly recover: boolean;
-  /** For a snapshot that was copied from a data directory and has no hash. */
+  /** Set for a snapshot that was copied from a data directory and has no hash. */
   readonly skipHashCheck: boolean;
 }
 
 export type StartMode =
-  /** Its data says all. */
+  /** Starts with the existing data. */
   | { readonly kind: 'as-is' }
-  /** A new cluster of which it is the only member. */
+  /** Creates a new cluster with this node as its only member. */
   | { readonly kind: 'new'; readonly wish: BootstrapWish }
-  /** It asks the members that there are to take it in. */
+  /** Joins the existing members. */
   | { readonly kind: 'join' };
 
 export interface StartFacts {
   readonly isDataEmpty: boolean;
   readonly machineType: MachineTypeName;
-  /** The node has just been upgraded. */
+  /** Whether the node has just been upgraded. */
   readonly hasUpgradeTag: boolean;
-  /** Undefined: nobody has called Bootstrap. */
+  /** `undefined` when Bootstrap has not been called. */
   readonly wish: BootstrapWish | undefined;
 }
 
-/** How etcd of this node comes up. Source: Talos v1.14: etcd, start mode. */
+/** How this node's etcd starts. Source: Talos v1.14: etcd, start mode. */
 export function startModeOf({ isDataEmpty, machineType, hasUpgradeTag, wish }: StartFacts): StartMode {
   if (!isDataEmpty) return { kind: 'as-is' };
   if (wish !== undefined) return { kind: 'new', wish };

@@ -1,4 +1,4 @@
-/** In which form data are stored, where etcd itself does not say so. Source: Talos v1.14: EtcdStatus. */
+/** The version of the storage format when etcd itself does not report it. Source: Talos v1.14: EtcdStatus. */
 export function storageVersionOf(status: {
   readonly storageVersion: string;
   readonly version: string;

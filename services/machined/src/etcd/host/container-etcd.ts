@@ -11,11 +11,11 @@ import { restoreData } from './restore-data.ts';
 
 export interface ContainerEtcdInit {
   readonly runtime: ContainerRuntime;
-  /** What the image is called; asked for at each start. */
+  /** Returns the image name; called at each start. */
   readonly image: () => Promise<string>;
-  /** Where things lie on the node; etcd sees them at the same places. */
+  /** Paths on the node, which are mounted at the same paths in the container. */
   readonly folders: { readonly data: string; readonly secrets: string; readonly snapshot: string };
-  /** As whom etcd runs: its data and secrets are this user's. */
+  /** The user that runs etcd and owns its data and secrets. */
   readonly user: { readonly uid: number; readonly gid: number };
   readonly log: ServiceLog;
 }
@@ -24,10 +24,10 @@ const id = 'etcd';
 const programs = '/usr/local/bin';
 /** Source: Talos v1.14: runners. */
 const graceTimeoutMs = 10_000;
-/** The image may have to be pulled first. */
+/** Includes the time to pull the image. */
 const versionTimeoutMs = 20 * 60_000;
 
-/** etcd as a container beside the others of its node, in the node's network. Source: Talos v1.14: etcd service. */
+/** Runs etcd as a container on the network of the node. Source: Talos v1.14: etcd service. */
 export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
   const { runtime, image, folders, user, log } = init;
   const namespace: RuntimeNamespace = runtime.namespace('system');
@@ -39,8 +39,8 @@ export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
     async version(signal) {
       const spec = { ...(await own()), id: `${id}-version`, command: [join(programs, 'etcd'), '--version'] };
       const ends = AbortSignal.any([signal, AbortSignal.timeout(versionTimeoutMs)]);
-      const said = await runContainer('etcd', namespace, spec, ends);
-      return requireVersion(said, spec.image);
+      const output = await runContainer('etcd', namespace, spec, ends);
+      return requireVersion(output, spec.image);
     },
     createRunner: (args) =>
       createContainerRunner({
@@ -70,9 +70,12 @@ export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
   };
 }
 
-function requireVersion(said: string, image: string): EtcdVersion {
-  const version = etcdVersionFrom(said);
+function requireVersion(output: string, image: string): EtcdVersion {
+  const version = etcdVersionFrom(output);
   if (version === undefined)
-    throw new Fault('failed-precondition', `image "${image}" does not say that it holds etcd`);
+    throw new Fault(
+      'failed-precondition',
+      `image "${image}" is not an etcd image: etcd --version printed no etcd version`,
+    );
   return version;
 }

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findEtcd, randomLoopback, skipWithoutEtcd } from '@nodewright/etcd/testing';
-import { isEtcdDataEmpty, isEtcdUnborn } from './data-folder.ts';
+import { isEtcdDataEmpty, isEtcdDataIncomplete } from './data-folder.ts';
 import { runProgram } from './run-program.ts';
 
-test('isEtcdUnborn() knows what a real etcd leaves that found no member of the cluster that it was to enter', {
+test('isEtcdDataIncomplete() recognizes the data of a real etcd that stopped before it joined a cluster', {
   skip: skipWithoutEtcd(),
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'etcd-data-'));
@@ -29,15 +29,18 @@ test('isEtcdUnborn() knows what a real etcd leaves that found no member of the c
     timeoutMs: 30_000,
   });
   await assert.rejects(run, /could not retrieve cluster information/);
-  assert.equal(await isEtcdUnborn(join(folder, 'data')), true);
+  assert.equal(await isEtcdDataIncomplete(join(folder, 'data')), true);
   assert.equal(await isEtcdDataEmpty(join(folder, 'data')), false);
 });
 
-test('isEtcdUnborn() says of an empty folder, and of none, that nothing was made there', async () => {
+test('isEtcdDataIncomplete() is false for an empty or missing folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'etcd-data-'));
   await using _folder = {
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
   assert.deepEqual(await readdir(folder), []);
-  assert.deepEqual([await isEtcdUnborn(folder), await isEtcdUnborn(join(folder, 'none'))], [false, false]);
+  assert.deepEqual(
+    [await isEtcdDataIncomplete(folder), await isEtcdDataIncomplete(join(folder, 'none'))],
+    [false, false],
+  );
 });

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { faultFrom } from '@nodewright/fault';
 
-/** Whether etcd has no data: the folder is empty or not there. @throws Fault when it cannot be read */
+/** Whether etcd has no data: the folder is empty or missing. @throws Fault when it cannot be read */
 export async function isEtcdDataEmpty(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).length === 0;
@@ -14,11 +14,11 @@ export async function isEtcdDataEmpty(folder: string): Promise<boolean> {
 }
 
 /**
- * Whether all that is there is the database, which etcd makes before anything else, without the log in which it keeps
- * what cluster is its own: it ended while it still asked the others for that. Started from it as it is, it would make a
- * cluster of itself alone.
+ * Whether the folder holds only the database, which etcd creates first, without the write-ahead log that
+ * records its cluster. Such an etcd stopped while it was requesting the cluster data from the other members.
+ * Started again from this data, it would create a cluster of its own.
  */
-export async function isEtcdUnborn(folder: string): Promise<boolean> {
+export async function isEtcdDataIncomplete(folder: string): Promise<boolean> {
   const holdsOnly = async (path: string, ...names: readonly string[]) =>
     (await readdir(join(folder, path))).every((name) => names.includes(name));
   try {
@@ -35,7 +35,10 @@ export async function isEtcdUnborn(folder: string): Promise<boolean> {
   }
 }
 
-/** Removes what is in the folder, and not the folder, which may be a volume. Source: Talos v1.14: etcd leave. */
+/**
+ * Removes the content of the folder, but not the folder, which may be a volume. Source: Talos v1.14: etcd
+ * leave.
+ */
 export async function emptyEtcdData(folder: string): Promise<void> {
   if (await isEtcdDataEmpty(folder)) return;
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });

@@ -14,17 +14,24 @@ import type { Telemetry } from '@nodewright/telemetry';
 import { specOf } from '../../base/resources/spec-of.ts';
 import { hostPort, localClientAddress } from '../domain/addresses.ts';
 
-/** Ways to etcd with the certificate of this node's administrator. Whoever opens a client disposes of it. */
+/** Opens etcd clients with the administrator certificate of this node. The caller disposes of each client. */
 export interface EtcdAccess {
-  /** This node's own etcd and no other. @throws Fault `failed-precondition` while the node has no etcd */
+  /** Connects only to this node's own etcd. @throws Fault `failed-precondition` while the node has no etcd */
   openLocal(): Promise<EtcdClient>;
-  /** Any member: the node's own and those on the other control planes. @throws Fault as `openLocal` does */
+  /**
+   * Connects to any member: this node's or those of other control planes.
+   *
+   * @throws Fault as `openLocal` does
+   */
   openCluster(): Promise<EtcdClient>;
   /** @param endpoints `host:port`, at least one. @throws Fault as `openLocal` does */
   openAt(endpoints: readonly string[]): Promise<EtcdClient>;
-  /** Where the node's own etcd answers its neighbours on the node, and where it is advertised. Empty while it has none. */
+  /**
+   * The endpoints of this node's etcd: the local one first, then the advertised ones. Empty while the node
+   * has none.
+   */
   own(): Promise<readonly string[]>;
-  /** The other control planes that are known, whether they run etcd or not. */
+  /** The endpoints of the other known control planes, whether they run etcd or not. */
   others(): Promise<readonly string[]>;
 }
 
@@ -45,7 +52,7 @@ export function createEtcdAccess(state: State, telemetry: Telemetry): EtcdAccess
   const openAt = async (targets: readonly string[]) => {
     const [tls, { openEtcdClient }] = await Promise.all([
       tlsOf(await specOf(state, pointerTo(etcdRootSecrets)), await specOf(state, pointerTo(etcdSecrets))),
-      // Most nodes have no etcd: what speaks to it is read by those that do.
+      // Loaded on demand, because most nodes run no etcd and never need this module.
       import('@nodewright/etcd'),
     ]);
     return openEtcdClient({ endpoints: targets, tls, telemetry, dialTimeoutMs });
@@ -66,7 +73,7 @@ export function createEtcdAccess(state: State, telemetry: Telemetry): EtcdAccess
 /** Source: Talos v1.14: etcd, client endpoint discovery. */
 const dialTimeoutMs = 5000;
 const noEtcd =
-  'this node has no etcd: it is no control plane, or its configuration and addresses are not known yet';
+  'this node has no etcd: it is not a control plane, or its configuration and addresses are not known yet';
 
 function tlsOf(root: EtcdRootSecretSpec | undefined, secrets: EtcdSecretSpec | undefined): EtcdTls {
   const ca = root?.etcdCA;

@@ -3,14 +3,18 @@ import type { EtcdAccess } from './etcd-access.ts';
 
 const timeoutMs = 5000;
 
-/** The id of the node's own member as people read it. @throws Fault while its etcd does not answer */
+/**
+ * Returns the member id of this node's own etcd as hexadecimal text.
+ *
+ * @throws Fault while etcd does not answer
+ */
 export async function askMemberId({ openLocal }: EtcdAccess, signal: AbortSignal): Promise<string> {
   const { etcdIdText } = await import('@nodewright/etcd');
   await using client = await openLocal();
   return etcdIdText((await client.status({ timeoutMs, signal })).memberId);
 }
 
-/** Makes the peer URLs of the node's own member these; yields whether they were others. @throws Fault */
+/** Sets the peer URLs of this node's own member. Resolves to whether they changed. @throws Fault of etcd */
 export async function updatePeerUrls(
   { openLocal }: EtcdAccess,
   peerUrls: readonly string[],

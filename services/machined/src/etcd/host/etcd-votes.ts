@@ -2,14 +2,15 @@ import type { EtcdMember } from '@nodewright/etcd';
 import type { VotingState } from '../domain/quorum.ts';
 import type { EtcdAccess } from './etcd-access.ts';
 
-/** A member that is well answers within milliseconds. */
+/** A healthy member answers within milliseconds. */
 const timeoutMs = 2000;
 
 type Answer = 'silent' | 'leaderless' | 'led';
 
 /**
- * Asks each member whether it is there. One that sees no leader while others do is cut off from them, and does not count;
- * where nobody sees one, those that answer would agree on one if they were enough.
+ * Requests the status of each member. A member that sees no leader while others see one is cut off from them,
+ * and does not count as alive. If no member sees a leader, every member that answers counts, because they may
+ * elect one.
  */
 export async function votingStates(
   { openAt }: Pick<EtcdAccess, 'openAt'>,
@@ -20,7 +21,7 @@ export async function votingStates(
   const hasLeader = answers.includes('led');
   return members.map(({ id, name, isLearner }, index) => {
     const answer = answers[index] ?? 'silent';
-    // A learner that has just come need not know the leader yet.
+    // A new learner may not know the leader yet.
     const isAlive = answer !== 'silent' && (answer === 'led' || !hasLeader || isLearner);
     return { id, name, isLearner, isAlive };
   });

@@ -8,24 +8,28 @@ interface PemPair {
   readonly key: string;
 }
 
-/** The certificates of etcd by the names of their files. */
+/** The certificates of etcd by file name. */
 export type EtcdPki = Readonly<Record<'ca' | 'server' | 'peer' | 'admin', PemPair>>;
 
 export interface EtcdPkiFiles {
-  /** Makes the files so; those that are so already stay. */
+  /** Writes the files that differ; unchanged files are not rewritten. */
   write(pki: EtcdPki): Promise<void>;
 }
 
 const folderMode = 0o700;
 const fileMode = 0o400;
 
-/** `ca.crt`, `ca.key`, `server.crt` and so on in `folder`, for `owner` alone. Source: Talos v1.14: etcd PKI. */
+/**
+ * Writes `ca.crt`, `ca.key`, `server.crt` and so on to `folder`, readable only by `owner`.
+ * Source: Talos v1.14: etcd PKI.
+ */
 export function createEtcdPkiFiles(folder: string, owner: FileOwner | undefined): EtcdPkiFiles {
   return {
     async write(pki) {
       await prepareFolder({ path: folder, mode: folderMode, owner });
       for (const [name, { crt, key }] of Object.entries(pki)) {
-        // etcd reads both at each connection: between the two a connection may fail, and is made again.
+        // etcd reads both files for each connection. A connection between the two writes may fail; the peer
+        // reconnects.
         await writeIfNew(join(folder, `${name}.key`), key, owner);
         await writeIfNew(join(folder, `${name}.crt`), crt, owner);
       }

@@ -50,7 +50,7 @@ const restore = {
   skipHashCheck: false,
 };
 
-test('etcd as a process says its version, and restores a snapshot in one step or not at all', {
+test('etcd as a process reports its version and restores a snapshot atomically', {
   skip,
 }, async () => {
   const programs = findEtcd();
@@ -90,7 +90,7 @@ test('etcd as a process says its version, and restores a snapshot in one step or
   assert.deepEqual((await readdir(rig.folder)).sort(), ['data', 'snapshot']);
 });
 
-test('programs that are not there, or are no etcd, are named', async () => {
+test('a missing program and a program that is not etcd are named in the error', async () => {
   await using rig = await openRig({ etcd: '/nowhere/etcd', etcdutl: '/nowhere/etcdutl' });
   await assert.rejects(
     rig.runtime.version(never),
@@ -99,6 +99,6 @@ test('programs that are not there, or are no etcd, are named', async () => {
   await using other = await openRig({ etcd: '/bin/true', etcdutl: '/bin/true' });
   await assert.rejects(
     other.runtime.version(never),
-    new Fault('failed-precondition', '"/bin/true" does not say that it is etcd'),
+    new Fault('failed-precondition', '"/bin/true" is not etcd: --version printed no etcd version'),
   );
 });

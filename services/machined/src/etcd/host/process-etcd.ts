@@ -12,19 +12,19 @@ export interface ProcessEtcdInit
   readonly etcd: string;
   /** Absolute. */
   readonly etcdutl: string;
-  /** Where things lie on this host. */
+  /** Paths on this host. */
   readonly folders: { readonly data: string; readonly secrets: string; readonly snapshot: string };
-  /** machined's own. */
+  /** The environment of machined. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
 /** Source: Talos v1.14: runners. */
 const graceTimeoutMs = 10_000;
 const versionTimeoutMs = 20_000;
-/** A large database from a slow disk takes its time. */
+/** A large database on a slow disk takes this long. */
 const restoreTimeoutMs = 10 * 60_000;
 
-/** etcd as a child process of machined, from programs of this host. */
+/** Runs etcd as a child process of machined, from programs of this host. */
 export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
   const { etcd, etcdutl, folders, environment, workingDirectory, log, guard, watcher, cgroup } = init;
   const childEnvironment = etcdEnvironment(environment);
@@ -33,7 +33,7 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
     usesImage: false,
     paths: folders,
     async version(signal) {
-      // Not what went wrong: somebody may put the program where it is missing now.
+      // Only a success is cached: a missing program may be installed later.
       version ??= await askVersion(etcd, childEnvironment, signal);
       return version;
     },
@@ -61,13 +61,17 @@ async function askVersion(
   signal: AbortSignal,
 ): Promise<EtcdVersion> {
   const argv = [etcd, '--version'];
-  const said = await runProgram({ argv, environment, timeoutMs: versionTimeoutMs, signal });
-  const version = etcdVersionFrom(said);
-  if (version === undefined) throw new Fault('failed-precondition', `"${etcd}" does not say that it is etcd`);
+  const output = await runProgram({ argv, environment, timeoutMs: versionTimeoutMs, signal });
+  const version = etcdVersionFrom(output);
+  if (version === undefined)
+    throw new Fault('failed-precondition', `"${etcd}" is not etcd: --version printed no etcd version`);
   return version;
 }
 
-/** What machined alone is told. A variable of etcd beside its flag keeps it from starting. */
+/**
+ * Removes the variables that are meant for machined only. etcd refuses to start when a variable and a flag
+ * set the same option, so its own variables are removed too.
+ */
 function etcdEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(
     ([name]) =>

@@ -17,21 +17,21 @@ async function* pieces(...texts: string[]): AsyncGenerator<Uint8Array> {
   }
 }
 
-test('receiveSnapshot() keeps what was sent, for its owner alone, in place of an earlier one', async () => {
+test('receiveSnapshot() replaces an earlier snapshot with a file that only its owner can access', async () => {
   assert.equal(await receiveSnapshot(path, pieces('first')), 5);
   assert.equal(await receiveSnapshot(path, pieces('sec', 'ond')), 6);
   assert.equal(readFileSync(path, 'utf8'), 'second');
   assert.equal(statSync(path).mode & 0o777, 0o700);
 });
 
-test('receiveSnapshot() leaves the earlier one, and nothing else, when the upload breaks or is empty', async () => {
+test('receiveSnapshot() keeps the earlier snapshot and leaves no partial file when the upload fails or is empty', async () => {
   await receiveSnapshot(path, pieces('whole'));
   await assert.rejects(receiveSnapshot(path, pieces('ha', 'broken')), { message: 'the stream broke' });
   await assert.rejects(receiveSnapshot(path, pieces()), { kind: 'invalid-argument' });
   assert.deepEqual([readdirSync(folder), readFileSync(path, 'utf8')], [['etcd.snapshot'], 'whole']);
 });
 
-test('receiveSnapshot() removes what a process left that was killed, and nothing that is being received', async () => {
+test('receiveSnapshot() removes partial files of a killed process, but not those of a running upload', async () => {
   const left = `${path}.${randomUUID()}`;
   writeFileSync(left, 'part');
   writeFileSync(`${path}.notes`, 'mine');
@@ -50,7 +50,7 @@ test('receiveSnapshot() removes what a process left that was killed, and nothing
   rmSync(`${path}.notes`);
 });
 
-test('receiveSnapshot() is not ready on a node whose folder is not there yet', async () => {
+test('receiveSnapshot() is not ready on a node whose folder does not exist yet', async () => {
   await assert.rejects(receiveSnapshot(join(folder, 'missing', 'etcd.snapshot'), pieces('x')), {
     kind: 'failed-precondition',
     message: 'etcd service is not ready for recovery yet',

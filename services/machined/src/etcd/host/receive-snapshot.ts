@@ -6,13 +6,14 @@ import { creationFlags, syncFile } from '@nodewright/files';
 
 const mode = 0o700;
 const uuid = /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** What this process writes now. */
+/** Files that this process is writing. */
 const partials = new Set<string>();
 
 /**
- * Keeps an uploaded snapshot at `path`, whole or not at all. Yields its size in bytes. Source: Talos v1.14: EtcdRecover.
+ * Stores an uploaded snapshot at `path` atomically. Resolves to its size in bytes. Source: Talos v1.14:
+ * EtcdRecover.
  *
- * @throws Fault `failed-precondition` where the folder is missing, `invalid-argument` for an upload without a byte
+ * @throws Fault `failed-precondition` when the folder is missing, `invalid-argument` for an empty upload
  */
 export async function receiveSnapshot(path: string, pieces: AsyncIterable<Uint8Array>): Promise<number> {
   const folder = await stat(dirname(path)).catch(() => undefined);
@@ -42,7 +43,7 @@ export async function receiveSnapshot(path: string, pieces: AsyncIterable<Uint8A
   }
 }
 
-/** What a process left that was killed meanwhile: a snapshot may be gigabytes. */
+/** Removes partial files of a process that was killed during an upload: a snapshot may take gigabytes. */
 async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path);
   for (const name of await readdir(folder)) {

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { makeFolder } from '@nodewright/files';
 
 /**
- * Has the data directory, which is empty, made elsewhere beside it, and puts it in its place: interrupted at any point it
- * leaves the directory empty or whole.
+ * Creates a data directory next to the empty one and renames its content into place. An interruption leaves
+ * the data directory empty or complete.
  *
- * @param make makes a data directory at the path that it is given, where nothing is
+ * @param make creates a data directory at the given path, which does not exist yet
  */
 export async function restoreData(data: string, make: (draft: string) => Promise<unknown>): Promise<void> {
   const draft = `${data}.restore`;
@@ -15,7 +15,7 @@ export async function restoreData(data: string, make: (draft: string) => Promise
   try {
     await make(draft);
     await makeFolder(data, 0o700);
-    // One step: until here the directory is empty, from here on the data is whole.
+    // The rename is atomic: before it the directory is empty, after it the data is complete.
     await rename(join(draft, 'member'), join(data, 'member'));
   } finally {
     await rm(draft, { recursive: true, force: true });

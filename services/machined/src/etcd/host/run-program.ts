@@ -3,21 +3,21 @@ import { basename } from 'node:path';
 import { Fault } from '@nodewright/fault';
 
 export interface ProgramRun {
-  /** Program first. */
+  /** The program and its arguments. */
   readonly argv: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
-  /** Ends the program. */
+  /** Kills the program when it aborts. */
   readonly signal?: AbortSignal;
 }
 
 const outputBytes = 1024 * 1024;
 
 /**
- * Runs a program to its end; yields its standard output.
+ * Runs a program until it exits and returns its standard output.
  *
- * @throws Fault `unavailable` when it cannot be started, `deadline-exceeded`, `cancelled`, or `internal` with the last
- *   line of what it said
+ * @throws Fault `unavailable` when it cannot be started, `deadline-exceeded`, `cancelled`, or `internal` with
+ * the last line of its output
  */
 export function runProgram({ argv, environment, timeoutMs, signal }: ProgramRun): Promise<string> {
   const [program = '', ...args] = argv;
@@ -26,16 +26,16 @@ export function runProgram({ argv, environment, timeoutMs, signal }: ProgramRun)
   execFile(program, args, { ...options, encoding: 'utf8' }, (error, stdout, stderr) => {
     if (error === null) return resolve(stdout);
     const name = basename(program);
-    if (signal?.aborted) return reject(new Fault('cancelled', `${name} was ended`, { cause: error }));
+    if (signal?.aborted) return reject(new Fault('cancelled', `${name} was cancelled`, { cause: error }));
     if (error.killed) {
-      const text = `${name} was ended: it took more than ${timeoutMs / 1000}s`;
+      const text = `${name} was killed: it took more than ${timeoutMs / 1000}s`;
       return reject(new Fault('deadline-exceeded', text, { cause: error }));
     }
     if (typeof error.code === 'string') {
       return reject(new Fault('unavailable', `cannot start "${program}": ${error.code}`, { cause: error }));
     }
-    const said = lastLine(stderr) ?? lastLine(stdout) ?? `exit status ${error.code}`;
-    reject(new Fault('internal', `${name}: ${said}`, { cause: error }));
+    const output = lastLine(stderr) ?? lastLine(stdout) ?? `exit status ${error.code}`;
+    reject(new Fault('internal', `${name}: ${output}`, { cause: error }));
   });
   return promise;
 }

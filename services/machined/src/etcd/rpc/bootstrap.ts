@@ -3,7 +3,7 @@ import type { Telemetry } from '@nodewright/telemetry';
 import { inSpan } from '../../base/host/in-span.ts';
 import { type BootstrapInit, bootstrapEtcd } from '../service/bootstrap-etcd.ts';
 
-/** Bootstrap. Source: Talos v1.14: MachineService, control. */
+/** Implements Bootstrap. Source: Talos v1.14: MachineService, control. */
 export function createBootstrap(
   init: BootstrapInit,
   telemetry: Telemetry,

@@ -28,7 +28,7 @@ const alarmTypes: Readonly<Record<EtcdAlarmType, AlarmType>> = {
 const shownAlarms = (alarms: readonly EtcdAlarm[]) =>
   alarms.map(({ memberId, type }) => ({ memberId, alarm: alarmTypes[type] }));
 
-/** The calls about the upkeep of this node's own member. Source: Talos v1.14: etcd RPCs. */
+/** Implements the maintenance RPCs for this node's own member. Source: Talos v1.14: etcd RPCs. */
 export function createEtcdMaintenance({ openLocal }: Pick<EtcdAccess, 'openLocal'>): EtcdMaintenanceCalls {
   const downgrade = async (action: EtcdDowngradeAction, version: string, signal: AbortSignal) => {
     if (action !== 'cancel') checkDowngradeVersion(version);

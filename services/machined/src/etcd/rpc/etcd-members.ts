@@ -7,7 +7,7 @@ import { removeEtcdMember } from '../service/remove-etcd-member.ts';
 
 export interface EtcdMembersInit extends Omit<LeaveEtcdInit, 'service'> {
   readonly access: EtcdAccess;
-  /** Undefined on a node that has no way to run etcd. */
+  /** `undefined` on a node that cannot run etcd. */
   readonly service: LeaveEtcdInit['service'] | undefined;
 }
 
@@ -16,7 +16,7 @@ type EtcdMembersCalls = Pick<
   'etcdMemberList' | 'etcdRemoveMemberByID' | 'etcdLeaveCluster' | 'etcdForfeitLeadership'
 >;
 
-/** The calls about who belongs to etcd's cluster. Source: Talos v1.14: etcd RPCs. */
+/** Implements the RPCs for the members of the etcd cluster. Source: Talos v1.14: etcd RPCs. */
 export function createEtcdMembers(init: EtcdMembersInit): EtcdMembersCalls {
   const { access } = init;
   return {

@@ -4,10 +4,10 @@ import { fileChunks } from '../../base/rpc/file-chunks.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { receiveSnapshot } from '../host/receive-snapshot.ts';
 
-/** EtcdSnapshot and EtcdRecover. Source: Talos v1.14: etcd RPCs. */
+/** Implements EtcdSnapshot and EtcdRecover. Source: Talos v1.14: etcd RPCs. */
 export function createEtcdSnapshot(
   { openLocal }: Pick<EtcdAccess, 'openLocal'>,
-  /** Where Bootstrap looks for what was uploaded. */
+  /** The path where Bootstrap expects the uploaded snapshot. */
   snapshotPath: string,
 ): Pick<MachineServiceImplementation, 'etcdSnapshot' | 'etcdRecover'> {
   return {

@@ -5,18 +5,18 @@ import { nextPauseMs, type RetrySchedule } from '../domain/retry-schedules.ts';
 export interface AttemptsInit {
   readonly schedule: RetrySchedule;
   readonly timers: Timers;
-  /** From 0 to below 1. */
+  /** Returns a number of at least 0 and below 1. */
   readonly random: () => number;
-  /** Gives up. */
+  /** Cancels the current attempt and all further ones. */
   readonly signal: AbortSignal;
-  /** Told of each failure that is followed by another attempt. */
+  /** Called for each failure that is followed by another attempt. */
   readonly onFailure?: (fault: Fault, elapsedMs: number) => void;
 }
 
 /**
- * Makes attempts as the schedule says until one succeeds.
+ * Retries `attempt` according to the schedule until it succeeds.
  *
- * @throws Fault of the last attempt when time is up; `cancelled` when the signal aborts
+ * @throws Fault of the last attempt when the time is up; `cancelled` when the signal aborts
  */
 export async function makeAttempts<T>(
   { schedule, timers, random, signal, onFailure }: AttemptsInit,
@@ -27,7 +27,7 @@ export async function makeAttempts<T>(
     try {
       return await oneAttempt(schedule.attemptMs, timers, signal, attempt);
     } catch (error) {
-      if (signal.aborted) throw new Fault('cancelled', 'nobody waits for it any more', { cause: error });
+      if (signal.aborted) throw new Fault('cancelled', 'cancelled by the caller', { cause: error });
       const elapsedMs = timers.now() - startedMs;
       const pauseMs = nextPauseMs(schedule, elapsedMs, random());
       const fault = faultFrom(error);
@@ -50,6 +50,6 @@ async function oneAttempt<T>(
     return await attempt(AbortSignal.any([signal, timeout.signal]));
   } catch (error) {
     if (!timeout.signal.aborted || signal.aborted) throw error;
-    throw new Fault('deadline-exceeded', `not done within ${attemptMs / 1000}s`, { cause: error });
+    throw new Fault('deadline-exceeded', `timed out after ${attemptMs / 1000}s`, { cause: error });
   }
 }

@@ -18,11 +18,11 @@ interface Case {
   readonly isDeclared?: boolean;
   readonly isInSync?: boolean;
   readonly hasData?: true;
-  /** Whether the other control plane's etcd answers. */
+  /** Whether another control plane's etcd answers. */
   readonly hasCluster?: true;
 }
 
-/** What a call comes to on such a node: how often etcd was bootstrapped, or why not. */
+/** Calls `bootstrapEtcd()` on a node in this state. Returns how often etcd was bootstrapped, or the error. */
 async function outcomeOf(node: Case): Promise<string> {
   const wishes: BootstrapWish[] = [];
   const timers = new FakeTimers();
@@ -63,7 +63,7 @@ async function outcomeOf(node: Case): Promise<string> {
   return settled;
 }
 
-test('bootstrapEtcd() refuses what cannot be, in the order of the reference, and does the rest once', async () => {
+test('bootstrapEtcd() checks the preconditions in the order of the reference, then bootstraps once', async () => {
   const table: [Case, string][] = [
     [
       { cannotRun: true },
@@ -75,13 +75,13 @@ test('bootstrapEtcd() refuses what cannot be, in the order of the reference, and
     ],
     [
       { ca, isDeclared: false, isInSync: false },
-      'failed-precondition: bootstrap is not available yet: the node has not come to start etcd',
+      'failed-precondition: bootstrap is not available yet: the node has not started its etcd service',
     ],
     [{ ca, isInSync: false, hasData: true }, 'failed-precondition: time is not in sync yet'],
     [{ ca, hasData: true, hasCluster: true }, 'already-exists: etcd data directory is not empty'],
     [
       { ca, hasCluster: true },
-      'already-exists: the cluster has an etcd already, which answers at 10.0.0.2:2379: this node is to join it, not to make another',
+      'already-exists: an etcd cluster already answers at 10.0.0.2:2379: this node must join it instead of creating another one',
     ],
     [{ ca }, 'bootstrapped 1'],
   ];

@@ -8,20 +8,20 @@ import type { NodeEtcd } from './node-etcd.ts';
 
 export interface BootstrapInit {
   readonly etcd: NodeEtcd;
-  /** The values of the configuration in force. */
+  /** Returns the values of the active configuration. */
   readonly configuration: () => EffectiveConfig | undefined;
   readonly timers: Timers;
 }
 
 const timeSyncTimeoutMs = 5000;
-/** To hear that nobody answers takes no longer where the other control planes are up. */
+/** How long to wait for an existing etcd cluster to answer. */
 const clusterTimeoutMs = 1500;
 
 /**
- * Makes this node the first member of a new etcd cluster, if everything that it takes is there; it resolves before etcd
+ * Makes this node the first member of a new etcd cluster if all preconditions hold. It resolves before etcd
  * is up. Source: Talos v1.14: Bootstrap, preconditions.
  *
- * @throws Fault that says which precondition does not hold
+ * @throws Fault that names the precondition that does not hold
  */
 export async function bootstrapEtcd(init: BootstrapInit, wish: BootstrapWish): Promise<void> {
   const { etcd, timers } = init;
@@ -39,7 +39,7 @@ export async function bootstrapEtcd(init: BootstrapInit, wish: BootstrapWish): P
   if (!service.isDeclared) {
     throw new Fault(
       'failed-precondition',
-      'bootstrap is not available yet: the node has not come to start etcd',
+      'bootstrap is not available yet: the node has not started its etcd service',
     );
   }
   await inTime(timeSync, timers);
@@ -58,7 +58,7 @@ async function inTime(timeSync: Condition, timers: Timers): Promise<void> {
   if (!timeSync.isMet()) throw new Fault('failed-precondition', 'time is not in sync yet');
 }
 
-/** A node that is about to join must not make a cluster of its own: its data could never be brought together again. */
+/** Refuses to create a second cluster: the data of two clusters can never be merged. */
 async function refuseSecondCluster({ others, openAt }: EtcdAccess): Promise<void> {
   const answers = await Promise.all(
     (await others()).map(async (endpoint) => {
@@ -75,6 +75,6 @@ async function refuseSecondCluster({ others, openAt }: EtcdAccess): Promise<void
   if (endpoint === undefined) return;
   throw new Fault(
     'already-exists',
-    `the cluster has an etcd already, which answers at ${endpoint}: this node is to join it, not to make another`,
+    `an etcd cluster already answers at ${endpoint}: this node must join it instead of creating another one`,
   );
 }

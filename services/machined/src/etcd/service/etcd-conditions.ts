@@ -5,13 +5,16 @@ import { openResourceCondition } from '../../services/host/resource-condition.ts
 
 export interface EtcdConditions {
   readonly timeSync: Condition;
-  /** Before anything is prepared, in the order in which the history names them. */
+  /** Conditions to meet before etcd is prepared, in the order of the messages in the service history. */
   readonly start: readonly Condition[];
-  /** The certificates are written. */
+  /** Met when the certificates are written. */
   readonly pki: Condition;
 }
 
-/** What etcd waits for; they are followed until `scope` ends. Source: Talos v1.14: etcd, conditions. */
+/**
+ * Opens the conditions that etcd waits for. They are updated until `scope` ends. Source: Talos v1.14: etcd,
+ * conditions.
+ */
 export async function openEtcdConditions(state: State, scope: AsyncDisposableStack): Promise<EtcdConditions> {
   const [timeSync, network, spec] = await Promise.all([
     openResourceCondition(
@@ -24,7 +27,7 @@ export async function openEtcdConditions(state: State, scope: AsyncDisposableSta
       {
         pointer: pointerTo(networkStatuses),
         text: 'network',
-        // Connectivity is not asked for: a control plane has to come up without the world.
+        // Connectivity is not required: a control plane must be able to start in an isolated network.
         isWanted: ({ addressReady, hostnameReady, etcFilesReady }) =>
           addressReady && hostnameReady && etcFilesReady,
       },

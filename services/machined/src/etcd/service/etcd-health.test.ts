@@ -4,7 +4,7 @@ import type { EtcdClient } from '@nodewright/etcd';
 import { Fault } from '@nodewright/fault';
 import { EtcdHealth } from './etcd-health.ts';
 
-/** An etcd that answers when, and as, the test says; and how many clients of it were opened and are open. */
+/** A fake etcd whose response the test sets, with counts of its opened and open clients. */
 function etcd() {
   const clients = { opened: 0, open: 0 };
   let answer: () => Promise<undefined> = async () => undefined;
@@ -31,7 +31,7 @@ const rejects = (kind: 'permission-denied' | 'unavailable') => async () => {
   throw new Fault(kind, kind);
 };
 
-test('EtcdHealth keeps its client from check to check, and makes it anew after a failure', async () => {
+test('EtcdHealth reuses its client between checks and replaces it after a failure', async () => {
   const { health, clients, answer } = etcd();
   assert.deepEqual([await health.check(1), await health.check(1)], [{ healthy: true }, { healthy: true }]);
   assert.deepEqual(clients, { opened: 1, open: 1 });
@@ -44,7 +44,7 @@ test('EtcdHealth keeps its client from check to check, and makes it anew after a
   assert.equal(clients.open, 0);
 });
 
-test('EtcdHealth leaves no client open where two checks go on at once', async () => {
+test('EtcdHealth leaves no client open after concurrent checks', async () => {
   const { health, clients, answer } = etcd();
   await Promise.all([health.check(1), health.check(1)]);
   assert.deepEqual(clients, { opened: 1, open: 1 });

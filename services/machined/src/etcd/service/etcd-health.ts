@@ -6,16 +6,19 @@ import type { EtcdAccess } from '../host/etcd-access.ts';
 /** Source: Talos v1.14: health checks, etcd. */
 export const etcdHealthTimes = { initialDelayMs: 5000, periodMs: 20_000, timeoutMs: 15_000 } as const;
 
-/** A key that is never written: to read it the members have to agree. */
+/** A key that is never written. Reading it requires a quorum. */
 const healthKey = 'health';
 
 /**
- * Whether the node's own etcd answers with the word of a quorum. The client is kept from one check to the next, and made
- * anew after a failure: the certificates may be others.
+ * Checks that the node's own etcd answers with a quorum. It reuses its client between checks and replaces it
+ * after a failure, because the certificates may have changed.
  */
 export class EtcdHealth implements AsyncDisposable {
   readonly #access: Pick<EtcdAccess, 'openLocal'>;
-  /** One for all checks: that of an etcd that has ended may still go on when the one of the next begins. */
+  /**
+   * Shared by all checks: a check of an etcd that has exited may overlap with the first check of the next
+   * one.
+   */
   #client: Promise<EtcdClient> | undefined;
 
   constructor(access: Pick<EtcdAccess, 'openLocal'>) {
@@ -31,7 +34,7 @@ export class EtcdHealth implements AsyncDisposable {
     } catch (error) {
       if (this.#client === opened) await this[Symbol.asyncDispose]();
       const { kind, message } = faultFrom(error);
-      // It has asked the others before it refused.
+      // etcd denies a read only after it has reached a quorum, so it is healthy.
       return kind === 'permission-denied' ? { healthy: true } : { healthy: false, message };
     }
   }

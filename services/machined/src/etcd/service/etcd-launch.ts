@@ -1,4 +1,4 @@
-// What has to be done before etcd of this node starts, and with what it is started then.
+// Prepares the start of this node's etcd and determines its arguments.
 import { rm } from 'node:fs/promises';
 import { etcdPorts } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
@@ -11,21 +11,21 @@ import { etcdArguments, type InitialCluster } from '../domain/arguments.ts';
 import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
 import { type OwnMember, soleCluster } from '../domain/join-plan.ts';
 import { type BootstrapWish, type StartMode, startModeOf } from '../domain/start-mode.ts';
-import { emptyEtcdData, isEtcdDataEmpty, isEtcdUnborn } from '../host/data-folder.ts';
+import { emptyEtcdData, isEtcdDataEmpty, isEtcdDataIncomplete } from '../host/data-folder.ts';
 import { type EtcdMembershipInit, joinEtcd } from './etcd-membership.ts';
 
 export interface EtcdLaunchInit extends EtcdMembershipInit {
   readonly state: State;
   readonly runtime: EtcdRuntime;
-  /** Where the data lies on this host, and whose it is. */
+  /** The data directory on this host, with its owner. */
   readonly data: Folder;
-  /** Where a snapshot to recover from lies on this host. */
+  /** The path of an uploaded snapshot on this host. */
   readonly snapshot: string;
-  /** The node has just been upgraded. */
+  /** Whether the node has just been upgraded. */
   readonly hasUpgradeTag: () => Promise<boolean>;
 }
 
-/** What etcd of this node is started with. */
+/** The settings and arguments that this node's etcd starts with. */
 export interface EtcdLaunch {
   readonly mode: StartMode;
   readonly self: OwnMember;
@@ -34,8 +34,8 @@ export interface EtcdLaunch {
 }
 
 /**
- * Prepares the data directory and, where it is empty, the place of this node in a cluster. Lasts until a cluster answers
- * where the node is to join one.
+ * Prepares the data directory. If it is empty and the node has to join a cluster, the call also adds this
+ * node as a member, and waits until the cluster answers.
  *
  * @throws Fault `cancelled` when the signal aborts
  */
@@ -46,9 +46,9 @@ export async function prepareEtcd(
 ): Promise<EtcdLaunch> {
   const { state, runtime, data, log } = init;
   await prepareFolder(data);
-  if (await isUnborn(init)) {
+  if (await isDataIncomplete(init)) {
     await emptyEtcdData(data.path);
-    log.info('what etcd left that ended before it was a member is removed');
+    log.info('removed the data of an etcd that stopped before it became a member');
   }
   const mode = startModeOf({
     isDataEmpty: await isEtcdDataEmpty(data.path),
@@ -56,25 +56,25 @@ export async function prepareEtcd(
     hasUpgradeTag: await init.hasUpgradeTag(),
     wish,
   });
-  log.info({ mode: mode.kind }, 'etcd is prepared');
+  log.info({ mode: mode.kind }, 'preparing etcd');
   const version = await runtime.version(signal);
-  const { self } = await whoIsSelf(state);
+  const { self } = await readSelf(state);
   const initial = await initialOf[mode.kind](init, self, mode, signal);
-  // What is advertised may have changed while a cluster was waited for.
-  const { spec } = await whoIsSelf(state);
+  // The advertised addresses may have changed while this call waited for a cluster.
+  const { spec } = await readSelf(state);
   return { mode, self, spec, args: etcdArguments({ spec, paths: runtime.paths, version, initial }) };
 }
 
-/** Whether etcd has no data yet, or none that say to which cluster it belongs. */
+/** Whether etcd has no data, or only data that do not define its cluster. */
 export async function hasNoMemberData(init: Pick<EtcdLaunchInit, 'state' | 'data'>): Promise<boolean> {
-  return (await isEtcdDataEmpty(init.data.path)) || (await isUnborn(init));
+  return (await isEtcdDataEmpty(init.data.path)) || (await isDataIncomplete(init));
 }
 
-async function isUnborn({ state, data }: Pick<EtcdLaunchInit, 'state' | 'data'>): Promise<boolean> {
+async function isDataIncomplete({ state, data }: Pick<EtcdLaunchInit, 'state' | 'data'>): Promise<boolean> {
   const spec = await specOf(state, pointerTo(etcdSpecs));
-  // With a `wal-dir` elsewhere the data folder alone does not show whether etcd has run before.
+  // With a `wal-dir` elsewhere, the data folder alone does not show whether etcd has run before.
   if (spec === undefined || Object.hasOwn(spec.extraArgs, 'wal-dir')) return false;
-  return isEtcdUnborn(data.path);
+  return isEtcdDataIncomplete(data.path);
 }
 
 type Initial = (
@@ -84,7 +84,7 @@ type Initial = (
   signal: AbortSignal,
 ) => Promise<InitialCluster | undefined>;
 
-/** What etcd is told about its cluster where its data does not say. */
+/** The initial cluster flags for each start mode; `undefined` when the data define the cluster. */
 const initialOf: Readonly<Record<StartMode['kind'], Initial>> = {
   'as-is': async () => undefined,
   async new({ runtime, snapshot, log, timers }, self, mode, signal) {
@@ -94,7 +94,7 @@ const initialOf: Readonly<Record<StartMode['kind'], Initial>> = {
     const initialClusterToken = `restored-${timers.now()}`;
     await runtime.restore({ ...self, initialCluster: members, initialClusterToken, skipHashCheck }, signal);
     await rm(snapshot, { force: true });
-    log.info('etcd is restored from a snapshot');
+    log.info('etcd restored from a snapshot');
     return undefined;
   },
   join: async (init, self, _mode, signal) => ({
@@ -103,13 +103,13 @@ const initialOf: Readonly<Record<StartMode['kind'], Initial>> = {
   }),
 };
 
-async function whoIsSelf(state: State): Promise<{ spec: EtcdSpecSpec; self: OwnMember }> {
+async function readSelf(state: State): Promise<{ spec: EtcdSpecSpec; self: OwnMember }> {
   const spec = await specOf(state, pointerTo(etcdSpecs));
-  if (spec === undefined) throw new Fault('failed-precondition', 'the node has no spec of etcd any more');
+  if (spec === undefined) throw new Fault('failed-precondition', 'the etcd spec of this node was removed');
   return { spec, self: ownMemberOf(spec) };
 }
 
-/** This node as the other members know it. */
+/** This node as the other members see it. */
 export function ownMemberOf({ name, advertisedAddresses }: EtcdSpecSpec): OwnMember {
   return { name, peerUrls: advertisedAddresses.map((address) => etcdUrl(address, etcdPorts.peer)) };
 }

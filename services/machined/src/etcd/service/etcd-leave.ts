@@ -5,8 +5,8 @@ import { type LeaveEtcdInit, leaveEtcd } from './leave-etcd.ts';
 import type { NodeEtcd } from './node-etcd.ts';
 
 /**
- * How this node leaves etcd before it is wiped; undefined where it has none. A node that never joined, or has nothing of
- * etcd any more, has nothing to leave with, and nobody to wait for.
+ * Returns the function that removes this node from etcd before its disk is wiped; `undefined` when it runs no
+ * etcd. The function does nothing on a node without etcd data, which never joined or has already left.
  */
 export function etcdLeave(
   { access, run }: NodeEtcd,

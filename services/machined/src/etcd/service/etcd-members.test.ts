@@ -1,4 +1,4 @@
-// Who may leave a real cluster of etcd, and what becomes of the others.
+// Tests leadership transfer, member removal and leave against real etcd clusters.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemTimers } from '@nodewright/async';
@@ -17,7 +17,7 @@ const scope = new AsyncDisposableStack();
 after(() => scope.disposeAsync());
 const never = new AbortController().signal;
 
-/** How the node of one member sees the cluster. */
+/** The access to the cluster from the node of one member. */
 function accessAt(cluster: TestCluster, index: number): EtcdAccess {
   const own = cluster.endpoints[index] ?? assert.fail();
   const others = cluster.endpoints.filter((endpoint) => endpoint !== own);
@@ -33,7 +33,7 @@ function accessAt(cluster: TestCluster, index: number): EtcdAccess {
 
 const idOf = async (cluster: TestCluster, name: string) =>
   (await cluster.client().members()).find((member) => member.name === name)?.id ?? assert.fail(name);
-/** As the cluster agrees on it, which it may have to find a new leader for. */
+/** Reads the member list with a quorum, which may first have to elect a leader. */
 const namesOf = async (access: EtcdAccess) => {
   await using client = await access.openLocal();
   let names: string[] = [];
@@ -45,7 +45,7 @@ const namesOf = async (access: EtcdAccess) => {
   return names.sort();
 };
 
-/** The node of one member on its way out; it says when its data are gone. */
+/** Prepares the node of one member to leave. `wiped` records when its data are removed. */
 async function leaving(cluster: TestCluster, index: number, given?: { readonly id?: bigint }) {
   const state = new MemoryState({ now: () => 0, cookie: Buffer.alloc(8) });
   if (given?.id !== undefined)
@@ -67,7 +67,9 @@ async function leaving(cluster: TestCluster, index: number, given?: { readonly i
   return { wiped, leave: (signal = never) => leaveEtcd(init, signal) };
 }
 
-test('leadership goes to a voter that is alive, and only from the leader', { skip }, async () => {
+test('forfeitLeadership() transfers leadership to a live voter, and only on the leader', {
+  skip,
+}, async () => {
   await using cluster = await startEtcdCluster(3);
   const states = await Promise.all(
     cluster.endpoints.map((endpoint) => cluster.client({ endpoints: [endpoint] }).status()),
@@ -85,8 +87,10 @@ test('leadership goes to a voter that is alive, and only from the leader', { ski
   await cluster.members[leader]?.stop('SIGKILL');
 });
 
-test('leadership that is handed back at once was handed on all the same', { skip }, async () => {
-  // etcd looks once per heartbeat whether the leadership has moved: within that time it comes back here.
+test('forfeitLeadership() succeeds when the new leader returns the leadership immediately', {
+  skip,
+}, async () => {
+  // etcd checks once per heartbeat whether the leadership has moved. Here it moves back within one heartbeat.
   const args = ['--heartbeat-interval=500', '--election-timeout=2500'];
   await using cluster = await startEtcdCluster(2, { args });
   const clients = cluster.endpoints.map((endpoint) => cluster.client({ endpoints: [endpoint] }));
@@ -99,7 +103,7 @@ test('leadership that is handed back at once was handed on all the same', { skip
       const status = await other.status();
       return status.leader === status.memberId;
     };
-    await eventually(leads, { what: 'the other one leads' });
+    await eventually(leads, { what: 'leadership of the other member' });
     await other.moveLeader(leader);
   };
   const [next] = await Promise.all([
@@ -110,7 +114,9 @@ test('leadership that is handed back at once was handed on all the same', { skip
   assert.equal((await other.status()).leader, leader);
 });
 
-test('a member whose vote is needed stays, one that is dead may be removed', { skip }, async () => {
+test('removeEtcdMember() refuses to remove a member whose vote is needed, and removes a dead one', {
+  skip,
+}, async () => {
   await using cluster = await startEtcdCluster(3);
   const access = accessAt(cluster, 0);
   const [second, third] = [await idOf(cluster, 'cp-2'), await idOf(cluster, 'cp-3')];
@@ -127,14 +133,14 @@ test('a member whose vote is needed stays, one that is dead may be removed', { s
     kind: 'not-found',
     message: 'no member of etcd has the id 0000000000001267',
   });
-  // etcd itself waits until it has noticed that the member is gone.
+  // etcd refuses this removal until it has noticed that the member is gone.
   await eventually(async () => (await removeEtcdMember(access, third, never)) === undefined, {
     what: 'removal of the dead member',
     timeoutMs: 30_000,
   });
   assert.deepEqual(await namesOf(access), ['cp-1', 'cp-2']);
 
-  // Of two voters one is enough to go on, if it is agreed on before.
+  // One of two voters may leave, because both can still agree on the removal.
   const last = await leaving(cluster, 1, { id: second });
   await eventually(async () => (await last.leave()) === undefined, { what: 'leave', timeoutMs: 30_000 });
   assert.deepEqual([last.wiped, await namesOf(access)], [['cp-2'], ['cp-1']]);
@@ -145,25 +151,25 @@ test('a member whose vote is needed stays, one that is dead may be removed', { s
   assert.ok((await cluster.client({ endpoints: cluster.endpoints.slice(0, 1) }).put('still', 'here')) > 0n);
 });
 
-test('a cluster without a quorum says so at once, rather than wait for an agreement', { skip }, async () => {
+test('removeEtcdMember() fails immediately in a cluster without a quorum', { skip }, async () => {
   await using cluster = await startEtcdCluster(3);
   const second = await idOf(cluster, 'cp-2');
   for (const member of cluster.members.slice(1)) await member.stop('SIGKILL');
   await assert.rejects(removeEtcdMember(accessAt(cluster, 0), second, never), {
     kind: 'failed-precondition',
     message:
-      'removing cp-2 cannot be agreed on: 1 of 3 voters alive, and 2 are needed: start cp-2 and cp-3, or bring the cluster back from a snapshot',
+      'cannot remove cp-2 without a quorum: 1 of 3 voters alive, and 2 are needed: start cp-2 and cp-3, or restore the cluster from a snapshot',
   });
 });
 
-test('a leave that was interrupted after the removal is finished by the next one', { skip }, async () => {
+test('leaveEtcd() completes a leave that was interrupted after the removal', { skip }, async () => {
   await using cluster = await startEtcdCluster(3);
   const client = cluster.client();
   const third = await idOf(cluster, 'cp-3');
-  // Members that have just come say no.
+  // etcd refuses removals until the members have been connected for a few seconds.
   const isRemoved = async () => (await client.removeMember(third)).length === 2;
   await eventually(isRemoved, { what: 'removal', timeoutMs: 30_000 });
-  // Its etcd has ended, so that no resource tells its id any more.
+  // The etcd of this member has exited, so no resource holds its id.
   const { wiped, leave } = await leaving(cluster, 2);
   await leave();
   assert.deepEqual([wiped, await namesOf(accessAt(cluster, 0))], [['cp-3'], ['cp-1', 'cp-2']]);

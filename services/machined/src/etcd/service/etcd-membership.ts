@@ -1,4 +1,4 @@
-// How this node's etcd becomes a member with a vote, through the members that there are.
+// Joins this node's etcd to the existing members and has it promoted to a voting member.
 import { pauseBy, type Timers } from '@nodewright/async';
 import type { EtcdClient, EtcdReason } from '@nodewright/etcd';
 import { Fault, faultFrom } from '@nodewright/fault';
@@ -25,32 +25,34 @@ import { type AttemptsInit, makeAttempts } from './attempts.ts';
 export interface EtcdMembershipInit extends Pick<AttemptsInit, 'timers' | 'random'> {
   readonly access: EtcdAccess;
   readonly log: Logger;
-  /** Says what is waited for, each time that this changes. */
+  /** Reports the reason for waiting each time that it changes. */
   readonly report?: (message: string) => void;
 }
 
 /**
- * Has this node added as a learner, and yields what its etcd is told of the cluster that it enters. Goes on until a
- * cluster answers. @throws Fault when none has within half an hour, `cancelled` when the signal aborts
+ * Adds this node as a learner and returns the `--initial-cluster` value for its etcd. It retries until a
+ * cluster answers.
+ *
+ * @throws Fault when no cluster answers within half an hour, `cancelled` when the signal aborts
  */
 export async function joinEtcd(
   { access, log, timers, random, report }: EtcdMembershipInit,
   self: OwnMember,
   signal: AbortSignal,
 ): Promise<string> {
-  let toldMs = -joinNoticeMs;
+  let loggedMs = -joinNoticeMs;
   let reported: string | undefined;
   const onFailure = ({ message }: Fault, elapsedMs: number) => {
     if (message !== reported) report?.(`Waiting to join etcd: ${message}`);
     reported = message;
-    if (elapsedMs - toldMs < joinNoticeMs) return;
-    toldMs = elapsedMs;
+    if (elapsedMs - loggedMs < joinNoticeMs) return;
+    loggedMs = elapsedMs;
     log.info({ error: message, seconds: Math.round(elapsedMs / 1000) }, 'waiting to join etcd');
   };
   return makeAttempts({ schedule: joinSchedule, timers, random, signal, onFailure }, async (attempt) => {
     const endpoints = await access.others();
     if (endpoints.length === 0) throw new Fault('unavailable', 'no other control plane is known');
-    return firstToDo(access, endpoints, (client) => enter(client, timers, self, attempt));
+    return tryEndpoints(access, endpoints, (client) => enter(client, timers, self, attempt));
   });
 }
 
@@ -71,7 +73,7 @@ async function enter(
         client.addLearner(step.peerUrls, options),
       );
     } catch (error) {
-      // What was asked for in an attempt that was given up may have been done since.
+      // An earlier attempt that timed out may have succeeded in etcd.
       const isThere = etcdReasonOf(error) === 'peer-url-exists';
       if (!isThere || memberInWaiting(await list(), self) === undefined) throw error;
     }
@@ -80,8 +82,10 @@ async function enter(
 }
 
 /**
- * Resolves once this node has a vote: another member is asked to promote it, again and again until it has caught up.
- * @throws Fault when that has not come to be in time, `cancelled` when the signal aborts
+ * Resolves once this node has a vote. It asks other members to promote this node, and retries until it has
+ * caught up.
+ *
+ * @throws Fault when the promotion takes too long, `cancelled` when the signal aborts
  */
 export async function promoteEtcd(
   { access, log, timers, random }: EtcdMembershipInit,
@@ -94,26 +98,26 @@ export async function promoteEtcd(
     const own = await access.own();
     const others = await access.others();
     const options = { timeoutMs: promotionEndpointMs, signal: attempt };
-    // The node's own etcd knows too, if nobody else answers: as soon as it has caught up so far.
-    const members = await firstToDo<readonly KnownMember[]>(access, [...others, ...own], (client) =>
+    // If no other member answers, the node's own etcd can answer once it has caught up.
+    const members = await tryEndpoints<readonly KnownMember[]>(access, [...others, ...own], (client) =>
       client.members(options),
     );
     const step = planPromotion(members, self);
     if (step.kind === 'done') return;
-    if (step.kind === 'wait') throw new Fault('unavailable', 'the members of etcd do not know this node');
+    if (step.kind === 'wait') throw new Fault('unavailable', 'the etcd members do not list this node');
     const endpoints = promotionEndpoints(members, others, own);
-    await firstToDo(access, endpoints, (client) =>
+    await tryEndpoints(access, endpoints, (client) =>
       retryShortly(timers, attempt, ['learner-not-ready'], () => client.promote(step.id, options)),
     );
     log.info('etcd of this node has a vote');
   });
 }
 
-/** Does it again and again while it fails for one of these reasons, and for a short time only. */
+/** Retries `act` for a short time while it fails for one of these reasons. */
 async function retryShortly<T>(
   timers: Timers,
   signal: AbortSignal,
-  passing: readonly EtcdReason[],
+  retryable: readonly EtcdReason[],
   act: () => Promise<T>,
 ): Promise<T> {
   const { etcdReasonOf } = await import('@nodewright/etcd');
@@ -123,15 +127,19 @@ async function retryShortly<T>(
       return await act();
     } catch (error) {
       const reason = etcdReasonOf(error);
-      if (reason === undefined || !passing.includes(reason) || timers.now() >= untilMs) throw error;
+      if (reason === undefined || !retryable.includes(reason) || timers.now() >= untilMs) throw error;
       await pauseBy(timers, shortWait.unitMs, signal);
       if (signal.aborted) throw error;
     }
   }
 }
 
-/** What the first of the endpoints that can do it yields. @throws Fault that tells why each could not */
-async function firstToDo<T>(
+/**
+ * Calls `act` on each endpoint in order until one succeeds.
+ *
+ * @throws Fault with all failures when none does
+ */
+async function tryEndpoints<T>(
   access: EtcdAccess,
   endpoints: readonly string[],
   act: (client: EtcdClient) => Promise<T>,
@@ -145,5 +153,5 @@ async function firstToDo<T>(
       reasons.push(faultFrom(error).message);
     }
   }
-  throw new Fault('unavailable', `no member of etcd does it: ${reasons.join('; ')}`);
+  throw new Fault('unavailable', `every etcd endpoint failed: ${reasons.join('; ')}`);
 }

@@ -14,7 +14,7 @@ const runsTimes = (rig: EtcdRig, times: number) =>
     what: `run ${times} of etcd`,
     explain: () => rig.history().join('\n'),
   });
-const is = (rig: EtcdRig, state: string) =>
+const reaches = (rig: EtcdRig, state: string) =>
   eventually(() => rig.state() === state, {
     what: `etcd that is ${state}`,
     explain: () => rig.history().join('\n'),
@@ -22,7 +22,7 @@ const is = (rig: EtcdRig, state: string) =>
 
 const waiting = /^Preparing: Waiting to join etcd: \S/;
 
-test('etcd without data says what it waits for, and a stop before there is a cluster is no failure', async () => {
+test('etcd without data reports what it waits for, and a stop during that wait is not a failure', async () => {
   await using rig = await openEtcdRig();
   rig.service.start();
   await eventually(() => rig.history().some((line) => waiting.test(line)), { what: 'the reason' });
@@ -39,15 +39,15 @@ test('a stop does not wait for an image that is being pulled', async () => {
   await using rig = await openEtcdRig({ hasSlowImage: true });
   rig.others.add({});
   rig.service.start();
-  await is(rig, 'Preparing');
+  await reaches(rig, 'Preparing');
   await rig.service.stop();
   assert.deepEqual([rig.state(), rig.runs.length], ['Finished', 0]);
 });
 
-test('bootstrap makes it the first member of a new cluster, once', async () => {
+test('bootstrap() makes the node the first member of a new cluster, once', async () => {
   await using rig = await openEtcdRig();
   rig.service.start();
-  await is(rig, 'Preparing');
+  await reaches(rig, 'Preparing');
   await rig.service.bootstrap(plain);
   await runsTimes(rig, 1);
   assert.deepEqual(initialFlags(rig.runs[0]), [`--initial-cluster=${self}`, '--initial-cluster-state=new']);
@@ -55,23 +55,23 @@ test('bootstrap makes it the first member of a new cluster, once', async () => {
   assert.deepEqual(history.slice(2, 4), ['Finished: Bootstrap requested', 'Starting: Starting service']);
   const refusal = new Fault('already-exists', 'etcd data directory is not empty');
   await assert.rejects(rig.service.bootstrap(plain), refusal);
-  // Its data says all from now on.
+  // From here on the data define the cluster.
   await rig.service.stop();
   rig.service.start();
   await runsTimes(rig, 2);
   assert.deepEqual(initialFlags(rig.runs[1]), []);
 });
 
-test('two calls of bootstrap at once make one cluster', async () => {
+test('concurrent bootstrap calls create one cluster', async () => {
   await using rig = await openEtcdRig();
   rig.service.start();
-  await is(rig, 'Preparing');
+  await reaches(rig, 'Preparing');
   const outcomes = await Promise.allSettled([rig.service.bootstrap(plain), rig.service.bootstrap(plain)]);
   assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   await runsTimes(rig, 1);
 });
 
-test('etcd joins as a learner, and has a vote as soon as it has caught up', async () => {
+test('etcd joins as a learner and is promoted when it has caught up', async () => {
   await using rig = await openEtcdRig();
   rig.others.add({});
   rig.others.notReady = 2;
@@ -86,7 +86,7 @@ test('etcd joins as a learner, and has a vote as soon as it has caught up', asyn
   await eventually(() => votes() === 'other1 node01', { what: 'vote', explain: votes });
 });
 
-test('what the node was in an earlier life is removed, and what it was added as is taken up', async () => {
+test('an earlier member of this node is removed before the node is added again', async () => {
   await using rig = await openEtcdRig();
   rig.others.add({});
   rig.others.add({ name: 'node01', peerUrls: ['https://10.0.0.5:2380'] });
@@ -97,7 +97,7 @@ test('what the node was in an earlier life is removed, and what it was added as 
   assert.match(initialFlags(rig.runs[0])[0] ?? '', /,node01=https:\/\/10\.0\.0\.5:2380$/);
 });
 
-test('etcd that ended before it knew its cluster is told of it again, and makes none of its own', async () => {
+test('etcd that stopped before it joined gets the initial cluster flags again', async () => {
   await using rig = await openEtcdRig();
   await mkdir(join(rig.data, 'member/snap'), { recursive: true });
   await writeFile(join(rig.data, 'member/snap/db'), 'x');
@@ -107,7 +107,7 @@ test('etcd that ended before it knew its cluster is told of it again, and makes 
   assert.match(initialFlags(rig.runs[0])[1] ?? '', /existing/);
 });
 
-test('etcd whose log is kept elsewhere, or is there, is started from its data', async () => {
+test('etcd with a write-ahead log, or with a `wal-dir` elsewhere, starts from its data', async () => {
   const logs: [string, object][] = [
     ['member/snap', { 'wal-dir': { values: ['/elsewhere'] } }],
     ['member/wal', {}],
@@ -125,10 +125,10 @@ test('etcd whose log is kept elsewhere, or is there, is started from its data', 
   }
 });
 
-test('etcd that crashes is started again with the same arguments', async () => {
+test('etcd restarts with the same arguments after a crash', async () => {
   await using rig = await openEtcdRig();
   rig.service.start();
-  await is(rig, 'Preparing');
+  await reaches(rig, 'Preparing');
   await rig.service.bootstrap(plain);
   await runsTimes(rig, 1);
   rig.crash();
@@ -137,23 +137,23 @@ test('etcd that crashes is started again with the same arguments', async () => {
   assert.ok(rig.history().includes('Waiting: Error running Etcd, going to restart forever: signal: killed'));
 });
 
-test('bootstrap with a snapshot restores it first, and leaves what etcd has to know to the data', async () => {
+test('bootstrap() with a snapshot restores it first and passes no initial cluster flags', async () => {
   await using rig = await openEtcdRig();
   rig.service.start();
-  await is(rig, 'Preparing');
+  await reaches(rig, 'Preparing');
   await rig.service.bootstrap({ recover: true, skipHashCheck: true });
   await runsTimes(rig, 1);
   assert.deepEqual([rig.restores, initialFlags(rig.runs[0])], [[`${self} unchecked`], []]);
 });
 
-test('a snapshot that cannot be restored fails the service with the reason; later it joins again', async () => {
+test('a snapshot that cannot be restored fails the service with the reason, and the retry joins a cluster', async () => {
   const timers = new FakeTimers();
   const fault = new Fault('internal', 'etcdutl: expected sha256 [1], got [2]');
   await using rig = await openEtcdRig({ timers, restoreFault: fault });
   rig.service.start();
-  await is(rig, 'Preparing');
+  await reaches(rig, 'Preparing');
   await rig.service.bootstrap({ recover: true, skipHashCheck: false });
-  await is(rig, 'Failed');
+  await reaches(rig, 'Failed');
   assert.equal(
     rig.history().at(-1),
     'Failed: Failed to run pre stage: etcdutl: expected sha256 [1], got [2]',
@@ -165,25 +165,25 @@ test('a snapshot that cannot be restored fails the service with the reason; late
   assert.match(initialFlags(rig.runs[0])[1] ?? '', /existing/);
 });
 
-test('a flag that the node sets itself keeps etcd from starting, and the history says which', async () => {
+test('a flag that the node sets itself prevents the start of etcd, and the history names the flag', async () => {
   await using rig = await openEtcdRig({ extraArgs: { 'data-dir': { values: ['/elsewhere'] } } });
   rig.others.add({});
   rig.service.start();
-  await is(rig, 'Failed');
+  await reaches(rig, 'Failed');
   assert.match(
     rig.history().at(-1) ?? '',
     /cluster\.etcd\.extraArgs sets "data-dir", which the node sets itself/,
   );
 });
 
-test('wipe stops etcd for good and empties its data, and not the folder', async () => {
+test('wipe() stops etcd and empties its data folder without removing it', async () => {
   await using rig = await openEtcdRig();
   rig.service.start();
-  await is(rig, 'Preparing');
+  await reaches(rig, 'Preparing');
   await rig.service.bootstrap(plain);
   await runsTimes(rig, 1);
   await rig.service.wipe();
   assert.deepEqual([rig.state(), await isEmpty(rig.data)], ['Finished', true]);
   rig.service.start();
-  await is(rig, 'Preparing');
+  await reaches(rig, 'Preparing');
 });

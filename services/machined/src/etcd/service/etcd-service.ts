@@ -20,27 +20,30 @@ import { restartEtcd } from './restart-etcd.ts';
 export interface EtcdServiceInit extends EtcdLaunchInit {
   readonly services: ServiceManager;
   readonly conditions: EtcdConditions;
-  /** Before etcd that ended is started again. */
+  /** The pause before etcd restarts after it has exited. */
   readonly restartIntervalMs: number;
 }
 
 const id = serviceIds.etcd;
-/** What kept it from starting may have been mended: a configuration, or a cluster that was away for long. */
+/**
+ * The pause after a failed start. Its cause may have passed: a wrong configuration, or an unreachable
+ * cluster.
+ */
 const startAgainMs = 30_000;
 
 /**
- * etcd of a control plane: it comes up with the data that it has, makes a cluster when Bootstrap is called, and joins
- * the cluster of the other control planes otherwise. Source: Talos v1.14: etcd service.
+ * The etcd service of a control plane. It starts with existing data, creates a cluster when Bootstrap is
+ * called, and otherwise joins the cluster of the other control planes. Source: Talos v1.14: etcd service.
  */
 export class EtcdService implements AsyncDisposable {
   readonly #init: EtcdServiceInit;
   readonly #health: EtcdHealth;
   readonly #closed = new AbortController();
   readonly #listener: Disposable;
-  /** What goes on for as long as the service runs does not belong to the call that has started it. */
+  /** Runs background work outside the async context of the call that started the service. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #isDeclared = false;
-  /** Whether it is to run: not before its first start, and not after it was stopped for good. */
+  /** Whether etcd should run: false before its first start and after it was stopped. */
   #isWanted = false;
   #wish: BootstrapWish | undefined;
   #launch: EtcdLaunch | undefined;
@@ -51,7 +54,7 @@ export class EtcdService implements AsyncDisposable {
     this.#listener = init.services.onChange((record) => this.#startAgain(record));
   }
 
-  /** Whether it was started once: the node is a control plane with the CA of etcd. */
+  /** Whether etcd was started once: the node is a control plane with the CA of etcd. */
   get isDeclared(): boolean {
     return this.#isDeclared;
   }
@@ -61,24 +64,27 @@ export class EtcdService implements AsyncDisposable {
     return this.#init.runtime.usesImage;
   }
 
-  /** The settings that it was launched with (`etcdSettings()`); `undefined` while it is off or being prepared. */
+  /** The settings of the running etcd (`etcdSettings()`); `undefined` while it is off or being prepared. */
   launchedWith(): string | undefined {
     const isOn = this.#init.services.lifeOf(id) === 'on';
     return isOn && this.#launch !== undefined ? etcdSettings(this.#launch.spec, this.usesImage) : undefined;
   }
 
-  /** Restarts it with the settings of now when the cluster can do without its vote. As `restartEtcd()`. */
+  /**
+   * Restarts etcd with the current settings, as `restartEtcd()` does, when the cluster does not need its
+   * vote.
+   */
   restart(request: RestartRequest): Promise<PostponedRestart | undefined> {
     const { access, log, timers, services } = this.#init;
     const restart = async () => {
       await services.stop([id], 'Restarting with other settings');
-      // A leave or a reset may have stopped it for good meanwhile.
+      // A leave or a reset may have stopped etcd meanwhile.
       if (this.#isWanted) services.start([id]);
     };
     return this.#outside(() => restartEtcd({ access, log, timers, restart }, request));
   }
 
-  /** Starts it in the background; one that is on stays so. */
+  /** Starts etcd in the background; does nothing when it is already on. */
   start(): void {
     const { services } = this.#init;
     if (!this.#isDeclared) services.declare([this.#definition()]);
@@ -88,14 +94,14 @@ export class EtcdService implements AsyncDisposable {
   }
 
   /**
-   * Makes this node the first member of a new cluster. Resolves when etcd is being started.
+   * Makes this node the first member of a new cluster. Resolves when etcd is starting.
    *
    * @throws Fault `already-exists` when it has data already
    */
   async bootstrap(wish: BootstrapWish): Promise<void> {
     const { services } = this.#init;
     await this.assertNoData();
-    // Somebody else may have called while the folder was read.
+    // Another call may have started a bootstrap while the folder was read.
     if (this.#wish !== undefined) throw notEmpty();
     this.#wish = wish;
     this.#isWanted = true;
@@ -103,19 +109,19 @@ export class EtcdService implements AsyncDisposable {
     services.start([id]);
   }
 
-  /** @throws Fault `already-exists` when it has data, or is about to have */
+  /** @throws Fault `already-exists` when etcd has data, or a bootstrap is in progress */
   async assertNoData(): Promise<void> {
     if ((await hasNoMemberData(this.#init)) && this.#wish === undefined) return;
     throw notEmpty();
   }
 
-  /** Stops it until it is started again, or the node is. */
+  /** Stops etcd until the next `start()` or the next start of the node. */
   async stop(): Promise<void> {
     this.#isWanted = false;
     await this.#init.services.stop([id]);
   }
 
-  /** Stops it and removes its data. */
+  /** Stops etcd and removes its data. */
   async wipe(): Promise<void> {
     await this.stop();
     await emptyEtcdData(this.#init.data.path);
@@ -154,10 +160,10 @@ export class EtcdService implements AsyncDisposable {
       await this.#init.conditions.pki.wait(signal);
       if (!signal.aborted) this.#launch = await prepareEtcd({ ...this.#init, report }, wish, signal);
     } catch (error) {
-      // A stop before it runs is no failure.
+      // A stop during the preparation is not a failure.
       if (!signal.aborted) throw error;
     } finally {
-      // Whether it came to anything or not: whoever wants it again calls again.
+      // One request, one try: after a failure the caller has to call Bootstrap again.
       if (this.#wish === wish && wish !== undefined) this.#wish = undefined;
     }
   }
@@ -171,7 +177,7 @@ export class EtcdService implements AsyncDisposable {
       },
       run: async (report, signal) => {
         const launch = this.#launch;
-        if (launch === undefined) throw new Fault('internal', 'etcd is run before it was prepared');
+        if (launch === undefined) throw new Fault('internal', 'etcd was started before it was prepared');
         const ended = new AbortController();
         current = runtime.createRunner(launch.args);
         try {
@@ -186,7 +192,7 @@ export class EtcdService implements AsyncDisposable {
     };
   }
 
-  /** Goes on until this member has a vote, or its process ends. A failure is told, and it is tried again. */
+  /** Retries until this member has a vote or its process exits. Failures are logged. */
   async #promote({ self }: EtcdLaunch, signal: AbortSignal): Promise<void> {
     const { log, timers } = this.#init;
     while (!signal.aborted) {
@@ -194,7 +200,7 @@ export class EtcdService implements AsyncDisposable {
         return await promoteEtcd(this.#init, self, signal);
       } catch (error) {
         if (signal.aborted) return;
-        log.warn({ error: faultFrom(error).message }, 'etcd of this node has no vote');
+        log.warn({ error: faultFrom(error).message }, 'cannot promote etcd of this node');
         await pauseBy(timers, startAgainMs, signal);
       }
     }

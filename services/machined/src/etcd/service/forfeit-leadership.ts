@@ -4,14 +4,14 @@ import { Fault } from '@nodewright/fault';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { votingStates } from '../host/etcd-votes.ts';
 
-/** etcd looks once per heartbeat, which is 100 ms, whether the leadership has moved. */
+/** The heartbeat interval of etcd, at which it checks whether the leadership has moved. */
 const pollMs = 100;
 
 /**
- * Hands the leadership of etcd to another voter that is alive. Yields its name; nothing where this node does not lead.
- * Source: Talos v1.14: EtcdForfeitLeadership.
+ * Transfers the leadership of etcd to another live voter. Resolves to its name, or `undefined` when this node
+ * is not the leader. Source: Talos v1.14: EtcdForfeitLeadership.
  *
- * @throws Fault `unknown` where there is nobody to hand it to
+ * @throws Fault `unknown` when no other voter is alive
  */
 export async function forfeitLeadership(
   access: Pick<EtcdAccess, 'openLocal' | 'openAt'>,
@@ -31,7 +31,7 @@ export async function forfeitLeadership(
   const next = states.find(({ isAlive, isLearner }) => isAlive && !isLearner);
   if (next === undefined) {
     const why = states.length === 0 ? 'this is the only member' : 'no other voter is alive';
-    throw new Fault('unknown', `there is nobody to hand the leadership of etcd to: ${why}`);
+    throw new Fault('unknown', `cannot transfer the leadership of etcd: ${why}`);
   }
   const after = await moveLeader(client, { before, next, timers, signal });
   const other = members.find(({ id }) => id === after?.leader && id !== memberId);
@@ -46,9 +46,10 @@ interface Move {
 }
 
 /**
- * Ends with etcd's own answer, or with the status that shows that the leadership has moved. etcd's answer alone does not
- * do: it waits until it sees the new leader lead, and misses one that hands the leadership back at once, which happens
- * where all control planes are asked together. The term shows it, because each leader has a term of its own.
+ * Settles with etcd's response, or with the first status that shows a move. The response alone is not enough:
+ * etcd waits until it sees the new leader. It misses a leader that returns the leadership at once, as happens
+ * when all control planes are called together. The Raft term shows the move, because it grows with each
+ * election.
  */
 async function moveLeader(client: EtcdClient, move: Move): Promise<EtcdStatus | undefined> {
   const ended = new AbortController();
@@ -58,7 +59,7 @@ async function moveLeader(client: EtcdClient, move: Move): Promise<EtcdStatus | 
   try {
     return await Promise.race([answered, seen]);
   } catch (error) {
-    // It has moved by itself before, or took longer than etcd waits.
+    // The leadership may have moved before the call, or after etcd timed out.
     const status = await client.status({ signal }).catch(() => undefined);
     if (status !== undefined && hasMoved(move.before, status)) return status;
     throw error;
@@ -68,7 +69,7 @@ async function moveLeader(client: EtcdClient, move: Move): Promise<EtcdStatus | 
   }
 }
 
-/** Yields the first status in which the leadership has moved. A status that cannot be read is read again. */
+/** Polls until the leadership has moved, and returns that status. Failed polls are retried. */
 async function watchMove(client: EtcdClient, { before, timers, signal }: Move): Promise<EtcdStatus> {
   for (;;) {
     await pauseBy(timers, pollMs, signal);

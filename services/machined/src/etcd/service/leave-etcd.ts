@@ -6,9 +6,9 @@ import { specOf } from '../../base/resources/spec-of.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { removeEtcdMember } from './remove-etcd-member.ts';
 
-/** The service as far as leaving goes. */
+/** The part of the service that a leave needs. */
 export interface LeavingService {
-  /** Stops it and removes its data, and not the folder. */
+  /** Stops etcd and removes its data, but not the data folder. */
   wipe(): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export interface LeaveEtcdInit {
   readonly access: EtcdAccess;
   readonly state: State;
   readonly service: LeavingService;
-  /** The name of this node as a member. */
+  /** Returns the member name of this node. */
   readonly hostname: () => string;
   readonly timers: Timers;
 }
@@ -25,14 +25,15 @@ export interface LeaveEtcdInit {
 const times = { memberMs: 180_000, memberPollMs: 1000, removalMs: 300_000, removalPauseMs: 10_000 } as const;
 
 const local = pointerTo(etcdMembers);
-/** What passes by itself: members that come back, a leader that is being chosen. */
-const passing = new Set(['unhealthy-cluster', 'stopped', 'leader-changed', 'no-leader']);
+/** Failures that pass without intervention: members that reconnect, a leader that is being elected. */
+const transientReasons = new Set(['unhealthy-cluster', 'stopped', 'leader-changed', 'no-leader']);
 
 /**
- * Takes this node out of etcd for good: it is removed by the others, its etcd is stopped, its data are deleted. What an
- * earlier call has begun and not finished is finished: a node that is no member any more has its data deleted.
+ * Removes this node from etcd permanently: removes the member, stops etcd and deletes its data. It completes
+ * an interrupted leave: a node that is no longer a member only has its data deleted.
  *
- * @throws Fault `failed-precondition` with the reason where the others could not go on without it; nothing was done
+ * @throws Fault `failed-precondition` with the reason when the cluster needs this node's vote; then nothing
+ * was changed
  */
 export async function leaveEtcd(init: LeaveEtcdInit, signal: AbortSignal): Promise<void> {
   const id = await ownMemberId(init, signal);
@@ -40,7 +41,7 @@ export async function leaveEtcd(init: LeaveEtcdInit, signal: AbortSignal): Promi
   await init.service.wipe();
 }
 
-/** Undefined: the others know no member of this node's name. */
+/** `undefined` when the cluster has no member with this node's name. */
 async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bigint | undefined> {
   const { state, timers } = init;
   const end = timers.now() + times.memberMs;
@@ -52,14 +53,17 @@ async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bi
     if (timers.now() >= end)
       throw new Fault(
         'deadline-exceeded',
-        'etcd of this node did not tell its member id, and no other member answers',
+        'the etcd member id of this node is unknown: neither its etcd nor another member answers',
       );
     await pauseBy(timers, times.memberPollMs, signal);
     signal.throwIfAborted();
   }
 }
 
-/** What the other members say: the id of the member with this node's name, none, or nobody answers. */
+/**
+ * The id of the member with this node's name, as the other members report it. `undefined` when there is none,
+ * `'unknown'` when no member answers.
+ */
 async function idFromOthers(
   { access, hostname }: LeaveEtcdInit,
   signal: AbortSignal,
@@ -85,11 +89,11 @@ async function removeSelf({ access, timers }: LeaveEtcdInit, id: bigint, signal:
     } catch (error) {
       signal.throwIfAborted();
       const { kind } = faultFrom(error);
-      // Also the answer to a second try, where the first one was done and its answer lost.
+      // A retry gets this error when the first removal succeeded but its response was lost.
       if (kind === 'not-found') return;
       const reason = etcdReasonOf(error);
-      const isPassing = reason !== undefined ? passing.has(reason) : kind === 'unavailable';
-      if (!isPassing || timers.now() + times.removalPauseMs >= end) throw error;
+      const isTransient = reason !== undefined ? transientReasons.has(reason) : kind === 'unavailable';
+      if (!isTransient || timers.now() + times.removalPauseMs >= end) throw error;
       await pauseBy(timers, times.removalPauseMs, signal);
     }
   }

@@ -3,16 +3,16 @@ import type { EtcdActions } from '../controllers/etcd-controllers.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import type { EtcdService } from './etcd-service.ts';
 
-/** etcd as this node has it. */
+/** The etcd of this node, and the access to that of other nodes. */
 export interface NodeEtcd {
   readonly access: EtcdAccess;
-  /** Undefined where this node has no way to run it. */
+  /** `undefined` when this node cannot run etcd. */
   readonly run: RunnableEtcd | undefined;
 }
 
 export interface RunnableEtcd {
   readonly service: EtcdService;
   readonly actions: EtcdActions;
-  /** The clock can be trusted. */
+  /** Met when the clock is synchronized. */
   readonly timeSync: Condition;
 }

@@ -4,11 +4,11 @@ import type { EtcdAccess } from '../host/etcd-access.ts';
 import { votingStates } from '../host/etcd-votes.ts';
 
 /**
- * Takes a member out of the cluster, if the others can do without it. Source: Talos v1.14: EtcdRemoveMemberByID; ours:
- * the quorum is looked after.
+ * Removes a member from the cluster if the cluster keeps a quorum without it. Talos does not check the
+ * quorum. Source: Talos v1.14: EtcdRemoveMemberByID.
  *
- * @throws Fault `not-found` for an id that no member has, `failed-precondition` with the reason where the quorum would be
- *   lost, or that of etcd
+ * @throws Fault `not-found` for an unknown id, `failed-precondition` with the reason when the quorum would be
+ * lost or etcd refuses
  */
 export async function removeEtcdMember(
   access: Pick<EtcdAccess, 'openAt' | 'own' | 'others'>,
@@ -16,11 +16,12 @@ export async function removeEtcdMember(
   signal: AbortSignal,
 ): Promise<void> {
   const { etcdIdText } = await import('@nodewright/etcd');
-  // The others first: a member that takes itself out may end before it answers.
+  // Other members come first: a member that removes itself may exit before it answers.
   const endpoints = [...(await access.others()), ...(await access.own())];
-  if (endpoints.length === 0) throw new Fault('failed-precondition', 'no member of etcd is known');
+  if (endpoints.length === 0) throw new Fault('failed-precondition', 'no etcd endpoint is known');
   await using client = await access.openAt(endpoints);
-  // As one member knows it: where nothing can be agreed on, that is to be said, and not waited for.
+  // A serializable read, which needs no quorum: a cluster without one should be reported instead of waited
+  // for.
   const members = await client.members({ signal });
   if (!members.some((member) => member.id === id))
     throw new Fault('not-found', `no member of etcd has the id ${etcdIdText(id)}`);

@@ -7,12 +7,12 @@ import { restartEtcd } from './restart-etcd.ts';
 
 interface Case {
   readonly members: number;
-  /** Members that do not answer, by number from 1. This node's member is 1. */
+  /** The numbers of the members that do not answer, from 1. This node's member is 1. */
   readonly dead?: readonly number[];
   readonly lock?: 'none' | 'not needed any more';
 }
 
-/** What was done in such a cluster, and why the restart has to wait if it has to. */
+/** Calls `restartEtcd()` and returns its actions, with the reason if the restart was postponed. */
 async function outcomeOf({ members, dead = [], lock }: Case) {
   const done: string[] = [];
   const timers = new FakeTimers();
@@ -23,7 +23,7 @@ async function outcomeOf({ members, dead = [], lock }: Case) {
   }));
   const open = async (endpoint: string) => {
     const number = Number(/(\d+):/.exec(endpoint)?.[1]);
-    // A restart brings this node's member back.
+    // This node's member answers again after a restart.
     const answers = !dead.includes(number) || (number === 1 && done.includes('restart'));
     const answering =
       <T>(value: T) =>
@@ -63,7 +63,7 @@ async function outcomeOf({ members, dead = [], lock }: Case) {
   return [...done, ...(postponed === undefined ? [] : [postponed.reason])].join(', ');
 }
 
-test('restartEtcd() restarts one member after the other, under a lock, and only beside healthy ones', async () => {
+test('restartEtcd() restarts under a lock, and a running member only while all others are healthy', async () => {
   const table: [Case, string][] = [
     [{ members: 1 }, 'restart'],
     [{ members: 3 }, 'lock, restart, unlock'],
@@ -71,17 +71,20 @@ test('restartEtcd() restarts one member after the other, under a lock, and only 
     [{ members: 3, dead: [1, 2] }, 'lock, restart, unlock'],
     [
       { members: 3, dead: [2] },
-      'lock, unlock, etcd of node02 does not answer: this node keeps its vote until it does',
+      'lock, unlock, etcd of node02 does not answer: this node must not restart its own member until then',
     ],
     [{ members: 3, lock: 'not needed any more' }, 'lock, unlock'],
   ];
   for (const [given, outcome] of table) assert.equal(await outcomeOf(given), outcome);
 });
 
-test('without a lock restartEtcd() restarts only a member that does not answer', async () => {
+test('restartEtcd() without a lock restarts only a member that does not answer', async () => {
   const table: [Case, string][] = [
     [{ members: 3, dead: [1, 2], lock: 'none' }, 'lock, restart'],
-    [{ members: 3, lock: 'none' }, 'lock, etcd has no leader, or another control plane restarts it'],
+    [
+      { members: 3, lock: 'none' },
+      'lock, etcd has no leader, or another control plane is restarting its member',
+    ],
   ];
   for (const [given, outcome] of table) assert.equal(await outcomeOf(given), outcome);
 });

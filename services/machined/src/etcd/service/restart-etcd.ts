@@ -1,4 +1,4 @@
-// How the control planes of a cluster restart their etcd one after the other, and only while all of them are healthy.
+// Restarts etcd on the control planes of a cluster one at a time, and only while all members are healthy.
 import { pauseBy, type Timers } from '@nodewright/async';
 import type { PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import type { EtcdClient, EtcdLock, EtcdMember } from '@nodewright/etcd';
@@ -13,27 +13,30 @@ export interface RestartEtcdInit {
   readonly access: EtcdAccess;
   readonly log: Logger;
   readonly timers: Timers;
-  /** Stops etcd of this node and starts it with the settings of now. */
+  /** Stops etcd of this node and starts it with the current settings. */
   readonly restart: () => Promise<void>;
 }
 
-/** The key in etcd below which the control planes that restart their etcd queue up. */
+/** The prefix of the lock keys in etcd. Control planes that need a restart queue up under it. */
 export const restartLockName = 'nodewright/restart-etcd';
 
-/** A member that restarts holds the lock for some seconds. Beyond this the lock is out of reach: etcd has no leader. */
+/**
+ * A restarting member holds the lock for some seconds. After this time the lock counts as unavailable: etcd
+ * has no leader.
+ */
 const lockTimeoutMs = 60_000;
-/** Within this time a member with usable arguments is back, even with a large database. */
+/** A member with valid arguments is back within this time, even with a large database. */
 const recoveryTimeoutMs = 120_000;
 const recoveryPollMs = 500;
 const retryAfterMs = 5000;
 const statusTimeoutMs = 2000;
 
 /**
- * Restarts etcd of this node when the cluster can do without its vote for that time: under a lock in etcd, while every
- * other member answers, and after it has passed its leadership on. It keeps the lock until this node's etcd answers
- * again. The only member of a cluster restarts at once, and so does one that does not answer.
+ * Restarts etcd of this node when the cluster does not need its vote. It takes a lock in etcd, checks that
+ * every other member answers, and transfers the leadership. It keeps the lock until this node's etcd answers
+ * again. The only member of a cluster restarts immediately, and so does a member that does not answer.
  *
- * @returns why the restart has to wait; `undefined` when it is done or not needed any more
+ * @returns why the restart is postponed; `undefined` when it is done or not needed
  */
 export async function restartEtcd(
   init: RestartEtcdInit,
@@ -42,11 +45,12 @@ export async function restartEtcd(
   const { access, log } = init;
   const self = await memberId(access, signal);
   const endpoints = [...(await access.others()), ...(await access.own())];
-  // The others first: the connection that keeps the lock has to outlive this node's etcd.
+  // Other members come first: the connection that holds the lock must survive the restart of this node's
+  // etcd.
   await using client = await access.openAt(endpoints);
   const members = await readMembers(client, signal);
   if (members?.length === 1 && members[0]?.id === self) {
-    log.info('restarting etcd, the only member of its cluster, with other settings');
+    log.info('restarting etcd, the only member of its cluster, with new settings');
     await init.restart();
     return undefined;
   }
@@ -62,8 +66,9 @@ async function restartWithoutLock(
 ): Promise<PostponedRestart | undefined> {
   const isRunning =
     self !== undefined && (await memberId(access, AbortSignal.timeout(statusTimeoutMs))) !== undefined;
-  if (isRunning) return { reason: 'etcd has no leader, or another control plane restarts it', retryAfterMs };
-  log.info('restarting etcd, which does not answer, with other settings');
+  if (isRunning)
+    return { reason: 'etcd has no leader, or another control plane is restarting its member', retryAfterMs };
+  log.info('restarting etcd, which does not answer, with new settings');
   await restart();
   return undefined;
 }
@@ -81,17 +86,19 @@ async function restartInTurn(
   if (plan.kind === 'wait') return { reason: plan.reason, retryAfterMs };
   if (plan.isRunning) {
     await forfeitLeadership(access, timers, signal).catch((error: unknown) => {
-      log.warn({ error: faultFrom(error).message }, 'etcd restarts without passing its leadership on');
+      log.warn({ error: faultFrom(error).message }, 'etcd restarts without a leadership transfer');
     });
   }
-  log.info({ members: members.length }, 'restarting etcd with other settings');
+  log.info({ members: members.length }, 'restarting etcd with new settings');
   await init.restart();
   const own = members.filter(({ id }) => id === self);
   await waitUntilBack(init, own, { signal, isNeeded });
   return undefined;
 }
 
-/** Waits until the member answers and sees a leader, for a bounded time, or until its settings change once more. */
+/**
+ * Waits until the member answers and sees a leader, until its settings change again, or until a time limit.
+ */
 async function waitUntilBack(
   { access, log, timers }: RestartEtcdInit,
   own: readonly EtcdMember[],
@@ -101,7 +108,7 @@ async function waitUntilBack(
   while (timers.now() < endMs && !signal.aborted) {
     const [state] = await votingStates(access, own, signal);
     if (state === undefined || state.isAlive) return;
-    // Settings that it cannot run with were corrected: the next pass of the controller restarts it with these.
+    // The settings were changed again, probably to fix an error: the next pass restarts etcd with them.
     if (await isNeeded()) return;
     await pauseBy(timers, recoveryPollMs, signal);
   }
@@ -109,7 +116,7 @@ async function waitUntilBack(
   log.error({ seconds: recoveryTimeoutMs / 1000 }, 'etcd does not answer after its restart: look at its log');
 }
 
-/** `undefined` when no lock could be had in time. */
+/** `undefined` when the lock is not available in time. */
 async function takeLock(
   { timers, log }: RestartEtcdInit,
   client: EtcdClient,
@@ -121,7 +128,7 @@ async function takeLock(
     return await client.lock(restartLockName, { signal: AbortSignal.any([signal, timeout.signal]) });
   } catch (error) {
     signal.throwIfAborted();
-    log.debug({ error: faultFrom(error).message }, 'no lock to restart etcd');
+    log.debug({ error: faultFrom(error).message }, 'no lock for the restart of etcd');
     return undefined;
   }
 }
@@ -139,7 +146,7 @@ async function memberId(
   }
 }
 
-/** As one member knows them; `undefined` when none answers. */
+/** The member list as one member reports it; `undefined` when none answers. */
 async function readMembers(
   client: EtcdClient,
   signal: AbortSignal,

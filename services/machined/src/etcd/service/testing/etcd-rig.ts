@@ -1,5 +1,5 @@
-// A control plane around the etcd service: what controllers tell it, a cluster that other nodes have, and programs that
-// do as they are told.
+// A control plane for tests of the etcd service: fake controllers, a fake cluster of other nodes, and fake
+// programs.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,13 +18,13 @@ import { EtcdService } from '../etcd-service.ts';
 
 const own = 'https://10.0.0.5:2380';
 
-/** The etcd of the other control planes, as its clients see it. */
+/** The fake etcd of the other control planes. */
 export class OtherEtcd {
   members: EtcdMember[] = [];
-  /** Answers before a learner may vote. */
+  /** How many promotion requests fail before the learner is ready. */
   notReady = 0;
 
-  /** A member that others have started. */
+  /** Adds a member. */
   add(member: Partial<EtcdMember>): void {
     const id = BigInt(this.members.length + 1);
     const defaults = { id, name: `other${id}`, peerUrls: [`https://10.0.1.${id}:2380`], isLearner: false };
@@ -60,23 +60,23 @@ export class OtherEtcd {
 export interface EtcdRig extends AsyncDisposable {
   readonly service: EtcdService;
   readonly others: OtherEtcd;
-  /** The arguments of each run of etcd. */
+  /** The arguments of each start of etcd. */
   readonly runs: (readonly string[])[];
   readonly restores: string[];
-  /** Where its data lies. */
+  /** The path of the data folder. */
   readonly data: string;
-  /** Ends the run of etcd that goes on now. */
+  /** Makes the running etcd exit with an error. */
   crash(): void;
-  /** What the history says, without what comes with time and place. */
+  /** The states and messages of the service history. */
   history(): string[];
   state(): string | undefined;
 }
 
 export interface EtcdRigInit {
   readonly timers?: Timers;
-  /** Its programs do not come before they are not waited for any more. */
+  /** Makes the image pull last until it is aborted. */
   readonly hasSlowImage?: true;
-  /** What restoring fails with. */
+  /** The error of each restore. */
   readonly restoreFault?: Fault;
   readonly extraArgs?: Readonly<Record<string, { readonly values: readonly string[] }>>;
 }
@@ -104,7 +104,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
       async run(report, signal) {
         runs.push(args);
         await mkdir(join(data, 'member/wal'), { recursive: true });
-        // Who was added has a name as soon as it has started.
+        // An added member has a name once it has started.
         others.members = others.members.map((member) =>
           member.peerUrls.includes(own) ? { ...member, name: 'node01' } : member,
         );
@@ -168,7 +168,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
   };
 }
 
-/** What etcd was told of its cluster, of the flags that it was started with. */
+/** The initial cluster flags among the arguments. */
 export function initialFlags(args: readonly string[] | undefined): string[] {
   return (args ?? []).filter((flag) => /^--initial-cluster/.test(flag));
 }
