@@ -10,9 +10,9 @@ import { createStateApi } from './rpc/state.ts';
 
 export interface OpenAccessInit {
   readonly state: State;
-  /** What the controllers read and write; asked with every call. */
+  /** Returns the inputs and outputs of the controllers; called for every request. */
   readonly graph: () => readonly DependencyEdge[];
-  /** What decides now which calls the node takes. */
+  /** Returns the facts that decide which calls the node accepts now. */
   readonly surroundings: () => CallSurroundings;
   /** Unix ms. */
   readonly now: () => number;
@@ -21,11 +21,11 @@ export interface OpenAccessInit {
 }
 
 export interface AccessTopic extends Topic {
-  /** Lets only those calls through that the caller's roles and the state of the node allow. */
+  /** Admits only calls that the caller's roles and the state of the node permit. */
   readonly authorize: ServerMiddleware;
 }
 
-/** Who may do what: the check of every call, and the calls that show the node's resources and its controllers. */
+/** Access control: the check of every call, and the calls that show the node's resources and controllers. */
 export function openAccess({ state, graph, surroundings, now, stopSignal }: OpenAccessInit): AccessTopic {
   return {
     controllers: [],

@@ -14,7 +14,7 @@ export interface OpenSecretsInit {
   readonly telemetry: Telemetry;
 }
 
-/** The certificates of the node and of its clients, and how apid is to serve with them. */
+/** The certificates of the node and of its clients, and the listener settings of apid. */
 export function openSecrets({ node, view, now, telemetry }: OpenSecretsInit): Topic {
   return {
     controllers: secretsControllers({

@@ -9,14 +9,14 @@ import { createTimeService } from './rpc/time.ts';
 export interface OpenTimeInit {
   readonly world: World;
   readonly clock: WallClock;
-  /** The time servers that the configuration names; empty without any. */
+  /** The time servers in the configuration; empty without any. */
   readonly servers: () => readonly string[];
   readonly telemetry: Telemetry;
 }
 
 const queryTimeoutMs = 5000;
 
-/** The time: the calls that compare clocks, and the controller that says whether this node's clock is right. */
+/** The time: the calls that compare clocks, and the controller that checks this node's clock. */
 export function openTime({ world, clock, servers, telemetry }: OpenTimeInit): Topic {
   return {
     controllers: timeControllers({

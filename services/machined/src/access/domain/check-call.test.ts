@@ -25,7 +25,7 @@ function answer(rule: MethodRule | undefined, who: ReadonlySet<Role>, node: Call
   return fault === undefined ? 'passes' : [fault.kind, fault.message];
 }
 
-test('checkCall() lets a caller in exactly when the table gives the method to one of its roles', () => {
+test("checkCall() permits a call exactly when the table has one of the caller's roles for the method", () => {
   fc.assert(
     fc.property(fc.constantFrom(...Object.values(methodTable)), anyCaller, anyNode, (rule, who, node) => {
       const hasRole = rule.roles.some((role) => who.has(role));
@@ -35,7 +35,7 @@ test('checkCall() lets a caller in exactly when the table gives the method to on
   );
 });
 
-test('checkCall() refuses a stranger before it says what the node lacks', () => {
+test('checkCall() checks roles before it reveals anything about the node', () => {
   assert.deepEqual(answer(machine('Bootstrap'), caller('os:reader'), worker), [
     'permission-denied',
     'not authorized',
@@ -46,7 +46,7 @@ test('checkCall() refuses a stranger before it says what the node lacks', () => 
   ]);
 });
 
-test('checkCall() answers in the words of the reference what only control planes or machines can do', () => {
+test('checkCall() refuses calls for control planes or whole machines with the texts of the reference', () => {
   assert.deepEqual(answer(machine('EtcdSnapshot'), caller('os:etcd:backup'), worker), [
     'unimplemented',
     'etcd snapshot is only available on control plane nodes',
@@ -58,7 +58,7 @@ test('checkCall() answers in the words of the reference what only control planes
   assert.equal(answer(machine('EtcdSnapshot'), caller('os:admin'), controlPlane), 'passes');
 });
 
-test('checkCall() gives a method without a rule to the administrator alone', () => {
+test('checkCall() permits a method without a rule to administrators only', () => {
   assert.equal(answer(undefined, caller('os:admin'), worker), 'passes');
   assert.deepEqual(answer(undefined, caller('os:operator', 'os:reader'), worker), [
     'permission-denied',
@@ -66,7 +66,7 @@ test('checkCall() gives a method without a rule to the administrator alone', () 
   ]);
 });
 
-test('rolesFromMetadata() knows the roles, trims them and gives nothing for other words', () => {
+test('rolesFromMetadata() trims the known roles, and ignores other words', () => {
   assert.deepEqual(
     rolesFromMetadata([' os:admin ', '', 'os:root', 'OS:READER', 'os:reader', Buffer.from('os:operator')]),
     new Set(['os:admin', 'os:reader']),
@@ -74,7 +74,7 @@ test('rolesFromMetadata() knows the roles, trims them and gives nothing for othe
   assert.deepEqual(rolesFromMetadata([]), new Set());
 });
 
-test('rolesFromMetadata() takes several roles that were joined on their way', () => {
+test('rolesFromMetadata() splits several roles that were joined on the way', () => {
   assert.deepEqual(
     rolesFromMetadata(['os:etcd:backup, os:future, os:reader']),
     new Set(['os:etcd:backup', 'os:reader']),

@@ -1,7 +1,7 @@
 import { type MethodRule, type Role, roles } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 
-/** What of a node decides which calls it takes. */
+/** The facts about a node that decide which calls it accepts. */
 export interface CallSurroundings {
   readonly isControlPlane: boolean;
   /** Whether the node waits for its first configuration. */
@@ -11,9 +11,9 @@ export interface CallSurroundings {
 }
 
 /**
- * Why a call must not reach its handler, or undefined when it may. Who may call comes first, so that the other
- * answers tell a stranger nothing. A method without a rule needs the administrator.
- * Source: Talos v1.14: method check, methods of control planes only, container mode.
+ * Why a call must not reach its handler, or undefined when it may. Roles are checked first, so that a caller
+ * without permission learns nothing from the other errors. A method without a rule requires the
+ * administrator. Source: Talos v1.14: method check, methods of control planes only, container mode.
  */
 export function checkCall(
   rule: MethodRule | undefined,

@@ -9,7 +9,7 @@ const answer = (verb: ResourceVerb, kind: Partial<KnownKind>, ...caller: Role[])
   checkResourceAccess({ verb, namespace: 'n', type: 'Ts.x' }, { ...known, ...kind }, new Set(caller))
     ?.message;
 
-test('checkResourceAccess() lets nobody write and everybody read what is not sensitive', () => {
+test('checkResourceAccess() permits no writes, and reads of all kinds that are not sensitive', () => {
   for (const verb of ['create', 'update', 'destroy'] as const) {
     assert.equal(answer(verb, {}, 'os:admin'), 'write access is not allowed');
   }
@@ -17,7 +17,7 @@ test('checkResourceAccess() lets nobody write and everybody read what is not sen
     assert.equal(answer(verb, {}, 'os:reader'), undefined);
 });
 
-test('checkResourceAccess() asks for the type, then the role, then the namespace', () => {
+test('checkResourceAccess() checks the type, then the role, then the namespace', () => {
   const nothing = { isRegistered: false, isSensitive: true, hasNamespace: false };
   assert.equal(answer('destroy', nothing), 'write access is not allowed');
   assert.equal(answer('get', nothing), 'resource type "Ts.x" is not supported');

@@ -3,14 +3,14 @@ import { Fault } from '@nodewright/fault';
 
 export type ResourceVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'destroy';
 
-/** What somebody wants to do with a kind of resources. */
+/** The operations on a kind of resources. */
 export interface ResourceAccess {
   readonly verb: ResourceVerb;
   readonly namespace: string;
   readonly type: string;
 }
 
-/** What the node knows of that kind. */
+/** The definition of the kind on this node. */
 export interface KnownKind {
   readonly isRegistered: boolean;
   readonly isSensitive: boolean;
@@ -22,8 +22,9 @@ const readVerbs: readonly ResourceVerb[] = ['get', 'list', 'watch'];
 export const isReadVerb = (verb: ResourceVerb): boolean => readVerbs.includes(verb);
 
 /**
- * Why the API refuses it, or undefined when it does not. Nobody writes through the API: what is in the state follows
- * from the machine configuration and from the machine itself. Source: Talos v1.14: resource access policy.
+ * Why the API refuses the operation, or undefined when it does not. The API permits no writes: controllers
+ * derive all resources from the machine configuration and from the machine itself. Source: Talos v1.14:
+ * resource access policy.
  */
 export function checkResourceAccess(
   { verb, namespace, type }: ResourceAccess,

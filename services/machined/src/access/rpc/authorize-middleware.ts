@@ -4,7 +4,7 @@ import type { ServerMiddleware } from 'nice-grpc';
 import { rolesFromMetadata } from '../domain/caller-roles.ts';
 import { type CallSurroundings, checkCall } from '../domain/check-call.ts';
 
-/** Lets only those calls through that the method table gives to the caller's roles, before anything else is looked at. */
+/** Admits only calls that the method table permits for the caller's roles, before anything else is read. */
 export function createAuthorizeMiddleware(surroundings: () => CallSurroundings): ServerMiddleware {
   return (call, context) => {
     const caller = rolesFromMetadata(context.metadata.getAll(metadataKeys.role));

@@ -17,18 +17,18 @@ import {
 } from '@nodewright/state';
 import { checkResourceAccess, type ResourceVerb } from '../domain/resource-access.ts';
 
-/** Throws what a caller may not do. `id` undefined: the whole kind. */
+/** Throws when the caller lacks permission. `id` undefined: the whole kind. */
 export type AccessCheck = (
   verb: ResourceVerb,
   target: KindRef & { readonly id?: string },
 ) => Promise<void> | void;
 
-/** A state in which every call is checked before it is made. */
+/** A state that checks every call first. */
 export function guardedState(state: State, check: AccessCheck): State {
   return new GuardedState(state, check);
 }
 
-/** What callers of the API with these roles may do: read only, and not every kind. */
+/** The permissions of API callers with these roles: read-only, and not every kind. */
 export function apiAccess(state: State, caller: ReadonlySet<Role>): AccessCheck {
   return async (verb, { namespace, type }) => {
     const definition = await found(state.get(pointerTo(resourceDefinitions, type.toLowerCase())));
@@ -71,7 +71,7 @@ class GuardedState implements State {
     return this.#state.update(resource, options);
   }
 
-  /** It reads before it writes, and so what is being torn down already is no write. */
+  /** It reads first, so a resource that is being torn down already causes no write. */
   async teardown(pointer: Pointer): Promise<boolean> {
     const { metadata } = await this.get(pointer);
     if (metadata.phase !== 'tearingDown') await this.#check('update', pointer);
@@ -94,7 +94,7 @@ class GuardedState implements State {
   }
 }
 
-/** A kind by itself, whatever else its object carries. */
+/** The kind without the other properties of its object. */
 const kindOf = ({ namespace, type }: KindRef): KindRef => ({ namespace, type });
 
 async function found<T>(resource: Promise<T>): Promise<T | undefined> {

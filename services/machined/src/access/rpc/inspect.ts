@@ -13,10 +13,12 @@ const edgeTypes = {
 } as const satisfies Record<DependencyEdge['kind'], DependencyEdgeType>;
 
 /**
- * What reads and writes what on the node, in the order of the graph. Kinds that are not registered are left out: the API
- * refuses them, and `talosctl inspect dependencies --with-resources` of upstream ends with an error at the first of them.
+ * Which controllers read and write which kinds, in the order of the graph. Kinds that are not registered are
+ * left out: the API refuses to read them, and upstream's `talosctl inspect dependencies --with-resources`
+ * fails at the first of them.
  *
- * @param graph `ControllerRuntime.graph`, asked with every call: controllers change their inputs as they run
+ * @param graph `ControllerRuntime.graph`, called for every request, because controllers change their inputs
+ * while they run
  */
 export function createInspect(
   graph: () => readonly DependencyEdge[],

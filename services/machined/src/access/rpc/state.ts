@@ -14,7 +14,7 @@ export interface StateApiInit {
   readonly stopSignal: AbortSignal;
 }
 
-/** `cosi.resource.State`: the node's resources, each caller's own view of them. */
+/** `cosi.resource.State`: the node's resources, filtered by the roles of each caller. */
 export function createStateApi({ state, now, stopSignal }: StateApiInit): StateServiceImplementation {
   const { implementation } = createStateService({
     stateOf: ({ metadata }) =>

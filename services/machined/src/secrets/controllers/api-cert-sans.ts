@@ -7,7 +7,7 @@ const root = pointerTo(osRootSecrets);
 const hostname = pointerTo(hostnameStatuses);
 const addresses = pointerTo(nodeAddresses, 'accumulative-no-k8s');
 
-/** Names and addresses for the certificates of the API. Source: Talos v1.14: secrets.APICertSANsController. */
+/** Names and addresses for the API certificates. Source: Talos v1.14: secrets.APICertSANsController. */
 export function createApiCertSansController(): Controller {
   return {
     name: 'secrets.APICertSANsController',
@@ -20,7 +20,7 @@ export function createApiCertSansController(): Controller {
     async reconcile(pass) {
       const [os, name, all] = [await pass.get(root), await pass.get(hostname), await pass.get(addresses)];
       if (os === undefined) return pass.replace(certSans, []);
-      // Names that are not known yet do not make those of before wrong.
+      // While an input is unknown, the earlier names stay valid.
       if (name === undefined || all === undefined) return;
       await pass.replace(certSans, [{ id: 'api', spec: apiCertSans(os.spec, name.spec, all.spec) }]);
     },

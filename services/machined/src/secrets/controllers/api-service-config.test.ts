@@ -7,7 +7,7 @@ import { listenAddress, newAuthority, openSecretsRig } from './testing/secrets-r
 const request = pointerTo(maintenanceServiceRequests, 'maintenance');
 const ca = await newAuthority();
 
-test('leaving maintenance closes its listener before there is another, and only then lets go of the request', async () => {
+test('leaving maintenance closes its listener before another opens, and releases the request only after that', async () => {
   await using node = await openSecretsRig({ isMaintenance: true });
   const held = await node.state.get(request);
   assert.deepEqual(held.metadata.finalizers, ['runtime.APIServiceConfigController']);
@@ -36,7 +36,7 @@ test('leaving maintenance closes its listener before there is another, and only 
   assert.equal((await node.spec(apiCertificates, 'api'))?.skipVerifyingClientCert, false);
 });
 
-test('a request for maintenance on a node that is configured takes its API over, and gives it back', async () => {
+test('a maintenance request on a configured node replaces its API, and restores it afterwards', async () => {
   await using node = await openSecretsRig();
   await node.configure({ ca });
   const flags = async () => {

@@ -11,8 +11,8 @@ import { apiServiceConfig } from '../domain/api-service-config.ts';
 const request = pointerTo(maintenanceServiceRequests);
 
 /**
- * How apid is to serve. It holds the request for maintenance, so that whoever takes it back knows when the listener of
- * maintenance has been told to close. Source: Talos v1.14: runtime.APIServiceConfigController.
+ * The listener settings of apid. The controller keeps a finalizer on the maintenance request until apid was
+ * told to close its maintenance listener. Source: Talos v1.14: runtime.APIServiceConfigController.
  */
 export function createApiServiceConfigController(listenAddress: string): Controller {
   return {

@@ -33,7 +33,10 @@ import { BackgroundRequest } from './background-request.ts';
 import { issueLocally } from './issue-locally.ts';
 import { IssuedCertificates } from './issued-certificates.ts';
 
-/** Has a trustd sign for a key of this node; rejects when none does, or when `signal` aborts. */
+/**
+ * Gets a certificate for a key of this node from a trustd; rejects when none signs it, or when `signal`
+ * aborts.
+ */
 export type AskForCertificate = (request: {
   readonly certificate: CertificateSpec;
   readonly acceptedCAs: readonly string[];
@@ -42,10 +45,10 @@ export type AskForCertificate = (request: {
   readonly signal: AbortSignal;
 }) => Promise<RequestedCertificate>;
 
-/** Where the certificates come from. They are not taken over from one way to another. */
+/** The source of the certificates. Certificates of one source are not used for another. */
 type Origin = 'maintenance' | 'own-ca' | 'trustd';
 
-/** New certificates, and what they were made from. */
+/** New certificates, and the inputs that they were made from. */
 interface Made {
   readonly inputs: unknown;
   readonly spec: ApiCertificateSpec;
@@ -55,9 +58,9 @@ interface Made {
 const output = pointerTo(apiCertificates);
 
 /**
- * The certificates of apid: a control plane issues them, a worker asks a control plane, and a node without a
- * configuration has one that nobody can check. While new ones cannot be had those that are there stay in use.
- * Source: Talos v1.14: secrets.APIController.
+ * The certificates of apid. A control plane issues them, a worker requests them from a control plane, and a
+ * node without a configuration has a self-made one that clients cannot verify. While new certificates cannot
+ * be obtained, the old ones stay in use. Source: Talos v1.14: secrets.APIController.
  */
 export class ApiController implements Controller {
   readonly name = 'secrets.APIController';
@@ -103,10 +106,10 @@ export class ApiController implements Controller {
     if (this.#issued.hasAny) pass.wakeAfter(this.#issued.delayMs(pass.now()));
   }
 
-  /** New certificates; none when those that are there are good, or when it is too early to have any. */
+  /** New certificates; undefined while the current ones are valid, or when it is too early for any. */
   readonly #makers: Readonly<Record<Origin, (pass: ReconcilePass) => Promise<Made | undefined>>> = {
     maintenance: async (pass) => {
-      // Every node begins without a configuration: only one that finds none needs such a certificate.
+      // Every node starts without a configuration, so this certificate is made only after none was found.
       const request = await pass.get(pointerTo(maintenanceServiceRequests));
       if (request?.metadata.phase !== 'running') return undefined;
       const ca = (await pass.get(pointerTo(maintenanceRootSecrets)))?.spec.ca;
@@ -154,7 +157,7 @@ export class ApiController implements Controller {
     const { token } = root;
     const acceptedCAs = root.acceptedCAs.map(({ crt }) => crt);
     const inputs = { acceptedCAs, token, sans, epoch: await epochOf(pass) };
-    // Who may be asked matters only while somebody is being asked.
+    // The endpoints matter only while a request runs.
     if (this.#issued.isCurrent(inputs, pass.now())) return undefined;
     const targets = trustdEndpoints((await pass.list(endpoints)).map(({ spec }) => spec));
     const certificate = apidServerCertificate(sans);
@@ -185,7 +188,7 @@ async function apiInputs(pass: ReconcilePass) {
   return { root, sans };
 }
 
-/** It moves when the clock was set: certificates are then of another time. */
+/** The epoch changes when the clock was set: then the certificates have wrong times. */
 async function epochOf(pass: ReconcilePass): Promise<number> {
   return (await pass.get(pointerTo(timeStatuses)))?.spec.epoch ?? 0;
 }

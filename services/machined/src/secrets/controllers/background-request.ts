@@ -13,8 +13,8 @@ interface Running<T> {
 }
 
 /**
- * A request that takes longer than a pass may: the controller goes on seeing its inputs meanwhile, and a change of them
- * ends the request and begins another. `wake` is called when there is an outcome.
+ * A request that may take longer than a pass. The controller keeps reacting to its inputs, and a change of
+ * them aborts the request and starts another. `wake` is called when there is a result.
  */
 export class BackgroundRequest<T> implements Disposable {
   readonly #wake: () => void;
@@ -24,7 +24,9 @@ export class BackgroundRequest<T> implements Disposable {
     this.#wake = wake;
   }
 
-  /** How far the request for `inputs` is, which is begun when there is none. An outcome is told once. */
+  /**
+   * The state of the request for `inputs`, which is started if there is none. Each result is returned once.
+   */
   poll(inputs: unknown, nowMs: number, send: (signal: AbortSignal) => Promise<T>): RequestState<T> {
     const key = createHash('sha256').update(JSON.stringify(inputs)).digest('hex');
     if (this.#running?.key !== key) {

@@ -6,7 +6,7 @@ interface PemPair {
   readonly key: string;
 }
 
-/** A new key and a certificate for it from a CA that the node holds itself. */
+/** Creates a key and a certificate for it, signed by a CA of the node itself. */
 export async function issueLocally(
   issuer: PemPair,
   { commonName, organizations, ...spec }: CertificateSpec,

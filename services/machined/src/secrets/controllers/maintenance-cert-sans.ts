@@ -6,7 +6,10 @@ import { maintenanceCertSans } from '../domain/cert-sans.ts';
 const hostname = pointerTo(hostnameStatuses);
 const addresses = pointerTo(nodeAddresses, 'accumulative');
 
-/** Names and addresses for the certificate of maintenance. Source: Talos v1.14: secrets.MaintenanceCertSANsController. */
+/**
+ * Names and addresses for the maintenance certificate. Source: Talos v1.14:
+ * secrets.MaintenanceCertSANsController.
+ */
 export function createMaintenanceCertSansController(): Controller {
   return {
     name: 'secrets.MaintenanceCertSANsController',

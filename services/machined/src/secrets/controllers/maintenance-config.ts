@@ -5,7 +5,10 @@ import { maintenanceServiceConfigs, nodeAddresses, siderolinkConfigs } from '@no
 import { plainAddresses } from '../domain/cert-sans.ts';
 import { maintenanceConfig } from '../domain/maintenance-config.ts';
 
-/** Where a node without a configuration is to be reached. Source: Talos v1.14: runtime.MaintenanceConfigController. */
+/**
+ * Where a node without a configuration serves its API. Source: Talos v1.14:
+ * runtime.MaintenanceConfigController.
+ */
 export function createMaintenanceConfigController(listenAddress: string): Controller {
   return {
     name: 'runtime.MaintenanceConfigController',

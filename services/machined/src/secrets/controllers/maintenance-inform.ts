@@ -8,9 +8,8 @@ import {
 } from '@nodewright/state/kinds';
 
 /**
- * Says in the log, which is what a node has of a console, where a node in maintenance is to be reached and by which key
- * it is known (`apply-config --insecure --cert-fingerprint`); again when one of the two is another.
- *
+ * Logs the address and the certificate fingerprint of a node in maintenance (for `apply-config --insecure
+ * --cert-fingerprint`), and again when one of them changes. The log takes the place of a console here.
  * Source: Talos v1.14: runtime.MaintenanceServiceInformController.
  */
 export function createMaintenanceInformController(): Controller {

@@ -7,8 +7,8 @@ const root = pointerTo(maintenanceRootSecrets);
 const lifetimeHours = 24;
 
 /**
- * A CA that lives as long as machined runs, for the certificate of a node that has no configuration.
- * Source: Talos v1.14: secrets.MaintenanceRootController.
+ * A CA for the certificate of a node without a configuration. It lives as long as machined. Source: Talos
+ * v1.14: secrets.MaintenanceRootController.
  */
 export function createMaintenanceRootController(): Controller {
   return {

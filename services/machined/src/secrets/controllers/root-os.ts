@@ -3,7 +3,7 @@ import { machineConfigs, osRootSecrets } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { osRootFrom } from '../domain/os-root.ts';
 
-/** The root of trust, from the configuration in force. Source: Talos v1.14: secrets.RootOSController. */
+/** The root of trust from the active configuration. Source: Talos v1.14: secrets.RootOSController. */
 export function createRootOsController(): Controller {
   return {
     name: 'secrets.RootOSController',

@@ -31,7 +31,7 @@ const facts = (crt: string | undefined) => {
   return { subject, dnsNames, ipAddresses, extendedKeyUsage };
 };
 
-test('a control plane issues what its daemons need from its own CA, and says how to serve', async () => {
+test('a control plane issues the certificates of its daemons from its own CA, and sets their listeners', async () => {
   await using node = await openSecretsRig();
   await node.configure({ ca: first, certSANs: ['api.example.org'] });
   const api = await node.spec(apiCertificates, 'api');
@@ -69,7 +69,7 @@ const versions = async (node: SecretsRig) => [
   await node.version(trustdCertificates, 'trustd'),
 ];
 
-test('certificates are issued anew when they are due or an input is different, and by no other pass', async () => {
+test('certificates are issued again when they are due or an input changes, and in no other pass', async () => {
   await using node = await openSecretsRig();
   await node.configure({ ca: first });
   const seen = [await versions(node)];
@@ -105,7 +105,7 @@ test('certificates are issued anew when they are due or an input is different, a
   ]);
 });
 
-test('an accepted CA and then another issuer take effect at once', async () => {
+test('an additional accepted CA, and then another issuer, take effect at once', async () => {
   await using node = await openSecretsRig();
   const look = async () => {
     const api = await node.spec(apiCertificates, 'api');
@@ -137,7 +137,7 @@ test('an accepted CA and then another issuer take effect at once', async () => {
   });
 });
 
-test('nothing is issued before the network has an address, nor for trustd before the node has a name', async () => {
+test('nothing is issued before the network has an address, nor for trustd before the node has a hostname', async () => {
   await using node = await openSecretsRig();
   const network = async (addressReady: boolean, hostnameReady: boolean) => {
     const rest = { connectivityReady: false, etcFilesReady: false };
@@ -157,7 +157,7 @@ test('nothing is issued before the network has an address, nor for trustd before
   );
 });
 
-/** A trustd whose answers the test gives. */
+/** A trustd whose answers the test controls. */
 function scriptedTrustd() {
   const asked: { hosts: string[]; signal: AbortSignal }[] = [];
   let behave: () => Promise<void> = async () => {};
@@ -188,7 +188,7 @@ const isThere = (node: SecretsRig, version = 1) =>
     what: `version ${version} of the certificates`,
   });
 
-test('a worker asks a control plane, and holds no certificate to forward with', async () => {
+test('a worker requests its certificate from a control plane, and gets none for forwarding', async () => {
   const trustd = scriptedTrustd();
   await using node = await openSecretsRig({ ask: trustd.ask });
   await node.configure({ type: 'worker', ca: first });
@@ -206,7 +206,7 @@ test('a worker asks a control plane, and holds no certificate to forward with', 
   assert.equal(await node.version(trustdCertificates, 'trustd'), 0);
 });
 
-test('a worker whose control planes are away goes on with what it has, and tries again', async () => {
+test('a worker without a reachable control plane keeps its certificate and retries', async () => {
   const trustd = scriptedTrustd();
   await using node = await openSecretsRig({ ask: trustd.ask });
   await node.configure({ type: 'worker', ca: first });
@@ -223,7 +223,7 @@ test('a worker whose control planes are away goes on with what it has, and tries
   assert.equal(trustd.asked.length, 3);
 });
 
-test('a change of what a worker asks for ends the question and begins another, which is no failure', async () => {
+test("a change of a worker's inputs aborts the request and starts another, which is not a failure", async () => {
   const trustd = scriptedTrustd();
   trustd.behave(() => new Promise(() => {}));
   await using node = await openSecretsRig({ ask: trustd.ask });
@@ -246,7 +246,7 @@ test('a node that still looks for its configuration issues nothing', async () =>
   assert.deepEqual(await versions(node), [0, 0]);
 });
 
-test('a node without a configuration serves everybody as a reader, until it has one', async () => {
+test('a node without a configuration treats every client as a reader, until it has one', async () => {
   await using node = await openSecretsRig({ isMaintenance: true });
   const api = await node.spec(apiCertificates, 'api');
   assert.deepEqual(facts(api?.server?.crt), {
@@ -270,7 +270,7 @@ test('a node without a configuration serves everybody as a reader, until it has 
   assert.equal(await node.version(certSans, 'api'), 0);
 });
 
-test('the certificates of one type of machine are not those of another', async () => {
+test('a change of the machine type replaces the certificates', async () => {
   const trustd = scriptedTrustd();
   await using node = await openSecretsRig({ ask: trustd.ask });
   await node.configure({ ca: first });

@@ -15,16 +15,16 @@ import { createRootOsController } from './root-os.ts';
 import { createTrustdController } from './trustd.ts';
 
 export interface SecretsControllersInit {
-  /** host:port on which apid is to listen. */
+  /** host:port on which apid listens. */
   readonly apidListenAddress: string;
-  /** From 0 to below 1. */
+  /** Returns numbers from 0 to below 1. */
   readonly random: () => number;
   readonly telemetry: Telemetry;
   /** How a worker gets its certificate; default: from the trustd of a control plane. */
   readonly ask?: AskForCertificate;
 }
 
-/** The controllers of the node's own PKI, and of how its API is served. */
+/** The controllers of the node's own PKI, and of the listener settings of its API. */
 export function secretsControllers({
   apidListenAddress,
   random,
@@ -44,7 +44,7 @@ export function secretsControllers({
   ];
 }
 
-/** How long one trustd may take to answer: the others want their turn in the same attempt. */
+/** Timeout of one trustd, short enough that one attempt can try the others. */
 const trustdTimeoutMs = 3000;
 
 function createAsk(random: () => number, telemetry: Telemetry): AskForCertificate {

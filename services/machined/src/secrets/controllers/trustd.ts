@@ -14,7 +14,10 @@ import { IssuedCertificates } from './issued-certificates.ts';
 
 const output = pointerTo(trustdCertificates);
 
-/** What trustd of a control plane shows to joining nodes. Source: Talos v1.14: secrets.TrustdController. */
+/**
+ * The certificate that trustd of a control plane presents to joining nodes. Source: Talos v1.14:
+ * secrets.TrustdController.
+ */
 export function createTrustdController(): Controller {
   const issued = new IssuedCertificates();
   return {

@@ -5,7 +5,7 @@ import type {
 } from '@nodewright/state/kinds';
 
 export interface ApiServiceFacts {
-  /** The node is in maintenance: somebody asks for it and does not take it back. */
+  /** Whether the node is in maintenance: there is a request for it that is not being torn down. */
   readonly isMaintenance: boolean;
   readonly maintenance: MaintenanceServiceConfigSpec | undefined;
   readonly certificates: Pick<ApiCertificateSpec, 'skipVerifyingClientCert'> | undefined;
@@ -13,7 +13,9 @@ export interface ApiServiceFacts {
   readonly listenAddress: string;
 }
 
-/** How apid is to serve; undefined when it must be silent. Source: Talos v1.14: APIServiceConfig. */
+/**
+ * The listener settings of apid; undefined when it must not listen. Source: Talos v1.14: APIServiceConfig.
+ */
 export function apiServiceConfig(facts: ApiServiceFacts): ApiServiceConfigSpec | undefined {
   const { isMaintenance, maintenance, certificates, listenAddress } = facts;
   if (isMaintenance) {
@@ -26,7 +28,7 @@ export function apiServiceConfig(facts: ApiServiceFacts): ApiServiceConfigSpec |
       }
     );
   }
-  // Those of maintenance let everybody in: no use for them once it is over.
+  // The maintenance certificates admit every client, so they must not be used after it.
   if (certificates === undefined || certificates.skipVerifyingClientCert) return undefined;
   return {
     listenAddress,

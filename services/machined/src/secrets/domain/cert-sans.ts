@@ -6,14 +6,14 @@ import type {
   OsRootSecretSpec,
 } from '@nodewright/state/kinds';
 
-/** How the node is called in full: its name, and its domain where there is one. */
+/** The fully qualified name of the node; the plain name without a domain. */
 export function fullyQualifiedName({ hostname, domainname }: HostnameStatusSpec): string {
   return domainname === '' ? hostname : `${hostname}.${domainname}`;
 }
 
 /**
- * The names and addresses under which the node's API is dialled. `addresses` are all that the node ever had.
- * Source: Talos v1.14: CertSANs, api.
+ * The names and addresses by which clients connect to the node's API. `addresses` includes all that the node
+ * ever had. Source: Talos v1.14: CertSANs, api.
  */
 export function apiCertSans(
   root: Pick<OsRootSecretSpec, 'certSANIPs' | 'certSANDNSNames'>,
@@ -28,7 +28,10 @@ export function apiCertSans(
   };
 }
 
-/** The same of a node without a configuration, whose name may not be known yet. Source: Talos v1.14: CertSANs, maintenance. */
+/**
+ * The same for a node without a configuration, whose hostname may be unknown. Source: Talos v1.14: CertSANs,
+ * maintenance.
+ */
 export function maintenanceCertSans(
   hostname: HostnameStatusSpec | undefined,
   addresses: NodeAddressSpec,

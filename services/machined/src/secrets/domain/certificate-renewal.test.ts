@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRenewalDue, renewalDelayMs, renewalPeriodMs } from './certificate-renewal.ts';
 
-test('isRenewalDue() at half of the life and when the clock went back', () => {
+test('isRenewalDue() is true after half of the lifetime and when the clock was set back', () => {
   const due = (ageMs: number) => isRenewalDue(1_000_000, 1_000_000 + ageMs);
   assert.deepEqual(
     [due(0), due(renewalPeriodMs - 1), due(renewalPeriodMs), due(-1)],
@@ -10,7 +10,7 @@ test('isRenewalDue() at half of the life and when the clock went back', () => {
   );
 });
 
-test('renewalDelayMs() is never longer than half an hour, and never past the renewal', () => {
+test('renewalDelayMs() is at most half an hour, and never past the renewal', () => {
   const delay = (ageMs: number) => renewalDelayMs(1_000_000, 1_000_000 + ageMs);
   assert.deepEqual(
     [delay(0), delay(renewalPeriodMs - 1000), delay(renewalPeriodMs + 5)],

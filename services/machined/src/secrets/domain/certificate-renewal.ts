@@ -2,17 +2,18 @@
 export const renewalPeriodMs = 12 * 60 * 60 * 1000;
 
 /**
- * Whether certificates that were issued at `issuedAtMs` are due again: after half of their life, and when the clock
- * was set back before their beginning. Compared by the clock's time, because a machine that slept has no timer for it.
+ * Whether certificates that were issued at `issuedAtMs` must be renewed: after half of their lifetime, or
+ * when the clock was set back before their issue. It compares wall-clock times, because timers stop while a
+ * machine sleeps.
  */
 export function isRenewalDue(issuedAtMs: number, nowMs: number): boolean {
   return nowMs - issuedAtMs >= renewalPeriodMs || nowMs < issuedAtMs;
 }
 
-/** Timers stand still while a machine sleeps: whoever waits for a renewal looks at the clock at least so often. */
+/** Timers stop while a machine sleeps, so the clock is checked at least this often. */
 const longestSleepMs = 30 * 60 * 1000;
 
-/** When to look again at certificates that are not due yet, in ms from now. */
+/** When to check again certificates that are not due yet, in ms from now. */
 export function renewalDelayMs(issuedAtMs: number, nowMs: number): number {
   return Math.min(longestSleepMs, Math.max(1, issuedAtMs + renewalPeriodMs - nowMs));
 }

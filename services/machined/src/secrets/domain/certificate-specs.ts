@@ -1,7 +1,7 @@
 import { roles } from '@nodewright/contract';
 import type { CertSanSpec } from '@nodewright/state/kinds';
 
-/** A certificate that the node issues. */
+/** The contents of a certificate that the node issues. */
 export interface CertificateSpec {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -14,7 +14,7 @@ export interface CertificateSpec {
 
 const certificateLifetimeHours = 24;
 
-/** What apid shows to its clients. Source, of all here: Talos v1.14: certificates issued on the node. */
+/** The server certificate of apid. Source, of all here: Talos v1.14: certificates issued on the node. */
 export function apidServerCertificate({ fqdn, dnsNames, ips }: CertSanSpec): CertificateSpec {
   return {
     commonName: fqdn,
@@ -27,7 +27,10 @@ export function apidServerCertificate({ fqdn, dnsNames, ips }: CertSanSpec): Cer
   };
 }
 
-/** What apid of a control plane shows to the other nodes: it may speak for its callers. */
+/**
+ * The client certificate of apid on a control plane, for calls to other nodes: it may impersonate its
+ * callers.
+ */
 export function apidClientCertificate(sans: CertSanSpec): CertificateSpec {
   return {
     ...apidServerCertificate(sans),
@@ -38,7 +41,7 @@ export function apidClientCertificate(sans: CertSanSpec): CertificateSpec {
   };
 }
 
-/** What apid shows while there is no configuration. Nobody can check it, but by its fingerprint. */
+/** The certificate of apid without a configuration. Clients can verify only its fingerprint. */
 export function maintenanceServerCertificate(sans: CertSanSpec): CertificateSpec {
   return { ...apidServerCertificate(sans), commonName: 'maintenance-service.talos.dev' };
 }

@@ -1,15 +1,15 @@
 import { Fault } from '@nodewright/fault';
 
-/** What a client asks for when it wants another client's identity. */
+/** A request for another client's certificate. */
 export interface ClientConfigurationRequest {
-  /** Become the organisations of the certificate, known or not. */
+  /** The organisations of the certificate, known roles or not. */
   readonly roles: readonly string[];
-  /** Undefined where it is absent. */
+  /** Undefined when the request has none. */
   readonly ttl: { readonly seconds: bigint; readonly nanos: number } | undefined;
 }
 
 export interface ClientConfigurationPlan {
-  /** Sorted, each once. */
+  /** Sorted, without duplicates. */
   readonly organizations: readonly string[];
   readonly lifetimeHours: number;
   readonly contextName: string;
@@ -18,9 +18,10 @@ export interface ClientConfigurationPlan {
 const latestEnd = Date.UTC(9999, 11, 31);
 
 /**
- * What is issued. A context for one role alone is named after it. Source: Talos v1.14: GenerateClientConfiguration.
+ * The contents of the new certificate and its context. A context for a single role is named after it. Source:
+ * Talos v1.14: GenerateClientConfiguration.
  *
- * @throws Fault `invalid-argument` for a life time that is not positive, or that no certificate can have.
+ * @throws Fault `invalid-argument` for a lifetime that is not positive, or that no certificate can have.
  */
 export function planClientConfiguration(
   { roles, ttl }: ClientConfigurationRequest,

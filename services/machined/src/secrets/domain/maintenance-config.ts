@@ -2,9 +2,9 @@ import type { MaintenanceServiceConfigSpec } from '@nodewright/state/kinds';
 import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
 export interface MaintenanceFacts {
-  /** Whether the node is to be reached over SideroLink only. */
+  /** Whether the API is served on the SideroLink address only. */
   readonly hasSiderolink: boolean;
-  /** The addresses that the node has, without prefix lengths. */
+  /** The addresses of the node, without prefix lengths. */
   readonly addresses: readonly string[];
   /** host:port without SideroLink. */
   readonly listenAddress: string;
@@ -12,7 +12,7 @@ export interface MaintenanceFacts {
 }
 
 /**
- * Where the API of a node without a configuration is; undefined while its SideroLink address is awaited.
+ * Where a node without a configuration serves its API; undefined while it waits for its SideroLink address.
  * Source: Talos v1.14: MaintenanceServiceConfig.
  */
 export function maintenanceConfig(facts: MaintenanceFacts): MaintenanceServiceConfigSpec | undefined {
@@ -22,7 +22,10 @@ export function maintenanceConfig(facts: MaintenanceFacts): MaintenanceServiceCo
   return own === undefined ? undefined : { listenAddress: `[${own}]:${port}`, reachableAddresses: [own] };
 }
 
-/** A unique local address whose first byte is fd and whose eighth is 03. Source: Talos v1.14: SideroLink addresses. */
+/**
+ * A unique local address whose first byte is fd and whose eighth is 03. Source: Talos v1.14: SideroLink
+ * addresses.
+ */
 export function isSiderolinkAddress(address: string): boolean {
   if (!isIpAddress(address) || !address.includes(':')) return false;
   const [head = '', tail] = address.toLowerCase().split('::', 2);

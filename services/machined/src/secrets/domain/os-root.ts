@@ -3,8 +3,9 @@ import type { OsRootSecretSpec } from '@nodewright/state/kinds';
 import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
 /**
- * The root of trust of the node, from its configuration: who signs, who is accepted, under what further names it is
- * dialled. Undefined where the configuration names no CA. Source: Talos v1.14: OSRootSecrets, construction.
+ * The root of trust of the node from its configuration: the issuing CA, the accepted CAs, and additional
+ * names of the node. Undefined when the configuration has no CA. Source: Talos v1.14: OSRootSecrets,
+ * construction.
  */
 export function osRootFrom(
   config: Pick<EffectiveConfig, 'machineType' | 'token' | 'issuingCA' | 'acceptedCAs' | 'certSANs'>,

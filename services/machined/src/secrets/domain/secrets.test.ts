@@ -21,7 +21,7 @@ const config = {
 } as const;
 const crts = (...texts: string[]) => texts.map((crt) => ({ crt }));
 
-test('osRootFrom() has the accepted CAs in their order and the issuing one last, and names apart from addresses', () => {
+test('osRootFrom() has the accepted CAs in their order, the issuing one last, and separates names from addresses', () => {
   assert.deepEqual(osRootFrom({ ...config, acceptedCAs: ['OLD', 'OLDER'] }), {
     issuingCA: { crt: 'CA', key: 'KEY' },
     acceptedCAs: crts('OLD', 'OLDER', 'CA'),
@@ -31,7 +31,7 @@ test('osRootFrom() has the accepted CAs in their order and the issuing one last,
   });
 });
 
-test('osRootFrom() lets only control planes with a key sign, and needs some CA', () => {
+test('osRootFrom() lets only control planes with a key sign, and requires a CA', () => {
   const issuer = (change: object) => osRootFrom({ ...config, ...change })?.issuingCA;
   assert.deepEqual(
     [
@@ -49,7 +49,7 @@ test('osRootFrom() lets only control planes with a key sign, and needs some CA',
 const hostname = { hostname: 'node01', domainname: 'example.org' };
 const addresses = { addresses: ['10.5.0.2/24', 'fd00::2/64', '10.5.0.2/32'], sortAlgorithm: 'v1' } as const;
 
-test('apiCertSans() are all names and addresses, sorted, each once, and no localhost', () => {
+test('apiCertSans() has all names and addresses, sorted, without duplicates and without localhost', () => {
   const root = { certSANIPs: ['192.0.2.7', '127.0.0.1'], certSANDNSNames: ['api.example.org', 'node01'] };
   assert.deepEqual(apiCertSans(root, hostname, addresses), {
     ips: ['10.5.0.2', '127.0.0.1', '192.0.2.7', 'fd00::2'],
@@ -58,7 +58,7 @@ test('apiCertSans() are all names and addresses, sorted, each once, and no local
   });
 });
 
-test('maintenanceCertSans() do without a name, and have both addresses of the host itself', () => {
+test('maintenanceCertSans() needs no hostname, and has both loopback addresses', () => {
   assert.deepEqual(maintenanceCertSans(undefined, addresses), {
     ips: ['10.5.0.2', '127.0.0.1', '::1', 'fd00::2'],
     dnsNames: [],
@@ -129,7 +129,7 @@ test('apiServiceConfig() is the table of the reference', () => {
   );
 });
 
-test('maintenanceConfig() waits for an address of SideroLink where there is one to come', () => {
+test('maintenanceConfig() waits for a SideroLink address if one is expected', () => {
   const facts = { addresses: ['10.5.0.2', 'fdae:41e4:649b:9303::1'], listenAddress: ':50000', port: 50000 };
   assert.deepEqual(
     [
@@ -148,12 +148,12 @@ test('maintenanceConfig() waits for an address of SideroLink where there is one 
   );
 });
 
-test('isSiderolinkAddress() looks at the first and the eighth byte, however the address is written', () => {
+test('isSiderolinkAddress() checks the first and the eighth byte, in any notation of the address', () => {
   const group = fc.integer({ min: 0, max: 0xffff });
   fc.assert(
     fc.property(fc.tuple(group, group, group, group, group, group, group, group), (groups) => {
       const full = groups.map((each) => each.toString(16)).join(':');
-      // The URL parser writes the shortest form.
+      // The URL parser writes the short form.
       const short = new URL(`http://[${full}]/`).hostname.slice(1, -1);
       const expected = (groups[0] & 0xff00) === 0xfd00 && (groups[3] & 0xff) === 3;
       assert.deepEqual([isSiderolinkAddress(full), isSiderolinkAddress(short)], [expected, expected]);

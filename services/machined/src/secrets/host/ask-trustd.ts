@@ -10,14 +10,14 @@ export interface TrustdQuestion {
   /** PEM certificate request. */
   readonly request: string;
   readonly token: Secret;
-  /** PEM: the CAs that may have signed trustd's certificate. */
+  /** PEM: the CAs of which one must have signed trustd's certificate. */
   readonly acceptedCAs: readonly string[];
   readonly telemetry: Telemetry;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** What trustd gives to a joining node, PEM. */
+/** The answer of trustd to a joining node, PEM. */
 export interface TrustdAnswer {
   /** One certificate or more. */
   readonly acceptedCAs: string;
@@ -25,10 +25,10 @@ export interface TrustdAnswer {
 }
 
 /**
- * Has the trustd at `endpoint` sign a certificate request. The certificate of the server must be of an accepted CA and
- * carry the endpoint's own host.
+ * Sends a certificate request to the trustd at `endpoint`. The server's certificate must be signed by an
+ * accepted CA and contain the host of the endpoint.
  *
- * @throws Fault that names the endpoint; `unavailable` when nobody listens or the certificate is wrong.
+ * @throws Fault that names the endpoint; `unavailable` without a listener or with a wrong certificate.
  */
 export async function askTrustd(endpoint: TrustdEndpoint, question: TrustdQuestion): Promise<TrustdAnswer> {
   const name = endpointText(endpoint);

@@ -1,4 +1,4 @@
-// A worker's request, with real keys and a real TLS server in trustd's place.
+// A worker's request, with real keys and a real TLS server instead of trustd.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SecurityServiceDefinition } from '@nodewright/contract/gen/securityapi/security.ts';
@@ -94,7 +94,7 @@ const questionWith = (change: { token?: string; acceptedCAs?: string[] } = {}) =
   signal: never,
 });
 
-test('a worker gets a certificate for its own key from a trustd that it dials by address', async () => {
+test('a worker gets a certificate for its own key from a trustd that it connects to by address', async () => {
   await withTrustd(async (endpoint) => {
     const { acceptedCAs, ...answer } = await request({
       endpoints: [endpoint],
@@ -140,7 +140,7 @@ test('askTrustd() refuses a trustd whose certificate is for another address or o
   });
 });
 
-test('requestCertificate() goes on to the next endpoint, and round again while nobody listens', async () => {
+test('requestCertificate() tries the next endpoint, and repeats the round while none listens', async () => {
   await withTrustd(async (endpoint) => {
     const asked: number[] = [];
     const ask = async (target: { host: string; port: number }, csr: string): Promise<TrustdAnswer> => {
@@ -176,7 +176,7 @@ test('requestCertificate() refuses a certificate that is not for its key', async
   await assert.rejects(asking, { kind: 'data-loss' });
 });
 
-test('requestCertificate() says that there is nobody to ask', async () => {
+test('requestCertificate() fails without an endpoint', async () => {
   const ask = () => Promise.reject(new Error('asked'));
   await assert.rejects(request({ endpoints: [], ask }), { kind: 'failed-precondition' });
 });

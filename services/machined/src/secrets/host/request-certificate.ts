@@ -13,16 +13,16 @@ import type { TrustdAnswer } from './ask-trustd.ts';
 
 export interface RequestCertificateInit {
   readonly certificate: Pick<CertificateSpec, 'commonName' | 'dnsNames' | 'ipAddresses'>;
-  /** PEM: the key is of the kind of theirs. */
+  /** PEM: the new key has the type of their keys. */
   readonly acceptedCAs: readonly string[];
   readonly endpoints: readonly TrustdEndpoint[];
-  /** Has one endpoint sign the request. */
+  /** Sends the request to one endpoint. */
   readonly ask: (endpoint: TrustdEndpoint, request: string, signal: AbortSignal) => Promise<TrustdAnswer>;
   readonly random: () => number;
   readonly signal: AbortSignal;
 }
 
-/** What a node gets from a control plane, PEM. The key is a secret. */
+/** The certificate from a control plane, PEM. The key is a secret. */
 export interface RequestedCertificate {
   readonly certificate: string;
   readonly key: string;
@@ -31,17 +31,17 @@ export interface RequestedCertificate {
 }
 
 /**
- * Asks the control planes for a worker's certificate: attempts with growing pauses, each over all endpoints in random
- * order, for a minute at most. Any error is tried again. Source: Talos v1.14: worker flow.
+ * Requests a worker's certificate from the control planes: attempts with growing pauses, each at all
+ * endpoints in random order, for a minute at most. Every error is retried. Source: Talos v1.14: worker flow.
  *
- * @throws Fault of the last attempt, or `failed-precondition` when there is nobody to ask.
+ * @throws Fault of the last attempt, or `failed-precondition` without an endpoint.
  */
 export async function requestCertificate(init: RequestCertificateInit): Promise<RequestedCertificate> {
   const { acceptedCAs, endpoints, random } = init;
   if (endpoints.length === 0) {
     throw new Fault(
       'failed-precondition',
-      'no control plane to ask for a certificate: neither the configuration nor the membership names one',
+      'no control plane to request a certificate from: neither the configuration nor the membership names one',
     );
   }
   const { commonName, dnsNames, ipAddresses } = init.certificate;
@@ -75,8 +75,8 @@ const firstRefusalPauseMs = 100;
 const longestRefusalPauseMs = 2000;
 
 /**
- * The answer of the first endpoint that gives one. While nobody can be reached, which is usual when a cluster starts,
- * the round begins again within the same attempt.
+ * The first successful answer of an endpoint. While none can be reached, which is usual when a cluster
+ * starts, the round is repeated within the same attempt.
  */
 async function askInTurn<T>(
   endpoints: readonly TrustdEndpoint[],
@@ -100,7 +100,7 @@ async function askInTurn<T>(
   }
 }
 
-/** @throws Fault `data-loss` when the answer is no certificate of the key that was asked for. */
+/** @throws Fault `data-loss` when the answer is not a certificate of the requested key. */
 function checked({ certificate, acceptedCAs }: TrustdAnswer, key: string): RequestedCertificate {
   if (!belongTogether(certificate, key) || !isCertificate(acceptedCAs)) {
     throw new Fault('data-loss', 'trustd answered with something else than a certificate for this node');

@@ -5,7 +5,10 @@ import { issuingKeyPair } from '../../base/resources/issuing-key-pair.ts';
 import type { NodeView } from '../../base/resources/node-view.ts';
 import { planClientConfiguration } from '../domain/client-configuration.ts';
 
-/** GenerateClientConfiguration: another client's way into the cluster, issued by the CA in this node's configuration. */
+/**
+ * GenerateClientConfiguration: a configuration for another client, with a certificate from the CA in this
+ * node's configuration.
+ */
 export function createClientConfiguration(
   view: Pick<NodeView, 'configuration'>,
   now: () => number,

@@ -17,7 +17,7 @@ const startMs = Date.UTC(2026, 0, 1);
 
 async function openTime(name: WorldName) {
   const asked: string[] = [];
-  /** By server; none: it does not answer. */
+  /** Results by server; undefined: it does not answer. */
   const offsets = new Map<string, number>();
   let now = () => startMs;
   const node = openTestRuntime({
@@ -48,7 +48,7 @@ async function openTime(name: WorldName) {
       await put(machineConfigs, 'v1alpha1', text);
       await node.settled();
     },
-    /** The clock is set, and nobody says so. */
+    /** The clock is set without an event. */
     jump: (ms: number) => {
       const before = now;
       now = () => before() - ms;
@@ -59,7 +59,7 @@ async function openTime(name: WorldName) {
   };
 }
 
-test('a machine of its own waits until a time server confirms its clock', async () => {
+test('a whole machine waits until a time server confirms its clock', async () => {
   await using time = await openTime('machine');
   await time.servers('a', 'b');
   assert.deepEqual(await time.status(), { synced: false, epoch: 0, syncDisabled: false });
@@ -77,7 +77,7 @@ test('a clock that is wrong by hours is not confirmed', async () => {
   assert.equal((await time.status()).synced, false);
 });
 
-test('a machine of its own stops waiting after the time that its configuration gives it', async () => {
+test('a whole machine stops waiting after the timeout in its configuration', async () => {
   await using time = await openTime('machine');
   await time.configure('apiVersion: v1alpha1\nkind: TimeSyncConfig\nbootTimeout: 30s\n');
   await time.servers('a');
@@ -87,7 +87,7 @@ test('a machine of its own stops waiting after the time that its configuration g
   assert.equal((await time.status()).synced, true);
 });
 
-test('without synchronization the clock is trusted, and nobody is asked', async () => {
+test('without synchronization the clock is trusted, and no server is queried', async () => {
   await using time = await openTime('machine');
   await time.configure('apiVersion: v1alpha1\nkind: TimeSyncConfig\nenabled: false\n');
   time.asked.length = 0;
@@ -96,21 +96,21 @@ test('without synchronization the clock is trusted, and nobody is asked', async 
   assert.deepEqual(time.asked, []);
 });
 
-test('in a container time is the business of the host', async () => {
+test('in a container the host is responsible for the time', async () => {
   await using time = await openTime('container');
   await time.servers('a');
   assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: true });
   assert.deepEqual(time.asked, []);
 });
 
-test('a node of processes trusts the clock of its host, and asks all the same', async () => {
+test('a node of processes trusts the clock of its host, and queries servers all the same', async () => {
   await using time = await openTime('process');
   await time.servers('a');
   assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: false });
   assert.deepEqual(time.asked, ['a']);
 });
 
-test('servers are asked again after pauses that grow, other servers at once', async () => {
+test('servers are queried again after pauses that grow, and new servers at once', async () => {
   await using time = await openTime('process');
   await time.servers('a');
   await time.advance(5000 + 10_000 + 20_000 - 1);
@@ -121,7 +121,7 @@ test('servers are asked again after pauses that grow, other servers at once', as
   assert.deepEqual(time.asked.slice(4), ['b']);
 });
 
-test('a server that answers is asked every eight minutes, and one strange answer is told as such', async () => {
+test('a server that answers is queried every eight minutes, and one outlier is reported as such', async () => {
   await using time = await openTime('process');
   time.offsets.set('a', 3);
   await time.servers('a');

@@ -22,17 +22,21 @@ import {
 
 export interface TimeSyncInit {
   readonly world: World;
-  /** Asks one server, `host` or `host:port`. @throws Fault */
+  /**
+   * Queries one server, `host` or `host:port`.
+   *
+   * @throws Fault
+   */
   readonly query: (server: string, signal: AbortSignal) => Promise<{ readonly offsetMs: number }>;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly steadyMs: () => number;
 }
 
-/** How often somebody looks whether the clock has jumped. */
+/** How often to check whether the clock has jumped. */
 const lookMs = 60_000;
 const firstRetryMs = 5000;
 const pollMs = 8 * 60_000;
-/** An offset that is worth a line in the log. */
+/** The smallest offset that is logged. */
 const tellMs = 1000;
 
 interface Look {
@@ -41,14 +45,15 @@ interface Look {
 }
 
 /**
- * Whether the clock can be trusted. Servers are asked, and nothing is set. Source: Talos v1.14: time.SyncController.
+ * Whether the clock can be trusted. It queries servers and never sets the clock. Source: Talos v1.14:
+ * time.SyncController.
  */
 export function createTimeSyncController({ world, query, steadyMs }: TimeSyncInit): Controller {
   const startMs = steadyMs();
   let trust = noTrust;
   let isGateOpen = false;
   let last: Look | undefined;
-  /** When servers are asked next, by the steady clock, and which those are. */
+  /** The time of the next query, by the monotonic clock, and the servers. */
   let due = { atMs: 0, servers: '', retryMs: firstRetryMs };
 
   async function ask(pass: ReconcilePass, servers: readonly string[]): Promise<void> {
@@ -115,7 +120,7 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
   };
 }
 
-/** A server that is to prove who it is, and devices with a clock, are nothing that can be asked here. */
+/** Servers with NTS and clock devices are not supported. */
 function askableServers(
   pass: ReconcilePass,
   { timeServers, useNTS }: { readonly timeServers: readonly string[]; readonly useNTS: boolean },

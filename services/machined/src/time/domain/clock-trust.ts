@@ -1,17 +1,17 @@
 import type { NtpStatusSpec, TimeStatusSpec } from '@nodewright/state/kinds';
 import type { World } from '../../base/domain/world.ts';
 
-/** What one answer of a time server says. */
+/** One answer of a time server. */
 export interface ClockSample {
-  /** What must be added to this clock to get the server's. */
+  /** The value to add to this clock to get the server's. */
   readonly offsetMs: number;
 }
 
-/** What is remembered from one look at the clock to the next. */
+/** The state between two checks of the clock. */
 export interface ClockTrust {
-  /** A time server has answered since the start, and the clock was right. */
+  /** Whether a time server has confirmed the clock since the start. */
   readonly isConfirmed: boolean;
-  /** Offsets that were no spikes, the last ones. */
+  /** The last offsets, without outliers. */
   readonly offsets: readonly number[];
   readonly consecutiveSpikes: number;
   /** How often the clock jumped. */
@@ -20,18 +20,21 @@ export interface ClockTrust {
 
 export const noTrust: ClockTrust = { isConfirmed: false, offsets: [], consecutiveSpikes: 0, epoch: 0 };
 
-/** A clock that is wrong by this much is of no use for certificates. Source: Talos v1.14: TimeStatuses, epoch. */
+/**
+ * A clock that is wrong by more than this cannot be used for certificates. Source: Talos v1.14: TimeStatuses,
+ * epoch.
+ */
 export const jumpMs = 15 * 60_000;
 const keptOffsets = 8;
 const samplesForJitter = 4;
-/** RFC 5905 §10: an offset this many times the jitter away is not believed at once. */
+/** RFC 5905 §10: an offset that exceeds the jitter by this factor is not accepted at once. */
 const spikeGate = 3;
-/** Below this much a difference says nothing of a clock. */
+/** Smaller differences are noise. */
 const leastSpikeMs = 100;
-/** So many in a row are no chance. */
+/** This many outliers in a row are accepted. */
 const believedAfter = 4;
 
-/** Takes in an answer. */
+/** Processes an answer. */
 export function withSample(trust: ClockTrust, { offsetMs }: ClockSample): ClockTrust {
   const consecutiveSpikes = isSpike(trust.offsets, offsetMs) ? trust.consecutiveSpikes + 1 : 0;
   if (consecutiveSpikes > 0 && consecutiveSpikes < believedAfter) return { ...trust, consecutiveSpikes };
@@ -47,23 +50,23 @@ function isSpike(offsets: readonly number[], offsetMs: number): boolean {
   return Math.abs(offsetMs - last) > Math.max(spikeGate * jitterMs, leastSpikeMs);
 }
 
-/** Takes in by how much the clock moved beside one that only goes forward, since the last look. */
+/** Processes the difference between the movement of the clock and of a monotonic one since the last check. */
 export function withDrift(trust: ClockTrust, driftMs: number): ClockTrust {
   return Math.abs(driftMs) < jumpMs ? trust : { ...trust, epoch: trust.epoch + 1, offsets: [] };
 }
 
 export interface TimeSettings {
   readonly world: Pick<World, 'ownsClock' | 'asksTime'>;
-  /** The configuration wants no synchronization. */
+  /** The configuration disables synchronization. */
   readonly isDisabled: boolean;
-  /** How long after the start the clock is waited for; 0: for ever. */
+  /** How long after the start to wait for the clock; 0: without limit. */
   readonly bootTimeoutMs: number;
   readonly sinceStartMs: number;
 }
 
 /**
- * Whether anybody asks time servers: in a container it is the business of its host, whose clock it has.
- * Source: Talos v1.14: time.SyncController.
+ * Whether time servers are queried: in a container the host, whose clock it uses, is responsible. Source:
+ * Talos v1.14: time.SyncController.
  */
 export function isTimeSynchronized({
   world,
@@ -73,8 +76,8 @@ export function isTimeSynchronized({
 }
 
 /**
- * Whether the clock can be trusted. Where the clock is that of a host it is trusted from the start, as nobody here may
- * set it, and waiting for a server would not make it better.
+ * Whether the clock can be trusted. The clock of a host is trusted from the start: this node cannot set it,
+ * and waiting for a server would not improve it.
  */
 export function timeStatusOf({ epoch, isConfirmed }: ClockTrust, settings: TimeSettings): TimeStatusSpec {
   const { world, bootTimeoutMs, sinceStartMs } = settings;

@@ -1,7 +1,7 @@
-/** Asked when the configuration names no server. Source: Talos v1.14: time, source selection. */
+/** The server when the configuration names none. Source: Talos v1.14: time, source selection. */
 export const defaultTimeServer = 'time.cloudflare.com';
 
-/** The server that the Time call asks: the first one that is configured. */
+/** The server that the Time call queries: the first configured one. */
 export function timeServerOf(configured: readonly string[]): string {
   return configured[0] ?? defaultTimeServer;
 }

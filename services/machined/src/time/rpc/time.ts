@@ -6,14 +6,17 @@ import { inSpan } from '../../base/host/in-span.ts';
 import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 
 export interface TimeServiceInit {
-  /** The server that Time asks: `host` or `host:port`. */
+  /** The server that Time queries: `host` or `host:port`. */
   readonly server: () => string;
   readonly timeoutMs: number;
   readonly clock: WallClock;
   readonly telemetry: Telemetry;
 }
 
-/** Time and TimeCheck: what a time server says and what the node's clock says in the same moment. Nothing is set. */
+/**
+ * Time and TimeCheck: the time of a time server and the time of the node at the same moment. The clock is
+ * never set.
+ */
 export function createTimeService(init: TimeServiceInit): TimeServiceImplementation {
   const { clock, timeoutMs, telemetry } = init;
   const ask = async (server: string, signal: AbortSignal) => {

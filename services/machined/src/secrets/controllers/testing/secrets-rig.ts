@@ -1,4 +1,5 @@
-// A node for the tests of this folder: what other controllers tell of it, and the controllers of its PKI at work.
+// A node for the tests of this folder: the resources of other controllers, and the running controllers of its
+// PKI.
 import { openTestRuntime, type TestRuntime } from '@nodewright/controllers/testing';
 import { type CertificateAndKey, generateCertificateAuthority } from '@nodewright/pki';
 import { type KindRef, MemoryState, pointerTo, putResource, type State } from '@nodewright/state';
@@ -36,7 +37,7 @@ export interface ConfigInit {
   readonly certSANs?: readonly string[];
 }
 
-/** A machine configuration that says this. */
+/** A machine configuration with these settings. */
 export function configText({
   type = 'controlplane',
   ca,
@@ -63,11 +64,11 @@ export interface SecretsRig extends AsyncDisposable {
   readonly state: State;
   readonly runtime: TestRuntime;
   put<S>(kind: KindRef<S>, id: string, spec: NoInfer<S>): Promise<void>;
-  /** The spec of a resource; undefined when there is none. */
+  /** The spec of a resource; undefined when it does not exist. */
   spec<S>(kind: KindRef<S>, id: string): Promise<S | undefined>;
-  /** Its version; 0 when there is none. */
+  /** The version of a resource; 0 when it does not exist. */
   version(kind: KindRef, id: string): Promise<number>;
-  /** Puts a configuration in force, as the controllers of configuration do, and waits for what follows from it. */
+  /** Activates a configuration, as the controllers of configuration do, and waits for its effects. */
   configure(config: ConfigInit): Promise<void>;
 }
 
@@ -79,7 +80,7 @@ export interface SecretsRigInit {
   readonly address?: string;
 }
 
-/** Starts the controllers on a node that has its network. */
+/** Starts the controllers on a node whose network is ready. */
 export async function openSecretsRig(init: SecretsRigInit = {}): Promise<SecretsRig> {
   const { address = '127.5.6.2' } = init;
   const state = init.state ?? new MemoryState({ now: Date.now, cookie: Buffer.alloc(8) });
