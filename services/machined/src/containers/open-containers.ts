@@ -6,14 +6,18 @@ import { createImageService } from './rpc/image-service.ts';
 import { createImages } from './rpc/images.ts';
 
 export interface OpenContainersInit {
-  /** Undefined on a node that was given none: the calls fail with `failed-precondition`. */
+  /** Undefined on a node without a runtime: then the calls fail with `failed-precondition`. */
   readonly runtime: ContainerRuntime | undefined;
-  /** Whether the configuration has rules on signatures of images. */
+  /** Whether the configuration has verification rules for images. */
   readonly hasVerificationRules: () => boolean;
 }
 
 export interface ContainersTopic extends Topic {
-  /** The log of a container, as its runtime has it. @throws Fault when there is no runtime or no such container */
+  /**
+   * The log of a container from its runtime.
+   *
+   * @throws Fault when there is no runtime or no such container
+   */
   readLog(request: ContainerLogRequest, signal: AbortSignal): AsyncIterable<Buffer>;
 }
 

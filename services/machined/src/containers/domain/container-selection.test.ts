@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { containerNames, isOfKubernetes, requireContainer, selectNamespace } from './container-selection.ts';
 import { imageNamespace, imageNamespaceOf } from './image-selection.ts';
 
-test('selectNamespace() chooses the namespace, and refuses in the words of the reference', () => {
+test('selectNamespace() selects the namespace, and refuses with the texts of the reference', () => {
   assert.equal(selectNamespace({ namespace: 'system', driver: 0 }), 'system');
   assert.equal(selectNamespace({ namespace: 'k8s.io', driver: 0 }), 'k8s.io');
   const refusals = [
@@ -17,7 +17,7 @@ test('selectNamespace() chooses the namespace, and refuses in the words of the r
     assert.throws(() => selectNamespace({ namespace, driver }), { kind, message });
 });
 
-test('isOfKubernetes() knows the one namespace of the interface of Kubernetes', () => {
+test('isOfKubernetes() recognises the only namespace of the CRI', () => {
   const pairs = [
     ['k8s.io', 1, true],
     ['k8s.io', 0, false],
@@ -28,7 +28,7 @@ test('isOfKubernetes() knows the one namespace of the interface of Kubernetes', 
     assert.equal(isOfKubernetes({ namespace, driver }), expected, `${namespace} ${driver}`);
 });
 
-test('containerNames() calls what Kubernetes runs by its pod, and the rest by its id', () => {
+test('containerNames() names Kubernetes containers after their pod, and others by their id', () => {
   const pod = { 'io.kubernetes.pod.namespace': 'kube-system', 'io.kubernetes.pod.name': 'dns-1' };
   const named = { ...pod, 'io.kubernetes.container.name': 'dns' };
   assert.deepEqual(containerNames({ id: 'etcd', labels: {} }), { id: 'etcd', podId: 'etcd', name: 'etcd' });
@@ -49,7 +49,7 @@ test('containerNames() calls what Kubernetes runs by its pod, and the rest by it
   });
 });
 
-test('imageNamespaceOf() takes what the wire may say, and refuses the rest', () => {
+test('imageNamespaceOf() accepts the values of the wire, and refuses others', () => {
   assert.equal(imageNamespaceOf({ driver: 0, namespace: 1 }), 'system');
   assert.equal(imageNamespaceOf({ driver: 1, namespace: 2 }), 'k8s.io');
   assert.equal(imageNamespace(1), 'system');

@@ -3,7 +3,7 @@ import type { ContainerInfo, NamespaceName } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { containerDrivers } from '../../base/domain/container-drivers.ts';
 
-/** The fields by which calls choose a runtime. */
+/** The fields by which calls select a runtime. */
 export interface ContainerSelection {
   readonly namespace: string;
   readonly driver: number;
@@ -12,19 +12,22 @@ export interface ContainerSelection {
 const systemNamespace = 'system';
 const kubernetesNamespace = 'k8s.io';
 
-/** Labels that Kubernetes' runtimes put on what they run. */
+/** Labels that Kubernetes runtimes set on their containers. */
 const podNamespaceLabel = 'io.kubernetes.pod.namespace';
 const podNameLabel = 'io.kubernetes.pod.name';
 const podContainerLabel = 'io.kubernetes.container.name';
 
 /**
- * Whether a call asks for what Kubernetes runs, of its own interface. A node without Kubernetes lists nothing then, as a
- * node does whose Kubernetes has started nothing yet: upstream's `support` ends early where it is refused.
+ * Whether a call selects the containers of Kubernetes through the CRI. Without Kubernetes the node lists
+ * none, as a node whose Kubernetes has not started any: upstream's `support` would stop at an error.
  */
 export const isOfKubernetes = ({ namespace, driver }: ContainerSelection): boolean =>
   driver === containerDrivers.cri && namespace === kubernetesNamespace;
 
-/** @throws Fault in the words of the reference for what no node has, `unavailable` for what this one has not. */
+/**
+ * @throws Fault with the texts of the reference for values that no node has, `unavailable` for those that
+ * this node lacks
+ */
 export function selectNamespace({ namespace, driver }: ContainerSelection): NamespaceName {
   if (namespace === '') throw new Fault('invalid-argument', "namespace can't be empty");
   if (driver === containerDrivers.cri) {
@@ -38,9 +41,9 @@ export function selectNamespace({ namespace, driver }: ContainerSelection): Name
   throw new Fault('not-found', `no namespace "${namespace}": there are "system" and "k8s.io"`);
 }
 
-/** What a container is called on the wire. */
+/** The name of a container on the wire. */
 export interface ContainerNames {
-  /** `namespace/pod:container` in Kubernetes, `namespace/pod` for what holds a pod together, else its own. */
+  /** `namespace/pod:container` in Kubernetes, `namespace/pod` for the sandbox of a pod, otherwise the id. */
   readonly id: string;
   readonly podId: string;
   readonly name: string;
@@ -55,7 +58,11 @@ export function containerNames({ id, labels }: Pick<ContainerInfo, 'id' | 'label
   return name === undefined ? { id: podId, podId, name: podId } : { id: `${podId}:${name}`, podId, name };
 }
 
-/** The container that `wanted` means: its name on the wire, or its own id. @throws Fault when there is none */
+/**
+ * The container for `wanted`, which is its name on the wire or its id.
+ *
+ * @throws Fault when there is none
+ */
 export function requireContainer(found: readonly ContainerInfo[], wanted: string): ContainerInfo {
   const container = found.find((info) => info.id === wanted || containerNames(info).id === wanted);
   if (container === undefined) throw new Fault('unknown', `container "${wanted}" not found`);

@@ -1,9 +1,9 @@
-// Whose images a call is about. Source: Talos v1.14: ImageService.
+// The image namespace that a call selects. Source: Talos v1.14: ImageService.
 import type { NamespaceName } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { containerDrivers } from '../../base/domain/container-drivers.ts';
 
-/** Of `ContainerdNamespace` on the wire. */
+/** Values of the wire enum `ContainerdNamespace`. */
 const namespaces: Readonly<Record<number, NamespaceName>> = { 1: 'system', 2: 'k8s.io' };
 const kubernetes = 2;
 

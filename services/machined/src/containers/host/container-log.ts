@@ -5,11 +5,15 @@ import { type ContainerSelection, requireContainer, selectNamespace } from '../d
 export interface ContainerLogRequest extends ContainerSelection {
   readonly id: string;
   readonly follow: boolean;
-  /** The last lines only; all of them when it is negative. */
+  /** Number of last lines; all lines when it is negative. */
   readonly tailLines: number;
 }
 
-/** The log of a container, as its runtime has it. @throws Fault when there is no runtime or no such container */
+/**
+ * The log of a container from its runtime.
+ *
+ * @throws Fault when there is no runtime or no such container
+ */
 export async function* readContainerLog(
   runtime: ContainerRuntime | undefined,
   request: ContainerLogRequest,

@@ -7,13 +7,13 @@ import { createContainerRunner } from './container-runner.ts';
 
 const spec: ContainerSpec = { id: 'etcd', image: 'etcd:v3' };
 
-/** A namespace with one container at the most, whose task ends as the test says. */
+/** A namespace with at most one container, whose task ends when the test says. */
 class OneContainer {
   readonly calls: string[] = [];
   readonly output: string[] = [];
-  /** The image has to be pulled. */
+  /** Whether the image must be pulled. */
   isImageMissing = false;
-  /** Calls that find no runtime, the first time. */
+  /** Calls that fail with an unavailable runtime, the first time. */
   readonly away = new Set<string>();
   /** Signals that end the task. */
   obeys: readonly string[] = ['SIGTERM', 'SIGKILL'];
@@ -97,7 +97,7 @@ function run(container: OneContainer, graceTimeoutMs = 5000) {
   return { log, stop, told, started: started.promise, ended };
 }
 
-test('a container that was left is ended first, and one that fails is reported with its last words', async () => {
+test('a container of an earlier run is ended first, and one that fails is reported with its last output', async () => {
   const container = new OneContainer({ isLeftOver: true });
   container.output.push('starting\nno certificate\n');
   const { log, ended, started } = run(container);
@@ -108,7 +108,7 @@ test('a container that was left is ended first, and one that fails is reported w
   assert.equal(log.lastBytes(100).toString(), 'starting\nno certificate\n');
 });
 
-test('an image that is missing is pulled, and a runtime that is away is waited for', async () => {
+test('a missing image is pulled, and a runtime that is down is waited for', async () => {
   const container = new OneContainer();
   container.isImageMissing = true;
   container.away.add('remove');
@@ -119,7 +119,7 @@ test('an image that is missing is pulled, and a runtime that is away is waited f
   assert.deepEqual(container.calls.slice(0, 5), ['remove', 'remove', 'pull', 'create', 'start']);
 });
 
-test('a container that is no longer wanted gets SIGTERM and, after the grace time, SIGKILL; nothing of it stays', async () => {
+test('a container that is stopped gets SIGTERM and, after the grace time, SIGKILL, and is removed', async () => {
   const container = new OneContainer();
   container.obeys = ['SIGKILL'];
   const { started, stop, ended, told } = run(container, 20);
@@ -130,7 +130,7 @@ test('a container that is no longer wanted gets SIGTERM and, after the grace tim
   assert.deepEqual(container.calls.slice(-3), ['SIGTERM', 'SIGKILL', 'remove']);
 });
 
-test('a runtime that goes away while the container runs is asked again how it ended', async () => {
+test('after a runtime outage the exit of the container is read again', async () => {
   const container = new OneContainer();
   container.away.add('wait');
   const { started, ended } = run(container);

@@ -19,30 +19,33 @@ export interface ContainerRunnerInit {
   /** The runtime's name, for the history. */
   readonly runtime: string;
   readonly namespace: RuntimeNamespace;
-  /** Asked for at each start: what it says may have changed. It must hold no secret. */
+  /** Called at each start, because the result may change. It must contain no secret. */
   readonly spec: () => Promise<ContainerSpec>;
-  /** Of the container, for the history before the first start. */
+  /** Id of the container, for the history before the first start. */
   readonly id: string;
-  /** Takes standard output and standard error. */
+  /** Receives standard output and standard error. */
   readonly log: ServiceLog;
   /** How long the task may take to end after SIGTERM. */
   readonly graceTimeoutMs: number;
   readonly watcher?: ProcessWatcher;
 }
 
-/** A runtime that is away is asked again so often. Source: Talos v1.14: containerd runner. */
+/** Retry interval for a runtime that is down. Source: Talos v1.14: containerd runner. */
 const askAgainMs = 1000;
 const lastLogLookBackBytes = 4096;
-/** What the task wrote is there when it ends; a runtime that keeps a log open must not hold the end up. */
+/**
+ * The remaining output of a task is read at once when it ends; a runtime that keeps the log open must not
+ * delay the end.
+ */
 const outputTimeoutMs = 1000;
 /** Source: Talos v1.14: image pull. */
 const pullTimeoutMs = 20 * 60_000;
-/** What is left is removed before the next start, in any case. */
+/** The container is removed before the next start in any case. */
 const removeTimeoutMs = 5000;
 
 /**
- * Runs a container until its task ends; when it is no longer wanted, SIGTERM and after a time SIGKILL end it, and nothing
- * of it stays. One that an earlier machined left is ended first. A runtime that is away is waited for.
+ * Runs a container until its task ends. When it is stopped, it gets SIGTERM, and SIGKILL after a time, and is
+ * removed. A container of an earlier machined is ended first. A runtime that is down is waited for.
  */
 export function createContainerRunner(init: ContainerRunnerInit): Runner {
   const { namespace, id, log } = init;
@@ -69,7 +72,7 @@ export function createContainerRunner(init: ContainerRunnerInit): Runner {
       const copied = copyLines(output, log);
       using _kill = terminateOnAbort(signal, init.graceTimeoutMs, (name) => {
         report('signal', taskSignalText(name, id, pid));
-        // One that has ended by itself, or a runtime that is away, shows in how the task ends.
+        // If the task has ended or the runtime is down, the result of the wait shows it.
         containers.kill(id, name).catch(() => {});
       });
       try {
@@ -87,7 +90,10 @@ export function createContainerRunner(init: ContainerRunnerInit): Runner {
   };
 }
 
-/** How the task ends; it runs on while its runtime is away. A container that was taken away has ended as if killed. */
+/**
+ * Waits for the end of the task, which continues while its runtime is down. A container that was removed
+ * counts as killed.
+ */
 async function outcome({ namespace, id }: ContainerRunnerInit, signal: AbortSignal): Promise<ExitStatus> {
   const killed = { code: 137, atMs: Date.now() };
   for (;;) {
@@ -97,13 +103,13 @@ async function outcome({ namespace, id }: ContainerRunnerInit, signal: AbortSign
       if (isFault(error, 'not-found')) return killed;
       if (!isFault(error, 'unavailable')) throw error;
     }
-    // A node that stops does not wait for an engine that has stopped before it.
+    // A node that stops does not wait for an engine that was stopped before it.
     if (signal.aborted) return killed;
     await pause(askAgainMs, signal);
   }
 }
 
-/** Removes the container, whatever it does; nothing when there is none. */
+/** Removes the container in any state; nothing without one. */
 async function remove({ namespace, id }: ContainerRunnerInit, signal: AbortSignal): Promise<void> {
   try {
     await namespace.containers.remove(id, { force: true, signal });
@@ -112,7 +118,7 @@ async function remove({ namespace, id }: ContainerRunnerInit, signal: AbortSigna
   }
 }
 
-/** Sees to it that the image is there. */
+/** Pulls the image if it is missing. */
 export async function ensureImage(
   namespace: RuntimeNamespace,
   image: string,
@@ -127,7 +133,7 @@ export async function ensureImage(
   }
 }
 
-/** Does `work`, again and again while the runtime does not answer, until the signal aborts. */
+/** Repeats `work` while the runtime does not answer, until the signal aborts. */
 async function whileAway(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {

@@ -7,28 +7,29 @@ export interface OpenContainerRuntimeInit {
     readonly engineCluster?: string;
     readonly etcdImage?: string;
   };
-  /** The node's first name: what its containers are called after. */
+  /** The node's hostname at its creation, from which the names of its containers are made. */
   readonly hostname: string;
   readonly telemetry: Telemetry;
 }
 
 /**
- * The container runtime that the node was given, or undefined. It may be away: nothing is asked yet. In the compose stack
- * that is the engine which runs the node itself; compose's own labels tell which container the node is, and whose.
+ * The configured container runtime, or undefined. It may be down, because no call is made yet. In the compose
+ * stack it is the engine that runs the node itself; the labels of compose identify the node's container and
+ * its project.
  */
 export async function openContainerRuntime(
   init: OpenContainerRuntimeInit,
 ): Promise<ContainerRuntime | undefined> {
   const { engineSocket, engineCluster, etcdImage } = init.options;
   if (engineSocket === undefined || engineCluster === undefined) return undefined;
-  // Few nodes have one: the others do without its code.
+  // Loaded on demand, because few nodes have a runtime.
   const { openDockerRuntime } = await import('@nodewright/containers/docker');
   const project = { 'com.docker.compose.project': engineCluster };
   return openDockerRuntime({
     socketPath: engineSocket,
     scope: { cluster: engineCluster, node: init.hostname },
     node: { ...project, 'com.docker.compose.service': init.hostname, 'com.docker.compose.oneoff': 'False' },
-    // By these whoever made the cluster finds what belongs to it.
+    // These labels mark the containers that are removed with the cluster.
     inherited: ['nodewright.folder', 'talos.owned', 'talos.cluster.name'],
     given: etcdImage === undefined ? [] : [etcdImage],
     telemetry: init.telemetry,

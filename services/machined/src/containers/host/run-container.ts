@@ -2,14 +2,14 @@ import type { ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { ensureImage } from './container-runner.ts';
 
-/** What a container said may be long; its last words are what matters. */
+/** Of a long output only the end is kept, which has the error. */
 const outputLines = 1000;
 
 /**
- * Runs a container to its end; yields what it said. Nothing of it stays.
+ * Runs a container to its end, removes it and returns its output.
  *
  * @param name of the program, for the text of a failure
- * @throws Fault `internal` with the last line of what it said; `cancelled`; what the runtime throws
+ * @throws Fault `internal` with the last line of the output; `cancelled`; the errors of the runtime
  */
 export async function runContainer(
   name: string,
@@ -20,7 +20,7 @@ export async function runContainer(
   const { containers } = namespace;
   const { id } = spec;
   await ensureImage(namespace, spec.image, signal);
-  // One that was left by a machined that was killed.
+  // Left over from a machined that was killed.
   const remove = () => containers.remove(id, { force: true }).catch(() => {});
   await remove();
   await using _container = { [Symbol.asyncDispose]: remove };

@@ -10,12 +10,14 @@ import {
 } from '../domain/container-selection.ts';
 import { requireRuntime } from './require-runtime.ts';
 
-/** Containers, Stats and Restart: the containers beside the node's daemons, and those daemons where they are some. */
+/**
+ * Containers, Stats and Restart: the containers of the node, including its daemons if they run as containers.
+ */
 export function createContainers(
   runtime: ContainerRuntime | undefined,
 ): Pick<MachineServiceImplementation, 'containers' | 'stats' | 'restart'> {
   const select = (selection: ContainerSelection): RuntimeNamespace => {
-    // A node without any runtime says so first, not that the CRI that was asked for is missing.
+    // On a node without any runtime this error comes first, before the one about the CRI.
     const there = requireRuntime(runtime);
     return there.namespace(selectNamespace(selection));
   };
@@ -51,14 +53,14 @@ export function createContainers(
     async restart(request, { signal }) {
       const { containers } = select(request);
       const { id } = requireContainer(await containers.list({ signal }), request.id);
-      // Whoever runs it starts it again.
+      // Its engine or its service starts it again.
       await containers.kill(id, 'SIGTERM', { signal });
       return { messages: [{}] };
     },
   };
 }
 
-/** Undefined for one that ends while it is asked for. */
+/** Undefined for one that ends during the call. */
 async function statOf(
   containers: RuntimeNamespace['containers'],
   namespace: string,

@@ -22,7 +22,7 @@ const layerStatuses = {
 /**
  * ImageService: the images of the node's container runtime. Source: Talos v1.14: ImageService.
  *
- * @param hasRules whether the configuration has rules on signatures
+ * @param hasRules whether the configuration has verification rules
  */
 export function createImageService(
   runtime: ContainerRuntime | undefined,
@@ -70,10 +70,7 @@ export function createImageService(
       const { parseImageReference } = await import('@nodewright/oci');
       parseImageReference(imageRef);
       if (hasRules())
-        throw new Fault(
-          'unimplemented',
-          'rules on the signatures of images are not carried out by this build',
-        );
+        throw new Fault('unimplemented', 'rules on the signatures of images are not supported by this build');
       return { verified: false, message: 'no matched rule' };
     },
   };
@@ -105,7 +102,7 @@ function layerMessage({ id, status, elapsedMs, offsetBytes, totalBytes }: LayerP
   };
 }
 
-/** The reference with the digest in the place of the tag. */
+/** The reference with the digest instead of the tag. */
 function pinned({ reference, digest }: { readonly reference: string; readonly digest: string }): string {
   const name = reference.replace(/@.*$/, '').replace(/:[^:/]+$/, '');
   return `${name}@${digest}`;

@@ -5,7 +5,7 @@ import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 import { imageNamespace } from '../domain/image-selection.ts';
 import { requireRuntime } from './require-runtime.ts';
 
-/** ImageList and ImagePull, for clients that do not know ImageService. Source: Talos v1.14: MachineService, images. */
+/** ImageList and ImagePull, for clients without ImageService. Source: Talos v1.14: MachineService, images. */
 export function createImages(
   runtime: ContainerRuntime | undefined,
 ): Pick<MachineServiceImplementation, 'imageList' | 'imagePull'> {
@@ -33,7 +33,7 @@ export function createImages(
   };
 }
 
-/** An image as both services send it. */
+/** The fields of an image in both services. */
 export function imageMessage({ reference, digest, sizeBytes, createdAtMs }: ImageInfo) {
   return {
     name: reference,

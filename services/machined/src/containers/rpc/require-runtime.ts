@@ -2,8 +2,8 @@ import type { ContainerRuntime } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 
 /**
- * The node's container runtime. One that is away answers for itself, `unavailable`; a node that never has one says so: it
- * does not help to ask again.
+ * The node's container runtime. One that is down fails its calls with `unavailable`. A node without any fails
+ * with `failed-precondition`, because a retry would not help.
  *
  * @throws Fault `failed-precondition`
  */
