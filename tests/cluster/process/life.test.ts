@@ -217,7 +217,7 @@ test('a cluster of processes is rejected by every command that names the docker 
       ...['cluster', verb, '--name', 'test', '--provisioner', 'docker'],
     );
     assert.equal(exitCode, 1);
-    assert.match(stderr, /^error: cluster "test" exists and is one of provisioner "process", not "docker"/);
+    assert.match(stderr, /^error: cluster "test" exists and belongs to provisioner "process", not "docker"/);
   }
 });
 

@@ -41,7 +41,7 @@ test('config rejects names that are empty or invalid', async () => {
   await refuses(['node', 'a\nb'], 'node name "a\\nb" is not a host name or an address');
   await refuses(['add', ''], 'context name "" is empty');
   await refuses(['add', ' \n'], 'context name " \\n" is empty');
-  await refuses(['add', 'a\nb'], 'context name "a\\nb" has control characters in it');
+  await refuses(['add', 'a\nb'], 'context name "a\\nb" contains control characters');
 });
 
 test('config proxy-url rejects what the client would reject', async () => {

@@ -178,7 +178,7 @@ const run = (...words: string[]): Promise<TalosctlResult> =>
 test('dashboard says in one line that it needs a terminal', async () => {
   assert.deepEqual(await run('dashboard'), {
     stdout: '',
-    stderr: 'error: the dashboard needs a terminal: use -o json where there is none\n',
+    stderr: 'error: the dashboard needs a terminal: without one, use -o json\n',
     exitCode: 1,
   });
   assert.match(

@@ -211,7 +211,7 @@ test('list requests exactly what its flags select', async () => {
 
 test('list rejects flags that contradict each other or have no effect', async () => {
   const rows: [string[], RegExp][] = [
-    [['-r', '-d', '2'], /flag --recurse goes to the bottom: leave --depth out/],
+    [['-r', '-d', '2'], /flag --recurse lists all levels: leave --depth out/],
     [['-t', 'x'], /option --type must be of f, d and l, not "x"/],
     [['-d', '-1'], /option --depth must be a whole number from 0 to 2147483647/],
     [['-d', '99999999999'], /option --depth must be a whole number/],

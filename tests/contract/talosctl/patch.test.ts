@@ -51,7 +51,7 @@ test('patch sends nothing when nothing changes, and prints that', async () => {
   assert.deepEqual(
     { stderr, exitCode, sent },
     {
-      stderr: 'node01: no changes: the configuration is already so, nothing was sent\n',
+      stderr: 'node01: no changes: the node already has this configuration, nothing was sent\n',
       exitCode: 0,
       sent: [],
     },
@@ -74,7 +74,7 @@ test('patch reapplies the configuration in force when the stored one differs', a
   );
   assert.equal(
     stderr,
-    'trying: no changes to what is in force; it is sent again, as the node stores another one\nApplied configuration without a reboot\n',
+    'trying: no changes to the active configuration; it is sent again, because the node has stored another one\nApplied configuration without a reboot\n',
   );
 });
 
@@ -123,10 +123,7 @@ test('patch rejects other kinds, and a patch that is missing or does not fit', a
       /^error: resources of type Members\.cluster\.talos\.dev cannot be patched, only a machineconfig/,
     ],
     [['nothing', '-p', rename], /^error: resource "nothing" is not registered/],
-    [
-      ['mc'],
-      /^error: there is nothing to patch with: use --patch or --patch-file; see "talosctl patch --help"\n$/,
-    ],
+    [['mc'], /^error: no patch is given: use --patch or --patch-file; see "talosctl patch --help"\n$/],
     [
       ['mc', '-p', '[{"op": "remove", "path": "/x"}]'],
       /^node01: cannot patch its configuration: JSON6902 patches are not supported .*: nothing was sent\n$/,

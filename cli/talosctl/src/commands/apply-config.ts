@@ -23,7 +23,7 @@ interface ApplyConfigOptions extends NodeOptions, OutputOptions, ApplyOptions {
   readonly configPatch?: readonly string[];
 }
 
-/** The text to send: the file as it is, or patched. */
+/** The configuration to send: the text of the file, with the patches applied. */
 async function textToSend(env: CliEnvironment, { file, configPatch }: ApplyConfigOptions): Promise<string> {
   const { name, text } = await readConfigFile(env, file);
   if (configPatch === undefined) {
@@ -34,7 +34,7 @@ async function textToSend(env: CliEnvironment, { file, configPatch }: ApplyConfi
   return (await patchText(name, text, patches)).text;
 }
 
-/** A node without a configuration has no certificate of the cluster yet: by the ways into the cluster it is a stranger. */
+/** Whether the fault says that no trusted CA issued the node's certificate, as is the case in maintenance mode. */
 function mayBeInMaintenance({ message }: Fault): boolean {
   return /certificate is (?:self-signed and )?not issued by/.test(message);
 }
@@ -49,17 +49,17 @@ async function applyConfig(env: CliEnvironment, options: ApplyConfigOptions): Pr
   const results = client.fanOut((node, signal) => applyConfiguration(node, text, options, signal), {
     signal: env.signal,
   });
-  const strangers: string[] = [];
+  const maybeInMaintenance: string[] = [];
   for await (const { node, value, fault } of results) {
     missing.delete(node);
     progress.pause();
     if (fault === undefined) report.applied(node, value);
     else report.failed(node, fault);
-    if (fault !== undefined && mayBeInMaintenance(fault)) strangers.push(node);
+    if (fault !== undefined && mayBeInMaintenance(fault)) maybeInMaintenance.push(node);
   }
   progress[Symbol.dispose]();
-  if (strangers.length > 0 && !options.insecure) {
-    const names = strangers.join(', ');
+  if (maybeInMaintenance.length > 0 && !options.insecure) {
+    const names = maybeInMaintenance.join(', ');
     report.sayLast(
       `if ${names} has no configuration yet, send it with --insecure and the node's address in --nodes`,
     );
@@ -70,11 +70,15 @@ async function applyConfig(env: CliEnvironment, options: ApplyConfigOptions): Pr
 /** `talosctl apply-config -f <file>`. Source: Talos v1.14: apply-config. */
 export const applyConfigCommand: CommandModule = {
   define(command, env) {
-    const what = new Argument('[what]', 'may be named, as in "talosctl apply config"');
+    const what = new Argument('[what]', 'optional word, as in "talosctl apply config"');
     addApplyOptions(addOutputOption(addInsecureOptions(addNodeOptions(command))))
       .addArgument(what.choices(['config', 'machineconfig']))
       .requiredOption('-f, --file <path>', 'machine configuration to send; - is standard input')
-      .option('-p, --config-patch <patch>', 'patch for it: text, or @file (repeatable)', collectTexts)
+      .option(
+        '-p, --config-patch <patch>',
+        'patch to apply before sending: text, or @file (repeatable)',
+        collectTexts,
+      )
       .action((_what: string | undefined, options: ApplyConfigOptions) => applyConfig(env, options));
   },
 };

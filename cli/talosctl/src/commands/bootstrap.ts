@@ -21,17 +21,17 @@ interface BootstrapOptions extends NodeOptions, OutputOptions {
   readonly recoverSkipHashCheck?: boolean;
 }
 
-/** Bytes a message. Source: Talos v1.14: bootstrap. */
+/** Bytes per message. Source: Talos v1.14: bootstrap. */
 const chunkBytes = 4096;
 
-/** `talosctl bootstrap`: starts etcd, and with it the cluster, on one control plane. Source: Talos v1.14: bootstrap. */
+/** `talosctl bootstrap`: starts etcd on the first control plane node. Source: Talos v1.14: bootstrap. */
 export const bootstrapCommand: CommandModule = {
   define(command, env) {
     addOutputOption(addNodeOptions(command))
-      .option('--recover-from <snapshot>', 'start from a snapshot of etcd in a file here')
+      .option('--recover-from <snapshot>', 'restore etcd from this local snapshot file')
       .option(
         '--recover-skip-hash-check',
-        'take a snapshot without a checksum, as is a database file that was copied from a disk',
+        'accept a snapshot without a checksum, such as a database file copied from a disk',
       )
       .action((options: BootstrapOptions) => bootstrap(env, options));
   },
@@ -63,13 +63,13 @@ async function bootstrap(env: CliEnvironment, options: BootstrapOptions): Promis
   await writeDocument(env.stdout, output, { node: node.name, bootstrapped: true, ...facts });
 }
 
-/** @throws Fault for a file that the node would refuse after it has been sent */
+/** Checks the snapshot before the upload. @throws Fault for a file that the node would reject */
 function checkSnapshot(path: string, skipHashCheck: boolean): SnapshotInfo {
   const info = readSnapshotInfo(path);
   if (!info.hasChecksum && !skipHashCheck) {
     throw new Fault(
       'invalid-argument',
-      `snapshot ${JSON.stringify(path)} has no checksum, as one that was copied from a disk: add flag --recover-skip-hash-check to take it all the same`,
+      `snapshot ${JSON.stringify(path)} has no checksum (a database file copied from a disk has none): add flag --recover-skip-hash-check to use it anyway`,
     );
   }
   return info;

@@ -60,13 +60,13 @@ async function showCgroups(env: CliEnvironment, options: CgroupsOptions): Promis
 
 function presetOf({ preset, schemaFile }: CgroupsOptions): CgroupPreset {
   if (schemaFile !== undefined) {
-    throw new UsageFault('--schema-file is not implemented: columns are Go templates there; use --preset');
+    throw new UsageFault('--schema-file is not implemented: its columns are Go templates; use --preset');
   }
   if (preset === undefined) throw new UsageFault('choose columns with --preset');
   return preset;
 }
 
-/** `talosctl cgroups`: a tree of control groups with columns of a preset. Source: Talos v1.14: cgroups. */
+/** `talosctl cgroups`: prints control groups as a tree with a preset's columns. Source: Talos v1.14: cgroups. */
 export const cgroupsCommand: CommandModule = {
   define(command, env) {
     addOutputOption(addNodeOptions(command))

@@ -7,7 +7,7 @@ import { defineClusterLogs } from './cluster/logs.ts';
 import { defineClusterShow } from './cluster/show.ts';
 import { defineClusterStart, defineClusterStop } from './cluster/start-stop.ts';
 
-/** `talosctl cluster`: clusters on this machine. Source: Talos v1.14: cluster. */
+/** `talosctl cluster`: manages clusters on this machine. Source: Talos v1.14: cluster. */
 export const clusterCommand: CommandModule = {
   define(command, env) {
     addClusterOptions(command);

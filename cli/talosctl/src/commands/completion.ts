@@ -2,12 +2,12 @@ import type { CommandModule } from '../command-module.ts';
 import { completedShells, completionScript } from '../completion/scripts.ts';
 import { UsageFault } from '../failure.ts';
 
-/** `talosctl completion <shell>`: a script to source. */
+/** `talosctl completion <shell>`: prints a completion script for the shell to source. */
 export const completionCommand: CommandModule = {
   define(command, env) {
     command
       .argument('<shell>', completedShells.join(', '))
-      .option('--no-descriptions', 'candidates without descriptions, as bash always shows them')
+      .option('--no-descriptions', 'complete without descriptions (bash never shows them)')
       .action((shell: string, { descriptions }: { descriptions: boolean }) => {
         const script = completionScript(shell, descriptions);
         if (script === undefined)

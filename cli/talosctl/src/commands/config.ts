@@ -11,7 +11,7 @@ import { defineConfigNode } from './config/node.ts';
 import { defineConfigProxyUrl } from './config/proxy-url.ts';
 import { defineConfigRemove } from './config/remove.ts';
 
-/** `talosctl config`: the client configuration file. Source: Talos v1.14: config. */
+/** `talosctl config`: manages the client configuration file. Source: Talos v1.14: config. */
 export const configCommand: CommandModule = {
   define(command, env) {
     addNodeOptions(command);

@@ -11,7 +11,7 @@ import { addNodeOptions, addOutputOption } from '../node-options.ts';
 import { onlyMessage } from '../only-message.ts';
 import { reportNodes } from '../report-nodes.ts';
 
-/** `talosctl containers`: what runs in containers on each node. Source: Talos v1.14: containers. */
+/** `talosctl containers`: lists the containers of each node. Source: Talos v1.14: containers. */
 export const containersCommand: CommandModule = {
   define(command, env) {
     addContainerOptions(addOutputOption(addNodeOptions(command))).action((options: ContainerOptions) =>

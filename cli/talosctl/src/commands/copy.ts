@@ -14,7 +14,7 @@ import { writeSlowly } from '../write-slowly.ts';
 
 const toStdout = '-';
 
-/** What a node sends, and whether it was the node that failed rather than the disk here. */
+/** The archive that a node sends. `failed` tells a failure of the node from one of the local disk. */
 class ArchiveSource {
   failed = false;
   readonly #env: CliEnvironment;
@@ -27,7 +27,7 @@ class ArchiveSource {
     this.#rootPath = rootPath;
   }
 
-  /** @param target where the bytes go as they are, if that may be a terminal */
+  /** @param target the stream that receives the bytes, which may be a terminal; omitted when they go to files */
   async *pieces(target: { readonly isTTY?: boolean | undefined } = {}): AsyncGenerator<Uint8Array> {
     const env = this.#env;
     const pieces = this.#node.machine.copy({ rootPath: this.#rootPath }, { signal: env.signal });
@@ -85,7 +85,7 @@ export const copyCommand: CommandModule = {
       .argument('<src-path>', 'file or folder on the node')
       .argument(
         '<local-path>',
-        'folder here that it is copied into, made when it is missing; -: the archive (tar.gz) on stdout',
+        'local folder to copy into, created if missing; - writes the archive (tar.gz) to stdout',
       )
       .action((source: string, target: string, options: NodeOptions & OutputOptions) =>
         copy(env, source, target, options),

@@ -26,7 +26,7 @@ async function showDashboard(env: CliEnvironment, options: DashboardOptions): Pr
   const { output, once, updateInterval: intervalMs } = options;
   if (once && output !== 'json') throw new UsageFault('flag --once needs -o json');
   if (output !== 'json' && !(env.stdout.isTTY && env.stdin.isTTY && env.environment.TERM !== 'dumb')) {
-    throw new Fault('failed-precondition', 'the dashboard needs a terminal: use -o json where there is none');
+    throw new Fault('failed-precondition', 'the dashboard needs a terminal: without one, use -o json');
   }
   using client = await openClient(env, options);
   if (output === 'json') {
@@ -39,34 +39,34 @@ async function showDashboard(env: CliEnvironment, options: DashboardOptions): Pr
 
 const keys = [
   { term: 'F1 to F5, 1 to 5', text: 'summary, monitor, resources, logs, nodes' },
-  { term: 'h l, left right', text: 'node before, node after' },
+  { term: 'h l, left right', text: 'previous node, next node' },
   { term: 'j k, arrows, page', text: 'move in a list, a log or a document; home, end (g, G)' },
-  { term: 'enter, esc', text: 'into a kind or a resource, and out' },
-  { term: 'tab, [ ]', text: 'next log, log before' },
-  { term: '/', text: 'narrow a list or a log' },
+  { term: 'enter, esc', text: 'open a kind or a resource, go back' },
+  { term: 'tab, [ ]', text: 'next log, previous log' },
+  { term: '/', text: 'filter a list or a log' },
   { term: 'c m', text: 'sort processes by CPU, by memory' },
-  { term: 'Ctrl-Z', text: 'stop and resume the picture' },
+  { term: 'Ctrl-Z', text: 'freeze and resume the display' },
   { term: 'q, Ctrl-C', text: 'leave' },
 ] as const;
 
-/** `talosctl dashboard`: nodes on a terminal, live. Source: Talos v1.14: dashboard. */
+/** `talosctl dashboard`: shows nodes live on a terminal. Source: Talos v1.14: dashboard. */
 export const dashboardCommand: CommandModule = {
   define(command, env) {
     addHelp(command, { heading: 'Keys:', definitions: keys });
     addInsecureOptions(addNodeOptions(command))
       .addOption(
         command
-          .createOption('-d, --update-interval <duration>', 'time between two looks at a node')
+          .createOption('-d, --update-interval <duration>', 'time between two updates of a node')
           .argParser(parseInterval)
           .default(3000, '3s'),
       )
       .addOption(
         command
-          .createOption('-o, --output <format>', 'screen, or json: an object a line and an interval')
+          .createOption('-o, --output <format>', 'screen, or json: one object per line and interval')
           .choices(['screen', 'json'])
           .default('screen'),
       )
-      .option('--once', 'with -o json: one object, with rates over one interval', false)
+      .option('--once', 'with -o json: print one object, with rates over one interval, and exit', false)
       .action((options: DashboardOptions) => showDashboard(env, options));
   },
 };

@@ -42,7 +42,7 @@ function reportOf(volume: string | undefined, options: DiskfreeOptions): NodeRep
 export const diskfreeCommand: CommandModule = {
   define(command, env) {
     acceptBooleanValues(addOutputOption(addNodeOptions(command)))
-      .argument('[volume]', 'volume to show, instead of all that are mounted')
+      .argument('[volume]', 'volume to show (default: all mounted volumes)')
       .option('-b, --bytes', 'print sizes in bytes', false)
       .option('-i, --inodes', 'show inodes instead of sizes', false)
       .action((volume: string | undefined, options: DiskfreeOptions) =>

@@ -27,7 +27,7 @@ async function* messages(
   }
 }
 
-/** The kernel's messages of every target, each behind its node. They end with a newline of their own. */
+/** Prints the kernel messages of every target, each after the name of its node. A message ends with a newline. */
 function printMessages(env: CliEnvironment, options: DmesgOptions): Promise<void> {
   const request = { follow: options.follow ?? false, tail: options.tail ?? false };
   return reportStream(env, options, {
@@ -43,7 +43,7 @@ export const dmesgCommand: CommandModule = {
   define(command, env) {
     addOutputOption(addInsecureOptions(addNodeOptions(command)), followedOutput)
       .option('-f, --follow', 'keep printing as the log grows')
-      .option('--tail', 'with --follow: leave out what was logged before')
+      .option('--tail', 'with --follow: print only new messages')
       .action((options: DmesgOptions) => printMessages(env, options));
   },
 };

@@ -9,11 +9,11 @@ import { addNodeOptions, addOutputOption } from '../node-options.ts';
 /** `talosctl edit machineconfig`. Source: Talos v1.14: edit. */
 export const editCommand: CommandModule = {
   define(command, env) {
-    addHelp(command, 'The editor is the command in TALOS_EDITOR, else in EDITOR, else vi.');
+    addHelp(command, 'The editor is the command in TALOS_EDITOR, or else in EDITOR, or else vi.');
     addApplyOptions(addOutputOption(addNodeOptions(command)))
-      .argument('<type>', 'kind of resource: machineconfig (mc), the only one that can be changed')
-      .argument('[id]', 'taken for v1alpha1, the configuration in force')
-      .option('--namespace <name>', 'no effect')
+      .argument('<type>', 'resource type: machineconfig (mc), the only one that can be edited')
+      .argument('[id]', 'ignored: always v1alpha1, the active configuration')
+      .option('--namespace <name>', 'accepted, but has no effect')
       .action(async (type: string, _id: string | undefined, options: ChangeOptions) => {
         const editor = chooseEditor(env);
         await walkNodes(env, options, { type, verb: 'edited' }, (node, report) =>

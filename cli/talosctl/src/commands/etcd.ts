@@ -8,7 +8,7 @@ import { defineEtcdLeave, defineEtcdRemoveMember } from './etcd/removal.ts';
 import { defineEtcdSnapshot } from './etcd/snapshot.ts';
 import { defineEtcdStatus } from './etcd/status.ts';
 
-/** `talosctl etcd`: the store of the control planes. Source: Talos v1.14: etcd commands. */
+/** `talosctl etcd`: manages etcd on the control planes. Source: Talos v1.14: etcd commands. */
 export const etcdCommand: CommandModule = {
   define(command, env) {
     addNodeOptions(command);

@@ -22,7 +22,7 @@ function parseTail(text: string): number {
   throw new InvalidArgumentError('It must be a number of events.');
 }
 
-/** Whole seconds: nodes know their events no finer. */
+/** Parses a duration into whole seconds, the unit of the request. */
 function parseSeconds(text: string): bigint {
   const nanos = parseGoDuration(text);
   if (nanos < nanosInSecond) throw new InvalidArgumentError('It must be one second or more.');
@@ -68,11 +68,20 @@ function lines(rows: readonly (readonly string[])[], isTerminal: boolean): strin
 /** `talosctl events`. Source: Talos v1.14: events. */
 export const eventsCommand: CommandModule = {
   define(command, env) {
-    addOutputOption(addNodeOptions(command), ' (json an object a line, yaml a document each)')
-      .option('--tail <events>', 'number of past events to begin with (-1: all that are kept)', parseTail, 0)
-      .option('--duration <duration>', 'begin with the events of this last time, such as 10m', parseSeconds)
-      .option('--since <id>', 'begin with the event after the one with this id')
-      .option('--actor-id <id>', 'only events that this call has caused')
+    addOutputOption(addNodeOptions(command), ' (json: one object per line, yaml: one document per event)')
+      .option(
+        '--tail <events>',
+        'number of past events to print first (-1: all that the node keeps)',
+        parseTail,
+        0,
+      )
+      .option(
+        '--duration <duration>',
+        'print the events of this past period first, such as 10m',
+        parseSeconds,
+      )
+      .option('--since <id>', 'start after the event with this id')
+      .option('--actor-id <id>', 'print only events of the action with this id')
       .action((options: EventsOptions) => printEvents(env, options));
   },
 };

@@ -9,7 +9,7 @@ import { defineGenKeypair } from './gen/keypair.ts';
 import { defineGenSecrets } from './gen/secrets.ts';
 import { defineGenSecureboot } from './gen/secureboot.ts';
 
-/** `talosctl gen`: files made offline. Source: Talos v1.14: gen. */
+/** `talosctl gen`: generates files without contacting nodes. Source: Talos v1.14: gen. */
 export const genCommand: CommandModule = {
   define(command, env) {
     acceptBooleanValues(command.option('-f, --force', 'overwrite files that exist'));

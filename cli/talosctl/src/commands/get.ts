@@ -14,7 +14,7 @@ interface GetOptions extends NodeOptions {
   readonly namespace?: string;
 }
 
-/** What a type is called is asked of the first node, and holds for all. */
+/** Resolves the name of the type on the first target and uses the result for all targets. */
 async function get(
   env: CliEnvironment,
   type: string,
@@ -39,8 +39,8 @@ async function get(
 export const getCommand: CommandModule = {
   define(command, env) {
     addInsecureOptions(addNodeOptions(command))
-      .argument('<type>', 'kind of resources, by any of its names ("talosctl get rd" lists them)')
-      .argument('[id]', 'resource to get, instead of all of the kind')
+      .argument('<type>', 'resource type, by any of its names ("talosctl get rd" lists them)')
+      .argument('[id]', 'id of one resource (default: all resources of the type)')
       .addOption(
         command
           .createOption(
@@ -50,8 +50,8 @@ export const getCommand: CommandModule = {
           .argParser(parseResourceFormat)
           .default({ kind: 'table' }, 'table'),
       )
-      .option('-w, --watch', 'go on and print what changes', false)
-      .option('--namespace <name>', 'namespace to look in (default: that of the kind)')
+      .option('-w, --watch', 'keep running and print changes', false)
+      .option('--namespace <name>', 'namespace of the resources (default: the default namespace of the type)')
       .action((type: string, id: string | undefined, options: GetOptions) => get(env, type, id, options));
   },
 };

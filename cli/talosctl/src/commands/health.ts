@@ -32,7 +32,7 @@ const nanosInSecond = 1_000_000_000n;
 const defaultTimeout = '20m0s';
 const defaultTimeoutNanos = 1200n * nanosInSecond;
 
-/** Source: Talos v1.14: boolean flags take the words of Go. */
+/** Accepts the words that Go parses as booleans. Source: Talos v1.14: boolean flags take the words of Go. */
 function parseServer(text: string): boolean {
   if (/^(1|t|T|TRUE|true|True)$/.test(text)) return true;
   if (/^(0|f|F|FALSE|false|False)$/.test(text)) return false;
@@ -47,8 +47,8 @@ function namedNodes({ initNode, controlPlaneNodes = [], workerNodes = [] }: Heal
   };
 }
 
-/** A control plane checks, with its own eyes. */
-async function* checkedByServer(
+/** Runs the checks on a control plane and yields the lines that it sends. */
+async function* checkOnServer(
   node: NodeClient,
   options: HealthOptions,
   signal: AbortSignal,
@@ -66,8 +66,8 @@ async function* checkedByServer(
   for await (const { message } of node.cluster.healthCheck(request, { signal })) yield message;
 }
 
-/** This program checks, as the user of the command. */
-async function* checkedHere(
+/** Runs the checks in this program, with the user's credentials. */
+async function* checkOnClient(
   client: TalosClient,
   node: NodeClient,
   options: HealthOptions,
@@ -87,7 +87,7 @@ async function* checkedHere(
   yield* checkHealth({ nodes, node: (address) => client.node(address), timeoutMs, signal });
 }
 
-/** What the lines say of each check in the end. */
+/** Collects the last state of each check from the printed lines. */
 class CheckStates {
   readonly #states = new Map<string, string>();
 
@@ -103,7 +103,7 @@ class CheckStates {
 
 async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<void> {
   if (options.runE2e)
-    throw new UsageFault('flag --run-e2e: there are no tests of Kubernetes in this program');
+    throw new UsageFault('flag --run-e2e is not implemented: this program has no Kubernetes tests');
   using client = await openClient(env, options);
   const [node, ...others] = client.targets;
   if (node === undefined || others.length > 0) {
@@ -117,8 +117,8 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
   using progress = new Progress(env.stderr, () => `waiting for ${node.name}`);
   try {
     const lines = options.server
-      ? checkedByServer(node, options, env.signal)
-      : checkedHere(client, node, options, env.signal);
+      ? checkOnServer(node, options, env.signal)
+      : checkOnClient(client, node, options, env.signal);
     for await (const line of lines) {
       progress[Symbol.dispose]();
       states.take(line);
@@ -126,7 +126,7 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
     }
   } catch (error) {
     const fault = faultFrom(error);
-    // A check that somebody ended has not failed, nor found that all is well. Source: Talos v1.14: health.
+    // A cancelled check has neither failed nor passed. Source: Talos v1.14: health.
     if (fault.kind === 'cancelled') isCancelled = true;
     else failure = fault;
   }
@@ -151,10 +151,15 @@ async function runHealth(env: CliEnvironment, options: HealthOptions): Promise<v
 export const healthCommand: CommandModule = {
   define(command, env) {
     addOutputOption(addNodeOptions(command))
-      .option('--server [boolean]', 'let a control plane check, rather than this program', parseServer, true)
+      .option(
+        '--server [boolean]',
+        'run the checks on a control plane instead of in this program',
+        parseServer,
+        true,
+      )
       .option(
         '--wait-timeout <duration>',
-        `how long to wait for all of it (default: ${defaultTimeout})`,
+        `how long to wait for all checks to pass (default: ${defaultTimeout})`,
         parseGoDuration,
       )
       .option(
@@ -164,8 +169,8 @@ export const healthCommand: CommandModule = {
       )
       .option('--worker-nodes <nodes>', 'addresses of the workers (default: discovered)', collectList)
       .option('--init-node <node>', 'address of the init node, a control plane')
-      .option('--k8s-endpoint <endpoint>', 'endpoint of Kubernetes to use instead of the configured one')
-      .option('--run-e2e', 'run tests of Kubernetes as well (not there)')
+      .option('--k8s-endpoint <endpoint>', 'Kubernetes endpoint to use instead of the configured one')
+      .option('--run-e2e', 'run Kubernetes end-to-end tests as well (not implemented)')
       .action(({ waitTimeout = defaultTimeoutNanos, ...options }: HealthOptions) =>
         runHealth(env, { ...options, waitTimeout }),
       );

@@ -6,7 +6,7 @@ import { defineImageList } from './image/list.ts';
 import { defineImagePull } from './image/pull.ts';
 import { defineImageRemove } from './image/remove.ts';
 
-/** `talosctl image`: the container images of nodes. Source: Talos v1.14: image commands. */
+/** `talosctl image`: manages the container images of nodes. Source: Talos v1.14: image commands. */
 export const imageCommand: CommandModule = {
   define(command, env) {
     addNamespaceOption(addNodeOptions(command));

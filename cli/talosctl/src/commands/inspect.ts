@@ -67,10 +67,10 @@ async function write(
   items.end();
 }
 
-/** A line for each reason, since what one type is refused for, others are as well. */
+/** Prints one warning per reason, because nodes often refuse several types for the same reason. */
 function warnOfRefusals(env: CliEnvironment, node: string, refusals: ListedResources['refusals']): void {
-  for (const [text, those] of Map.groupBy(refusals, ({ fault }) => rpcErrorText(fault))) {
-    const types = those.map(({ type }) => type).join(', ');
+  for (const [text, group] of Map.groupBy(refusals, ({ fault }) => rpcErrorText(fault))) {
+    const types = group.map(({ type }) => type).join(', ');
     env.stderr.write(`warning: ${nodeNameInLine(node)} does not list ${types}: ${text}\n`);
   }
 }
@@ -89,13 +89,16 @@ async function inspectDependencies(env: CliEnvironment, options: DependencyOptio
   errors.end();
 }
 
-/** `talosctl inspect dependencies`: what reads and writes what. Source: Talos v1.14: inspect dependencies. */
+/**
+ * `talosctl inspect dependencies`: draws which controllers read and write which resources.
+ * Source: Talos v1.14: inspect dependencies.
+ */
 export const inspectCommand: CommandModule = {
   define(command, env) {
     addNodeOptions(command)
       .command('dependencies')
       .description('Draw which controllers of a node read and write which resources')
-      .option('--with-resources', 'show the resources that there are as well', false)
+      .option('--with-resources', 'show the existing resources as well', false)
       .option(
         '-o, --output <format>',
         'output format: dot (the language of Graphviz), svg (a picture), json or yaml',

@@ -48,7 +48,7 @@ function listRequest(
   root: string,
   { recurse = false, depth, type = [], long = false }: ListOptions,
 ): ListRequest {
-  if (recurse && depth !== 1) throw new UsageFault('flag --recurse goes to the bottom: leave --depth out');
+  if (recurse && depth !== 1) throw new UsageFault('flag --recurse lists all levels: leave --depth out');
   return {
     root,
     recurse: recurse || depth > 1,
@@ -58,7 +58,7 @@ function listRequest(
   };
 }
 
-/** The SELinux label of a file; empty where there is none. */
+/** The SELinux label of a file, or an empty text. */
 function labelOf({ xattrs }: FileInfo): string {
   const data = xattrs.find(({ name }) => name === labelName)?.data ?? Buffer.alloc(0);
   return data.toString('utf8').replaceAll('\0', '');
@@ -91,7 +91,7 @@ function fileDocument(file: FileInfo, long: boolean): object {
     size,
     uid,
     gid,
-    // Some files are from before the calendar of our runtime.
+    // A modification time may be outside the range of `Date`: then write the number.
     modified: Number.isNaN(modified.getTime()) ? file.modified : modified.toISOString().replace('.000', ''),
     ...(link === '' ? {} : { link }),
     ...(long
@@ -106,14 +106,14 @@ export const listCommand: CommandModule = {
     addOutputOption(addNodeOptions(command))
       .argument('[path]', 'folder or file on the node', '/')
       .option('-l, --long', 'show modes, owners, sizes and times')
-      .option('-r, --recurse', 'go into every folder')
+      .option('-r, --recurse', 'list subfolders, on all levels')
       .option(
         '-d, --depth <levels>',
         'how many levels of folders to show',
         wholeNumberBetween(0, maxDepth),
         1,
       )
-      .option('-H, --humanize', 'with -l: sizes and times for people')
+      .option('-H, --humanize', 'with -l: print human-readable sizes and times')
       .option(
         '-t, --type <types>',
         'only these types, separated by commas: f (files), d (folders), l (links)',

@@ -23,7 +23,7 @@ function logsRequest(id: string, options: LogsOptions): LogsRequest {
   return { id, ...containerInstance(options), follow, tailLines: tail };
 }
 
-/** The log of one node: the lines that each chunk completes. */
+/** The log of one node. Each item holds the lines that one chunk completes. */
 async function* logLines(
   node: NodeClient,
   request: LogsRequest,
@@ -36,7 +36,7 @@ async function* logLines(
   } catch (error) {
     failure = error;
   }
-  // What came before the stream broke is shown as well.
+  // Also show an incomplete last line, even when the stream failed.
   yield [...splitter.end()];
   if (failure !== undefined) throw failure;
 }
@@ -54,9 +54,9 @@ function printLogs(env: CliEnvironment, request: LogsRequest, options: LogsOptio
 export const logsCommand: CommandModule = {
   define(command, env) {
     addContainerOptions(addOutputOption(addInsecureOptions(addNodeOptions(command)), followedOutput))
-      .argument('<id>', 'service, or with -k a container as namespace/pod:container')
+      .argument('<id>', 'id of a service, or with -k a container as namespace/pod:container')
       .option('-f, --follow', 'keep printing as the log grows')
-      .option('--tail <lines>', 'number of last lines to begin with (-1: all)', parseTail, -1)
+      .option('--tail <lines>', 'number of past lines to print first (-1: all)', parseTail, -1)
       .action((id: string, options: LogsOptions) => printLogs(env, logsRequest(id, options), options));
   },
 };

@@ -23,7 +23,7 @@ async function patchFile(env: CliEnvironment, path: string, { patch, output }: P
     env.stdout.write(`${patched.text}\n`);
     return;
   }
-  // A file that was there stays as private as it was.
+  // Keep the permissions of an existing file.
   const before = await stat(resolve(env.cwd, output)).catch(() => undefined);
   const mode = before?.isFile() ? before.mode & 0o777 : publicMode;
   await writeFiles([{ path: output, text: patched.text, mode }], { cwd: env.cwd, force: true });
@@ -39,7 +39,7 @@ function defineMachineconfigPatch(machineconfig: Command, env: CliEnvironment): 
     .action((path: string, options: PatchOptions) => patchFile(env, path, options));
 }
 
-/** `talosctl machineconfig gen|patch`: files, no nodes. Source: Talos v1.14: machineconfig. */
+/** `talosctl machineconfig gen|patch`: works on files, without nodes. Source: Talos v1.14: machineconfig. */
 export const machineconfigCommand: CommandModule = {
   define(command, env) {
     defineGenConfig(command, env, 'gen').option('-f, --force', 'overwrite files that exist');

@@ -3,7 +3,7 @@ import type { MemInfo } from '@nodewright/contract/gen/machine/machine.ts';
 export interface MemoryField {
   readonly label: string;
   readonly field: keyof MemInfo;
-  /** A number of pages; everything else is KiB. */
+  /** Whether the value is a number of pages rather than KiB. */
   readonly isCount: boolean;
 }
 
@@ -14,7 +14,7 @@ const pageCounts: ReadonlySet<string> = new Set([
   'HugePagesSurp',
 ]);
 
-/** Labels in the order of `memory -v`; a field is its label in lower case. Source: Talos v1.14: memory. */
+/** Labels in the order of `memory -v`. A field name is the label in lower case. Source: Talos v1.14: memory. */
 const labels = [
   'MemTotal',
   'MemFree',

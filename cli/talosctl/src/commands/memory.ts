@@ -16,7 +16,7 @@ import { memoryFields } from './memory-fields.ts';
 const kibInMib = 1024n;
 
 function memInfo({ meminfo }: Memory): MemInfo {
-  if (meminfo === undefined) throw new Fault('internal', 'the reply has no meminfo in it');
+  if (meminfo === undefined) throw new Fault('internal', 'the reply contains no meminfo');
   return meminfo;
 }
 
@@ -41,7 +41,7 @@ const report: NodeReport<MemInfo> = {
   document: (meminfo) => ({ meminfo }),
 };
 
-/** `talosctl memory`: a row a node in MiB, or with `-v` every field in KiB. Source: Talos v1.14: memory. */
+/** `talosctl memory`: one row per node in MiB, or with `-v` every field in KiB. Source: Talos v1.14: memory. */
 export const memoryCommand: CommandModule = {
   define(command, env) {
     addOutputOption(addInsecureOptions(addNodeOptions(command)))

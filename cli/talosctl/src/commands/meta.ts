@@ -12,7 +12,7 @@ import { reportNodes } from '../report-nodes.ts';
 
 type MetaOptions = NodeOptions & OutputOptions;
 
-/** A key of META: 0 to 255, in any base that Go's integers are written in (`10`, `0x0a`, `0o12`, `012`, `0b1010`). */
+/** Parses a META key, 0 to 255, in any notation of a Go integer (`10`, `0x0a`, `0o12`, `012`, `0b1010`). */
 export function parseMetaKey(text: string): number {
   const digits = text.replace(/(?<=[\da-f])_(?=[\da-f])/gi, '').toLowerCase();
   const octal = /^0([0-7]+)$/.exec(digits)?.[1];
@@ -22,7 +22,7 @@ export function parseMetaKey(text: string): number {
   return key;
 }
 
-/** Does one thing on every node. Silent, unless a document is asked for. */
+/** Makes one call to every node. Prints nothing for a success unless the output is a document. */
 function change(
   env: CliEnvironment,
   options: MetaOptions,
@@ -42,12 +42,12 @@ function change(
 function addMetaCommand(meta: Command, name: string, summary: string): Command {
   return addOutputOption(meta.command(name).description(summary)).argument(
     '<key>',
-    'number of the value, 0 to 255 (12 to 14 are free for users)',
+    'key of the value, 0 to 255 (12 to 14 are free for users)',
     parseMetaKey,
   );
 }
 
-/** `talosctl meta write|delete`: values that outlive an installation. Source: Talos v1.14: meta. */
+/** `talosctl meta write|delete`: changes values that survive a reinstallation. Source: Talos v1.14: meta. */
 export const metaCommand: CommandModule = {
   define(command, env) {
     addInsecureOptions(addNodeOptions(command));

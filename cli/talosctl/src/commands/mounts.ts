@@ -26,7 +26,7 @@ const report: NodeReport<readonly MountStat[]> = {
   header: ['NODE', 'FILESYSTEM', 'SIZE(GB)', 'USED(GB)', 'AVAILABLE(GB)', 'PERCENT USED', 'MOUNTED ON'],
   headerWithoutRows: true,
   flushWhenIdle: true,
-  // A mount without a size holds no files: proc, cgroups and their like.
+  // Leave out file systems of size 0, such as proc and cgroups.
   rows: (node, mounts) => mounts.filter(({ size }) => size > 0n).map((mount) => mountRow(node, mount)),
   document: (mounts) => ({ mounts }),
 };

@@ -21,7 +21,7 @@ const timerNames = new Map<number, string>(
   Object.entries(ConnectRecord_TimerActive).map(([name, timer]) => [Number(timer), name.toLowerCase()]),
 );
 
-/** A socket that is closed, as UDP sockets without a peer are all their life, has a blank there. */
+/** The text in the column State. It is empty for CLOSE, which is the state of every UDP socket without a peer. */
 export function stateName(state: number): string {
   return state === ConnectRecord_State.CLOSE ? '' : (stateNames.get(state) ?? String(state));
 }
@@ -62,12 +62,12 @@ const columns: readonly Column[] = [
   { title: 'Timer', isShown: ({ timers = false }) => timers, cell: timer },
 ];
 
-/** The titles after that of the node. */
+/** The column titles without the one of the node. */
 export function socketTitles(flags: ColumnFlags): string[] {
   return columns.filter(({ isShown }) => isShown(flags)).map(({ title }) => title);
 }
 
-/** @param podOf the pod that has this network namespace; empty for the host's. */
+/** @param podOf returns the pod of a network namespace, or an empty text for the host's namespace. */
 export function socketCells(
   record: ConnectRecord,
   flags: ColumnFlags,

@@ -8,7 +8,7 @@ const protocols = (flags: SocketFlags) =>
     .map(([name]) => name)
     .join(' ');
 
-test('netstatRequest() asks for TCP and UDP of both families unless told otherwise', () => {
+test('netstatRequest() selects TCP and UDP over IPv4 and IPv6 by default', () => {
   const rows: [SocketFlags, string][] = [
     [{}, 'tcp tcp6 udp udp6'],
     [{ tcp: true }, 'tcp tcp6'],
@@ -23,7 +23,7 @@ test('netstatRequest() asks for TCP and UDP of both families unless told otherwi
   for (const [flags, text] of rows) assert.equal(protocols(flags), text);
 });
 
-test('netstatRequest() takes connections, listeners or all of them, and the processes when asked', () => {
+test('netstatRequest() selects connections, listeners or both, and processes with --programs', () => {
   const of = (flags: SocketFlags) => {
     const { filter, feature } = netstatRequest(flags);
     return [filter, feature?.pid];
@@ -38,7 +38,7 @@ test('netstatRequest() takes connections, listeners or all of them, and the proc
   );
 });
 
-test('netstatRequest() looks into the host, with -k into every namespace too, or into one alone', () => {
+test('netstatRequest() selects the host namespace, also all others with -k, or one alone', () => {
   assert.deepEqual(
     [netstatRequest({}).netns, netstatRequest({ pods: true }).netns, netstatRequest({}, 'cni-1').netns],
     [

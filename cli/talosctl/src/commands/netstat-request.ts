@@ -4,7 +4,7 @@ import {
   type NetstatRequest_L4proto,
 } from '@nodewright/contract/gen/machine/machine.ts';
 
-/** The flags that say which sockets are wanted. */
+/** The flags that select sockets. */
 export interface SocketFlags {
   readonly verbose?: boolean;
   readonly programs?: boolean;
@@ -44,7 +44,7 @@ function protocols(flags: SocketFlags): NetstatRequest_L4proto {
   };
 }
 
-/** @param namespace the network namespace to look into instead of the host's. */
+/** @param namespace the network namespace to list instead of the host's. */
 export function netstatRequest(flags: SocketFlags, namespace?: string): NetstatRequest {
   const { ALL, CONNECTED, LISTENING } = NetstatRequest_Filter;
   const listeningOr = flags.listening ? LISTENING : CONNECTED;

@@ -13,13 +13,13 @@ import { netstatRequest, type SocketFlags } from './netstat-request.ts';
 
 interface NetstatOptions extends NodeOptions, OutputOptions, SocketFlags, ColumnFlags {}
 
-/** What a node answered: its sockets, and which pod has which network namespace. */
+/** The reply of one node: its sockets, and pod ids by network namespace. */
 interface NodeSockets {
   readonly sockets: readonly ConnectRecord[];
   readonly pods: ReadonlyMap<string, string>;
 }
 
-/** Ids of the pods of a node by the name of their network namespace. */
+/** Pod ids of a node by the name of their network namespace. */
 async function podsByNamespace(node: NodeClient, signal: AbortSignal): Promise<Map<string, string>> {
   const request = { namespace: 'k8s.io', driver: ContainerDriver.CRI };
   const { containers } = onlyMessage(await node.machine.containers(request, { signal }));
@@ -59,10 +59,13 @@ async function netstat(env: CliEnvironment, options: NetstatOptions, pod: string
         : sockets,
     }),
   });
-  if (!isFound) throw new Fault('not-found', `pod "${pod}" is on none of the nodes`);
+  if (!isFound) throw new Fault('not-found', `pod "${pod}" runs on none of the nodes`);
 }
 
-/** Upstream's `-o` shows timers. `-o json` cannot mean a pod, whose name has a slash: it is what it is elsewhere. */
+/**
+ * Upstream's `-o` shows timers, so `json` in `-o json` would be a pod. Pods are written with a slash, so this program
+ * takes `-o json` for the output format, as in other commands.
+ */
 function withOutput(
   options: NetstatOptions,
   pod: string | undefined,
@@ -72,7 +75,7 @@ function withOutput(
     return { options: { ...options, timers: false, output: format }, pod: undefined };
   }
   if (pod !== undefined && !/^[^/]+\/[^/]+$/.test(pod)) {
-    throw new UsageFault(`"${pod}" is no pod: write namespace/pod`);
+    throw new UsageFault(`"${pod}" is not a pod: write namespace/pod`);
   }
   return { options, pod };
 }
@@ -81,7 +84,7 @@ function withOutput(
 export const netstatCommand: CommandModule = {
   define(command, env) {
     addOutputFlag(addNodeOptions(command), '--output <format>')
-      .argument('[pod]', 'pod to look into instead of the host, as namespace/pod')
+      .argument('[pod]', 'pod to show instead of the host, as namespace/pod')
       .option('-a, --all', 'show listening and connected sockets (default: connected ones)')
       .option('-l, --listening', 'show listening sockets')
       .option('-t, --tcp', 'show TCP')
@@ -94,7 +97,7 @@ export const netstatCommand: CommandModule = {
       .option('-x, --extend', 'show owner and inode of a socket')
       .option('-p, --programs', 'show the process that holds a socket')
       .option('-k, --pods', 'show sockets of Kubernetes pods as well')
-      .option('-o, --timers', 'show timers (`-o json`: as --output json)')
+      .option('-o, --timers', 'show timers (`-o json` means --output json)')
       .action((word: string | undefined, given: NetstatOptions) => {
         const { options, pod } = withOutput(given, word);
         return netstat(env, options, pod);

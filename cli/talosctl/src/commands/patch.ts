@@ -23,8 +23,7 @@ async function allPatches(env: CliEnvironment, { patch, patchFile }: PatchOption
     ...(await readPatches(env.cwd, '--patch', patch)),
     ...(await readPatches(env.cwd, '--patch-file', ofFile)),
   ];
-  if (patches.length === 0)
-    throw new UsageFault('there is nothing to patch with: use --patch or --patch-file');
+  if (patches.length === 0) throw new UsageFault('no patch is given: use --patch or --patch-file');
   return patches;
 }
 
@@ -41,18 +40,21 @@ async function patchNode(
   const { text, isChanged } = patched;
   if (!isChanged) {
     if ((await storedConfiguration(env, node)) === before) {
-      return void report.skipped(node.name, 'no changes: the configuration is already so, nothing was sent');
+      return void report.skipped(
+        node.name,
+        'no changes: the node already has this configuration, nothing was sent',
+      );
     }
-    // What is only tried now, or another one that is staged: sending what is in force once more settles it.
+    // The active configuration is only being tried, or another one is staged: sending it again makes it permanent.
     report.note(
       node.name,
-      'no changes to what is in force; it is sent again, as the node stores another one',
+      'no changes to the active configuration; it is sent again, because the node has stored another one',
     );
   }
   const sent = isChanged ? text : before;
   try {
     const result = await sendChange(env, node, sent, options);
-    // Also in a dry run, as peers do: what the node says behind it tells that nothing was changed.
+    // Also printed in a dry run, as upstream does: the node's own message says that nothing was changed.
     if (isChanged) report.patched(node.name);
     report.applied(node.name, result);
   } catch (error) {
@@ -64,11 +66,11 @@ async function patchNode(
 export const patchCommand: CommandModule = {
   define(command, env) {
     addApplyOptions(addOutputOption(addNodeOptions(command)))
-      .argument('<type>', 'kind of resource: machineconfig (mc), the only one that can be changed')
-      .argument('[id]', 'taken for v1alpha1, the configuration in force')
+      .argument('<type>', 'resource type: machineconfig (mc), the only one that can be patched')
+      .argument('[id]', 'ignored: always v1alpha1, the active configuration')
       .option('-p, --patch <patch>', 'patch: text, or @file (repeatable)', collectTexts)
-      .option('--patch-file <path>', 'file with one more patch')
-      .option('--namespace <name>', 'no effect')
+      .option('--patch-file <path>', 'file with a patch to apply after those of --patch')
+      .option('--namespace <name>', 'accepted, but has no effect')
       .action(async (type: string, _id: string | undefined, options: PatchOptions) => {
         const patches = await allPatches(env, options);
         await walkNodes(env, options, { type, verb: 'patched' }, (node, report) =>

@@ -27,7 +27,7 @@ interface PcapOptions extends NodeOptions {
   readonly snaplen?: string;
 }
 
-/** Where a capture goes, piece by piece. */
+/** Receives the bytes of a capture. */
 interface Sink {
   write(bytes: Buffer): Promise<void>;
   end(): Promise<void>;
@@ -35,7 +35,7 @@ interface Sink {
 
 const standardOutput = '-';
 const nanosInMillisecond = 1_000_000n;
-/** The longest that a timer can wait, three weeks: a longer capture ends with Ctrl-C. */
+/** The longest delay that `setTimeout` takes, about 24 days. A longer `--duration` counts as this one. */
 const longestTimerMs = 2 ** 31 - 1;
 
 async function openSink(env: CliEnvironment, { output, json = false }: PcapOptions): Promise<Sink> {
@@ -61,7 +61,7 @@ async function openSink(env: CliEnvironment, { output, json = false }: PcapOptio
   };
 }
 
-/** Captures until the time is over or someone has seen enough; both are what was asked for. */
+/** Captures until `--duration` has passed or the user presses Ctrl-C. Neither is a failure. */
 async function capture(node: NodeClient, env: CliEnvironment, options: PcapOptions): Promise<void> {
   const request = {
     interface: options.interface,
@@ -81,13 +81,13 @@ async function capture(node: NodeClient, env: CliEnvironment, options: PcapOptio
     const isForFile = options.output !== undefined && options.output !== standardOutput;
     for await (const bytes of showTransfer(env, node.name, pieces, isForFile ? {} : env.stdout)) {
       isWriting = true;
-      // The file is opened with the first bytes, so that a node that refuses the call does not empty an older one.
+      // Open the file only when bytes arrive: a refused call must not truncate an existing file.
       sink ??= await openSink(env, options);
       await sink.write(bytes);
       isWriting = false;
     }
   } catch (error) {
-    // What cannot be written here is not the node's failure.
+    // A local write error is not a failure of the node.
     if (isWriting) throw error;
     if (!signal.aborted) failure = faultFrom(error);
   } finally {
@@ -105,15 +105,15 @@ export const pcapCommand: CommandModule = {
   define(command, env) {
     addNodeOptions(command)
       .option('-i, --interface <name>', 'network interface to listen on', 'eth0')
-      .option('--promiscuous', 'also take packets that are meant for others')
+      .option('--promiscuous', 'also capture packets for other hosts')
       .option('-o, --output <path>', 'write a pcap file instead of lines; - is standard output')
       .option('--json', 'print the packets as JSON instead of lines')
       .option(
         '--bpf-filter <program>',
-        'take only what this program lets through: --bpf-filter "$(tcpdump -dd -y EN10MB \'tcp and port 80\')"',
+        'capture only packets that this program accepts: --bpf-filter "$(tcpdump -dd -y EN10MB \'tcp and port 80\')"',
         parseBpfFilter,
       )
-      .option('--duration <duration>', 'end after so long, for example 30s', parseGoDuration)
+      .option('--duration <duration>', 'stop after this time, for example 30s', parseGoDuration)
       .addOption(command.createOption('-s, --snaplen <bytes>', 'has no effect').hideHelp())
       .action(async (options: PcapOptions) => {
         if (options.snaplen !== undefined) {

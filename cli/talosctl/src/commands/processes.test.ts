@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { ProcessInfo } from '@nodewright/contract/gen/machine/machine.ts';
 import { processCommandLine } from './processes.ts';
 
-test('processCommandLine() shows the path of the program and nothing that a terminal acts on', () => {
+test('processCommandLine() shows the program path and replaces control characters', () => {
   const rows: [Partial<ProcessInfo>, string][] = [
     [{ command: 'kthreadd', executable: '', args: '' }, 'kthreadd'],
     [{ executable: '/usr/bin/node', args: 'node apid.cjs --x' }, '/usr/bin/node apid.cjs --x'],

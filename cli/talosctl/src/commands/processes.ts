@@ -8,8 +8,8 @@ import { formatDecimalSize } from '../render/size.ts';
 import { type NodeReport, reportNodes } from '../report-nodes.ts';
 
 /**
- * The command line as it is shown: with the path of the program where the process was started by its bare name, and
- * without bytes that a terminal might act on. Source: Talos v1.14: processes.
+ * The command line to print. It shows the full path of a program that was started by its bare name, and a space for
+ * every byte outside printable ASCII. Source: Talos v1.14: processes.
  */
 export function processCommandLine({ command, executable, args }: ProcessInfo): string {
   const [first = ''] = args.split(' ', 1);

@@ -7,7 +7,7 @@ import { openClient } from '../open-client.ts';
 import { showTransfer } from '../show-transfer.ts';
 import { writeSlowly } from '../write-slowly.ts';
 
-/** `talosctl read <path>`: the bytes of a file. Source: Talos v1.14: read. */
+/** `talosctl read <path>`: prints the bytes of a file. Source: Talos v1.14: read. */
 export const readCommand: CommandModule = {
   define(command, env) {
     addNodeOptions(command)

@@ -34,16 +34,17 @@ export const rebootCommand: CommandModule = {
         command
           .createOption(
             '-m, --mode <mode>',
-            'default, powercycle (through the firmware) or force (stopping nothing first)',
+            'default, powercycle (through the firmware) or force (without stopping services first)',
           )
           .argParser(parseMode)
           .default(Mode.DEFAULT, 'default'),
       )
-      .option('--drain', 'drain the Kubernetes node first; implies --wait (needs Kubernetes)')
-      .option('--drain-timeout <duration>', 'how long draining may take', parseGoDuration)
+      .option('--drain', 'drain the Kubernetes node first; implies --wait (not implemented)')
+      .option('--drain-timeout <duration>', 'timeout for draining the node', parseGoDuration)
       .option('--progress <kind>', 'auto, or plain: lines without colours', parseProgress, 'auto')
       .action(({ mode, drain, ...options }: RebootOptions) => {
-        if (drain) throw new UsageFault('flag --drain: this program cannot talk to Kubernetes yet');
+        if (drain)
+          throw new UsageFault('flag --drain is not implemented: this program cannot talk to Kubernetes');
         const forced = mode === Mode.FORCE ? ', without stopping its services first' : '';
         return runNodeAction(env, options, {
           verb: 'reboot',

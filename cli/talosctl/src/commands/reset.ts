@@ -29,7 +29,7 @@ function parseWipeMode(text: string): WipeMode {
   return mode;
 }
 
-/** In words for the one who is asked. */
+/** Describes the effect of the reset to the user, who is asked to confirm it. */
 function effectText({ wipeMode, systemLabelsToWipe: labels = [], ...options }: ResetOptions): string {
   const { graceful, reboot, userDisksToWipe: disks = [] } = options;
   const system =
@@ -46,15 +46,19 @@ export const resetCommand: CommandModule = {
     addActionOptions(command)
       .option('--graceful', 'leave etcd and the cluster first', true)
       .option('--no-graceful', 'do not leave the cluster first')
-      .option('--reboot', 'reboot at the end instead of staying down')
+      .option('--reboot', 'reboot at the end instead of shutting down')
       .addOption(
         command
           .createOption('--wipe-mode <mode>', 'all, system-disk or user-disks')
           .argParser(parseWipeMode)
           .default(WipeMode.ALL, 'all'),
       )
-      .option('--system-labels-to-wipe <labels>', 'only these volumes, such as EPHEMERAL', collectList)
-      .option('--user-disks-to-wipe <devices>', 'disks of users to wipe as well', collectList)
+      .option(
+        '--system-labels-to-wipe <labels>',
+        'wipe only these system volumes, such as EPHEMERAL',
+        collectList,
+      )
+      .option('--user-disks-to-wipe <devices>', 'user disks to wipe as well', collectList)
       .action((options: ResetOptions) => {
         const { graceful, reboot = false, wipeMode: mode } = options;
         const { systemLabelsToWipe: labels = [], userDisksToWipe = [] } = options;

@@ -3,11 +3,11 @@ import { addContainerOptions, type ContainerOptions, containerInstance } from '.
 import { addNodeOptions, addOutputOption } from '../node-options.ts';
 import { reportDone } from '../report-done.ts';
 
-/** `talosctl restart <id>`: ends a container, which whoever runs it starts again. Source: Talos v1.14: restart. */
+/** `talosctl restart <id>`: stops a container, and its manager starts it again. Source: Talos v1.14: restart. */
 export const restartCommand: CommandModule = {
   define(command, env) {
     addContainerOptions(addOutputOption(addNodeOptions(command)))
-      .argument('<id>', 'container as "talosctl containers" shows it')
+      .argument('<id>', 'id of a container, as "talosctl containers" shows it')
       .action((id: string, options: ContainerOptions) =>
         reportDone(env, options, async ({ machine }, signal) => {
           await machine.restart({ id, ...containerInstance(options) }, { signal });

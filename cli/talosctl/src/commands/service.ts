@@ -15,7 +15,7 @@ import { listServices, serviceDocument, serviceRow } from '../service-rows.ts';
 
 type Action = (node: NodeClient, id: string, signal: AbortSignal) => Promise<{ readonly resp: string }>;
 
-/** What can be done to a service. */
+/** Actions on a service, by name. */
 const actions: Readonly<Record<string, Action>> = {
   start: async ({ machine }, id, signal) => onlyMessage(await machine.serviceStart({ id }, { signal })),
   stop: async ({ machine }, id, signal) => onlyMessage(await machine.serviceStop({ id }, { signal })),

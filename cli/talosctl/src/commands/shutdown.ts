@@ -18,11 +18,7 @@ export const shutdownCommand: CommandModule = {
         runNodeAction(env, options, {
           verb: 'shutdown',
           effect: (client, signal) =>
-            describeEffect(
-              client,
-              { what: 'shuts down, and stays so until somebody starts it by hand' },
-              signal,
-            ),
+            describeEffect(client, { what: 'shuts down, and stays off until it is started by hand' }, signal),
           action: {
             sequence: 'shutdown',
             start: async ({ machine }, signal) =>

@@ -13,7 +13,7 @@ import { reportNodes } from '../report-nodes.ts';
 
 const bytesInMb = 1e6;
 
-/** `talosctl stats`: memory and processor time of the containers of each node. Source: Talos v1.14: stats. */
+/** `talosctl stats`: prints the memory and CPU time of the containers of each node. Source: Talos v1.14: stats. */
 export const statsCommand: CommandModule = {
   define(command, env) {
     addContainerOptions(addOutputOption(addNodeOptions(command))).action((options: ContainerOptions) =>

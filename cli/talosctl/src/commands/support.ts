@@ -28,7 +28,7 @@ interface SupportOptions extends NodeOptions {
   readonly encryptionRecipients?: readonly string[];
 }
 
-/** All nodes at once; the first failure of the archive itself ends it for all. */
+/** Collects from all nodes in parallel. A failure to write the archive stops the collection on every node. */
 async function collectNodes(
   env: CliEnvironment,
   client: TalosClient,
@@ -63,7 +63,7 @@ async function collectNodes(
 async function writeSupport(env: CliEnvironment, options: SupportOptions): Promise<void> {
   if (options.encryptionRecipients !== undefined) {
     throw new UsageFault(
-      'flag --encryption-recipients is not there yet: archives are not encrypted, pass yours to age',
+      'flag --encryption-recipients is not implemented: encrypt the archive yourself, for example with age',
     );
   }
   using client = await openClient(env, options);
@@ -90,7 +90,7 @@ async function writeSupport(env: CliEnvironment, options: SupportOptions): Promi
   if (options.format === 'table') {
     const size = formatDecimalSize(BigInt(file.sizeBytes));
     env.stdout.write(
-      `${JSON.stringify(name)}: ${archive.names.length} files, ${size}. Known secrets are taken out; it is not encrypted.\n`,
+      `${JSON.stringify(name)}: ${archive.names.length} files, ${size}. Known secrets are removed; the archive is not encrypted.\n`,
     );
   } else {
     await writeDocument(env.stdout, options.format, supportDocument(name, file.sizeBytes, collections));
@@ -101,29 +101,29 @@ async function* texts(...parts: readonly string[]): AsyncGenerator<string> {
   yield* parts;
 }
 
-/** `talosctl support`: one archive of everything that a maintainer would ask for. Source: Talos v1.14: support. */
+/** `talosctl support`: collects into one archive what a maintainer needs. Source: Talos v1.14: support. */
 export const supportCommand: CommandModule = {
   define(command, env) {
     addHelp(
       command,
-      "Machine configurations, resources and logs go in without what is secret in them: specs of secret kinds are replaced as a whole, and secrets of the configuration are looked for in every file. The archive is not encrypted; upstream's talosctl encrypts its own for its maintainers.",
+      "Machine configurations, resources and logs are collected without their secrets: specs of secret resource types are replaced as a whole, and secrets of the configuration are removed from every file. The archive is not encrypted, while upstream's talosctl encrypts its archive for its maintainers.",
     );
     addInsecureOptions(addNodeOptions(command))
       .option('-O, --output <path>', 'file to write (default: support-<cluster>.zip)')
       .option(
         '-w, --num-workers <count>',
-        'how much a node is asked for at once',
+        'number of parallel requests to each node',
         wholeNumberBetween(1, 64),
         1,
       )
-      .option('-v, --verbose', 'name each part as it is collected', false)
+      .option('-v, --verbose', 'print the name of each part as it is collected', false)
       .addOption(
         command
           .createOption('-o, --format <format>', 'output format of the summary')
           .choices(outputFormats)
           .default('table'),
       )
-      .option('--no-encryption', 'accepted: archives are never encrypted')
+      .option('--no-encryption', 'accepted, but has no effect: archives are never encrypted')
       .addOption(command.createOption('--encryption-recipients <keys>').argParser(collectList).hideHelp())
       .addOption(command.createOption('--encryption-no-default-recipients').hideHelp())
       .action((options: SupportOptions) => writeSupport(env, options));

@@ -44,7 +44,7 @@ function timeReport(server: string | undefined): NodeReport<Time> {
 export const timeCommand: CommandModule = {
   define(command, env) {
     addOutputOption(addNodeOptions(command))
-      .option('--check <server>', 'time server to ask instead of the one that the node uses')
+      .option('--check <server>', 'time server to query instead of the one that the node uses')
       .action((options: NodeOptions & OutputOptions & { check?: string }) =>
         reportNodes(env, options, timeReport(options.check)),
       );

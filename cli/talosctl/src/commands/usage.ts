@@ -24,17 +24,28 @@ function parseThreshold(text: string): bigint {
 export const usageCommand: CommandModule = {
   define(command, env) {
     addOutputOption(addNodeOptions(command))
-      .argument('[path...]', 'folders or files on the node; the first one that is there counts (default: /)')
-      .option('-H, --humanize', 'sizes for people')
-      .option('-a, --all', 'files as well as folders')
+      .argument(
+        '[path...]',
+        'folders or files on the node; only the first existing one is shown (default: /)',
+      )
+      .option('-H, --humanize', 'print human-readable sizes')
+      .option('-a, --all', 'show files as well as folders')
       .addOption(
         command
-          .createOption('-t, --threshold <bytes>', 'only what is at least this large; below 0: at most')
+          .createOption(
+            '-t, --threshold <bytes>',
+            'show only sizes of at least this many bytes; negative: at most',
+          )
           .argParser(parseThreshold)
-          // The help text cannot print a bigint by itself.
+          // Commander cannot print a bigint in the help text, so the default is given as text too.
           .default(0n, '0'),
       )
-      .option('-d, --depth <levels>', 'levels below the path to show', wholeNumberBetween(-1, maxDepth), 0)
+      .option(
+        '-d, --depth <levels>',
+        'number of levels below the path to show',
+        wholeNumberBetween(-1, maxDepth),
+        0,
+      )
       .action((paths: readonly string[], options: UsageOptions) => {
         const { all = false, humanize = false, threshold, depth } = options;
         const request = {

@@ -18,21 +18,24 @@ interface ValidateCommandOptions extends OutputOptions {
 interface Verdict {
   readonly warnings: readonly string[];
   readonly errors: readonly string[];
-  /** The errors as one text; undefined when there is none. */
+  /** The errors as one text; `undefined` when there are none. */
   readonly message: string | undefined;
 }
 
 const modes: readonly ValidationMode[] = ['metal', 'cloud', 'container'];
 
-/** Of agents, which is accepted, and not offered. Source: Talos v1.14: machine configuration, validation modes. */
+/**
+ * The help text does not list `metal-agent`, which is accepted too.
+ * Source: Talos v1.14: machine configuration, validation modes.
+ */
 function parseMode(text: string): ValidationMode {
   const mode = [...modes, 'metal-agent' as const].find((known) => known === text);
   if (mode === undefined) throw new InvalidArgumentError(`It must be one of ${modes.join(', ')}.`);
   return mode;
 }
 
-/** What is wrong with a configuration. One that does not decode has this one error. */
-async function judge(text: string, { mode, strict }: ValidateCommandOptions): Promise<Verdict> {
+/** Validates a configuration. A decoding failure becomes its only error. */
+async function check(text: string, { mode, strict }: ValidateCommandOptions): Promise<Verdict> {
   const { loadConfiguration, validateConfiguration, validationMessage } = await import(
     '@nodewright/machine-config'
   );
@@ -49,7 +52,7 @@ async function judge(text: string, { mode, strict }: ValidateCommandOptions): Pr
 async function validate(env: CliEnvironment, options: ValidateCommandOptions): Promise<void> {
   const { config: file, mode, output } = options;
   const { name, text } = await readConfigFile(env, file);
-  const { warnings, errors, message } = await judge(text, options);
+  const { warnings, errors, message } = await check(text, options);
   if (output !== 'table') {
     const isValid = errors.length === 0;
     const texts = errors.map((error) => error.trimEnd());
@@ -64,18 +67,18 @@ async function validate(env: CliEnvironment, options: ValidateCommandOptions): P
   env.stdout.write(`${file} is valid for ${mode} mode\n`);
 }
 
-/** `talosctl validate`: looks at a file, asks no node. Source: Talos v1.14: validate. */
+/** `talosctl validate`: validates a file without contacting a node. Source: Talos v1.14: validate. */
 export const validateCommand: CommandModule = {
   define(command: Command, env) {
     acceptBooleanValues(addOutputOption(command))
-      .requiredOption('-c, --config <path>', 'machine configuration to look at; - is standard input')
+      .requiredOption('-c, --config <path>', 'machine configuration to validate; - is standard input')
       .addOption(
-        new Option('-m, --mode <mode>', 'where it is to be used')
+        new Option('-m, --mode <mode>', 'mode to validate for: how the machine runs')
           .choices(modes)
           .argParser(parseMode)
           .makeOptionMandatory(),
       )
-      .option('--strict', 'take warnings about the v1alpha1 document for errors', false)
+      .option('--strict', 'treat warnings about the v1alpha1 document as errors', false)
       .action((options: ValidateCommandOptions) => validate(env, options));
   },
 };

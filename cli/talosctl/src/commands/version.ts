@@ -16,7 +16,7 @@ interface VersionOptions extends NodeOptions, OutputOptions {
   readonly json?: boolean;
 }
 
-/** Architectures under the names that the API uses. */
+/** Architecture names of the API by those of Node.js. */
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' };
 
 function clientVersion(): VersionBlock {
@@ -31,15 +31,15 @@ function clientVersion(): VersionBlock {
 }
 
 /**
- * `talosctl version`. The part that talks to nodes is loaded only when it is needed: `--client` is what scripts call
- * to see whether the tool is there. Source: Talos v1.14: version.
+ * `talosctl version`. With `--client` it does not load the code that talks to nodes, because scripts use that flag to
+ * check that the tool is installed. Source: Talos v1.14: version.
  */
 export const versionCommand: CommandModule = {
   define(command, env) {
     addOutputOption(addInsecureOptions(addNodeOptions(command)))
       .option('--client', 'print the version of the client only')
       .option('--short', 'print the version of the client in one line')
-      .addOption(command.createOption('--json', 'print one protobuf JSON message a node').hideHelp())
+      .addOption(command.createOption('--json', 'print one protobuf JSON message per node').hideHelp())
       .action(async (options: VersionOptions) => {
         if (options.output !== 'table') {
           if (options.client) return writeDocument(env.stdout, options.output, clientVersion());

@@ -5,8 +5,8 @@ import { readContext, talosconfigLocation } from '../../talosconfig-of.ts';
 import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
 
 /**
- * The options of a command about one cluster. Without `--name` it is the cluster that the current context leads to,
- * else the one of the default name.
+ * The options of a command about one cluster. Without `--name`, the name is that of the current context's cluster, or
+ * else the default name.
  */
 export async function withChosenCluster<Options extends ClusterOptions>(
   env: CliEnvironment,
@@ -18,16 +18,16 @@ export async function withChosenCluster<Options extends ClusterOptions>(
   return name === undefined ? options : { ...options, name };
 }
 
-/** Undefined when no context is current, or it is not one of a cluster in the folder. */
+/** `undefined` when there is no current context, or when no cluster in the folder has it. */
 async function clusterOfContext(env: CliEnvironment, options: ClusterOptions): Promise<string | undefined> {
-  // A variable that names a missing file is an error of the user, and not a reason to take another cluster.
+  // Throws when TALOSCONFIG names a missing file: the default cluster would be a wrong guess.
   talosconfigLocation(env, {});
   const current = await readContext(env, {}).catch(() => undefined);
   if (current === undefined) return undefined;
-  // A context is called as its cluster, with a number behind it where that name was taken.
+  // The context has the name of the cluster, with a number appended if that name was taken.
   const { clustersFolder } = clusterRef(env, options);
-  const isNear = (name: string) => current.name === name || current.name.replace(/-\d+$/, '') === name;
-  for (const name of (await listClusters(clustersFolder)).filter(isNear)) {
+  const mayMatch = (name: string) => current.name === name || current.name.replace(/-\d+$/, '') === name;
+  for (const name of (await listClusters(clustersFolder)).filter(mayMatch)) {
     const provisioner = await provisionerOf(env, { ...options, name }).catch(() => undefined);
     const view = await provisioner?.show({ name, clustersFolder }).catch(() => undefined);
     const { path, context } = view?.talosconfig ?? {};

@@ -26,13 +26,13 @@ export function addClusterOptions(command: Command): Command {
   return command
     .option(
       '--name <name>',
-      'name of the cluster (show, logs, start, stop: default that of the context)',
+      'name of the cluster (show, logs, start and stop default to the cluster of the context)',
       'talos-default',
     )
-    .option('--state <folder>', 'folder of the clusters (default: $TALOS_HOME/clusters)')
+    .option('--state <folder>', 'folder with the state of the clusters (default: $TALOS_HOME/clusters)')
     .option(
       '--provisioner <name>',
-      `how nodes run: ${provisionerNames.join(', ')} (default: that of the cluster, process for a new one)`,
+      `how nodes run: ${provisionerNames.join(', ')} (default: as the cluster was created; process for a new cluster)`,
       parseProvisioner,
     );
 }
@@ -43,14 +43,18 @@ export function parseProvisioner(text: string): ProvisionerName {
   return name;
 }
 
-/** The cluster that a command line is about. */
+/** The cluster that the command line names. */
 export function clusterRef(env: CliEnvironment, { name, state }: ClusterOptions): ClusterRef {
   const { environment, cwd } = env;
   const home = talosHome({ environment, home: environment.HOME || homedir() });
   return { name, clustersFolder: state === undefined ? join(home, 'clusters') : resolve(cwd, state) };
 }
 
-/** The provisioner that made the cluster, or the one that the user names, which must be the same. */
+/**
+ * The provisioner that created the cluster; for a new cluster, the one that the user names.
+ *
+ * @throws Fault `failed-precondition` when the user names another provisioner than the cluster's
+ */
 export async function provisionerOf(env: CliEnvironment, options: ClusterOptions): Promise<Provisioner> {
   const ref = clusterRef(env, options);
   const found = await findProvisioner(ref);
@@ -58,7 +62,7 @@ export async function provisionerOf(env: CliEnvironment, options: ClusterOptions
   if (found !== undefined && wanted !== undefined && found !== wanted) {
     throw new Fault(
       'failed-precondition',
-      `cluster "${ref.name}" exists and is one of provisioner "${found}", not "${wanted}"`,
+      `cluster "${ref.name}" exists and belongs to provisioner "${found}", not "${wanted}"`,
     );
   }
   const telemetry = await env.telemetry();
@@ -66,14 +70,14 @@ export async function provisionerOf(env: CliEnvironment, options: ClusterOptions
   return openProvisioner(wanted ?? found ?? 'process', {
     distFolder: distFolder(),
     nodeBinary: process.execPath,
-    // What the nodes do at their start belongs to the trace of the command that starts them.
+    // The spans of the starting nodes join the trace of this command.
     environment: { ...env.environment, ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }) },
     telemetry,
     now: () => env.now(),
   });
 }
 
-/** The bundles lie beside this program's own: `<dist>/talosctl/talosctl.cjs`. */
+/** The folder with all bundles: this program is `<dist>/talosctl/talosctl.cjs`. */
 function distFolder(): string {
   return dirname(dirname(realpathSync(process.argv[1] ?? '')));
 }

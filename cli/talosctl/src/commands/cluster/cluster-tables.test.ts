@@ -19,7 +19,7 @@ const cluster: ClusterView = {
   ],
 };
 
-test('clusterText() prints both tables, the nodes by name', () => {
+test('clusterText() prints both tables, with the nodes sorted by name', () => {
   assert.equal(
     clusterText(cluster),
     `PROVISIONER           process
@@ -49,7 +49,7 @@ test('clusterText() says that a creation was interrupted', () => {
   assert.match(text, /^TALOSCONFIG CONTEXT +-$/m);
 });
 
-test('a step is one line with its seconds, marked on a terminal, and none when it fails', async () => {
+test('createStepLines() prints a line with the seconds per completed step, with a check mark on a terminal', async () => {
   const lines: string[] = [];
   const write = (text: string | Uint8Array) => lines.push(String(text));
   for (const isTTY of [false, true]) {

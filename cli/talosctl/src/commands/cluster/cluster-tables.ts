@@ -1,7 +1,10 @@
 import type { ClusterView, NodeView } from '@nodewright/provision';
 import { formatTable } from '../../render/table.ts';
 
-/** The two tables of `cluster show`: upstream's rows and columns, then ours. Source: Talos v1.14: cluster show. */
+/**
+ * The two tables of `cluster show`. Each has upstream's rows and columns first, then those that only this program has.
+ * Source: Talos v1.14: cluster show.
+ */
 export function clusterText(cluster: ClusterView): string {
   const facts = formatTable([
     ['PROVISIONER', cluster.provisioner],
@@ -28,7 +31,7 @@ export function clusterText(cluster: ClusterView): string {
   return [...facts, '', 'NODES:', '', ...nodes, ''].join('\n');
 }
 
-/** Nodes that have no share of the machine of their own show a dash, as upstream does. */
+/** CPU, memory and disk are a dash, as upstream prints for nodes without limits of their own. */
 function nodeRow({ name, type, address, state, pid, restarts }: NodeView): string[] {
   return [name, type, address, '-', '-', '-', state, String(pid ?? '-'), String(restarts ?? '-')];
 }

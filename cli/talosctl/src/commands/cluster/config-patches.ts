@@ -4,7 +4,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import type { PatchText } from '@nodewright/provision';
 import type { CliEnvironment } from '../../command-module.ts';
 
-/** The values of a `--config-patch` flag: a patch itself, or `@file`. Source: Talos v1.14: config patches. */
+/** Reads the values of a `--config-patch` flag: each is a patch or `@file`. Source: Talos v1.14: config patches. */
 export function readPatches(
   env: CliEnvironment,
   flag: string,

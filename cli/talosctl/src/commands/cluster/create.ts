@@ -23,24 +23,35 @@ interface CreateOptions extends ClusterOptions, OutputOptions {
   readonly skipBootstrap?: boolean;
 }
 
-/** `talosctl cluster create`: makes a cluster, or starts again one that is stopped. */
+/** `talosctl cluster create`: creates a cluster, or starts a stopped one. */
 export function defineClusterCreate(cluster: Command, env: CliEnvironment): void {
   const command = cluster
     .command('create')
-    .description('Create a local cluster, or start one again that is stopped')
+    .description('Create a local cluster, or start a stopped one')
     .argument('[provisioner]', 'the same as --provisioner', parseProvisioner)
     .option('--controlplanes <count>', 'number of control plane nodes', parseCount, 1)
     .option('--workers <count>', 'number of worker nodes', parseCount, 1)
     .option(
       '--cidr <cidr>',
-      'addresses of the cluster, 127.a.b.0/24, with docker 10.a.b.0/24 (default: a range that is free)',
+      'addresses of the cluster: 127.a.b.0/24, or 10.a.b.0/24 with docker (default: a free range)',
     )
-    .option('--config-patch <patch>', 'patch of all machine configurations, or @file', collect)
-    .option('--config-patch-controlplanes <patch>', 'the same for control planes', collect)
-    .option('--config-patch-workers <patch>', 'the same for workers', collect)
-    .option('--talosconfig-destination <path>', 'talosconfig that gets the context (default: the one in use)')
-    .option('--if-absent', 'succeed when the same cluster already runs')
-    .option('--skip-bootstrap', 'leave it to you to bootstrap etcd, and do not wait for it');
+    .option(
+      '--config-patch <patch>',
+      'patch for all machine configurations: text, or @file (repeatable)',
+      collect,
+    )
+    .option(
+      '--config-patch-controlplanes <patch>',
+      'patch for control planes: text, or @file (repeatable)',
+      collect,
+    )
+    .option('--config-patch-workers <patch>', 'patch for workers: text, or @file (repeatable)', collect)
+    .option(
+      '--talosconfig-destination <path>',
+      'talosconfig to add the context to (default: the talosconfig in use)',
+    )
+    .option('--if-absent', 'succeed if the same cluster is already running')
+    .option('--skip-bootstrap', 'do not bootstrap etcd, and do not wait for it');
   addOutputOption(command).action(
     async (argument: ProvisionerName | undefined, _options: CreateOptions, called: Command) => {
       const options = called.optsWithGlobals<CreateOptions>();
@@ -80,7 +91,7 @@ async function report(
   result: CreateResult,
   calledAt: number,
 ): Promise<void> {
-  // From the start of this program: what its user waited for.
+  // Count the seconds from the start of this process, because the user waited that long.
   const { cluster, outcome, votes } = result;
   const sinceStart = (since: number) => Math.round(calledAt + since * 1000) / 1000;
   const seconds = sinceStart(result.seconds);
@@ -102,7 +113,7 @@ function parseCount(text: string): number {
   return Number(text);
 }
 
-/** Patches hold commas: only repeating the flag adds one. */
+/** Collects the values of a repeated flag. It does not split them at commas, which patches contain. */
 function collect(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }

@@ -13,13 +13,13 @@ interface DestroyOptions extends ClusterOptions, OutputOptions {
   readonly ifPresent?: boolean;
 }
 
-/** `talosctl cluster destroy`: says what goes, then ends and removes it. */
+/** `talosctl cluster destroy`: prints what it will remove, then stops the cluster and removes it. */
 export function defineClusterDestroy(cluster: Command, env: CliEnvironment): void {
   const command = cluster
     .command('destroy')
-    .description('End a local cluster and remove everything of it')
-    .option('-f, --force', 'remove it even if its state cannot be read')
-    .option('--if-present', 'succeed when there is no such cluster');
+    .description('Stop a local cluster and remove all of its files')
+    .option('-f, --force', 'remove the cluster even if its state cannot be read')
+    .option('--if-present', 'succeed if the cluster does not exist');
   addOutputOption(command).action(async (_options: DestroyOptions, called: Command) => {
     const options = called.optsWithGlobals<DestroyOptions>();
     const provisioner = await provisionerOf(env, options);
@@ -36,7 +36,7 @@ export function defineClusterDestroy(cluster: Command, env: CliEnvironment): voi
   });
 }
 
-/** Undefined when there is nothing to destroy and that is fine. */
+/** What to destroy; `undefined` when the cluster does not exist and `--if-present` is set. */
 async function planOf(
   provisioner: Provisioner,
   ref: ClusterRef,

@@ -7,21 +7,21 @@ import { documentError, writeDocument } from '../../render/document.ts';
 import { Table } from '../../render/table.ts';
 import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
 
-/** A cluster in the list. One that cannot be looked at has an error in place of its facts. */
+/** A cluster in the list: `view` when its state was read, otherwise `error`. */
 interface ListedCluster {
   readonly name: string;
   readonly view?: ClusterView;
   readonly error?: ReturnType<typeof documentError>;
 }
 
-/** `talosctl cluster list`: the clusters of this machine, and what runs of them. */
+/** `talosctl cluster list`: lists the clusters on this machine and how many of their nodes run. */
 export function defineClusterList(cluster: Command, env: CliEnvironment): void {
   const command = cluster.command('list').alias('ls').description('List the local clusters');
   addOutputOption(command).action(async (_options: OutputOptions, called: Command) => {
     const options = called.optsWithGlobals<ClusterOptions & OutputOptions>();
     const { clustersFolder } = clusterRef(env, options);
     const names = await listClusters(clustersFolder);
-    const clusters = await Promise.all(names.map((name) => lookAt(env, { ...options, name })));
+    const clusters = await Promise.all(names.map((name) => readCluster(env, { ...options, name })));
     if (options.output !== 'table') {
       return writeDocument(env.stdout, options.output, clusters.map(clusterDocument));
     }
@@ -33,10 +33,10 @@ export function defineClusterList(cluster: Command, env: CliEnvironment): void {
   });
 }
 
-async function lookAt(env: CliEnvironment, options: ClusterOptions): Promise<ListedCluster> {
+async function readCluster(env: CliEnvironment, options: ClusterOptions): Promise<ListedCluster> {
   const { name } = options;
   try {
-    // The provisioner is that of each cluster, whatever the command line says.
+    // Use the provisioner that created the cluster: `--provisioner` does not apply to a list.
     const { provisioner: _, ...own } = options;
     const provisioner = await provisionerOf(env, own);
     return { name, view: await provisioner.show(clusterRef(env, own)) };

@@ -9,13 +9,13 @@ interface LogsOptions extends ClusterOptions, OutputOptions {
   readonly follow?: boolean;
 }
 
-/** `talosctl cluster logs [machine]`: what the machines printed. Source: Talos v1.14: cluster logs. */
+/** `talosctl cluster logs [machine]`: prints the logs of the machines. Source: Talos v1.14: cluster logs. */
 export function defineClusterLogs(cluster: Command, env: CliEnvironment): void {
   const command = cluster
     .command('logs')
-    .description('Print what the machines of a local cluster printed')
+    .description('Print the logs of the machines of a local cluster')
     .argument('[machine]', 'name of a machine (default: all)')
-    .option('-f, --follow', 'go on with what they print from now on');
+    .option('-f, --follow', 'keep printing as the logs grow');
   addOutputOption(command, followedOutput).action(
     async (machine: string | undefined, _options: LogsOptions, called: Command) => {
       const options = await withChosenCluster<LogsOptions>(env, called);

@@ -6,7 +6,7 @@ import { withChosenCluster } from './chosen-cluster.ts';
 import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
 import { clusterText } from './cluster-tables.ts';
 
-/** `talosctl cluster show`: the cluster and its nodes, and what of them runs. */
+/** `talosctl cluster show`: prints a cluster and the state of its nodes. */
 export function defineClusterShow(cluster: Command, env: CliEnvironment): void {
   const command = cluster.command('show').description('Show a local cluster and its nodes');
   addOutputOption(command).action(async (_options: OutputOptions, called: Command) => {

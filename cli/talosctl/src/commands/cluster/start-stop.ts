@@ -10,14 +10,14 @@ import { createStepLines } from './step-lines.ts';
 
 type ChangeOptions = ClusterOptions & OutputOptions;
 
-/** `talosctl cluster start [node]`: starts what is off, and waits until it answers. */
+/** `talosctl cluster start [node]`: starts the stopped nodes and waits until they answer. */
 export function defineClusterStart(cluster: Command, env: CliEnvironment): void {
-  defineChange(cluster, env, 'start', 'Start a local cluster that is stopped, or a node of it');
+  defineChange(cluster, env, 'start', 'Start a stopped local cluster, or one of its nodes');
 }
 
-/** `talosctl cluster stop [node]`: everything of it stays, so that it can be started again. */
+/** `talosctl cluster stop [node]`: stops the nodes and keeps their data, so that they can be started again. */
 export function defineClusterStop(cluster: Command, env: CliEnvironment): void {
-  defineChange(cluster, env, 'stop', 'Stop a local cluster, or a node of it, and keep its data');
+  defineChange(cluster, env, 'stop', 'Stop a local cluster, or one of its nodes, and keep the data');
 }
 
 function defineChange(

@@ -2,10 +2,13 @@ import type { Progress } from '@nodewright/provision';
 import type { OutputStream } from '../../command-module.ts';
 import { ownText, writeOwn } from '../../output/own-text.ts';
 
-/** By its number: the bundler cannot escape a letter in a tagged template, and bundles stay Latin-1. */
+/** Given as a code point: the bundler cannot escape characters in a tagged template, and bundles stay Latin-1. */
 const checkMark = String.fromCodePoint(0x2713);
 
-/** A line a step with the time it took, marked on a terminal and plain elsewhere. `now` is in milliseconds. */
+/**
+ * Prints one line per completed step with its duration, and a green check mark on a terminal. `now` is in
+ * milliseconds.
+ */
 export function createStepLines(output: OutputStream, now = () => performance.now()): Progress {
   return {
     async step(name, body) {

@@ -16,13 +16,13 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 function checkContextName(name: string): void {
   if (name.trim() !== '' && !/\p{Cc}/u.test(name)) return;
-  const problem = name.trim() === '' ? 'is empty' : 'has control characters in it';
+  const problem = name.trim() === '' ? 'is empty' : 'contains control characters';
   throw new Fault('invalid-argument', `context name ${JSON.stringify(name)} ${problem}`);
 }
 
-/** `talosctl config add`: a context from PEM files. Nothing is stored that could not be used. */
+/** `talosctl config add`: stores a context from PEM files after it has checked them. */
 export function defineConfigAdd(config: Command, env: CliEnvironment): void {
-  addConfigCommand(config, 'add', 'Add a context, or replace the one of that name')
+  addConfigCommand(config, 'add', 'Add a context, or replace the context of that name')
     .argument('<context>', 'name of the context')
     .option('--ca <path>', 'PEM file of the certificate authority')
     .option('--crt <path>', 'PEM file of the client certificate')

@@ -8,12 +8,12 @@ import { chooseContext, writtenTalosconfig } from '../../talosconfig-of.ts';
 
 export type ConfigOptions = NodeOptions & OutputOptions;
 
-/** Adds a subcommand of `talosctl config`; `-n`, `--context` and the like are its parent's. */
+/** Adds a subcommand of `talosctl config`. The parent command defines `-n`, `--context` and the like. */
 export function addConfigCommand(config: Command, usage: string, summary: string): Command {
   return addOutputOption(config.command(usage).description(summary));
 }
 
-/** Changes the file. `change` gets the configuration and where it is. */
+/** Changes the talosconfig file. `change` gets its content and its path. */
 export function changeTalosconfig(
   env: CliEnvironment,
   options: ConfigOptions,
@@ -23,7 +23,7 @@ export function changeTalosconfig(
   return updateTalosconfig(location, (config) => change(config, location.path));
 }
 
-/** Changes the current context, or that of `--context`, and gives its name. */
+/** Changes the context that `--context` names, or else the current one. Resolves to its name. */
 export async function changeContext(
   env: CliEnvironment,
   options: ConfigOptions,
@@ -38,7 +38,7 @@ export async function changeContext(
   return changed;
 }
 
-/** A command that changes something is silent, unless a document is asked for: then it says what it did. */
+/** Prints `facts` when the output is a document; a command that changes something prints no table. */
 export async function reportChange(
   env: CliEnvironment,
   { output }: OutputOptions,

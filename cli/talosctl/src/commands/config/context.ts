@@ -3,7 +3,7 @@ import type { CliEnvironment } from '../../command-module.ts';
 import { chooseContext } from '../../talosconfig-of.ts';
 import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
 
-/** `talosctl config context`: which context is the current one. */
+/** `talosctl config context`: makes another context the current one. */
 export function defineConfigContext(config: Command, env: CliEnvironment): void {
   addConfigCommand(config, 'context', 'Make a context the current one')
     .alias('use-context')

@@ -13,7 +13,7 @@ function nodesText(nodes: readonly string[]): string {
   return nodes.length > shownNodes ? `${text}...` : text;
 }
 
-/** `talosctl config contexts`: a row a context, sorted by name. */
+/** `talosctl config contexts`: prints one row per context, sorted by name. */
 export function defineConfigContexts(config: Command, env: CliEnvironment): void {
   addConfigCommand(config, 'contexts', 'List the contexts')
     .alias('get-contexts')

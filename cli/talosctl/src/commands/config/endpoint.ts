@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
 
-/** `talosctl config endpoint`: where calls of a context enter its cluster. */
+/** `talosctl config endpoint`: sets the endpoints to which calls of a context connect. */
 export function defineConfigEndpoint(config: Command, env: CliEnvironment): void {
   addConfigCommand(config, 'endpoint', 'Set the endpoints of the current context')
     .alias('endpoints')

@@ -21,7 +21,7 @@ interface ContextInfo {
   readonly certNotAfter?: string;
 }
 
-/** `text`, which is the name of the table here, or any other format. */
+/** Parses `-o`. This command calls its table `text`. */
 function parseFormat(text: string): 'text' | DocumentFormat {
   if (text === 'text') return text;
   const format = parseOutputFormat(text, 'config info');
@@ -60,12 +60,12 @@ function infoText({ context, nodes, endpoints, roles, certTTL, certNotAfter }: C
   return rows.map(([label = '', value]) => `${label.padEnd(21)}${value}\n`).join('');
 }
 
-/** `talosctl config info`: the current context, or that of `--context`, in a few lines. */
+/** `talosctl config info`: prints the context that `--context` names, or else the current one. */
 export function defineConfigInfo(config: Command, env: CliEnvironment): void {
   config
     .command('info')
     .description('Show the current context')
-    .option('-o, --output <format>', `${outputWords('config info')}; text is the table`, parseFormat, 'text')
+    .option('-o, --output <format>', `${outputWords('config info')}; text means table`, parseFormat, 'text')
     .action(async (_options: InfoOptions, command: Command) => {
       const options = command.optsWithGlobals<InfoOptions>();
       const info = await contextInfo(env, options);

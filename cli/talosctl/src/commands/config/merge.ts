@@ -9,10 +9,10 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
 
-/** `talosctl config merge`: adds the contexts of another file. */
+/** `talosctl config merge`: adds the contexts of another talosconfig file. */
 export function defineConfigMerge(config: Command, env: CliEnvironment): void {
   addConfigCommand(config, 'merge', 'Add the contexts of another talosconfig')
-    .argument('<from>', 'path of the other file')
+    .argument('<from>', 'path of the other talosconfig')
     .action(async (from: string, _options: ConfigOptions, command: Command) => {
       const options = command.optsWithGlobals<ConfigOptions>();
       const path = resolve(env.cwd, from);

@@ -27,13 +27,13 @@ function checkRoles(roles: readonly string[]): void {
   }
 }
 
-/** Asks one node for a client configuration and puts in the endpoints that were used to reach it. */
+/** Requests a client configuration from one node and sets the endpoints through which this call reached the node. */
 async function requestConfig(
   env: CliEnvironment,
   options: NewOptions,
   roles: readonly string[],
 ): Promise<Talosconfig> {
-  // The part that talks to nodes: the other config commands do without it.
+  // Imported only here, because the other config commands do not talk to nodes.
   const { openClient } = await import('../../open-client.ts');
   using client = await openClient(env, options);
   const [node, ...others] = client.targets;
@@ -66,12 +66,12 @@ async function requestConfig(
   };
 }
 
-/** `talosctl config new`: a talosconfig with other roles or another life time, issued by a node. */
+/** `talosctl config new`: lets a node issue a talosconfig with other roles or another lifetime. */
 export function defineConfigNew(config: Command, env: CliEnvironment): void {
-  addConfigCommand(config, 'new', 'Have a node issue a new talosconfig')
+  addConfigCommand(config, 'new', 'Let a node issue a new talosconfig')
     .argument('[path]', 'file to write', 'talosconfig')
-    .option('--roles <roles>', 'roles of its holder, separated by commas (default: os:admin)', collectList)
-    .option('--crt-ttl <duration>', `life time of its certificate (default: ${defaultTtl})`, parseGoDuration)
+    .option('--roles <roles>', 'roles of its user, separated by commas (default: os:admin)', collectList)
+    .option('--crt-ttl <duration>', `lifetime of its certificate (default: ${defaultTtl})`, parseGoDuration)
     .action(async (file: string, _options: NewOptions, command: Command) => {
       const { crtTtl = parseGoDuration(defaultTtl), ...rest } =
         command.optsWithGlobals<Partial<NewOptions>>();
@@ -79,7 +79,7 @@ export function defineConfigNew(config: Command, env: CliEnvironment): void {
       const { roles = [knownRoles.admin] } = options;
       checkRoles(roles);
       const path = resolve(env.cwd, file);
-      const exists = () => new Fault('already-exists', `${path} exists already and is not overwritten`);
+      const exists = () => new Fault('already-exists', `${path} already exists and is not overwritten`);
       if (existsSync(path)) throw exists();
       const created = await requestConfig(env, options, roles);
       if (existsSync(path)) throw exists();

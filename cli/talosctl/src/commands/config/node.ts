@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
 
-/** `talosctl config node`: whom commands of a context are for when they name nobody. */
+/** `talosctl config node`: sets the nodes that commands address without `--nodes`. */
 export function defineConfigNode(config: Command, env: CliEnvironment): void {
   addConfigCommand(config, 'node', 'Set the nodes of the current context; without a node, clear them')
     .alias('nodes')

@@ -12,7 +12,7 @@ export function defineConfigProxyUrl(config: Command, env: CliEnvironment): void
       const options = command.optsWithGlobals<ConfigOptions>();
       if (url === undefined) {
         const { name, context } = await readContext(env, options);
-        // As upstream does it, where commands print to stderr unless they say otherwise.
+        // Upstream prints the URL to stderr too.
         if (options.output === 'table') env.stderr.write(`${context.proxyUrl ?? ''}\n`);
         return reportChange(env, options, { context: name, proxyUrl: context.proxyUrl ?? '' });
       }

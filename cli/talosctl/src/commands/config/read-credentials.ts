@@ -1,14 +1,14 @@
 import { Fault, Secret } from '@nodewright/fault';
 import { naming, readInput } from '../../read-input.ts';
 
-/** Paths of PEM files, relative to the working folder. */
+/** Paths of PEM files, relative to the working directory. */
 export interface CredentialPaths {
   readonly ca?: string;
   readonly crt?: string;
   readonly key?: string;
 }
 
-/** The same files as PEM text. */
+/** The contents of the PEM files. */
 export interface Credentials {
   readonly ca?: string;
   readonly crt?: string;
@@ -16,8 +16,8 @@ export interface Credentials {
 }
 
 /**
- * Reads what a context is made of and checks it: certificates, a private key of a kind that we use (Ed25519, ECDSA,
- * RSA), and that the key is the certificate's.
+ * Reads and checks the credentials of a context: the certificates must parse, the private key must be an Ed25519, ECDSA
+ * or RSA key, and the key must belong to the certificate.
  *
  * @throws Fault that names the file
  */
@@ -44,7 +44,7 @@ export async function readCredentials(cwd: string, { ca, crt, key }: CredentialP
     ...(privateKey === undefined ? {} : { key: new Secret(privateKey.pem) }),
   };
 
-  /** Several may be trusted; the first must be there, and none may be broken. */
+  /** `--ca` may hold several certificates: at least one is required, and every one must parse. */
   function allCertificates(pem: string) {
     readCertificate(pem);
     return readCertificates(pem);

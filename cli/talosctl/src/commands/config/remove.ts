@@ -16,7 +16,7 @@ function matcher(glob: string): RegExp {
   return new RegExp(`^${pattern.join('.*')}$`, 's');
 }
 
-/** Asks one question a name; everything but `y` and `yes` is a no, and so is the end of the input. */
+/** Asks one question per name and returns the confirmed names. Only `y` and `yes` confirm. */
 async function confirmed(env: CliEnvironment, names: readonly string[]): Promise<string[]> {
   const lines = createInterface({ input: env.stdin, crlfDelay: Number.POSITIVE_INFINITY });
   const answers = lines[Symbol.asyncIterator]();
@@ -33,12 +33,12 @@ async function confirmed(env: CliEnvironment, names: readonly string[]): Promise
   return chosen;
 }
 
-/** `talosctl config remove`: forgets contexts, never the current one. */
+/** `talosctl config remove`: removes contexts, but never the current one. */
 export function defineConfigRemove(config: Command, env: CliEnvironment): void {
-  addConfigCommand(config, 'remove', 'Remove the contexts whose name matches')
-    .argument('<glob>', 'name of a context; * stands for anything')
-    .option('-y, --noconfirm', 'do not ask')
-    .option('--dry-run', 'say what would be removed')
+  addConfigCommand(config, 'remove', 'Remove the contexts whose names match')
+    .argument('<glob>', 'name of a context; * matches any text')
+    .option('-y, --noconfirm', 'do not ask for confirmation')
+    .option('--dry-run', 'only print what would be removed')
     .action(async (glob: string, _options: RemoveOptions, command: Command) => {
       const options = command.optsWithGlobals<RemoveOptions>();
       const { path } = talosconfigLocation(env, options);
@@ -54,7 +54,7 @@ export function defineConfigRemove(config: Command, env: CliEnvironment): void {
         return reportChange(env, options, { removed: [], wouldRemove: names });
       }
       const removed = options.noconfirm ? names : await confirmed(env, names);
-      // Asked first and changed afterwards: the file is not kept locked while someone thinks.
+      // Ask before changing, so that the file is not locked while the user decides.
       if (removed.length > 0) {
         await changeTalosconfig(env, options, (before) =>
           removed.filter((name) => name !== before.context).reduce(withoutContext, before),

@@ -12,21 +12,21 @@ type Call = (node: NodeClient, version: string, signal: AbortSignal) => Promise<
 const verbs: readonly { name: string; summary: string; takesVersion: boolean; call: Call }[] = [
   {
     name: 'validate',
-    summary: 'Say whether the cluster can go down to a version',
+    summary: 'Check whether etcd can be downgraded to a version',
     takesVersion: true,
     call: async ({ machine }, version, signal) =>
       onlyMessage(await machine.etcdDowngradeValidate({ version }, { signal })),
   },
   {
     name: 'enable',
-    summary: 'Permit members of a lower version',
+    summary: 'Allow members of a lower version',
     takesVersion: true,
     call: async ({ machine }, version, signal) =>
       onlyMessage(await machine.etcdDowngradeEnable({ version }, { signal })),
   },
   {
     name: 'cancel',
-    summary: 'Permit them no longer',
+    summary: 'Cancel a downgrade',
     takesVersion: false,
     call: async ({ machine }, _version, signal) =>
       onlyMessage(await machine.etcdDowngradeCancel({}, { signal })),
@@ -35,7 +35,7 @@ const verbs: readonly { name: string; summary: string; takesVersion: boolean; ca
 
 /** `talosctl etcd downgrade validate|enable|cancel`. Source: Talos v1.14: etcd downgrade. */
 export function defineEtcdDowngrade(etcd: Command, env: CliEnvironment): void {
-  const downgrade = etcd.command('downgrade').description('Go down to an older version of etcd');
+  const downgrade = etcd.command('downgrade').description('Downgrade etcd to an older version');
   for (const { name, summary, takesVersion, call } of verbs) {
     const run = async (version: string, options: EtcdOptions) => {
       await requireOneNode(env, options, `etcd downgrade ${name}`);
@@ -56,7 +56,7 @@ export function defineEtcdDowngrade(etcd: Command, env: CliEnvironment): void {
     const command = addEtcdCommand(downgrade, name, summary);
     if (takesVersion) {
       command
-        .argument('<version>', 'version to go down to: major and minor number, such as 3.5')
+        .argument('<version>', 'version to downgrade to: major and minor number, such as 3.5')
         .action((version: string, _: EtcdOptions, action: Command) => run(version, action.optsWithGlobals()));
     } else {
       command.action((_: EtcdOptions, action: Command) => run('', action.optsWithGlobals()));

@@ -6,12 +6,12 @@ import { openClient } from '../../open-client.ts';
 
 export type EtcdOptions = NodeOptions & OutputOptions;
 
-/** One subcommand of `talosctl etcd`; its options are those of its own and those of the verb. */
+/** Adds a subcommand of `talosctl etcd`, which also takes the options of its parent command. */
 export function addEtcdCommand(etcd: Command, name: string, summary: string): Command {
   return addOutputOption(etcd.command(name).description(summary));
 }
 
-/** For calls that make sense on one node at a time. @throws UsageFault when the command line names more */
+/** Checks that a command names one node. @throws UsageFault when the command line names several */
 export async function requireOneNode(env: CliEnvironment, options: EtcdOptions, verb: string): Promise<void> {
   using client = await openClient(env, options);
   const { length } = client.targets;

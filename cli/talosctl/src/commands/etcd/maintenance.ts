@@ -4,9 +4,12 @@ import { onlyMessage } from '../../only-message.ts';
 import { reportDone } from '../../report-done.ts';
 import { addEtcdCommand, type EtcdOptions, requireOneNode } from './etcd-options.ts';
 
-/** `talosctl etcd defrag`: one member at a time, which answers nobody meanwhile. Source: Talos v1.14: etcd defrag. */
+/**
+ * `talosctl etcd defrag`: for one member at a time, because a member answers no requests during it.
+ * Source: Talos v1.14: etcd defrag.
+ */
 export function defineEtcdDefrag(etcd: Command, env: CliEnvironment): void {
-  addEtcdCommand(etcd, 'defrag', 'Give back unused space of the database of a member').action(
+  addEtcdCommand(etcd, 'defrag', 'Defragment the database of a member to free unused space').action(
     async (_: EtcdOptions, command: Command) => {
       const options = command.optsWithGlobals<EtcdOptions>();
       await requireOneNode(env, options, 'etcd defrag');
@@ -20,7 +23,7 @@ export function defineEtcdDefrag(etcd: Command, env: CliEnvironment): void {
 
 /** `talosctl etcd forfeit-leadership`. Source: Talos v1.14: etcd forfeit-leadership. */
 export function defineEtcdForfeitLeadership(etcd: Command, env: CliEnvironment): void {
-  addEtcdCommand(etcd, 'forfeit-leadership', 'Let another member lead').action(
+  addEtcdCommand(etcd, 'forfeit-leadership', 'Let another member become the leader').action(
     (_: EtcdOptions, command: Command) =>
       reportDone(env, command.optsWithGlobals<EtcdOptions>(), async ({ machine }, signal) => {
         const { member } = onlyMessage(await machine.etcdForfeitLeadership({}, { signal }));

@@ -11,7 +11,7 @@ const memberRow = (node: string, { id, hostname, peerUrls, clientUrls, isLearner
   String(isLearner),
 ];
 
-/** `talosctl etcd members`: the members as each node knows them. Source: Talos v1.14: etcd members. */
+/** `talosctl etcd members`: lists the members that each node reports. Source: Talos v1.14: etcd members. */
 export function defineEtcdMembers(etcd: Command, env: CliEnvironment): void {
   addEtcdCommand(etcd, 'members', 'List the members of etcd').action((_: EtcdOptions, command: Command) =>
     reportNodes<readonly EtcdMember[]>(env, command.optsWithGlobals<EtcdOptions>(), {

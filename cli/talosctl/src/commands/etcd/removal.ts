@@ -12,14 +12,14 @@ import { addEtcdCommand, type EtcdOptions, requireOneNode } from './etcd-options
 
 type RemovalOptions = EtcdOptions & { readonly yes?: boolean };
 
-/** How long a node may take to say who is in etcd, in milliseconds. */
+/** Timeout of the calls that list the members of etcd, in milliseconds. */
 const answerTimeoutMs = 5000;
 
-const yesOption = ['-y, --yes', 'do not ask'] as const;
+const yesOption = ['-y, --yes', 'do not ask for confirmation'] as const;
 
-/** `talosctl etcd leave`: the node takes itself out of etcd. Source: Talos v1.14: etcd leave. */
+/** `talosctl etcd leave`: removes the node from etcd. Source: Talos v1.14: etcd leave. */
 export function defineEtcdLeave(etcd: Command, env: CliEnvironment): void {
-  addEtcdCommand(etcd, 'leave', 'Take a node out of etcd; its data are deleted')
+  addEtcdCommand(etcd, 'leave', 'Remove a node from etcd and delete its etcd data')
     .option(...yesOption)
     .action(async (_: RemovalOptions, command: Command) => {
       const options = command.optsWithGlobals<RemovalOptions>();
@@ -38,7 +38,10 @@ export function defineEtcdLeave(etcd: Command, env: CliEnvironment): void {
     });
 }
 
-/** `talosctl etcd remove-member <id>`: for members whose node is gone for good. Source: Talos v1.14: etcd remove-member. */
+/**
+ * `talosctl etcd remove-member <id>`: removes a member whose node will not come back.
+ * Source: Talos v1.14: etcd remove-member.
+ */
 export function defineEtcdRemoveMember(etcd: Command, env: CliEnvironment): void {
   addEtcdCommand(etcd, 'remove-member', 'Remove a member whose node is gone')
     .argument('<member-id>', 'id in hex, as "etcd members" prints it', parseMemberId)
@@ -60,7 +63,7 @@ export function defineEtcdRemoveMember(etcd: Command, env: CliEnvironment): void
     });
 }
 
-/** What the verb will do; nodes are asked only when the answer counts. */
+/** Describes what the command will do. It queries nodes only without `--yes`, when the user is asked. */
 async function describe(
   env: CliEnvironment,
   options: RemovalOptions,
@@ -74,7 +77,7 @@ async function describe(
   return { verb, nodes, lines: [line], risk: losesVote ? line : undefined };
 }
 
-/** What the first target knows: the members, and which of them it is itself. Undefined is what it could not say. */
+/** The members that the first target lists, and the id of its own member; `undefined` where the call failed. */
 async function membersOf(
   client: TalosClient,
   signal: AbortSignal,

@@ -17,10 +17,10 @@ import { writeDocument } from '../../render/document.ts';
 import { showTransfer } from '../../show-transfer.ts';
 import { addEtcdCommand, type EtcdOptions } from './etcd-options.ts';
 
-/** `talosctl etcd snapshot <path>`: the database in a file here. Source: Talos v1.14: etcd snapshot. */
+/** `talosctl etcd snapshot <path>`: saves the database to a local file. Source: Talos v1.14: etcd snapshot. */
 export function defineEtcdSnapshot(etcd: Command, env: CliEnvironment): void {
-  addEtcdCommand(etcd, 'snapshot', 'Save the database of etcd in a file here')
-    .argument('<path>', 'file to write; one that is there is replaced once the new one is whole')
+  addEtcdCommand(etcd, 'snapshot', 'Save the database of etcd to a local file')
+    .argument('<path>', 'file to write; an existing file is replaced after a complete download')
     .action((path: string, _: EtcdOptions, command: Command) =>
       takeSnapshot(env, resolve(env.cwd, path), command.optsWithGlobals()),
     );
@@ -30,7 +30,7 @@ async function takeSnapshot(env: CliEnvironment, path: string, options: EtcdOpti
   using client = await openClient(env, options);
   const node = onlyTarget(client, 'etcd snapshot');
   const part = `${path}.part`;
-  const size = await saveOrTell(env, node, part).catch(async (error: unknown) => {
+  const size = await saveDatabase(env, node, part).catch(async (error: unknown) => {
     await rm(part, { force: true });
     throw error;
   });
@@ -48,8 +48,8 @@ async function takeSnapshot(env: CliEnvironment, path: string, options: EtcdOpti
   );
 }
 
-/** Yields how many bytes were saved. @throws ReportedFailure when the node failed */
-async function saveOrTell(env: CliEnvironment, node: NodeClient, part: string): Promise<number> {
+/** Resolves to the number of bytes saved. @throws ReportedFailure when the node failed */
+async function saveDatabase(env: CliEnvironment, node: NodeClient, part: string): Promise<number> {
   await using file = await open(part, 'w', 0o600);
   const errors = new NodeErrors(env);
   const pieces = node.machine.etcdSnapshot({}, { signal: env.signal });
@@ -68,7 +68,7 @@ async function saveOrTell(env: CliEnvironment, node: NodeClient, part: string): 
   if (!hasChecksum(size)) {
     throw new Fault(
       'data-loss',
-      `${node.name} sent ${size} bytes, which do not end in a checksum: the snapshot is not whole, take it again`,
+      `${node.name} sent ${size} bytes, which do not end in a checksum: the snapshot is incomplete, take it again`,
     );
   }
   await file.sync();

@@ -27,14 +27,14 @@ function statusRow(node: string, status: EtcdMemberStatus): string[] {
   ];
 }
 
-/** `talosctl etcd status`: the member of each node. Source: Talos v1.14: etcd status. */
+/** `talosctl etcd status`: prints the state of each node's member. Source: Talos v1.14: etcd status. */
 export function defineEtcdStatus(etcd: Command, env: CliEnvironment): void {
   addEtcdCommand(etcd, 'status', 'Show the state of the members of etcd').action(
     (_: EtcdOptions, command: Command) =>
       reportNodes<EtcdMemberStatus>(env, command.optsWithGlobals<EtcdOptions>(), {
         async call({ machine }, signal) {
           const { memberStatus } = onlyMessage(await machine.etcdStatus({}, { signal }));
-          if (memberStatus === undefined) throw new Fault('internal', 'the reply has no status in it');
+          if (memberStatus === undefined) throw new Fault('internal', 'the reply contains no status');
           return memberStatus;
         },
         header: [

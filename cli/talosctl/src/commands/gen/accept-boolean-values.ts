@@ -10,8 +10,8 @@ const values: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * Lets flags without a value be given one after an equals sign, as `--with-docs=false`: that is how users of upstream
- * turn off what is on by default. A flag that is on by default needs a `--no-` form, which may be hidden.
+ * Accepts boolean flags with a value after an equals sign, such as `--with-docs=false`. Upstream's flags take this form
+ * to turn off a default. A flag that is on by default must also have a `--no-` form, which may be hidden.
  */
 export function acceptBooleanValues(command: Command): Command {
   const parseOptions = command.parseOptions.bind(command);

@@ -13,7 +13,7 @@ interface CaOptions extends GenOptions, OutputOptions {
 
 const tenYearsInHours = 87_600;
 
-/** `talosctl gen ca`: a certificate authority and the hash of its key. Source: Talos v1.14: gen ca. */
+/** `talosctl gen ca`: generates a certificate authority and the hash of its key. Source: Talos v1.14: gen ca. */
 export function defineGenCa(gen: Command, env: CliEnvironment): void {
   addOutputOption(addGenCommand(gen, 'ca', 'Generate a self-signed certificate authority'))
     .requiredOption(
@@ -21,8 +21,8 @@ export function defineGenCa(gen: Command, env: CliEnvironment): void {
       'organization of the authority, and name of the files',
       parseOrganization,
     )
-    .option('--hours <hours>', 'life of the certificate', parseHours, tenYearsInHours)
-    .option('--rsa', 'make an RSA key instead of an Ed25519 key')
+    .option('--hours <hours>', 'lifetime of the certificate in hours', parseHours, tenYearsInHours)
+    .option('--rsa', 'generate an RSA key instead of an Ed25519 key')
     .action(async (_options: CaOptions, command: Command) => {
       const options = command.optsWithGlobals<CaOptions>();
       const { generateCertificateAuthority, parseCertificate } = await import('@nodewright/pki');

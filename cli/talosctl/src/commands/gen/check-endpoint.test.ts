@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkEndpoint } from './check-endpoint.ts';
 
-test('checkEndpoint() takes URLs with scheme https and a host', () => {
+test('checkEndpoint() accepts URLs with the scheme https and a host', () => {
   for (const text of [
     'https://10.5.0.1:6443',
     'https://k8s.example',
@@ -14,7 +14,7 @@ test('checkEndpoint() takes URLs with scheme https and a host', () => {
   }
 });
 
-test('checkEndpoint() suggests the URL that was probably meant', () => {
+test('checkEndpoint() suggests a valid URL for an invalid one', () => {
   const rows: [string, string][] = [
     ['10.5.0.1', 'https://10.5.0.1:6443'],
     ['10.5.0.1:7443', 'https://10.5.0.1:7443'],
@@ -33,7 +33,7 @@ test('checkEndpoint() suggests the URL that was probably meant', () => {
   }
 });
 
-test('checkEndpoint() refuses what has no host', () => {
+test('checkEndpoint() rejects a text without a host', () => {
   for (const text of [
     '',
     'https://',

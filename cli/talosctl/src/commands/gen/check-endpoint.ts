@@ -1,13 +1,13 @@
 import { isIPv6 } from 'node:net';
 import { Fault } from '@nodewright/fault';
 
-/** The port of Kubernetes control planes. */
+/** The default port of the Kubernetes API server. */
 const usualPort = '6443';
 
 /**
- * Checks the endpoint of a cluster: a URL with scheme https and a host. Throws a Fault `invalid-argument` that says
- * what is missing and, where a host can be seen, which URL was probably meant.
+ * Checks that the endpoint of a cluster is a URL with the scheme https and a host.
  *
+ * @throws Fault `invalid-argument` that says what is missing and, if the text contains a host, suggests a URL
  * Source: Talos v1.14: gen config, endpoint.
  */
 export function checkEndpoint(text: string): void {
@@ -27,12 +27,12 @@ export function checkEndpoint(text: string): void {
 }
 
 interface Place {
-  /** As it stands in a URL: IPv6 addresses in brackets. */
+  /** A host name or address as in a URL: an IPv6 address is in brackets. */
   readonly host: string;
   readonly port: string | undefined;
 }
 
-/** Host and port of what stands behind the scheme; undefined when that cannot be a host. */
+/** The host and port of a URL without its scheme; `undefined` when the host is invalid. */
 function readPlace(text: string): Place | undefined {
   const authority = /^[^/?#]*/.exec(text)?.[0] ?? '';
   if (isIPv6(authority)) return { host: `[${authority}]`, port: undefined };

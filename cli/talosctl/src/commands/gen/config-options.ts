@@ -18,7 +18,7 @@ import {
   parseKubernetesVersion,
 } from './parse-names.ts';
 
-/** Options of `gen config`, as commander gives them. */
+/** Options of `gen config`, as commander parses them. */
 export interface ConfigOptions extends GenOptions {
   readonly additionalSans?: readonly string[];
   readonly configPatch?: readonly string[];
@@ -58,7 +58,7 @@ function parseConfigVersion(text: string): string {
   throw new InvalidArgumentError('The only version is v1alpha1.');
 }
 
-/** The command with its arguments and flags. Source: Talos v1.14: gen config. */
+/** Defines the command with its arguments and flags. Source: Talos v1.14: gen config. */
 export function defineConfigOptions(gen: Command, name: string): Command {
   const command = addGenCommand(gen, name, 'Generate the configuration files of a new cluster')
     .argument('<cluster-name>', 'name of the cluster')
@@ -67,7 +67,7 @@ export function defineConfigOptions(gen: Command, name: string): Command {
   return addFormatOption(command)
     .option(
       '--additional-sans <names>',
-      'more names and addresses for the certificates of the APIs',
+      'more host names and addresses for the API certificates',
       collectAlternativeNames,
     )
     .option(
@@ -84,31 +84,38 @@ export function defineConfigOptions(gen: Command, name: string): Command {
     .option('--dns-domain <domain>', 'domain of the cluster DNS', parseDnsDomain, defaultDnsDomain)
     .option(
       '--install-disk <device>',
-      'disk to install to; empty: no installation',
+      'disk to install to; empty to leave it out of the configuration',
       parseInstallDisk,
       defaultInstallDisk,
     )
-    .option('--install-image <image>', 'image of the installer (default: the one of this version)')
+    .option('--install-image <image>', 'installer image (default: the image of this version)')
     .option(
       '--kubernetes-version <version>',
-      'version of Kubernetes',
+      'Kubernetes version',
       parseKubernetesVersion,
       defaultKubernetesVersion,
     )
-    .option('-o, --output <path>', 'folder; with one output type a file, or - for standard output')
+    .option(
+      '-o, --output <path>',
+      'folder to write to; with one output type also a file, or - for standard output',
+    )
     .option(
       '-t, --output-types <types>',
-      'what to make (default: controlplane,worker,talosconfig)',
+      'what to generate (default: controlplane,worker,talosconfig)',
       collectWords,
     )
-    .option('--registry-mirror <host=url>', 'mirror of a registry (repeatable)', collectWords)
-    .option('--talos-version <version>', 'version that the configurations are for (default: the newest)')
+    .option('--registry-mirror <host=url>', 'mirror to use for a registry (repeatable)', collectWords)
+    .option('--talos-version <version>', 'Talos version to generate for (default: the newest)')
     .option('--version <version>', 'version of the configuration format', parseConfigVersion, 'v1alpha1')
-    .option('--with-cluster-discovery', 'let members find each other through the discovery service', true)
-    .option('--with-docs', 'write a line of help for each field', true)
+    .option(
+      '--with-cluster-discovery',
+      'let cluster members find each other through the discovery service',
+      true,
+    )
+    .option('--with-docs', 'write a comment that explains each field', true)
     .option('--with-examples', 'write commented examples', true)
     .option('--with-kubespan', 'encrypt the traffic between nodes')
-    .option('--with-secrets <file>', 'secrets bundle to use instead of fresh secrets')
+    .option('--with-secrets <file>', 'file with a secrets bundle to use instead of new secrets')
     .addOption(hidden('--no-with-cluster-discovery'))
     .addOption(hidden('--no-with-docs'))
     .addOption(hidden('--no-with-examples'))
@@ -116,7 +123,7 @@ export function defineConfigOptions(gen: Command, name: string): Command {
     .addOption(hidden('--skip-k8s-etcd'));
 }
 
-/** The installer that goes with this version, unless another one is asked for. */
+/** The installer image: the value of `--install-image`, or else the image of this version. */
 export function installImageOf(
   { installImage }: Pick<ConfigOptions, 'installImage'>,
   environment: Readonly<NodeJS.ProcessEnv>,
@@ -124,7 +131,7 @@ export function installImageOf(
   return installImage ?? `${defaultInstallerImage}:${environment.TAG || buildInfo.tag}`;
 }
 
-/** `host=url` texts by host; several for one host stay in their order. Throws a Fault `invalid-argument`. */
+/** The URLs in `host=url` texts, in their order per host. @throws Fault `invalid-argument` */
 export function readMirrors(texts: readonly string[]): Record<string, string[]> {
   const mirrors = new Map<string, string[]>();
   for (const text of texts) {

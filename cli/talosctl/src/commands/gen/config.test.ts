@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 import { GenLab } from './gen-lab.ts';
 
 const endpoint = 'https://10.5.0.1:6443';
-// Secrets of an old contract are made quickly: no RSA key.
+// Secrets for an old version are quick to generate, because they contain no RSA key.
 const quickSecrets = await generateSecrets({
   now: new Date('2026-01-01T00:00:00Z'),
   contract: { major: 1, minor: 6 },
@@ -27,7 +27,7 @@ async function openLab(): Promise<GenLab> {
 
 const withSecrets = ['config', 'alpha', endpoint, '--with-secrets', 'secrets.yaml'];
 
-test('gen config writes three files with mode 0644 into the working folder and names them by absolute path', async () => {
+test('gen config writes three files with mode 0644 into the working directory and prints their absolute paths', async () => {
   await using lab = await openLab();
   const { exitCode, stdout, stderr } = await lab.run(withSecrets);
   assert.deepEqual(
@@ -59,7 +59,7 @@ test('gen config writes three files with mode 0644 into the working folder and n
   );
 });
 
-test('gen config makes the talosconfig of an administrator whose certificate the OS CA signed just now', async () => {
+test('gen config writes a talosconfig with an administrator certificate that the OS CA has just signed', async () => {
   await using lab = await openLab();
   await lab.run([...withSecrets, '-t', 'talosconfig']);
   const { context, contexts } = parse(await lab.read('talosconfig'));
@@ -71,7 +71,7 @@ test('gen config makes the talosconfig of an administrator whose certificate the
   );
 });
 
-test('gen config without --with-secrets says that it makes secrets, and every run makes others', async () => {
+test('gen config without --with-secrets announces new secrets, and generates different ones in each run', async () => {
   await using lab = await GenLab.open();
   const words = ['config', 'alpha', endpoint, '--talos-version', 'v1.6', '-t', 'worker', '-o', '-'];
   const [first, second] = [await lab.run(words), await lab.run(words)];
@@ -119,7 +119,7 @@ test('gen config --format reports the files by absolute path on standard output'
   assert.deepEqual(parse(yaml.stdout), { created: [lab.path('b.yaml')] });
 });
 
-test('gen config refuses a file that exists and writes none, unless --force stands anywhere', async () => {
+test('gen config refuses to overwrite a file and writes none, unless --force is at any position', async () => {
   await using lab = await openLab();
   await writeFile(lab.path('worker.yaml'), 'precious');
   const refused = await lab.run(withSecrets);
@@ -146,7 +146,7 @@ test('gen config refuses a file that exists and writes none, unless --force stan
   ]);
 });
 
-test('gen config does not write through a link that points nowhere, and --force writes through a link', async () => {
+test('gen config does not write through a dangling link, but does with --force', async () => {
   await using lab = await openLab();
   await symlink(lab.path('target.yaml'), lab.path('worker.yaml'));
   assert.match((await lab.run([...withSecrets, '-t', 'worker'])).stderr, /already exists/);
@@ -154,7 +154,7 @@ test('gen config does not write through a link that points nowhere, and --force 
   assert.deepEqual(await lab.read('worker.yaml'), await lab.read('target.yaml'));
 });
 
-test('gen config hands its flags to the generator', async () => {
+test('gen config passes its flags to the generator', async () => {
   await using lab = await openLab();
   const { stdout, stderr } = await lab.run(
     [
@@ -201,7 +201,7 @@ test('gen config hands its flags to the generator', async () => {
   );
 });
 
-test('gen config writes its files, and then says what no node would take', async () => {
+test('gen config writes its files, then warns of configurations that every node would reject', async () => {
   await using lab = await openLab();
   const without = await lab.run([
     ...withSecrets,
@@ -216,13 +216,13 @@ test('gen config writes its files, and then says what no node would take', async
   assert.equal(refused.exitCode, 0);
   assert.match(
     refused.stderr,
-    /Created .*talosconfig\nWARNING: no node takes the controlplane configuration as it is: 1 error occurred:\n {4}\t\* KubeSpan needs discovery: DiscoveryServiceConfig\nWARNING: no node takes the worker /,
+    /Created .*talosconfig\nWARNING: nodes will reject the controlplane configuration: 1 error occurred:\n {4}\t\* KubeSpan needs discovery: DiscoveryServiceConfig\nWARNING: nodes will reject the worker /,
   );
   const patch = '{apiVersion: v1alpha1, kind: VLANConfig, name: v}';
   const patched = await lab.run([...withSecrets, '--force', '--config-patch-worker', patch]);
   assert.match(
     patched.stderr,
-    /WARNING: no node takes the worker configuration as it is: 1 error occurred:\n {4}\t\* VLANConfig\/v: vlanID /,
+    /WARNING: nodes will reject the worker configuration: 1 error occurred:\n {4}\t\* VLANConfig\/v: vlanID /,
   );
   assert.deepEqual(Object.keys(await lab.files()).sort(), [
     'controlplane.yaml',
@@ -232,7 +232,7 @@ test('gen config writes its files, and then says what no node would take', async
   ]);
 });
 
-test('gen config comments by default, and each kind of comment can be turned off', async () => {
+test('gen config writes comments by default, and a flag turns off each kind', async () => {
   await using lab = await openLab();
   const run = async (...flags: string[]) =>
     (await lab.run([...withSecrets, '-t', 'worker', '-o', '-', ...flags])).stdout;
@@ -246,7 +246,7 @@ test('gen config comments by default, and each kind of comment can be turned off
   assert.deepEqual(marks(await run('--no-with-docs', '--with-examples=0')), [false, false]);
 });
 
-test('gen config applies patches for all, then those of the type, from text and from files', async () => {
+test('gen config applies the patches for all types before those for one type, from text and from files', async () => {
   await using lab = await openLab();
   await writeFile(lab.path('p.yaml'), 'machine:\n  certSANs: [from-file]\n');
   const words = [
@@ -285,7 +285,7 @@ test('gen config applies patches for all, then those of the type, from text and 
   ]);
 });
 
-test('gen config refuses bad input, and writes nothing', async () => {
+test('gen config rejects invalid input and writes nothing', async () => {
   await using lab = await openLab();
   await writeFile(lab.path('broken.yaml'), 'cluster: {}\n');
   const config = ['config', 'alpha'];
@@ -342,7 +342,7 @@ test('gen config refuses bad input, and writes nothing', async () => {
   assert.deepEqual(Object.keys(await lab.files()), ['broken.yaml', 'secrets.yaml']);
 });
 
-test('gen config says which file a full disk did not take', async () => {
+test('gen config names the file that it cannot write to a full disk', async () => {
   await using lab = await openLab();
   const { exitCode, stderr } = await lab.run([...withSecrets, '-t', 'worker', '-f', '-o', '/dev/full']);
   assert.equal(exitCode, 1);

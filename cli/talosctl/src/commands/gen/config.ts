@@ -15,7 +15,7 @@ import { type PlannedFile, publicMode } from './planned-file.ts';
 import { readPatches } from './read-patches.ts';
 import { refuseExisting } from './write-files.ts';
 
-/** `talosctl gen config`: machine configurations and talosconfig of a new cluster. */
+/** `talosctl gen config`: generates the machine configurations and the talosconfig of a new cluster. */
 export function defineGenConfig(gen: Command, env: CliEnvironment, name = 'config'): Command {
   return defineConfigOptions(gen, name).action(
     async (clusterName: string, endpoint: string, _options: ConfigOptions, command: Command) => {
@@ -44,7 +44,7 @@ async function generate(
     isFolder: (path) => statSync(resolve(env.cwd, path), { throwIfNoEntry: false })?.isDirectory() ?? false,
   });
   if (options.format !== 'table' && places.some(({ kind }) => kind === 'stdout')) {
-    throw new UsageFault('flag --format reports files, there are none with -o -');
+    throw new UsageFault('flag --format reports the written files, and -o - writes none');
   }
   const paths = places.flatMap((place) => (place.kind === 'file' ? [place.path] : []));
   await refuseExisting(paths, writeOptions(env, options));
@@ -59,7 +59,7 @@ async function generate(
     if (place.kind === 'stdout') env.stdout.write(texts[at] as string);
   await createFiles(env, plannedFiles(places, texts), options, options.format);
   for (const [at, { type }] of places.entries())
-    if (type !== 'talosconfig') await warnOfMisfits(texts[at] as string, type, env);
+    if (type !== 'talosconfig') await warnIfInvalid(texts[at] as string, type, env);
 }
 
 function plannedFiles(places: readonly OutputPlace[], texts: readonly string[]): PlannedFile[] {
@@ -142,8 +142,8 @@ async function textOf(
   });
 }
 
-/** Options and patches may make a configuration that no node would take: a warning now, and the file to look at. */
-async function warnOfMisfits(text: string, type: OutputType, env: CliEnvironment): Promise<void> {
+/** Warns of a configuration that options or patches made invalid. The file is written all the same, for inspection. */
+async function warnIfInvalid(text: string, type: OutputType, env: CliEnvironment): Promise<void> {
   const { loadConfiguration, validateConfiguration, validationMessage } = await import(
     '@nodewright/machine-config'
   );
@@ -152,6 +152,6 @@ async function warnOfMisfits(text: string, type: OutputType, env: CliEnvironment
   const message = validationMessage(result);
   if (message !== undefined)
     env.stderr.write(
-      `WARNING: no node takes the ${type} configuration as it is: ${escapeEntry(message.trimEnd())}\n`,
+      `WARNING: nodes will reject the ${type} configuration: ${escapeEntry(message.trimEnd())}\n`,
     );
 }

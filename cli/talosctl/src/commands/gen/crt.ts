@@ -15,13 +15,13 @@ interface CrtOptions extends GenOptions, OutputOptions {
 
 const dayInHours = 24;
 
-/** `talosctl gen crt`: signs a request for a client certificate. Source: Talos v1.14: gen crt. */
+/** `talosctl gen crt`: signs a client certificate request. Source: Talos v1.14: gen crt. */
 export function defineGenCrt(gen: Command, env: CliEnvironment): void {
   addOutputOption(addGenCommand(gen, 'crt', 'Generate a client certificate from a request'))
-    .requiredOption('--ca <path>', 'files of the authority, without .crt and .key')
-    .requiredOption('--csr <file>', 'request to sign')
-    .requiredOption('--name <name>', 'name of the file, without .crt', parseFileName)
-    .option('--hours <hours>', 'life of the certificate', parseHours, dayInHours)
+    .requiredOption('--ca <path>', "path of the authority's files, without .crt and .key")
+    .requiredOption('--csr <file>', 'certificate request to sign')
+    .requiredOption('--name <name>', 'name of the file to write, without .crt', parseFileName)
+    .option('--hours <hours>', 'lifetime of the certificate in hours', parseHours, dayInHours)
     .action(async (_options: CrtOptions, command: Command) => {
       const options = command.optsWithGlobals<CrtOptions>();
       const { parseCertificateRequest, signCertificateRequest } = await import('@nodewright/pki');

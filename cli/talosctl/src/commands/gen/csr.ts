@@ -14,22 +14,22 @@ interface CsrOptions extends GenOptions, OutputOptions {
   readonly roles?: readonly string[];
 }
 
-/** Reads the value of an option that is an IP address. */
+/** Parses an IP address. */
 export function parseAddress(text: string): string {
   if (isIP(text) === 0) throw new InvalidArgumentError('It must be an IP address.');
   return text;
 }
 
-/** The same path with another extension. */
+/** Replaces the extension of a path. */
 function withExtension(path: string, extension: string): string {
   return `${path.replace(/\.[^./]*$/, '')}${extension}`;
 }
 
-/** `talosctl gen csr`: a request for a client certificate with roles. Source: Talos v1.14: gen csr. */
+/** `talosctl gen csr`: generates a client certificate request with roles. Source: Talos v1.14: gen csr. */
 export function defineGenCsr(gen: Command, env: CliEnvironment): void {
   addOutputOption(addGenCommand(gen, 'csr', 'Generate a certificate request for a private key'))
-    .requiredOption('--key <file>', 'private key; the request is written beside it')
-    .requiredOption('--ip <address>', 'address in the request', parseAddress)
+    .requiredOption('--key <file>', 'private key; the request is written to the same folder')
+    .requiredOption('--ip <address>', 'IP address in the request', parseAddress)
     .option(
       '--roles <roles>',
       'roles in the request, separated by commas (default: os:admin)',
@@ -54,5 +54,8 @@ function checkRoles(roles: readonly string[]): void {
   const known: readonly string[] = Object.values(knownRoles);
   const unknown = roles.filter((role) => !known.includes(role));
   if (unknown.length === 0) return;
-  throw new Fault('invalid-argument', `unknown roles: ${unknown.join(', ')}; known are ${known.join(', ')}`);
+  throw new Fault(
+    'invalid-argument',
+    `unknown roles: ${unknown.join(', ')}; the roles are ${known.join(', ')}`,
+  );
 }

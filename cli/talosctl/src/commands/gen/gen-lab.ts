@@ -5,14 +5,14 @@ import { noTelemetry } from '@nodewright/telemetry';
 import type { CliEnvironment } from '../../command-module.ts';
 import { runCli } from '../../run-cli.ts';
 
-/** What a command line did, for tests. */
+/** The result of one command in a test. */
 export interface GenRun {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A temporary folder in which `talosctl gen` commands run, with a clock that stands still. For tests. */
+/** Runs `talosctl gen` commands of a test in a temporary folder, with a fixed clock. */
 export class GenLab implements AsyncDisposable {
   readonly folder: string;
   readonly now = new Date('2026-01-02T03:04:05Z');

@@ -8,7 +8,7 @@ import { acceptBooleanValues } from './accept-boolean-values.ts';
 import type { PlannedFile } from './planned-file.ts';
 import { type WriteFilesOptions, writeFiles } from './write-files.ts';
 
-/** A thousand years. */
+/** One thousand years. */
 const maxHours = 8_760_000;
 
 /** Options of every `gen` command. */
@@ -16,12 +16,12 @@ export interface GenOptions {
   readonly force?: boolean;
 }
 
-/** Adds a subcommand of `talosctl gen`; `--force` is its parent's. */
+/** Adds a subcommand of `talosctl gen`. The parent command defines `--force`. */
 export function addGenCommand(gen: Command, name: string, summary: string): Command {
   return acceptBooleanValues(gen.command(name).description(summary));
 }
 
-/** For commands whose `-o` is a path: the format of what they report. */
+/** Adds `--format`, the output format of commands whose `-o` is a path. */
 export function addFormatOption(command: Command): Command {
   return addOutputFlag(command, '--format <format>', ' (-o is a path here)');
 }
@@ -30,7 +30,7 @@ export function writeOptions(env: CliEnvironment, { force }: GenOptions): WriteF
   return { cwd: env.cwd, force: force ?? false };
 }
 
-/** Writes the files and says so: a line each on stderr, or a document with their absolute paths on stdout. */
+/** Writes the files and reports them: one line each on stderr, or a document with absolute paths on stdout. */
 export async function createFiles(
   env: CliEnvironment,
   files: readonly PlannedFile[],
@@ -45,10 +45,10 @@ export async function createFiles(
   }
 }
 
-/** Reads the value of an option that is a number of hours. */
+/** Parses a number of hours. */
 export function parseHours(text: string): number {
   const hours = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  // The dates of certificates end with the year 9999.
+  // Dates in certificates end with the year 9999.
   if (hours < 1 || hours > maxHours)
     throw new InvalidArgumentError(`It must be a number of hours from 1 to ${maxHours}.`);
   return hours;

@@ -9,10 +9,10 @@ interface KeyOptions extends GenOptions, OutputOptions {
   readonly name: string;
 }
 
-/** `talosctl gen key`: an Ed25519 private key. Source: Talos v1.14: gen key. */
+/** `talosctl gen key`: generates an Ed25519 private key. Source: Talos v1.14: gen key. */
 export function defineGenKey(gen: Command, env: CliEnvironment): void {
   addOutputOption(addGenCommand(gen, 'key', 'Generate an Ed25519 private key'))
-    .requiredOption('--name <name>', 'name of the file, without .key', parseFileName)
+    .requiredOption('--name <name>', 'name of the file to write, without .key', parseFileName)
     .action(async (_options: KeyOptions, command: Command) => {
       const options = command.optsWithGlobals<KeyOptions>();
       const { encodePrivateKey, generateKey } = await import('@nodewright/pki');

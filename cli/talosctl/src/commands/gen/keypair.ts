@@ -11,7 +11,10 @@ interface KeypairOptions extends GenOptions, OutputOptions {
   readonly ip?: string;
 }
 
-/** `talosctl gen keypair`: a self-signed authority that can also stand for a server. Source: Talos v1.14: gen keypair. */
+/**
+ * `talosctl gen keypair`: generates a self-signed authority that can also serve as a server certificate.
+ * Source: Talos v1.14: gen keypair.
+ */
 export function defineGenKeypair(gen: Command, env: CliEnvironment): void {
   addOutputOption(addGenCommand(gen, 'keypair', 'Generate a self-signed certificate and its key'))
     .requiredOption(
@@ -19,7 +22,7 @@ export function defineGenKeypair(gen: Command, env: CliEnvironment): void {
       'organization in the certificate, and name of the files',
       parseOrganization,
     )
-    .option('--ip <address>', 'address in the certificate', parseAddress)
+    .option('--ip <address>', 'IP address in the certificate', parseAddress)
     .action(async (_options: KeypairOptions, command: Command) => {
       const options = command.optsWithGlobals<KeypairOptions>();
       const { generateCertificateAuthority } = await import('@nodewright/pki');

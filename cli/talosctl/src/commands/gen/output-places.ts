@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 
-/** What `gen config` can make, with the names of the files. */
+/** The output types of `gen config` and the default names of their files. */
 export const outputFiles = {
   controlplane: 'controlplane.yaml',
   worker: 'worker.yaml',
@@ -10,26 +10,27 @@ export const outputFiles = {
 
 export type OutputType = keyof typeof outputFiles;
 
-/** Where one output goes: a path, or standard output. */
+/** The destination of one output: a path or standard output. */
 export type OutputPlace =
   | { readonly type: OutputType; readonly kind: 'file'; readonly path: string }
   | { readonly type: OutputType; readonly kind: 'stdout' };
 
 export interface OutputRequest {
   readonly types: readonly string[];
-  /** Value of `-o`; undefined when it was not given. */
+  /** Value of `-o`; `undefined` without the flag. */
   readonly output: string | undefined;
-  /** Value of the old `--output-dir`. */
+  /** Value of `--output-dir`, which upstream deprecated in favour of `-o`. */
   readonly outputDir: string | undefined;
   readonly cwd: string;
-  /** Whether there is a folder at the path. */
+  /** Whether the path is an existing folder. */
   readonly isFolder: (path: string) => boolean;
 }
 
 /**
- * Decides where each output goes. `-o` is a folder for several outputs; for one it is the file (or a folder that is
- * there), and `-` is standard output. Throws a Fault `invalid-argument`.
+ * Returns the destination of each output. With several outputs, `-o` is a folder. With one, it is a file or an existing
+ * folder, and `-` is standard output.
  *
+ * @throws Fault `invalid-argument` for an unknown output type and for flags that contradict each other
  * Source: Talos v1.14: gen config, output.
  */
 export function outputPlaces({ types, output, outputDir, cwd, isFolder }: OutputRequest): OutputPlace[] {
@@ -46,7 +47,7 @@ export function outputPlaces({ types, output, outputDir, cwd, isFolder }: Output
     if (others.length === 0) return [{ type: only, kind: 'stdout' }];
     throw new Fault(
       'invalid-argument',
-      `standard output takes one output type only, not ${wanted.join(', ')}`,
+      `only one output type can be written to standard output, not ${wanted.join(', ')}`,
     );
   }
   if (

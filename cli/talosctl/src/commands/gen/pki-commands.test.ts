@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const hoursOf = ({ notBefore, notAfter }: { notBefore: Date; notAfter: Date }) =>
   (notAfter.getTime() - notBefore.getTime()) / 3_600_000;
 
-test('gen ca writes certificate, key and hash, readable for their owner only', async () => {
+test('gen ca writes certificate, key and hash, readable by the owner only', async () => {
   await using lab = await GenLab.open();
   const { exitCode, stderr } = await lab.run(['ca', '--organization', 'acme']);
   assert.deepEqual([exitCode, stderr], [0, 'Created acme.crt\nCreated acme.sha256\nCreated acme.key\n']);
@@ -25,13 +25,13 @@ test('gen ca writes certificate, key and hash, readable for their owner only', a
   assert.match(await lab.read('acme.key'), /^-----BEGIN ED25519 PRIVATE KEY-----/);
 });
 
-test('gen ca --hours sets the life of the certificate', async () => {
+test('gen ca --hours sets the lifetime of the certificate', async () => {
   await using lab = await GenLab.open();
   await lab.run(['ca', '--organization', 'acme', '--hours', '5']);
   assert.equal(hoursOf(parseCertificate(await lab.read('acme.crt'))), 5);
 });
 
-test('gen key, csr and crt lead to a client certificate that OpenSSL verifies', async () => {
+test('gen key, csr and crt produce a client certificate that OpenSSL verifies', async () => {
   await using lab = await GenLab.open();
   for (const words of [
     ['ca', '--organization', 'acme'],
@@ -75,7 +75,7 @@ test('gen key, csr and crt lead to a client certificate that OpenSSL verifies', 
   assert.match(verified.stdout, /: OK\n$/);
 });
 
-test('gen keypair makes a self-signed certificate with the address', async () => {
+test('gen keypair writes a self-signed certificate with the IP address', async () => {
   await using lab = await GenLab.open();
   const { stdout } = await lab.run(['keypair', '--organization', 'acme', '--ip', '::1', '-o', 'json']);
   assert.deepEqual(JSON.parse(stdout), { created: [lab.path('acme.crt'), lab.path('acme.key')] });
@@ -86,7 +86,7 @@ test('gen keypair makes a self-signed certificate with the address', async () =>
   );
 });
 
-test('each command refuses to overwrite, lacks no required flag and names bad input', async () => {
+test('each command refuses to overwrite a file, requires its flags and names invalid input', async () => {
   await using lab = await GenLab.open();
   await lab.run(['ca', '--organization', 'acme']);
   await lab.run(['key', '--name', 'joe']);
@@ -105,7 +105,7 @@ test('each command refuses to overwrite, lacks no required flag and names bad in
     [['csr', '--key', 'joe.key', '--ip', '10.0.0'], /option --ip must be an IP address, not "10.0.0"/],
     [
       ['csr', '--key', 'joe.key', '--ip', '::1', '--roles', 'root'],
-      /^error: unknown roles: root; known are os:admin/,
+      /^error: unknown roles: root; the roles are os:admin/,
     ],
     [['csr', '--key', 'bad.key', '--ip', '::1'], /^error: "bad\.key": failed to read the private key/],
     [['csr', '--key', 'gone.key', '--ip', '::1'], /^error: cannot read "gone\.key"/],
@@ -116,7 +116,7 @@ test('each command refuses to overwrite, lacks no required flag and names bad in
     ],
     [['ca', '--organization', 'b', '--hours', '0'], /option --hours must be a number of hours/],
     [['ca', '--organization', 'no/such\0name'], /^error: /],
-    [['secureboot', 'uki', '--common-name', 'x'], /^error: talosctl gen secureboot is not there yet\n$/],
+    [['secureboot', 'uki', '--common-name', 'x'], /^error: talosctl gen secureboot is not implemented\n$/],
   ];
   const before = await lab.files();
   for (const [words, stderr] of rows) {

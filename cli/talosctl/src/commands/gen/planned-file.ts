@@ -1,12 +1,12 @@
-/** A file that a command is about to make. */
+/** A file that a command will write. */
 export interface PlannedFile {
-  /** As it is shown to the user; relative to the working folder, or absolute. */
+  /** The path that messages show: absolute, or relative to the working directory. */
   readonly path: string;
   readonly text: string;
   /** Permission bits, before the umask. */
   readonly mode: number;
 }
 
-/** For what only its owner may read. */
+/** Permission bits of a file that only its owner may read. */
 export const privateMode = 0o600;
 export const publicMode = 0o644;

@@ -3,7 +3,7 @@ import { type ConfigPatch, parsePatch } from '@nodewright/machine-config';
 import { naming, readInput } from '../../read-input.ts';
 
 /**
- * Whether the value of a patch flag names a file: `@path`, or one word that does not begin like a patch.
+ * The path in the value of a patch flag: `@path`, or one word that does not begin like JSON. Otherwise `undefined`.
  *
  * Source: Talos v1.14: machine configuration, patches, loading.
  */
@@ -12,7 +12,7 @@ export function patchFileOf(value: string): string | undefined {
   return /[\n ]/.test(value) || /^[[{]/.test(value) ? undefined : value;
 }
 
-/** Reads the patches of one flag in their order. Throws a Fault that says which one is wrong. */
+/** Reads the patches of one flag in their order. @throws Fault that names the invalid patch */
 export async function readPatches(
   cwd: string,
   flag: string,
@@ -28,14 +28,14 @@ export async function readPatches(
   return patches;
 }
 
-/** Whoever wrote a patch of one word learns why it was taken for a file. */
+/** Reads a file of patches. When a value without `@` names no file, the error explains why it was read as a path. */
 async function readPatchFile(cwd: string, path: string, value: string): Promise<string> {
   try {
     return await readInput(cwd, path);
   } catch (error) {
     const { kind, message } = faultFrom(error);
-    const isMeant = value.startsWith('@') || kind !== 'not-found';
-    const hint = isMeant ? '' : ' (a patch without a space or a newline is taken for the name of a file)';
+    const isPath = value.startsWith('@') || kind !== 'not-found';
+    const hint = isPath ? '' : ' (a patch without a space or a newline is read as a file name)';
     throw new Fault(kind, `${message}${hint}`, { cause: error });
   }
 }

@@ -9,7 +9,7 @@ const quick = ['--talos-version', 'v1.6'];
 const secrets = await generateSecrets({ now, contract: { major: 1, minor: 6 } });
 const { certs } = secrets;
 
-test('gen secrets writes a bundle that only its owner can read', async () => {
+test('gen secrets writes a bundle that only the owner can read', async () => {
   await using lab = await GenLab.open();
   const { exitCode, stderr } = await lab.run(['secrets', ...quick]);
   assert.deepEqual(
@@ -22,19 +22,19 @@ test('gen secrets writes a bundle that only its owner can read', async () => {
   );
 });
 
-test('gen secrets of the current version holds an RSA key for service accounts', async () => {
+test('gen secrets for the current version generates an RSA key for service accounts', async () => {
   await using lab = await GenLab.open();
   const { stdout } = await lab.run(['secrets', '-o', '-']);
   assert.match(decodeSecrets(stdout).certs.kubernetesServiceAccount.key, /BEGIN RSA PRIVATE KEY/);
 });
 
-test('gen secrets of version 1.2 holds the older encryption secret', async () => {
+test('gen secrets for version 1.2 generates the older kind of encryption secret', async () => {
   await using lab = await GenLab.open();
   const { stdout } = await lab.run(['secrets', '--talos-version', '1.2', '-o', '-']);
   assert.deepEqual(Object.keys(decodeSecrets(stdout).secrets), ['bootstrapToken', 'aescbcEncryptionSecret']);
 });
 
-test('gen secrets refuses a file that exists; --force makes it private again', async () => {
+test('gen secrets refuses to overwrite a file; with --force it restores mode 0600', async () => {
   await using lab = await GenLab.open();
   await writeFile(lab.path('secrets.yaml'), 'precious');
   await chmod(lab.path('secrets.yaml'), 0o644);
@@ -48,7 +48,7 @@ test('gen secrets refuses a file that exists; --force makes it private again', a
   assert.deepEqual(await lab.files(), { 'secrets.yaml': '600' });
 });
 
-test('gen secrets takes everything from the configuration of a control plane', async () => {
+test('gen secrets copies all secrets from the configuration of a control plane', async () => {
   await using lab = await GenLab.open();
   const config = generateConfig({
     secrets,
@@ -61,7 +61,7 @@ test('gen secrets takes everything from the configuration of a control plane', a
   assert.equal(stdout, encodeSecrets(secrets));
 });
 
-test('gen secrets takes the authorities of a kubeadm folder and the token of a flag', async () => {
+test('gen secrets uses the authorities of a kubeadm folder and the token of a flag', async () => {
   await using lab = await GenLab.open();
   await mkdir(lab.path('pki/etcd'), { recursive: true });
   for (const [name, pair] of Object.entries({
@@ -83,7 +83,7 @@ test('gen secrets takes the authorities of a kubeadm folder and the token of a f
   assert.match((await lab.run(words)).stderr, /^error: "pki\/ca\.crt": /);
 });
 
-test('gen secrets refuses contradictory flags and reports as a document', async () => {
+test('gen secrets rejects contradictory flags and reports its file as a document', async () => {
   await using lab = await GenLab.open();
   const both = await lab.run(['secrets', '-p', 'x', '--from-controlplane-config', 'y']);
   assert.match(

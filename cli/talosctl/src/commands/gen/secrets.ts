@@ -19,16 +19,14 @@ interface SecretsOptions extends GenOptions {
   readonly format: OutputFormat;
 }
 
-/** `talosctl gen secrets`: the secrets bundle of a cluster. Source: Talos v1.14: gen secrets. */
+/** `talosctl gen secrets`: generates the secrets bundle of a cluster. Source: Talos v1.14: gen secrets. */
 export function defineGenSecrets(gen: Command, env: CliEnvironment): void {
-  addFormatOption(
-    addGenCommand(gen, 'secrets', 'Generate a secrets bundle, which can be kept and used again'),
-  )
+  addFormatOption(addGenCommand(gen, 'secrets', 'Generate a secrets bundle for later use'))
     .option('-o, --output-file <path>', 'file to write, or - for standard output', 'secrets.yaml')
-    .option('--talos-version <version>', 'version that the secrets are for (default: the newest)')
-    .option('--from-controlplane-config <file>', 'take the secrets from the configuration of a control plane')
-    .option('-p, --from-kubernetes-pki <folder>', 'take the authorities of Kubernetes from a folder')
-    .option('-t, --kubernetes-bootstrap-token <token>', 'use this token instead of a fresh one')
+    .option('--talos-version <version>', 'Talos version to generate for (default: the newest)')
+    .option('--from-controlplane-config <file>', 'copy the secrets from the configuration of a control plane')
+    .option('-p, --from-kubernetes-pki <folder>', 'copy the Kubernetes authorities from a folder')
+    .option('-t, --kubernetes-bootstrap-token <token>', 'use this token instead of a new one')
     .action(async (_options: SecretsOptions, command: Command) => {
       await generate(env, command.optsWithGlobals<SecretsOptions>());
     });
@@ -40,7 +38,7 @@ async function generate(env: CliEnvironment, options: SecretsOptions): Promise<v
     throw new UsageFault('flags --from-controlplane-config and --from-kubernetes-pki exclude each other');
   }
   if (path === '-' && format !== 'table')
-    throw new UsageFault('flag --format reports files, there are none with -o -');
+    throw new UsageFault('flag --format reports the written files, and -o - writes none');
   if (options.kubernetesBootstrapToken !== undefined) checkBootstrapToken(options.kubernetesBootstrapToken);
   if (path !== '-') await refuseExisting([path], writeOptions(env, options));
 
@@ -72,7 +70,7 @@ function withToken(bundle: SecretsBundle, bootstrapToken: string | undefined): S
     : { ...bundle, secrets: { ...bundle.secrets, bootstrapToken } };
 }
 
-/** The layout is that of kubeadm's `/etc/kubernetes/pki`. */
+/** Reads a folder with the layout of kubeadm's `/etc/kubernetes/pki`. */
 async function readKubernetesPki(env: CliEnvironment, folder: string) {
   const { loadPrivateKey, parseCertificate } = await import('@nodewright/pki');
   const read = async (name: string, check: (pem: string) => unknown): Promise<string> => {

@@ -1,14 +1,14 @@
 import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
 
-/** `talosctl gen secureboot`: said to be missing in one line, whatever follows it. */
+/** `talosctl gen secureboot`: accepts any arguments and fails with `unimplemented`. */
 export function defineGenSecureboot(gen: Command): void {
   gen
     .command('secureboot')
-    .description('Generate keys for Secure Boot (not there yet)')
+    .description('Generate keys for Secure Boot (not implemented)')
     .argument('[words...]')
     .allowUnknownOption()
     .action(() => {
-      throw new Fault('unimplemented', 'talosctl gen secureboot is not there yet');
+      throw new Fault('unimplemented', 'talosctl gen secureboot is not implemented');
     });
 }

@@ -5,15 +5,16 @@ import { makeFolder } from '@nodewright/files';
 import type { PlannedFile } from './planned-file.ts';
 
 export interface WriteFilesOptions {
-  /** Relative paths start here. */
+  /** The directory that relative paths start from. */
   readonly cwd: string;
-  /** Overwrite what is there. */
+  /** Whether to overwrite existing files. */
   readonly force: boolean;
 }
 
 /**
- * Throws a Fault `already-exists` naming the first of the paths where something is, unless `force` is set. For calling
- * before the work is done whose result goes there.
+ * Checks that none of the paths exists, unless `force` is set. Call this before the work that produces the files.
+ *
+ * @throws Fault `already-exists` that names the first existing path
  */
 export async function refuseExisting(
   paths: readonly string[],
@@ -26,8 +27,10 @@ export async function refuseExisting(
 }
 
 /**
- * Writes the files, making folders as needed. Without `force` a file that exists is refused, also one that appeared
- * just now; with it, the old content is there until the new one is complete. Throws a Fault that names the path.
+ * Writes the files and creates missing folders. Without `force` it never overwrites a file, even one that another
+ * process has just created. With `force` it replaces each file atomically.
+ *
+ * @throws Fault that names the path
  */
 export async function writeFiles(files: readonly PlannedFile[], options: WriteFilesOptions): Promise<void> {
   await refuseExisting(
@@ -46,7 +49,7 @@ async function writePlannedFile(
     const target = force ? await followLink(named) : named;
     await makeFolder(dirname(target));
     const before = await statOf(target);
-    // A device, a pipe or a link to nothing is written to, not replaced.
+    // Write into a device, a pipe or a dangling link instead of replacing it.
     if (force && before !== undefined && !before.isFile()) return await fill(target, 'w', text, mode);
     if (!force) return await fillNew(target, text, mode);
     const draft = `${target}.${process.pid}.new`;
@@ -59,12 +62,12 @@ async function writePlannedFile(
   }
 }
 
-/** A link stays one: what it leads to is replaced. One that leads nowhere is itself written to. */
+/** The target of a symbolic link, so that the file and not the link is replaced. A dangling link stays as it is. */
 async function followLink(path: string): Promise<string> {
   return (await statOf(path))?.isSymbolicLink() ? await realpath(path).catch(() => path) : path;
 }
 
-/** Leaves nothing behind when the disk is full. */
+/** Writes a new file, and removes it when the write fails. */
 async function fillNew(path: string, text: string, mode: number): Promise<void> {
   const handle = await open(path, 'wx', mode);
   try {

@@ -6,7 +6,7 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
 
-/** Whose images: those of Kubernetes, of the system on disk, of the system in memory. */
+/** Which images: those of Kubernetes, of the system on disk, or of the system in memory. */
 export type ImageNamespace = 'cri' | 'system' | 'inmem';
 
 export interface ImageOptions extends NodeOptions, OutputOptions {
@@ -22,11 +22,11 @@ const instances: Readonly<Record<ImageNamespace, ContainerdInstance>> = {
 
 export const containerdInstance = ({ namespace }: ImageOptions): ContainerdInstance => instances[namespace];
 
-/** `--namespace` of all image commands. */
+/** Adds the flag `--namespace` of all image commands. */
 export function addNamespaceOption(command: Command): Command {
   return command.option(
     '--namespace <namespace>',
-    'whose images: cri (Kubernetes), system or inmem (the system, in memory)',
+    'which images: cri (Kubernetes), system (on disk) or inmem (system, in memory)',
     parseNamespace,
     'cri',
   );

@@ -9,12 +9,12 @@ import { printableCell } from '../../render/printable.ts';
 import { reportNodes } from '../../report-nodes.ts';
 import { addImageCommand, containerdInstance, type ImageOptions } from './image-options.ts';
 
-/** Bytes a message. Source: Talos v1.14: debug, import of an image. */
+/** Bytes per message. Source: Talos v1.14: debug, import of an image. */
 const chunkBytes = 32 * 1024;
 
-/** `talosctl image import <tar>`: a command of ours over a call that upstream's `debug` uses. */
+/** `talosctl image import <tar>`: upstream has the call, which its `debug` command uses, but not this command. */
 export function defineImageImport(image: Command, env: CliEnvironment): void {
-  addImageCommand(image, 'import', 'Take images from an archive here (OCI layout or docker save)')
+  addImageCommand(image, 'import', 'Import images from a local archive (OCI layout or docker save)')
     .argument('<path>', 'tar archive')
     .action(async (path: string, _: ImageOptions, command: Command) => {
       const options = command.optsWithGlobals<ImageOptions>();

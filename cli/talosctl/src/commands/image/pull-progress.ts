@@ -4,7 +4,7 @@ import {
 } from '@nodewright/contract/gen/machine/image.ts';
 import { formatDecimalSize } from '../../render/size.ts';
 
-/** How far an image is, in a few words. */
+/** Summarizes the progress of one image pull. */
 export class PullProgress {
   readonly #layers = new Map<string, { status: number; offset: bigint; total: bigint }>();
 
@@ -14,7 +14,7 @@ export class PullProgress {
     this.#layers.set(layerId, { status, offset, total });
   }
 
-  /** `2 of 5 layers, 12 MB of 80 MB`. */
+  /** For example `2 of 5 layers, 12 MB of 80 MB`. */
   get text(): string {
     const layers = [...this.#layers.values()];
     if (layers.length === 0) return 'waiting';
@@ -24,7 +24,7 @@ export class PullProgress {
     const count = `${done.length} of ${layers.length} layers`;
     const total = layers.reduce((sum, layer) => sum + layer.total, 0n);
     if (total === 0n) return count;
-    // A layer that is there has been loaded whole, whatever its last message said.
+    // A layer that is not downloading counts in full: its last `offset` may be lower than its size.
     const loaded = layers.reduce(
       (sum, layer) => sum + (layer.status === Status.DOWNLOADING ? layer.offset : layer.total),
       0n,

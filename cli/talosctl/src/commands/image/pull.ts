@@ -54,7 +54,7 @@ async function pullOnAll(env: CliEnvironment, reference: string, options: ImageO
   errors.end();
 }
 
-/** Yields the name of the image with its digest, or, from an older node, the reference that was given. */
+/** Resolves to the image name with its digest, or to `reference` on a node without the image service. */
 async function pull(
   node: NodeClient,
   reference: string,
@@ -74,6 +74,7 @@ async function pull(
     await node.machine.imagePull({ namespace: containerd.namespace, reference }, { signal });
     return reference;
   }
-  if (name === undefined) throw new Fault('data-loss', 'the node ended without the name of the image');
+  if (name === undefined)
+    throw new Fault('data-loss', 'the node ended the stream without the name of the image');
   return name;
 }

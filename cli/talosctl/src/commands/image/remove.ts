@@ -12,7 +12,7 @@ export function defineImageRemove(image: Command, env: CliEnvironment): void {
   addImageCommand(image, 'remove', 'Remove an image')
     .alias('rm')
     .argument('<image>', 'reference of the image')
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(async (reference: string, _: RemoveOptions, command: Command) => {
       const options = command.optsWithGlobals<RemoveOptions>();
       const nodes = await targetsOf(env, options);
