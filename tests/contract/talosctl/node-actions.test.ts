@@ -162,7 +162,7 @@ test('a node that is not done in time fails, with the timeout', async () => {
   machineOf();
   const { stderr, exitCode } = await suite.run('shutdown', '-n', 'node01', '--timeout', '1s');
   assert.equal(exitCode, 1);
-  assert.match(stderr, /code = DeadlineExceeded desc = it was not done within 1 s\n$/);
+  assert.match(stderr, /code = DeadlineExceeded desc = the action was not done within 1 s\n$/);
 });
 
 test('an invalid request is rejected before any node is called', async () => {

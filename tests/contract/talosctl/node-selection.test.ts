@@ -163,8 +163,8 @@ test('reset of several nodes asks for their number and the name of the cluster',
   const words = ['reset', '-n', 'node01,node02,node03', '--wait=false'];
   for (const typed of ['y\n', '3\n', 'lab\n', '2 lab\n', 'node01\n']) {
     const { stderr } = await run(words, { typed, cluster: 'lab' });
-    assert.match(stderr, /node03 could not be asked: counted as an etcd voter/);
-    assert.match(stderr, /3 are all the etcd voters/);
+    assert.match(stderr, /node03 did not answer: counted as an etcd voter/);
+    assert.match(stderr, /this takes away all 3 etcd voters/);
     assert.match(stderr, /nothing was done\n$/);
   }
   assert.deepEqual(wiped, []);
@@ -175,8 +175,8 @@ test('reset of several nodes asks for their number and the name of the cluster',
 test('reset without a terminal requires --yes when an etcd vote ends, or may end', async () => {
   const words = ['reset', '-n', 'node01', '--wait=false', '-o', 'json'];
   for (const [state, why] of [
-    ['voter', /1 is an etcd voter, 2 of 3 stay.*: add flag --yes/],
-    ['silent', /node01 could not be asked: counted as an etcd voter.*: add flag --yes/],
+    ['voter', /this takes away 1 etcd voter, 2 of 3 remain.*: add flag --yes/],
+    ['silent', /node01 did not answer: counted as an etcd voter.*: add flag --yes/],
   ] as const) {
     etcd.set('node01', state);
     const { stderr, exitCode } = await run(words);

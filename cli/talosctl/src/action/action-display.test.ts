@@ -13,7 +13,7 @@ function output(isTTY: boolean, columns = 80) {
 const open = (stream: ReturnType<typeof output>['stream'], nodes: string[], isPlain = false) =>
   openActionDisplay(stream, nodes, { isPlain, environment: { NO_COLOR: '1' } });
 
-test('a block on a terminal has a line a node and is drawn again in its place', (t: TestContext) => {
+test('the block display has one line per node and redraws itself in place', (t: TestContext) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { written, stream } = output(true);
   const display = open(stream, ['a', 'b']);
@@ -30,13 +30,13 @@ test('a block on a terminal has a line a node and is drawn again in its place', 
   ]);
 });
 
-test('a line of the block is never wider than the terminal, so that it can be drawn over', () => {
+test('the block display cuts its lines to the width of the terminal', () => {
   const { written, stream } = output(true, 20);
   open(stream, ['a'])[Symbol.dispose]();
   for (const line of (written[0] ?? '').trimEnd().split('\n')) assert.ok(line.length < 20, line);
 });
 
-test('elsewhere, and where the user wants it plain, each update is a line', () => {
+test('the display prints one line per update without a terminal and in plain mode', () => {
   for (const [isTTY, isPlain] of [
     [false, false],
     [true, true],

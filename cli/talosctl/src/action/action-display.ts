@@ -5,12 +5,15 @@ import { printableCell } from '../render/printable.ts';
 
 export type ActionState = 'running' | 'failed' | 'done';
 
-/** Shows how far each node is. */
+/** Shows the progress of each node. */
 export interface ActionDisplay extends Disposable {
   update(node: string, message: string, state?: ActionState): void;
 }
 
-/** A line per update: for logs, and where a terminal has no room. Source: Talos v1.14: action tracking, output. */
+/**
+ * Prints one line per update. It is for logs, and for more nodes than fit on a terminal.
+ * Source: Talos v1.14: action tracking, output.
+ */
 export function createLineDisplay(output: OutputStream): ActionDisplay {
   return {
     update(node, message) {
@@ -24,10 +27,10 @@ export function createLineDisplay(output: OutputStream): ActionDisplay {
 const spinner = ['◰', '◳', '◲', '◱'];
 const frameMs = 100;
 const colours: Readonly<Record<ActionState, string>> = { running: '33', failed: '31', done: '32' };
-/** With more nodes the block would be longer than most terminals are high. */
+/** With more nodes the block would be higher than most terminals. */
 const mostNodes = 20;
 
-/** A block on a terminal with a line a node, drawn again as they come along. */
+/** A block on a terminal with one line per node, which is redrawn in place. */
 export function createBlockDisplay(
   output: OutputStream,
   nodes: readonly string[],
@@ -75,7 +78,7 @@ export function createBlockDisplay(
   };
 }
 
-/** The display that suits where it is written to. */
+/** Chooses the display for the output stream. */
 export function openActionDisplay(
   output: OutputStream,
   nodes: readonly string[],

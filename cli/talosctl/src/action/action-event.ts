@@ -14,7 +14,7 @@ import {
 import { Fault } from '@nodewright/fault';
 import { plainError } from '../render/plain-error.ts';
 
-/** What an event says to whoever waits for the end of an action. */
+/** The fields of an event that action tracking needs. */
 export type ActionEvent = { readonly id: string; readonly actorId: string } & (
   | {
       readonly kind: 'sequence';
@@ -35,7 +35,7 @@ export type ActionEvent = { readonly id: string; readonly actorId: string } & (
       readonly message: string;
       readonly healthy: boolean;
     }
-  /** One that says nothing of an action. */
+  /** An event that does not concern actions. */
   | { readonly kind: 'other' }
 );
 
@@ -44,7 +44,7 @@ const others: readonly string[] = [
   ...['ConfigLoadErrorEvent', 'ConfigValidationErrorEvent', 'AddressEvent', 'RestartEvent'],
 ];
 
-/** @throws Fault `internal` for an event of a kind that nobody knows. Source: Talos v1.14: event rendering. */
+/** @throws Fault `internal` for an unknown type of event. Source: Talos v1.14: event rendering. */
 export function actionEvent({ id, actorId, data }: Event): ActionEvent {
   const typeUrl = data?.typeUrl ?? '';
   const name = typeUrl.startsWith(typePrefix) ? typeUrl.slice(typePrefix.length) : undefined;
@@ -85,15 +85,15 @@ export function actionEvent({ id, actorId, data }: Event): ActionEvent {
     }
     default:
       if (name === undefined || !others.includes(name))
-        throw new Fault('internal', `the node told of something of unknown type ${JSON.stringify(typeUrl)}`);
+        throw new Fault('internal', `the node sent an event of unknown type ${JSON.stringify(typeUrl)}`);
       return { ...by, kind: 'other' };
   }
 }
 
-/** Characters of a service's message that are told. */
+/** The longest message of a service that is printed in full, in characters. */
 const longestMessage = 100;
 
-/** How an event is told to people; undefined for one that says nothing of an action. Source: Talos v1.14: action tracking. */
+/** The text of an event; `undefined` if it does not concern actions. Source: Talos v1.14: action tracking. */
 export function actionEventText(event: ActionEvent): string | undefined {
   switch (event.kind) {
     case 'sequence': {
@@ -113,7 +113,7 @@ export function actionEventText(event: ActionEvent): string | undefined {
   }
 }
 
-/** The command line of a process would hide the rest. */
+/** Shortens a message, which may contain a long command line. */
 function shortened(text: string): string {
   return text.length > longestMessage ? `${text.slice(0, longestMessage - 3)}...` : text;
 }

@@ -6,7 +6,7 @@ import { rebootCommand } from '../commands/reboot.ts';
 import { resetCommand } from '../commands/reset.ts';
 import { shutdownCommand } from '../commands/shutdown.ts';
 
-test('the help of reboot, reset and shutdown tells each default once, in words that can be typed', () => {
+test('the help of reboot, reset and shutdown shows each default once, as a value that the flag accepts', () => {
   for (const module of [rebootCommand, resetCommand, shutdownCommand]) {
     const command = new Command('verb');
     module.define(command, {} as CliEnvironment);

@@ -3,7 +3,7 @@ import { acceptBooleanValues } from '../commands/gen/accept-boolean-values.ts';
 import { parseGoDuration } from '../go-duration.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 
-/** Options of every command that goes on after the node has answered. */
+/** Options of commands that start an action, which continues after the node has answered. */
 export interface ActionOptions extends NodeOptions, OutputOptions {
   readonly wait: boolean;
   readonly debug?: boolean;
@@ -17,18 +17,18 @@ export interface ActionOptions extends NodeOptions, OutputOptions {
 const defaultTimeout = '30m0s';
 const defaultTimeoutNanos = 1800n * 1_000_000_000n;
 
-/** Adds them, and the flags that the verb is to be had with. */
+/** Adds these options and the options for nodes and output. */
 export function addActionOptions(command: Command): Command {
   acceptBooleanValues(command);
   const timeout = command
     .createOption('--timeout <duration>', 'how long to wait when --wait or --debug is set')
     .argParser(parseGoDuration);
   return addOutputOption(addNodeOptions(command))
-    .option('--wait', 'wait until it is done, showing how it goes', true)
-    .option('--no-wait', 'do not wait')
+    .option('--wait', 'wait until the action is done and show its progress', true)
+    .option('--no-wait', 'do not wait until the action is done')
     .option('--debug', 'print the kernel log of nodes that fail; implies --wait')
     .addOption(timeout.default(defaultTimeoutNanos, defaultTimeout))
-    .option('-y, --yes', 'do not ask');
+    .option('-y, --yes', 'do not ask for confirmation');
 }
 
 export function parseProgress(text: string): 'auto' | 'plain' {

@@ -10,7 +10,7 @@ async function readBootId({ machine }: NodeClient, signal: AbortSignal): Promise
   return Buffer.concat(pieces).toString().trim();
 }
 
-/** Whether a node has started anew, which not every caller may look at. Source: Talos v1.14: action tracking. */
+/** Checks that the node has rebooted, if the caller may read its boot id. Source: Talos v1.14: action tracking. */
 export const bootIdChanged: PostCheck = {
   async prepare(node, signal) {
     try {

@@ -4,49 +4,49 @@ import type { EtcdMember } from '@nodewright/contract/gen/machine/machine.ts';
 import { faultFrom } from '@nodewright/fault';
 import { onlyMessage } from '../only-message.ts';
 
-/** How long a node may take to say who is in etcd before it counts as one that could not be asked, in milliseconds. */
+/** Timeout of the etcd calls to a node, in milliseconds. A node that times out counts as unreachable. */
 const answerTimeoutMs = 5000;
 
 type Member = Pick<EtcdMember, 'id' | 'isLearner'>;
 
-/** What the nodes of a verb say about etcd. */
+/** The etcd members of the cluster and of the targets of a command. */
 export interface EtcdAnswers {
-  /** Undefined when no node knows them. */
+  /** `undefined` when no target has returned the list. */
   readonly members: readonly Member[] | undefined;
-  /** The members that run on nodes of the verb. */
+  /** The members that run on the targets. */
   readonly leaving: ReadonlySet<bigint>;
-  /** Names of the nodes that could not be asked. Each counts as a voter: nothing worse can be true. */
-  readonly silent: readonly string[];
+  /** Names of the targets that did not answer. Each counts as a voter, which is the worst case. */
+  readonly unreachable: readonly string[];
 }
 
-/** What a verb does to etcd. */
+/** The effect of a command on etcd. */
 export interface EtcdEffect {
-  /** In words, a line each; none when no voter goes. */
+  /** Sentences for the user, one per line; empty when etcd loses no voter. */
   readonly lines: readonly string[];
-  /** Whether a vote goes, or may go. */
+  /** Whether etcd loses a voter, or may lose one. */
   readonly losesVote: boolean;
 }
 
-/** Asks the nodes of a verb, all at once, which members of etcd they run. A node that fails to answer is `silent`. */
-export async function askEtcd(client: TalosClient, signal: AbortSignal): Promise<EtcdAnswers> {
+/** Queries all targets in parallel for the etcd members that they run. */
+export async function queryEtcd(client: TalosClient, signal: AbortSignal): Promise<EtcdAnswers> {
   const attempt = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
   const answers = await Promise.all(
-    client.targets.map(async (node) => ({ name: node.name, ...(await askNode(node, attempt)) })),
+    client.targets.map(async (node) => ({ name: node.name, ...(await queryNode(node, attempt)) })),
   );
   return {
     members: answers.find(({ members }) => members !== undefined)?.members,
     leaving: new Set(answers.flatMap(({ own }) => own ?? [])),
-    silent: answers.filter(({ isSilent }) => isSilent).map(({ name }) => nodeNameInLine(name)),
+    unreachable: answers.filter(({ isUnreachable }) => isUnreachable).map(({ name }) => nodeNameInLine(name)),
   };
 }
 
 interface NodeAnswer {
   readonly members?: readonly Member[];
   readonly own?: bigint;
-  readonly isSilent?: boolean;
+  readonly isUnreachable?: boolean;
 }
 
-async function askNode({ machine }: NodeClient, signal: AbortSignal): Promise<NodeAnswer> {
+async function queryNode({ machine }: NodeClient, signal: AbortSignal): Promise<NodeAnswer> {
   try {
     const [list, status] = await Promise.all([
       machine.etcdMemberList({ queryLocal: true }, { signal }),
@@ -54,54 +54,56 @@ async function askNode({ machine }: NodeClient, signal: AbortSignal): Promise<No
     ]);
     const { members } = onlyMessage(list);
     const own = onlyMessage(status).memberStatus?.memberId;
-    return own === undefined ? { members, isSilent: true } : { members, own };
+    return own === undefined ? { members, isUnreachable: true } : { members, own };
   } catch (error) {
     const { kind } = faultFrom(error);
-    // A worker says that it has no etcd in one of these ways. Everything else is no answer.
-    return { isSilent: kind !== 'failed-precondition' && kind !== 'unimplemented' };
+    // A worker, which has no etcd, fails with one of these kinds. Any other failure leaves the question open.
+    return { isUnreachable: kind !== 'failed-precondition' && kind !== 'unimplemented' };
   }
 }
 
 /**
- * What it means for etcd that nodes go away.
+ * The effect on etcd when the targets stop.
  *
- * @param leaves whether they take their members out of etcd first, so that the others need fewer votes
+ * @param leaves whether the targets remove their members from etcd first, which lowers the quorum
  */
-export function effectOnEtcd({ members, leaving, silent }: EtcdAnswers, leaves: boolean): EtcdEffect {
+export function effectOnEtcd({ members, leaving, unreachable }: EtcdAnswers, leaves: boolean): EtcdEffect {
   const unknown =
-    silent.length === 0
+    unreachable.length === 0
       ? []
       : [
-          `${silent.join(', ')} could not be asked: counted as ${silent.length === 1 ? 'an etcd voter' : 'etcd voters'}`,
+          `${unreachable.join(', ')} did not answer: counted as ${unreachable.length === 1 ? 'an etcd voter' : 'etcd voters'}`,
         ];
   if (members === undefined) {
     const worst =
-      silent.length === 0 ? [] : ['no voter of etcd may be left, and the data of the cluster go with it'];
-    return { lines: [...unknown, ...worst], losesVote: silent.length > 0 };
+      unreachable.length === 0
+        ? []
+        : ['this may take away every etcd voter, and with them the data of the cluster'];
+    return { lines: [...unknown, ...worst], losesVote: unreachable.length > 0 };
   }
-  const voters = votersText(members, leaving, leaves, silent.length);
+  const voters = votersText(members, leaving, leaves, unreachable.length);
   return { lines: [...unknown, ...(voters === undefined ? [] : [voters])], losesVote: voters !== undefined };
 }
 
 /**
- * In words, what is left of the voters; undefined when none goes.
+ * Describes the lost and the remaining voters; `undefined` when etcd loses none.
  *
- * @param silent how many nodes count as voters because they could not be asked
+ * @param unreachable the number of nodes that count as voters because they did not answer
  */
 export function votersText(
   members: readonly Member[],
   leaving: ReadonlySet<bigint>,
   leaves: boolean,
-  silent = 0,
+  unreachable = 0,
 ): string | undefined {
   const voters = members.filter(({ isLearner }) => !isLearner);
   const known = voters.filter(({ id }) => leaving.has(id)).length;
-  const gone = Math.min(voters.length, known + silent);
+  const gone = Math.min(voters.length, known + unreachable);
   if (gone === 0) return undefined;
   const stay = voters.length - gone;
-  if (stay === 0) return gone === 1 ? '1 is the last etcd voter' : `${gone} are all the etcd voters`;
+  if (stay === 0) return `this takes away ${gone === 1 ? 'the last etcd voter' : `all ${gone} etcd voters`}`;
   const needed = Math.floor(voters.length / 2) + 1;
-  const left = `${stay} of ${voters.length} stay${stay === 1 ? 's' : ''}`;
+  const left = `${stay} of ${voters.length} remain${stay === 1 ? 's' : ''}`;
   const outcome = !leaves && stay < needed ? `, too few for etcd to work (it needs ${needed})` : '';
-  return `${gone === 1 ? '1 is an etcd voter' : `${gone} are etcd voters`}, ${left}${outcome}`;
+  return `this takes away ${gone} etcd voter${gone === 1 ? '' : 's'}, ${left}${outcome}`;
 }

@@ -7,14 +7,14 @@ import { bootIdChanged } from './boot-id.ts';
 import type { PostCheck } from './node-action.ts';
 
 /**
- * Whether a node that was reset is back: waiting for a configuration, or, where its configuration was not wiped, with
- * another boot id. Source: Talos v1.14: action tracking.
+ * Checks that a node has come back after a reset: it is in maintenance, or, with its configuration kept, has another
+ * boot id. Source: Talos v1.14: action tracking.
  */
 export function maintenanceCheck(): PostCheck {
   const addresses = new Map<string, string>();
   return {
     async prepare(node, signal) {
-      // Later nobody can tell where a node is that only has a name.
+      // Look up the address before the reset: afterwards the cluster may not know the node's name.
       addresses.set(node.name, await addressOf(node, signal));
       return await bootIdChanged.prepare(node, signal);
     },
@@ -39,7 +39,7 @@ async function isInMaintenance(address: string, signal: AbortSignal): Promise<bo
   }
 }
 
-/** An address of the node, as the cluster knows it; its name where that is not known. */
+/** An address of the node from the cluster's members, or else its name. */
 async function addressOf(node: NodeClient, signal: AbortSignal): Promise<string> {
   if (isIP(node.name) !== 0) return node.name;
   const state = createStateClient({ client: node.state, codecs: codecsOf([members]) });

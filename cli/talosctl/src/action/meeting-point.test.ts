@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MeetingPoint } from './meeting-point.ts';
 
-test('those who arrive go on once nobody is missing any more', async () => {
+test('arrive() resolves when every participant has arrived or left', async () => {
   const meeting = new MeetingPoint(3);
   const [first, second, third] = [meeting.place(), meeting.place(), meeting.place()];
   const gone: string[] = [];
@@ -10,7 +10,7 @@ test('those who arrive go on once nobody is missing any more', async () => {
     first.arrive().then(() => gone.push('first')),
     second.arrive().then(() => gone.push('second')),
   ];
-  // Whoever has arrived and fails afterwards is not missing twice.
+  // A participant that arrives and leaves counts once.
   first.leave();
   await new Promise(setImmediate);
   assert.deepEqual(gone, []);

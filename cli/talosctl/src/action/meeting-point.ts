@@ -1,15 +1,15 @@
-/** Where several that go the same way wait for each other. */
+/** A barrier: participants wait until each of the others has arrived or left. */
 export class MeetingPoint {
   #missing: number;
   readonly #complete = Promise.withResolvers<void>();
 
-  /** @param count how many are to come */
+  /** @param count the number of participants */
   constructor(count: number) {
     this.#missing = count;
     if (count === 0) this.#complete.resolve();
   }
 
-  /** One who comes, or does not come any more. Each counts once, whatever it says afterwards. */
+  /** The functions of one participant. Only its first call of either function counts. */
   place(): { readonly arrive: () => Promise<void>; readonly leave: () => void } {
     let isOpen = true;
     const leave = () => {

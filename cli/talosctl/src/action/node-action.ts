@@ -1,21 +1,21 @@
 import type { NodeClient } from '@nodewright/client';
 import type { ActionEvent } from './action-event.ts';
 
-/** Whether the node is where the action was to bring it, asked of the node itself. */
+/** Checks on the node itself that an action has had its effect. */
 export interface PostCheck {
-  /** Looks at the node before the action; undefined when the caller may not, and then nothing is checked. */
+  /** Reads the state before the action; `undefined` when the caller may not read it, which skips the check. */
   prepare(node: NodeClient, signal: AbortSignal): Promise<string | undefined>;
-  /** Whether the node is another one than the one that was looked at. A failure means not yet. */
+  /** Whether the state differs from `before`. A failure means that the check must be repeated. */
   hasPassed(node: NodeClient, before: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Something that a node is told to do, and goes on doing after it has answered. */
+/** An action that a call starts and that continues after the node has answered. */
 export interface NodeAction {
-  /** The sequence that does it, by its name on the wire. */
+  /** The name of the node's sequence on the wire. */
   readonly sequence: string;
-  /** Begins it and gives the id under which the node tells how it goes. */
+  /** Starts the action and resolves to the actor id of its events. */
   start(node: NodeClient, signal: AbortSignal): Promise<string>;
-  /** Whether an event that is newer than the action says that the node has done what is waited for. */
+  /** Whether an event newer than the start of the action shows that the action is done. */
   isMet(event: ActionEvent): boolean;
   readonly postCheck?: PostCheck;
 }

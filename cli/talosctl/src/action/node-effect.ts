@@ -1,31 +1,31 @@
 import type { TalosClient } from '@nodewright/client';
 import { nodeNameInLine } from '@nodewright/client/node-name';
-import { askEtcd, effectOnEtcd } from './effect-on-etcd.ts';
+import { effectOnEtcd, queryEtcd } from './effect-on-etcd.ts';
 
-/** What a verb does to each of its nodes. */
+/** The effect of a command on each target. */
 export interface NodeEffectInit {
-  /** In words that follow the name of a node. */
+  /** A text that follows the name of a node, such as `reboots`. */
   readonly what: string;
   /** Whether the nodes leave etcd first. */
   readonly leavesEtcd?: boolean;
 }
 
-/** What becomes of the nodes of a verb, and of the cluster without them. */
+/** The effect of a command on its targets and on etcd. */
 export interface NodeEffect {
-  /** In words, a line each. */
+  /** Sentences for the user, one per line. */
   readonly lines: readonly string[];
-  /** Whether etcd loses a vote, or may lose one: a node that could not be asked counts as a voter. */
+  /** Whether etcd loses a voter, or may lose one: an unreachable node counts as a voter. */
   readonly losesVote: boolean;
 }
 
-/** Asks the nodes of a verb what it will have changed. */
+/** Describes the effect of a command to the user. It queries the targets for their etcd members. */
 export async function describeEffect(
   client: TalosClient,
   { what, leavesEtcd = false }: NodeEffectInit,
   signal: AbortSignal,
 ): Promise<NodeEffect> {
   const names = client.targets.map(({ name }) => nodeNameInLine(name));
-  const { lines, losesVote } = effectOnEtcd(await askEtcd(client, signal), leavesEtcd);
+  const { lines, losesVote } = effectOnEtcd(await queryEtcd(client, signal), leavesEtcd);
   const effect =
     names.length === 1
       ? [`${names[0]} ${what}`]

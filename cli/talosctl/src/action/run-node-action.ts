@@ -19,16 +19,16 @@ import type { NodeEffect } from './node-effect.ts';
 import { trackNode } from './track-node.ts';
 
 export interface ActionCommand {
-  /** The verb as the user typed it. */
+  /** The command as the user typed it. */
   readonly verb: string;
   readonly action: NodeAction;
-  /** Whether nodes lose what cannot be had again: the user types their names, and a lost vote wants `--yes`. */
+  /** Whether nodes lose data. Then the user must type their names, or pass `--yes` if etcd loses a voter. */
   readonly destroys?: boolean;
-  /** What will have changed on the nodes afterwards; asked for only when the answer counts. */
+  /** Describes the effect on the nodes. It is called only when the user must confirm. */
   readonly effect: (client: TalosClient, signal: AbortSignal) => Promise<NodeEffect>;
 }
 
-/** What became of the action on one node. */
+/** The result of the action on one node. */
 interface Outcome {
   readonly node: string;
   readonly actorId?: string;
@@ -37,8 +37,10 @@ interface Outcome {
 }
 
 /**
- * Says what the verb is about to do and asks, then has every target do it at once and, unless the user does not want
- * to, waits for each and shows how it goes. @throws ReportedFailure when a node failed, or was not done in time
+ * Describes the action and asks for confirmation, then starts it on all targets in parallel. Unless `--no-wait` is set,
+ * it shows the progress and waits for every target.
+ *
+ * @throws ReportedFailure when a node failed or timed out
  */
 export async function runNodeAction(
   env: CliEnvironment,
@@ -47,7 +49,7 @@ export async function runNodeAction(
 ): Promise<void> {
   using client = await openClient(env, options);
   await checkServerVersions(env, client);
-  if (!(await isActionMeant(env, options, client, command))) return;
+  if (!(await confirmAction(env, options, client, command))) return;
   const { action } = command;
 
   if (!options.wait && !options.debug) {
@@ -73,7 +75,7 @@ export async function runNodeAction(
   errors.end();
 }
 
-async function isActionMeant(
+async function confirmAction(
   env: CliEnvironment,
   options: ActionOptions,
   client: TalosClient,
@@ -103,21 +105,21 @@ async function trackNodes(
   const isPlain = progress === 'plain';
   const tails = debug ? nodes.map((node) => openKernelTail(node)) : [];
   using display = openActionDisplay(env.stderr, names, { isPlain, environment: env.environment });
-  // One of them may be the way to another: nobody goes before all have been asked what there is to ask.
+  // Calls to one node may pass through another, so no action starts before all nodes are prepared.
   const meeting = new MeetingPoint(nodes.length);
   const track = async (node: NodeClient): Promise<Outcome> => {
     const { arrive, leave } = meeting.place();
     const started = performance.now();
     const seconds = () => Math.round(performance.now() - started) / 1000;
-    const tell = (message: string) => display.update(node.name, message);
+    const onProgress = (message: string) => display.update(node.name, message);
     try {
-      const actorId = await trackNode({ node, action, tell, signal, onReady: arrive });
+      const actorId = await trackNode({ node, action, onProgress, signal, onReady: arrive });
       display.update(node.name, 'done', 'done');
       return { node: node.name, actorId, seconds: seconds() };
     } catch (error) {
       leave();
       const fault = late.aborted
-        ? new Fault('deadline-exceeded', `it was not done within ${timeoutMs / 1000} s`)
+        ? new Fault('deadline-exceeded', `the action was not done within ${timeoutMs / 1000} s`)
         : faultFrom(error);
       display.update(node.name, `error: ${plainError(fault.message)}`, 'failed');
       return { node: node.name, fault, seconds: seconds() };

@@ -8,39 +8,39 @@ import type { NodeAction } from './node-action.ts';
 export interface TrackInit {
   readonly node: NodeClient;
   readonly action: NodeAction;
-  /** Called when everything but the action itself is done; the action begins when it resolves. */
+  /** Called when the node is prepared. The action starts when the promise resolves. */
   readonly onReady?: () => Promise<void>;
-  /** Told of each step, in words. */
-  readonly tell: (message: string) => void;
+  /** Called with a description of each step. */
+  readonly onProgress: (message: string) => void;
   readonly signal: AbortSignal;
-  /** Between two attempts, in milliseconds; default 1000. Source: Talos v1.14: action tracking. */
+  /** Pause between two attempts in milliseconds, 1000 by default. Source: Talos v1.14: action tracking. */
   readonly retryMs?: number;
 }
 
 const defaultRetryMs = 1000;
 const checkTimeoutMs = 10_000;
 
-/** How a sequence that ended its machine is told. Source: Talos v1.14: events of a sequence. */
+/** The error of a sequence that ended with a reboot contains this text. Source: Talos v1.14: events of a sequence. */
 const machineEndText = 'unix.Reboot(';
 
 /**
- * Has a node do something and waits until it has, by the events that it tells, over its restart. Gives the id of the
- * action. Source: Talos v1.14: action tracking.
+ * Starts an action on a node and follows the node's events, also across a reboot, until the action is done. Resolves to
+ * the actor id. Source: Talos v1.14: action tracking.
  *
- * @throws Fault when the node refuses, or its sequence fails; `cancelled` when the signal aborts
+ * @throws Fault when the node rejects the action or its sequence fails; `cancelled` when the signal aborts
  */
 export async function trackNode(init: TrackInit): Promise<string> {
   const tracker = new Tracker(init);
   return await tracker.run();
 }
 
-/** Why a stream of events came to its end: what was waited for is there, or the stream has to be opened again. */
+/** Why reading an event stream ended: the action is done, or the stream must be reopened. */
 type WatchEnd = 'met' | 'again';
 
 class Tracker {
   readonly #init: TrackInit;
   #actorId = '';
-  /** The id of the last event before, or of, the action. */
+  /** The id of the latest event before the action, later of its latest own event. */
   #baseId = '';
   #hasBegun = false;
 
@@ -49,23 +49,23 @@ class Tracker {
   }
 
   async run(): Promise<string> {
-    const { node, action, tell, signal, onReady } = this.#init;
+    const { node, action, onProgress, signal, onReady } = this.#init;
     let before: string | undefined;
     let end = await this.#watch({ tailEvents: 0 }, async (hello) => {
       this.#baseId = hello.id;
       before = await action.postCheck?.prepare(node, signal);
       await onReady?.();
-      tell('waiting for actor ID');
+      onProgress('waiting for actor ID');
       this.#actorId = await action.start(node, signal);
-      tell(`actor ID: ${this.#actorId}`);
+      onProgress(`actor ID: ${this.#actorId}`);
     });
     for (;;) {
       if (end === 'met') {
-        tell('events check condition met');
+        onProgress('events check condition met');
         const { postCheck } = action;
         if (postCheck === undefined || before === undefined) return this.#actorId;
-        await this.#passes(postCheck, before);
-        tell('post check passed');
+        await this.#waitForCheck(postCheck, before);
+        onProgress('post check passed');
         return this.#actorId;
       }
       await this.#pause();
@@ -73,7 +73,7 @@ class Tracker {
     }
   }
 
-  /** Reads events until what is waited for has come, or the stream has ended. @throws Fault when the action failed */
+  /** Reads events until the action is done or the stream has ended. @throws Fault when the action failed */
   async #watch(
     { tailEvents }: { readonly tailEvents: number },
     onHello: (hello: Event) => Promise<void> = async () => {},
@@ -88,7 +88,7 @@ class Tracker {
         .events(request, { signal: AbortSignal.any([signal, over.signal]) })
         [Symbol.asyncIterator]();
       const hello = await events.next();
-      if (hello.done) throw new Fault('unavailable', 'the stream of events has ended before it began');
+      if (hello.done) throw new Fault('unavailable', 'the event stream ended before its first event');
       await onHello(hello.value);
       hasStarted = true;
       for (;;) {
@@ -100,8 +100,8 @@ class Tracker {
     } catch (error) {
       signal.throwIfAborted();
       const fault = faultFrom(error);
-      // Before the action has begun a failure is one; afterwards the node is on its way.
-      if (!hasStarted || !isPassing(fault)) throw fault;
+      // A failure before the start of the action is final. After it, the node may be rebooting.
+      if (!hasStarted || !mayBeTemporary(fault)) throw fault;
       return this.#lost();
     } finally {
       over.abort();
@@ -109,44 +109,44 @@ class Tracker {
   }
 
   #lost(): WatchEnd {
-    this.#init.tell('unavailable, retrying...');
+    this.#init.onProgress('unavailable, retrying...');
     return 'again';
   }
 
   #take(event: ActionEvent): WatchEnd | undefined {
-    const { action, tell } = this.#init;
+    const { action, onProgress } = this.#init;
     const isOwn = event.actorId === this.#actorId;
-    // Once it is back the node tells its past as well. Ids of events grow with the time.
+    // A reopened stream repeats past events. Event ids grow with time, so they tell new events from old ones.
     if (event.id > this.#baseId && action.isMet(event)) return 'met';
     if (!isOwn) {
       const refusal = this.#refusal(event);
       if (refusal !== undefined) throw refusal;
-      // What the node tells of its start belongs to nobody.
-      if (this.#hasBegun && event.id > this.#baseId) this.#tellOf(event);
+      // The events of a starting node have no actor id.
+      if (this.#hasBegun && event.id > this.#baseId) this.#show(event);
       return undefined;
     }
     const isNew = event.id > this.#baseId;
     this.#hasBegun = true;
     if (isNew) this.#baseId = event.id;
-    if (isNew) this.#tellOf(event);
+    if (isNew) this.#show(event);
     if (event.kind === 'sequence' && event.error !== undefined) {
       const { message } = event.error;
       if (!message.includes(machineEndText)) {
-        tell(`error: ${message}`);
+        onProgress(`error: ${message}`);
         throw new Fault('aborted', message);
       }
     }
-    // From now on the way to the node goes away, and what is left of it is in its way.
+    // The node is about to stop its API server: close this stream and reopen it later.
     const isLeaving = event.kind === 'task' && event.name === 'stopAllServices';
     return isNew && isLeaving ? 'again' : undefined;
   }
 
-  #tellOf(event: ActionEvent): void {
+  #show(event: ActionEvent): void {
     const text = actionEventText(event);
-    if (text !== undefined) this.#init.tell(text);
+    if (text !== undefined) this.#init.onProgress(text);
   }
 
-  /** A node tells as nobody's event that it does not begin, for another sequence runs. */
+  /** The fault of a node that runs another sequence. It reports this in an event without an actor id. */
   #refusal(event: ActionEvent): Fault | undefined {
     const { action } = this.#init;
     const isRefusal =
@@ -159,7 +159,7 @@ class Tracker {
     return new Fault('failed-precondition', 'the node is busy with another sequence: try again later');
   }
 
-  async #passes(check: NonNullable<NodeAction['postCheck']>, before: string): Promise<void> {
+  async #waitForCheck(check: NonNullable<NodeAction['postCheck']>, before: string): Promise<void> {
     const { node, signal } = this.#init;
     for (;;) {
       const attempt = AbortSignal.any([signal, AbortSignal.timeout(checkTimeoutMs)]);
@@ -175,7 +175,7 @@ class Tracker {
   }
 }
 
-/** Whether a call fails so because the node, or the way to it, is not there for a moment. */
-function isPassing({ kind }: Fault): boolean {
+/** Whether the failure may be temporary: the node, or an apid on the way to it, is restarting. */
+function mayBeTemporary({ kind }: Fault): boolean {
   return kind === 'unavailable' || kind === 'cancelled' || kind === 'deadline-exceeded';
 }
