@@ -8,10 +8,10 @@ import { type Extract, extract } from 'tar-stream';
 import { Extraction, type ExtractionCounts } from './extraction.ts';
 
 /**
- * Unpacks a gzip-compressed tar archive into a folder, which is made when it is missing. Stops at the first entry that
- * cannot be made. A source that fails at its end has brought a whole archive: it is unpacked first.
+ * Extracts a gzip-compressed tar archive into a folder, which it creates if missing. It stops at the first entry that
+ * cannot be created. When the source fails, it extracts the bytes received so far before it throws.
  *
- * @throws Fault whose message says how much was extracted before
+ * @throws Fault whose message says how much was extracted
  */
 export async function extractArchive(
   source: AsyncIterable<Uint8Array>,
@@ -43,10 +43,11 @@ export async function extractArchive(
   return extraction.counts;
 }
 
-/** Only once there is something to put into it. */
+/** Creates the folder. Called with the first bytes, so that a failed call leaves no empty folder. */
 async function openFolder(folder: string): Promise<void> {
   await makeFolder(folder);
-  if (!(await stat(folder)).isDirectory()) throw new Fault('failed-precondition', `"${folder}" is no folder`);
+  if (!(await stat(folder)).isDirectory())
+    throw new Fault('failed-precondition', `"${folder}" is not a folder`);
 }
 
 async function unpack(source: AsyncIterable<Uint8Array>, extraction: Extraction): Promise<void> {

@@ -16,34 +16,34 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import type { Header } from 'tar-stream';
 import { entryPath } from './entry-path.ts';
 
-/** What an extraction has made so far. */
+/** What an extraction has created so far. */
 export interface ExtractionCounts {
   files: number;
   folders: number;
   links: number;
-  /** Content of the files. */
+  /** Total size of the file contents. */
   bytes: number;
   readonly skipped: { readonly name: string; readonly reason: string }[];
 }
 
-/** Never through a link, and never over what is there. */
+/** Do not follow a link, and do not overwrite a file. */
 const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Makes what an archive has in it below one folder. Nothing that is there already is replaced or followed: links are
- * made as they are, and no entry is put through one. Owners, and the bits that give other rights, are not taken over.
+ * Creates the entries of an archive inside one folder. It never replaces an existing file or writes through a symbolic
+ * link, and it creates links with their original target. It ignores owners and the setuid, setgid and sticky bits.
  */
 export class Extraction {
   readonly counts: ExtractionCounts = { files: 0, folders: 0, links: 0, bytes: 0, skipped: [] };
   readonly #folder: string;
-  /** Folders known to be folders and no links to them. */
+  /** Paths known to be real folders, not links. */
   readonly #known = new Set<string>();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Takes one entry with its content. @throws Fault */
+  /** Creates one entry with its content. @throws Fault */
   async add(header: Header, content: AsyncIterable<Uint8Array>): Promise<void> {
     const parts = entryPath(header.name);
     const path = join(this.#folder, ...parts);
@@ -71,7 +71,10 @@ export class Extraction {
         await this.#write(path, header, content);
         return;
       default:
-        this.counts.skipped.push({ name: header.name, reason: `a ${header.type} is not made here` });
+        this.counts.skipped.push({
+          name: header.name,
+          reason: `entries of type ${header.type} are not supported`,
+        });
     }
   }
 
@@ -83,7 +86,7 @@ export class Extraction {
       chmodSync(path, mode);
       this.counts.folders += 1;
     } else if (!found.isDirectory()) {
-      throw new Fault('failed-precondition', `"${path}" is in the way: it is there already and no folder`);
+      throw new Fault('failed-precondition', `"${path}" exists already and is not a folder`);
     }
     this.#known.add(path);
   }
@@ -101,7 +104,7 @@ export class Extraction {
       isWhole = true;
     } finally {
       closeSync(descriptor);
-      // The beginning of a file, left behind, would pass for all of it.
+      // Remove an incomplete file, which could be mistaken for a complete one.
       if (!isWhole) unlinkSync(path);
     }
     this.counts.files += 1;
@@ -115,5 +118,5 @@ function extractionFault(path: string, error: unknown): Fault {
     return new Fault('already-exists', `"${path}" exists already: remove it, or copy into another folder`);
   }
   const { kind, message } = faultFrom(error);
-  return new Fault(kind, `cannot make "${path}": ${message}`, { cause: error });
+  return new Fault(kind, `cannot create "${path}": ${message}`, { cause: error });
 }
