@@ -1,10 +1,10 @@
-/** One control group, with the small files that the kernel keeps in it. */
+/** One control group with its interface files. */
 export interface Cgroup {
-  /** The last part of its path; `.` for the root. */
+  /** The last part of the path; `.` for the root. */
   readonly name: string;
-  /** Below `/sys/fs/cgroup`; empty for the root. */
+  /** The path relative to `/sys/fs/cgroup`; empty for the root. */
   readonly path: string;
-  /** Contents by file name. */
+  /** File contents by file name. */
   readonly files: Map<string, string>;
   readonly children: Map<string, Cgroup>;
 }
@@ -15,11 +15,11 @@ const cgroup = (name: string, path: string): Cgroup => ({
   children: new Map(),
 });
 
-/** The tree of control groups, built from files as they come. */
+/** A tree of control groups, built from files in any order. */
 export class CgroupTree {
   readonly root = cgroup('.', '');
 
-  /** @param path of a file, relative to the root, with clean parts */
+  /** @param path the parts of a path relative to the root, without `.` or `..` */
   addFile(path: readonly string[], content: string): void {
     this.#open(path.slice(0, -1)).files.set(path.at(-1) as string, content);
   }
@@ -42,14 +42,14 @@ export class CgroupTree {
   }
 }
 
-/** A line of the tree: the group, the one above it, and the name with the branches drawn in front. */
+/** A line of the printed tree: a group, its parent, and its name after the drawn branches. */
 export interface CgroupLine {
   readonly group: Cgroup;
   readonly parent: Cgroup | undefined;
   readonly label: string;
 }
 
-/** All groups, each before what is in it, in the order of names. Source: Talos v1.14: cgroups. */
+/** All groups sorted by name, each before its children. Source: Talos v1.14: cgroups. */
 export function* cgroupLines(
   root: Cgroup,
   nameOf: (group: Cgroup) => string = ({ name }) => name,

@@ -1,12 +1,12 @@
 import type { Cgroup } from './cgroup-tree.ts';
 
-// How the kernel writes numbers in the files of a control group. Source: Linux, Documentation/admin-guide/cgroup-v2,
+// Parses the numbers in the files of a control group. Source: Linux, Documentation/admin-guide/cgroup-v2,
 // interface files.
 
 const unset = 'unset';
 const infinite = 'max';
 
-/** A number, `max`, or undefined where the kernel has no such file. */
+/** A number, `max`, or `undefined` when the kernel has no such file. */
 export type CgroupNumber = bigint | typeof infinite | undefined;
 
 export function numberIn(group: Cgroup, file: string): CgroupNumber {
@@ -18,7 +18,7 @@ function numberFrom(text: string | undefined): CgroupNumber {
   return text !== undefined && /^-?\d{1,20}$/.test(text) ? BigInt(text) : undefined;
 }
 
-/** The number behind a key in a file of lines `key value`. */
+/** The number after `key` in a file of lines `key value`. */
 export function keyedNumber(group: Cgroup, file: string, key: string): CgroupNumber {
   for (const line of linesIn(group, file)) {
     const [name, value] = line.split(' ');
@@ -27,7 +27,7 @@ export function keyedNumber(group: Cgroup, file: string, key: string): CgroupNum
   return undefined;
 }
 
-/** Lines `name key=value key=value`, by name. */
+/** Parses lines `name key=value key=value` into a map by name. */
 export function nestedKeys(group: Cgroup, file: string): Map<string, Map<string, string>> {
   return new Map(
     linesIn(group, file).map((line) => {
@@ -37,7 +37,7 @@ export function nestedKeys(group: Cgroup, file: string): Map<string, Map<string,
   );
 }
 
-/** How many lines a file has; undefined where it cannot be read, as in a group with threads. */
+/** The number of lines in a file; `undefined` when it cannot be read, as in a threaded group. */
 export function lineCount(group: Cgroup, file: string): bigint | undefined {
   return group.files.has(file) ? BigInt(linesIn(group, file).length) : undefined;
 }
@@ -52,7 +52,7 @@ export function numberText(value: CgroupNumber): string {
 
 const binaryUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
 
-/** Bytes as `133 MiB`: one decimal below ten. */
+/** Formats bytes like `133 MiB`, with one decimal below ten. */
 export function bytesText(value: CgroupNumber): string {
   if (value === undefined || value === infinite || value < 10n) {
     return typeof value === 'bigint' ? `${value} B` : numberText(value);
@@ -63,14 +63,14 @@ export function bytesText(value: CgroupNumber): string {
   return `${tenths < 10 ? tenths.toFixed(1) : Math.round(tenths)} ${binaryUnits[unit]}`;
 }
 
-/** A part of a whole in percent; `-` where there is no whole to compare with. */
+/** The ratio of two numbers in percent; `-` when either is `max` or `whole` is 0. */
 export function percentText(part: CgroupNumber, whole: CgroupNumber): string {
   if (part === undefined || whole === undefined) return `${unset}%`;
   if (typeof part !== 'bigint' || typeof whole !== 'bigint' || whole === 0n) return '-';
   return `${((Number(part) / Number(whole)) * 100).toFixed(2)}%`;
 }
 
-/** Microseconds as Go writes a duration: `7m42.43755s`, `8.1ms`, `0s`. */
+/** Formats microseconds like a Go duration: `7m42.43755s`, `8.1ms`, `0s`. */
 export function microsecondsText(value: CgroupNumber): string {
   if (typeof value !== 'bigint') return numberText(value);
   if (value === 0n) return '0s';

@@ -9,7 +9,7 @@ import { containerNames, groupName } from './node-names.ts';
 import { type CgroupPreset, cgroupPresets } from './presets.ts';
 import { treeFromArchive } from './read-cgroups.ts';
 
-/** A node's control groups as Copy sends them. */
+/** Control groups of a node, as the response of the call Copy contains them. */
 const files: Record<string, string> = {
   'cgroup.controllers': 'cpuset cpu io memory pids\n',
   'cpu.stat': 'usage_usec 200000000\nuser_usec 100000000\nsystem_usec 50000000\n',
@@ -65,7 +65,7 @@ async function rowsOf(preset: CgroupPreset): Promise<Map<string, string[]>> {
   );
 }
 
-test('the tree is drawn with branches, in the order of names, with the names of pods and containers', async () => {
+test('cgroupLines() draws the tree sorted by name, with the names of pods and containers', async () => {
   const { root } = await treeFromArchive(archive());
   const containers = containerNames([
     { internalId: 'abc', name: 'coredns', podId: 'kube-system/coredns-1', uid: 'uid-1' },
@@ -83,7 +83,7 @@ test('the tree is drawn with branches, in the order of names, with the names of 
   assert.equal(formatTable(lines.map((line) => [line, 'x'])).length, 5);
 });
 
-test('each preset shows what the files of a group say, and unset where there is none', async () => {
+test('each preset shows the values in the files of a group, and unset for a missing file', async () => {
   const expected: Record<CgroupPreset, { root: string[]; init: string[] }> = {
     cpu: {
       root: ['unset', 'unset', '[]', '1m40s', '-', '50s', '-', 'unset'],
@@ -119,7 +119,7 @@ test('each preset shows what the files of a group say, and unset where there is 
   assert.equal(processes.get('kubepods/poduid-1/abc')?.at(-1), 'coredns pause');
 });
 
-test('numbers are written as upstream writes them', () => {
+test('numbers have the formats of upstream', () => {
   assert.deepEqual([0n, 999n, 1_000n, 60_000_000n, 3_661_500_000n, undefined].map(microsecondsText), [
     '0s',
     '999µs',
@@ -143,7 +143,7 @@ test('numbers are written as upstream writes them', () => {
   );
 });
 
-test('an archive with too many files, too many bytes or a name that leads elsewhere is refused', async () => {
+test('treeFromArchive() rejects too many files, too many bytes and paths outside the folder', async () => {
   const limits = { entries: 5, bytes: 1000 };
   await assert.rejects(treeFromArchive(archive(), limits), { kind: 'resource-exhausted' });
   const large = { one: 'x'.repeat(600), two: 'x'.repeat(600) };
@@ -151,7 +151,7 @@ test('an archive with too many files, too many bytes or a name that leads elsewh
   await assert.rejects(treeFromArchive(archive({ '../../etc/x': 'y' })), { kind: 'data-loss' });
 });
 
-test('an archive that ends too early is no tree', async () => {
+test('treeFromArchive() rejects a truncated archive', async () => {
   const [whole] = await Array.fromAsync(archive());
   const cut = (async function* () {
     yield (whole as Uint8Array).subarray(0, 60);

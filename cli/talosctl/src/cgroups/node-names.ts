@@ -9,20 +9,20 @@ import type { NodeNames } from './presets.ts';
 const blockDevices = '/sys/dev/block';
 const driverCri = 1;
 
-export interface AskedNames extends NodeNames {
-  /** What pods and containers are called, by the name of their control group. */
+export interface NamesOfNode extends NodeNames {
+  /** Names of pods and containers by the name of their control group. */
   readonly containers: ReadonlyMap<string, string>;
 }
 
-/** What a node calls its processes, devices and containers. What cannot be asked is passed on and left out. */
-export async function askNames(
+/** Queries the names of processes, devices and containers. A failed query calls `onProblem` and yields no names. */
+export async function queryNames(
   node: NodeClient,
   { resolveCri, signal }: { readonly resolveCri: boolean; readonly signal: AbortSignal },
   onProblem: (what: string, fault: Fault) => void,
-): Promise<AskedNames> {
-  const orNone = async <T>(what: string, asked: Promise<readonly T[]>): Promise<readonly T[]> => {
+): Promise<NamesOfNode> {
+  const orNone = async <T>(what: string, query: Promise<readonly T[]>): Promise<readonly T[]> => {
     try {
-      return await asked;
+      return await query;
     } catch (error) {
       onProblem(what, faultFrom(error));
       return [];
@@ -49,7 +49,7 @@ export async function askNames(
   };
 }
 
-/** Names of pods and containers by those of their control groups. Source: Talos v1.14: cgroups, name resolution. */
+/** Names of pods and containers by control group name. Source: Talos v1.14: cgroups, name resolution. */
 export function containerNames(
   containers: readonly Pick<ContainerInfo, 'internalId' | 'name' | 'podId' | 'uid'>[],
 ): Map<string, string> {
@@ -61,7 +61,7 @@ export function containerNames(
   return names;
 }
 
-/** What a group is called in the tree. */
+/** The name of a group in the tree: that of its pod or container, or else its own. */
 export const groupName =
   (containers: ReadonlyMap<string, string>) =>
   ({ name }: Cgroup): string =>

@@ -12,7 +12,7 @@ import {
   percentText,
 } from './cgroup-values.ts';
 
-/** What columns need beside the group itself. */
+/** Names that columns need in addition to the group. */
 export interface NodeNames {
   /** Commands by process id. */
   readonly processes: ReadonlyMap<string, string>;
@@ -58,7 +58,7 @@ const pressureTotal = (name: string, file: string): ColumnRow => [
   },
 ];
 
-/** `vda: 700 MiB/803 MiB` for each device that the group has used. */
+/** Amounts read and written per device of the group, such as `vda: 700 MiB/803 MiB`. */
 const perDevice = (
   name: string,
   [read, written]: readonly [string, string],

@@ -8,22 +8,22 @@ import { entryPath } from '../archive/entry-path.ts';
 import { CgroupTree } from './cgroup-tree.ts';
 
 const cgroupRoot = '/sys/fs/cgroup';
-/** The kernel has this file in the root of version 2 only. */
+/** Only cgroup v2 has this file in its root. */
 const controllers = `${cgroupRoot}/cgroup.controllers`;
 
-/** What an archive of control groups may have in it: a node with 5,000 groups of 60 files stays below both. */
+/** Limits of an archive of control groups. A node with 5,000 groups of 60 files is below both. */
 export const cgroupLimits = { entries: 400_000, bytes: 128 * 2 ** 20 } as const;
 
 export interface ReadCgroups {
   readonly tree: CgroupTree;
-  /** What the node could not copy; the rest is in the tree. */
+  /** The failure when the node could not copy some files; the tree holds the others. */
   readonly problem: Fault | undefined;
 }
 
 /**
- * All control groups of a node, by a copy of their files. Source: Talos v1.14: cgroups.
+ * Reads all control groups of a node by copying their files. Source: Talos v1.14: cgroups.
  *
- * @throws Fault `failed-precondition` for a node with control groups of version 1
+ * @throws Fault `failed-precondition` for a node with cgroup v1
  */
 export async function readCgroups(node: NodeClient, signal: AbortSignal): Promise<ReadCgroups> {
   await checkVersion(node, signal);
@@ -32,7 +32,7 @@ export async function readCgroups(node: NodeClient, signal: AbortSignal): Promis
     try {
       for await (const { bytes } of node.machine.copy({ rootPath: cgroupRoot }, { signal })) yield bytes;
     } catch (error) {
-      // The status of a copy follows a whole archive when single files could not be read.
+      // When some files cannot be read, the node sends a complete archive and then an error status.
       problem = faultFrom(error);
     }
   }
@@ -52,12 +52,12 @@ async function checkVersion(node: NodeClient, signal: AbortSignal): Promise<void
     if (fault.kind !== 'not-found') throw fault;
     throw new Fault(
       'failed-precondition',
-      `the node has control groups of version 1, and cgroups shows version 2: there is no ${controllers}`,
+      `the node uses cgroup v1, and this command supports only cgroup v2: there is no ${controllers}`,
     );
   }
 }
 
-/** @throws Fault `resource-exhausted` for an archive beyond the limits, `data-loss` for one that leads elsewhere */
+/** @throws Fault `resource-exhausted` for an archive over the limits, `data-loss` for a path outside the folder */
 export async function treeFromArchive(
   archive: AsyncIterable<Uint8Array>,
   limits: { readonly entries: number; readonly bytes: number } = cgroupLimits,
@@ -74,7 +74,7 @@ export async function treeFromArchive(
     if (entries > limits.entries || total > limits.bytes) {
       throw new Fault(
         'resource-exhausted',
-        `the node has more than ${limits.entries} files of control groups, or more than ${limits.bytes} bytes in them`,
+        `the control groups of the node have more than ${limits.entries} files, or more than ${limits.bytes} bytes`,
       );
     }
     const pieces: Buffer[] = [];

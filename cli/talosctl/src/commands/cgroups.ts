@@ -1,7 +1,7 @@
 import { type Fault, faultFrom } from '@nodewright/fault';
 import { Option } from 'commander';
 import { cgroupLines } from '../cgroups/cgroup-tree.ts';
-import { askNames, groupName } from '../cgroups/node-names.ts';
+import { groupName, queryNames } from '../cgroups/node-names.ts';
 import { type CgroupPreset, cgroupPresets } from '../cgroups/presets.ts';
 import { readCgroups } from '../cgroups/read-cgroups.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
@@ -30,7 +30,7 @@ async function showCgroups(env: CliEnvironment, options: CgroupsOptions): Promis
   try {
     const { tree, problem } = await readCgroups(node, signal);
     if (problem !== undefined) warn('some files of control groups could not be read', problem);
-    const names = await askNames(node, { resolveCri: !options.skipCriResolve, signal }, (what, fault) =>
+    const names = await queryNames(node, { resolveCri: !options.skipCriResolve, signal }, (what, fault) =>
       warn(`cannot ask for the ${what}`, fault),
     );
     const columns = cgroupPresets[preset];
