@@ -73,7 +73,7 @@ test('completion offers closed lists, with descriptions for the shells that show
   assert.deepEqual(await offered('inspect', 'dependencies', '-o', ''), ['dot', 'svg', 'json', 'yaml']);
   assert.deepEqual(await offered('cluster', 'create', 'd'), ['docker']);
   assert.deepEqual(await offered('ls', '--type=f,'), ['--type=f,d', '--type=f,l']);
-  assert.deepEqual(await described('reboot', '-m', 'f'), ['force\treboot without stopping anything first']);
+  assert.deepEqual(await described('reboot', '-m', 'f'), ['force\treboot without stopping services first']);
   assert.deepEqual(await described('mem'), ['memory\tShow memory usage']);
   assert.deepEqual(await described('config', 'merg'), ['merge\tAdd the contexts of another talosconfig']);
   assert.deepEqual(await described('memory', '--verb'), [

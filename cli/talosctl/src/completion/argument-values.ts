@@ -4,12 +4,12 @@ import * as names from './asked-names.ts';
 import * as lists from './closed-lists.ts';
 import { files, free, type ValueSource } from './value-source.ts';
 
-const contexts: ValueSource = { kind: 'asked', ask: names.contextNames };
-const clusterNodes: ValueSource = { kind: 'asked', ask: names.clusterNodeNames };
-const nodePaths: ValueSource = { kind: 'asked', ask: names.pathsOnNode };
-const services: ValueSource = { kind: 'asked', ask: names.serviceNames };
+const contexts: ValueSource = { kind: 'dynamic', find: names.contextNames };
+const clusterNodes: ValueSource = { kind: 'dynamic', find: names.clusterNodeNames };
+const nodePaths: ValueSource = { kind: 'dynamic', find: names.pathsOnNode };
+const services: ValueSource = { kind: 'dynamic', find: names.serviceNames };
 
-/** What the arguments of each command are, in their order. A test asks for an entry for every argument. */
+/** The candidates for the arguments of each command, in order. A test checks that every argument has an entry. */
 const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   'apply-config': [lists.applyKinds],
   'cluster create': [lists.provisionerChoices],
@@ -19,14 +19,14 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   completion: [lists.shellNames],
   'config add': [free],
   'config context': [contexts],
-  'config endpoint': [{ kind: 'asked', ask: names.endpointNames }],
+  'config endpoint': [{ kind: 'dynamic', find: names.endpointNames }],
   'config merge': [files],
   'config new': [files],
-  'config node': [{ kind: 'asked', ask: names.nodeNames }],
+  'config node': [{ kind: 'dynamic', find: names.nodeNames }],
   'config proxy-url': [lists.proxyUrls],
   'config remove': [contexts],
   copy: [nodePaths, files],
-  diskfree: [{ kind: 'asked', ask: names.idsOf('volumestatuses') }],
+  diskfree: [{ kind: 'dynamic', find: names.idsOf('volumestatuses') }],
   edit: [lists.changeableKinds, free],
   'etcd downgrade enable': [free],
   'etcd downgrade validate': [free],
@@ -35,8 +35,8 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   'gen config': [free, free],
   'gen secureboot': [free],
   get: [
-    { kind: 'asked', ask: names.resourceKinds },
-    { kind: 'asked', ask: names.idsOfKindBefore },
+    { kind: 'dynamic', find: names.resourceKinds },
+    { kind: 'dynamic', find: names.idsOfKindBefore },
   ],
   'image import': [files],
   'image pull': [free],
@@ -47,7 +47,7 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   'machineconfig patch': [files],
   'meta delete': [free],
   'meta write': [free, free],
-  // Only the container runtime could list pods, and it has a command of its own.
+  // Candidates would be pods, which need a call to the container runtime: none are offered.
   netstat: [free],
   patch: [lists.changeableKinds, free],
   read: [nodePaths],
@@ -57,9 +57,9 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
 };
 
 /**
- * What an argument is: undefined for one that nobody has described, and behind the last one.
+ * The candidates for an argument; `undefined` for an index after the last argument.
  *
- * @param index from 0; the last argument of a command may take several words
+ * @param index the position of the word, from 0; the last argument may take several words
  */
 export function argumentSource(command: Command, index: number): ValueSource | undefined {
   const declared = command.registeredArguments;

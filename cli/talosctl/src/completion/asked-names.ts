@@ -3,9 +3,9 @@ import { listClusters } from '@nodewright/provision';
 import type { ClusterOptions } from '../commands/cluster/cluster-options.ts';
 import { talosconfigLocation } from '../talosconfig-of.ts';
 import type { CompletionRequest } from './completion-request.ts';
-import { askTimeoutMs, knownEndpoints, knownNodes } from './known-nodes.ts';
+import { callTimeoutMs, knownEndpoints, knownNodes } from './known-nodes.ts';
 
-/** The contexts of the talosconfig. */
+/** Names of the contexts in the talosconfig. */
 export async function contextNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
   const { contexts } = await readTalosconfig(talosconfigLocation(env, nodeOptions).path);
   return [...contexts.keys()].sort();
@@ -17,18 +17,18 @@ export async function nodeNames({ env, nodeOptions }: CompletionRequest): Promis
   return [...new Set([...names, ...addresses])];
 }
 
-/** Where calls may enter the cluster. */
+/** Endpoints of the cluster. */
 export async function endpointNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
   return [...new Set(await knownEndpoints(env, nodeOptions))];
 }
 
-/** The local clusters. */
+/** Names of the local clusters. */
 export async function clusterNames({ env, command }: CompletionRequest): Promise<readonly string[]> {
   const { clusterRef } = await import('../commands/cluster/cluster-options.ts');
   return await listClusters(clusterRef(env, command.optsWithGlobals<ClusterOptions>()).clustersFolder);
 }
 
-/** The nodes of the local cluster that the command line or the context names. */
+/** Names of the nodes of the local cluster that the command line or the context names. */
 export async function clusterNodeNames({ env, command }: CompletionRequest): Promise<readonly string[]> {
   const [{ clusterRef, provisionerOf }, { withChosenCluster }] = await Promise.all([
     import('../commands/cluster/cluster-options.ts'),
@@ -39,7 +39,7 @@ export async function clusterNodeNames({ env, command }: CompletionRequest): Pro
   return view.nodes.map(({ name }) => name);
 }
 
-/** The network interfaces of the nodes. */
+/** Names of the network interfaces of the nodes. */
 export async function interfaceNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
   const [{ openClient }, { onlyMessage }] = await Promise.all([
     import('../open-client.ts'),
@@ -49,13 +49,13 @@ export async function interfaceNames({ env, nodeOptions }: CompletionRequest): P
   const names = new Set<string>();
   const results = client.fanOut(
     async ({ machine }, signal) => onlyMessage(await machine.networkDeviceStats({}, { signal })).devices,
-    { signal: AbortSignal.timeout(askTimeoutMs) },
+    { signal: AbortSignal.timeout(callTimeoutMs) },
   );
   for await (const { value } of results) for (const { name } of value ?? []) names.add(name);
   return [...names].sort();
 }
 
-/** The paths on the first node that begin with what is typed. */
+/** Paths on the first node that begin with the typed text. */
 export async function pathsOnNode(
   { env, nodeOptions }: CompletionRequest,
   typed: string,
@@ -66,20 +66,20 @@ export async function pathsOnNode(
   ]);
   using client = await openClient(env, nodeOptions);
   const [node] = client.targets;
-  return node === undefined ? [] : await nodePaths(node, typed, AbortSignal.timeout(askTimeoutMs));
+  return node === undefined ? [] : await nodePaths(node, typed, AbortSignal.timeout(callTimeoutMs));
 }
 
 export async function resourceKinds(request: CompletionRequest): Promise<readonly string[]> {
   return (await import('./known-resources.ts')).resourceKinds(request);
 }
 
-/** The ids of the resources of the kind that stands before the cursor. */
+/** Ids of the resources whose type is the previous argument. */
 export async function idsOfKindBefore(request: CompletionRequest): Promise<readonly string[]> {
   const [kind = ''] = request.args;
   return (await import('./known-resources.ts')).resourceIds(request, kind);
 }
 
-/** The ids of the resources of a kind. */
+/** Ids of the resources of a type. */
 export const idsOf = (kind: string) => async (request: CompletionRequest) =>
   (await import('./known-resources.ts')).resourceIds(request, kind);
 

@@ -15,7 +15,7 @@ const usual = (descriptions: Readonly<Record<string, string>>): ValueSource => (
   isList: true,
 });
 
-/** What `-o` of a command takes. @param path names of the command, such as `etcd members` */
+/** The values of `-o` of a command. @param path the full name of the command, such as `etcd members` */
 export function outputFormatsOf(path: string): ValueSource {
   const hasNames = nameTemplateOf(path) !== undefined;
   return closed({
@@ -23,20 +23,20 @@ export function outputFormatsOf(path: string): ValueSource {
     wide: 'a table with every column',
     json: 'JSON',
     yaml: 'YAML',
-    ...(hasNames ? { name: 'names, a line each' } : {}),
-    'jsonpath=': 'what a JSONPath in braces finds',
+    ...(hasNames ? { name: 'names, one per line' } : {}),
+    'jsonpath=': 'the result of a JSONPath in braces',
   });
 }
 
 export const summaryFormats = closed({ table: 'a table', json: 'JSON', yaml: 'YAML' });
 
 export const dashboardOutputs = closed({
-  screen: 'live on the terminal',
-  json: 'an object a line and an interval',
+  screen: 'a live view on the terminal',
+  json: 'one object per line and interval',
 });
 
 export const graphFormats = closed({
-  dot: 'the language of Graphviz',
+  dot: 'text for Graphviz',
   svg: 'a picture',
   json: 'JSON',
   yaml: 'YAML',
@@ -44,15 +44,15 @@ export const graphFormats = closed({
 
 export const applyModes = closed({
   auto: 'at once, without a reboot',
-  'no-reboot': 'at once, and refused when it needs a reboot',
+  'no-reboot': 'at once; rejected if it needs a reboot',
   staged: 'at the next boot',
-  try: 'at once, and taken back after --timeout',
+  try: 'at once; reverted after --timeout',
 });
 
 export const rebootModes = closed({
   default: 'stop services, then reboot',
   powercycle: 'reboot through the firmware, not with kexec',
-  force: 'reboot without stopping anything first',
+  force: 'reboot without stopping services first',
 });
 
 export const wipeModes = closed({
@@ -68,7 +68,7 @@ export const systemLabels = usual({
 
 export const validationModes = closed({
   metal: 'a physical or virtual machine',
-  cloud: 'a machine of a cloud',
+  cloud: 'a machine of a cloud provider',
   container: 'a container',
 });
 
@@ -79,8 +79,8 @@ export const imageNamespaces = closed({
 });
 
 export const cgroupColumns = closed({
-  cpu: 'processor time and limits',
-  cpuset: 'processors and memory nodes to run on',
+  cpu: 'CPU time and limits',
+  cpuset: 'allowed CPUs and memory nodes',
   io: 'bytes and operations of block devices',
   memory: 'memory in use and its limits',
   process: 'processes',
@@ -88,13 +88,16 @@ export const cgroupColumns = closed({
   swap: 'swap in use and its limits',
 });
 
-export const processOrders = closed({ rss: 'resident memory', cpu: 'processor time' });
+export const processOrders = closed({ rss: 'resident memory', cpu: 'CPU time' });
 
 export const fileTypes = closed({ d: 'folders', f: 'files', l: 'links' }, true);
 
 export const booleans = closed({ true: 'yes', false: 'no' });
 
-export const progressKinds = closed({ auto: 'as the terminal allows', plain: 'lines without colours' });
+export const progressKinds = closed({
+  auto: 'redrawn on a terminal, otherwise plain',
+  plain: 'lines without colours',
+});
 
 export const provisionerChoices = closed({
   process: 'nodes are processes of this machine',
@@ -115,12 +118,12 @@ export const configVersions = closed({ v1alpha1: 'the only version' });
 
 const roleDescriptions: Readonly<Record<keyof typeof roles, string>> = {
   admin: 'everything',
-  operator: 'read, and operate: reboot, restart services, back etcd up',
-  reader: 'read what is not secret',
+  operator: 'read and operate: reboot, restart services, back up etcd',
+  reader: 'read everything except secrets',
   etcdBackup: 'take snapshots of etcd',
   imageVerifier: 'verify images',
   metaWriter: 'write and delete values of META',
-  impersonator: 'call on behalf of others, as nodes do',
+  impersonator: 'make calls in the name of other users, as nodes do',
 };
 
 export const roleNames = usual(
@@ -130,14 +133,14 @@ export const roleNames = usual(
 );
 
 export const serviceActions = closed({
-  restart: 'stop it, then start it',
-  start: 'start it',
-  status: 'show it',
-  stop: 'stop it',
+  restart: 'stop the service, then start it',
+  start: 'start the service',
+  status: 'show the service',
+  stop: 'stop the service',
 });
 
 export const shellNames = closed({
-  bash: 'values only',
+  bash: 'values without descriptions',
   fish: 'values with descriptions',
   powershell: 'values with descriptions',
   zsh: 'values with descriptions',
@@ -155,5 +158,5 @@ export const changeableKinds = closed({
 
 export const proxyUrls: ValueSource = {
   kind: 'usual',
-  candidates: describedCandidates({ direct: 'no proxy, whatever the environment says' }),
+  candidates: describedCandidates({ direct: 'no proxy, even if the environment sets one' }),
 };

@@ -36,6 +36,6 @@ async function candidatesFrom(
   if (source === undefined || source.kind === 'free') return [];
   if (source.kind === 'files') return [{ value: filesDirective }];
   const candidates =
-    source.kind === 'asked' ? plainCandidates(await source.ask(request, typed)) : source.candidates;
+    source.kind === 'dynamic' ? plainCandidates(await source.find(request, typed)) : source.candidates;
   return source.isList ? listStartingWith(typed, candidates) : startingWith(typed, candidates);
 }

@@ -10,10 +10,10 @@ import { completeArgument, completeOptionValue } from './complete-value.ts';
 const nowhere = { write: () => {} };
 
 /**
- * Prints the candidates for the last of `words`, one a line. Whatever goes wrong, it prints nothing and succeeds:
- * a shell that completes must stay quiet.
+ * Prints the candidates for the last of `words`, one per line. On any failure it prints nothing and succeeds, because
+ * a completion must not disturb the command line.
  *
- * @param described whether a tab and the description follow a candidate that has one
+ * @param described whether to print descriptions: a tab and the text after the candidate
  */
 export async function complete(
   words: readonly string[],
@@ -21,12 +21,12 @@ export async function complete(
   { described = false } = {},
 ): Promise<number> {
   try {
-    // A candidate with a newline would be two, and one with a control character would steer the terminal.
+    // Leave out candidates with a newline, which would read as two, or with control characters.
     const candidates = (await candidatesFor(words, env)).filter(({ value }) => escapeLine(value) === value);
     const lines = candidates.map((candidate) => lineOf(candidate, described));
     if (lines.length > 0) env.stdout.write(`${lines.join('\n')}\n`);
   } catch {
-    // Nothing to offer.
+    // Print no candidates.
   }
   return 0;
 }
@@ -46,7 +46,7 @@ async function candidatesFor(words: readonly string[], env: CliEnvironment): Pro
     return candidatesOf(entry, command === 'help' ? rest.slice(1) : rest, current, env);
   if (command !== undefined && command !== 'help') return [];
 
-  // Options of the node commands may stand before the command; every one of them has the same, so ask any.
+  // Connection options may precede the command. All commands that talk to nodes have the same ones, so use any of them.
   const nodeCommand = findCommand('version') as CommandEntry;
   const previous = before.at(-1) ?? '';
   if (current.startsWith('-') || previous.startsWith('-')) {
@@ -55,11 +55,11 @@ async function candidatesFor(words: readonly string[], env: CliEnvironment): Pro
   }
   return startingWith(current, [
     ...commandTable.map(({ name, summary }) => ({ value: name, description: summary })),
-    { value: 'help', description: 'Show the help of a command' },
+    { value: 'help', description: 'Show help for a command' },
   ]);
 }
 
-/** Candidates once the command is known. `words` are what stands before the cursor, without the command. */
+/** Candidates for a known command. `words` are the words before the cursor, without the command. */
 async function candidatesOf(
   entry: CommandEntry,
   words: readonly string[],
@@ -104,7 +104,7 @@ async function candidatesOf(
   return completeArgument(current, request);
 }
 
-/** The words that are no options. An option at the end that still waits for its value is left out. */
+/** The words that are not options. An option at the end whose value is missing is left out. */
 function operandsOf(command: Command, words: readonly string[]): readonly string[] {
   try {
     return command.parseOptions([...words]).operands;
@@ -113,7 +113,7 @@ function operandsOf(command: Command, words: readonly string[]): readonly string
   }
 }
 
-/** The options of a command and of those it stands under. */
+/** The options of a command and of its parent commands. */
 function optionsOf(command: Command): readonly Option[] {
   const options: Option[] = [];
   for (let at: Command | null = command; at !== null; at = at.parent) options.push(...at.options);

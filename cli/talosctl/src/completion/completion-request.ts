@@ -7,6 +7,6 @@ export interface CompletionRequest {
   readonly command: Command;
   /** Arguments before the cursor. */
   readonly args: readonly string[];
-  /** What the options before the cursor say. */
+  /** Connection options before the cursor. */
   readonly nodeOptions: Partial<NodeOptions>;
 }

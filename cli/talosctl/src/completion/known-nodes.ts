@@ -3,12 +3,12 @@ import type { CliEnvironment } from '../command-module.ts';
 import type { NodeOptions } from '../node-options.ts';
 import { readContext } from '../talosconfig-of.ts';
 
-/** Nodes are asked only as long as nobody notices. */
-export const askTimeoutMs = 1000;
+/** Timeout of calls to nodes in milliseconds: a completion must not make the user wait. */
+export const callTimeoutMs = 1000;
 
-/** What can be said about the nodes of a context without asking the user for patience. */
+/** Nodes of a context, as far as they are known without a long wait. */
 export interface KnownNodes {
-  /** As commands take them. */
+  /** Names that commands accept as nodes. */
   readonly names: readonly string[];
   readonly addresses: readonly string[];
 }
@@ -16,8 +16,8 @@ export interface KnownNodes {
 const nothing: KnownNodes = { names: [], addresses: [] };
 
 /**
- * The nodes of the context of a command line: those of the context itself, those of a cluster on this machine that it
- * leads to, else the members that its first endpoint knows. Source: Talos v1.14: completion of --nodes.
+ * The nodes of the context: those that it lists, and those of its local cluster. For a cluster elsewhere, the second
+ * part is the members that the first endpoint returns. Source: Talos v1.14: completion of --nodes.
  */
 export async function knownNodes(env: CliEnvironment, options: Partial<NodeOptions>): Promise<KnownNodes> {
   const { name, context } = await readContext(env, options);
@@ -30,7 +30,7 @@ export async function knownNodes(env: CliEnvironment, options: Partial<NodeOptio
   };
 }
 
-/** Where calls may enter the cluster of a command line: the context's endpoints, and the addresses of nodes. */
+/** Endpoints of the context's cluster: those of the context, and the addresses of its nodes. */
 export async function knownEndpoints(
   env: CliEnvironment,
   options: Partial<NodeOptions>,
@@ -44,7 +44,7 @@ function endpointsOf({ endpoints }: TalosconfigContext, options: Partial<NodeOpt
   return options.endpoints?.length ? options.endpoints : endpoints;
 }
 
-/** A context is called as its cluster, with a number behind it where that name was taken. */
+/** A context has the name of its cluster, with a number appended if that name was taken. */
 async function nodesOfLocalCluster(env: CliEnvironment, context: string): Promise<KnownNodes> {
   const { clusterRef, provisionerOf } = await import('../commands/cluster/cluster-options.ts');
   const provisioner = await provisionerOf(env, { name: context });
@@ -63,7 +63,7 @@ async function membersOf(env: CliEnvironment, options: Partial<NodeOptions>): Pr
   const { openClient } = await import('../open-client.ts');
   using client = await openClient(env, { ...options, insecure: false, certFingerprint: [] });
   const request = { namespace: 'cluster', type: 'Members.cluster.talos.dev' };
-  const signal = AbortSignal.timeout(askTimeoutMs);
+  const signal = AbortSignal.timeout(callTimeoutMs);
   const names: string[] = [];
   for await (const { resource } of client.firstEndpoint().state.list(request, { signal })) {
     if (resource?.metadata !== undefined) names.push(resource.metadata.id);

@@ -3,14 +3,14 @@ import { onlyMessage } from '../only-message.ts';
 import { openClient } from '../open-client.ts';
 import { listServices } from '../service-rows.ts';
 import type { CompletionRequest } from './completion-request.ts';
-import { askTimeoutMs } from './known-nodes.ts';
+import { callTimeoutMs } from './known-nodes.ts';
 
-/** The services of the nodes. */
+/** Ids of the services of the nodes. */
 export function serviceIds(request: CompletionRequest): Promise<readonly string[]> {
   return idsOfNodes(request, async (node, signal) => (await listServices(node, signal)).map(({ id }) => id));
 }
 
-/** The logs of the nodes. */
+/** Ids of the logs of the nodes. */
 export function logIds(request: CompletionRequest): Promise<readonly string[]> {
   return idsOfNodes(
     request,
@@ -24,7 +24,7 @@ async function idsOfNodes(
 ): Promise<readonly string[]> {
   using client = await openClient(env, nodeOptions);
   const ids = new Set<string>();
-  const results = client.fanOut(call, { signal: AbortSignal.timeout(askTimeoutMs) });
+  const results = client.fanOut(call, { signal: AbortSignal.timeout(callTimeoutMs) });
   for await (const { value } of results) for (const id of value ?? []) ids.add(id);
   return [...ids].sort();
 }

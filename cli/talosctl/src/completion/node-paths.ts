@@ -1,11 +1,11 @@
 import type { NodeClient } from '@nodewright/client';
 
-/** More than that nobody looks through. */
+/** The maximum number of candidates. */
 const maxCandidates = 1000;
 
 /**
- * Paths on a node that begin with what is typed. A folder ends with a slash; when it is the only candidate, what is in
- * it comes along, so that a shell does not take it for the whole word.
+ * Paths on a node that begin with the typed text. A folder ends with a slash. If it is the only candidate, its entries
+ * are returned too, so that the shell does not take the folder for the complete word.
  */
 export async function nodePaths(node: NodeClient, typed: string, signal: AbortSignal): Promise<string[]> {
   const found = await pathsIn(node, typed.slice(0, typed.lastIndexOf('/') + 1) || '/', typed, signal);
@@ -24,7 +24,7 @@ async function pathsIn(
   for await (const { relativeName, isDir, error } of node.machine.list({ root: folder }, { signal })) {
     if (relativeName === '.' || error !== '') continue;
     const path = `${folder}${relativeName}${isDir ? '/' : ''}`;
-    // A candidate is a line.
+    // Candidates are printed one per line, so none may contain a newline.
     if (path.startsWith(typed) && !path.includes('\n')) found.push(path);
     if (found.length === maxCandidates) break;
   }

@@ -4,11 +4,11 @@ import * as names from './asked-names.ts';
 import * as lists from './closed-lists.ts';
 import { files, free, type ValueSource } from './value-source.ts';
 
-const nodeAddresses: ValueSource = { kind: 'asked', ask: names.nodeNames, isList: true };
+const nodeAddresses: ValueSource = { kind: 'dynamic', find: names.nodeNames, isList: true };
 
 /**
- * What the value of each option is. A key is the option, or the names of a command and the option where that command,
- * or those below it, take something else. A test asks for an entry for every option with a value.
+ * The candidates for the value of each option. A key is an option, or a command and an option, which applies to that
+ * command and its subcommands only. A test checks that every option with a value has an entry.
  */
 const optionValues: Readonly<Record<string, ValueSource>> = {
   '--actor-id': free,
@@ -25,7 +25,7 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   '--config-patch-controlplanes': files,
   '--config-patch-worker': files,
   '--config-patch-workers': files,
-  '--context': { kind: 'asked', ask: names.contextNames },
+  '--context': { kind: 'dynamic', find: names.contextNames },
   '--control-plane-nodes': nodeAddresses,
   '--controlplanes': free,
   '--crt': files,
@@ -36,15 +36,15 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   '--drain-timeout': free,
   '--duration': free,
   '--encryption-recipients': free,
-  '--endpoints': { kind: 'asked', ask: names.endpointNames, isList: true },
+  '--endpoints': { kind: 'dynamic', find: names.endpointNames, isList: true },
   '--file': files,
   '--from-controlplane-config': files,
   '--from-kubernetes-pki': files,
   '--hours': free,
-  '--init-node': { kind: 'asked', ask: names.nodeNames },
+  '--init-node': { kind: 'dynamic', find: names.nodeNames },
   '--install-disk': free,
   '--install-image': free,
-  '--interface': { kind: 'asked', ask: names.interfaceNames },
+  '--interface': { kind: 'dynamic', find: names.interfaceNames },
   '--ip': free,
   '--k8s-endpoint': free,
   '--key': files,
@@ -54,9 +54,9 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   'reboot --mode': lists.rebootModes,
   'validate --mode': lists.validationModes,
   '--name': free,
-  'cluster --name': { kind: 'asked', ask: names.clusterNames },
+  'cluster --name': { kind: 'dynamic', find: names.clusterNames },
   '--namespace': free,
-  'get --namespace': { kind: 'asked', ask: names.idsOf('namespaces') },
+  'get --namespace': { kind: 'dynamic', find: names.idsOf('namespaces') },
   'image --namespace': lists.imageNamespaces,
   '--nodes': nodeAddresses,
   '--num-workers': free,
@@ -105,10 +105,10 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   'support --format': lists.summaryFormats,
 };
 
-/** Options that say how results are printed, where nothing else is known of them. */
+/** Options that select the output format, unless they have an entry above. */
 const outputFlags = new Set(['--output', '--format']);
 
-/** What the value of an option is; undefined for one that nobody has described. */
+/** The candidates for the value of an option; `undefined` for an option without an entry. */
 export function optionSource(command: Command, option: Option): ValueSource | undefined {
   const flag = option.long ?? option.short ?? '';
   const path = commandPath(command).split(' ');

@@ -1,7 +1,7 @@
 /**
- * The scripts are thin: each asks `talosctl __complete <words> <word under the cursor>`, which prints a candidate a
- * line, or `:files` where a path belongs. So a script never goes stale when the tool learns a new command.
- * `__complete_described` prints the same with a tab and a description behind a candidate.
+ * Completion scripts. Each calls `talosctl __complete <words> <word at the cursor>`, which prints one candidate per
+ * line, or `:files` for a local path. So a script stays valid when commands are added. `__complete_described` also
+ * prints a tab and a description after each candidate.
  */
 const bash = `# bash completion for talosctl: source <(talosctl completion bash)
 _talosctl() {
@@ -73,7 +73,7 @@ const powershell = (
 Register-ArgumentCompleter -Native -CommandName 'talosctl' -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.Extent.Text })
-    # An empty argument does not survive every version: a pair of quotes stands for it.
+    # Some versions drop an empty argument: pass a pair of quotes instead.
     if ($wordToComplete -eq '') { $words += '""' }
     & $commandAst.CommandElements[0].Extent.Text ${verb} @words 2>$null | ForEach-Object {
         if ($_ -eq ':files') {
@@ -94,11 +94,11 @@ const scripts: Readonly<Record<string, (verb: string) => string>> = {
   zsh,
 };
 
-/** The shells with a script. */
+/** The supported shells. */
 export const completedShells: readonly string[] = Object.keys(scripts);
 
 /**
- * The script of a shell; undefined for a shell that has none.
+ * The completion script for a shell; `undefined` for an unsupported shell.
  *
  * @param described whether the shell shows descriptions; bash cannot
  */

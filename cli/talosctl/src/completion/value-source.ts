@@ -1,21 +1,21 @@
 import type { Candidate } from './candidate.ts';
 import type { CompletionRequest } from './completion-request.ts';
 
-/** Where the candidates for a value come from. */
+/** The source of the candidates for a value. */
 export type ValueSource =
-  /** A closed list: the command refuses every other value. */
+  /** All valid values: the command rejects any other. */
   | { readonly kind: 'closed'; readonly candidates: readonly Candidate[]; readonly isList?: boolean }
-  /** Usual values: the command takes others too. */
+  /** Common values: the command accepts others too. */
   | { readonly kind: 'usual'; readonly candidates: readonly Candidate[]; readonly isList?: boolean }
-  /** Names that only the talosconfig, this machine or the nodes know. */
+  /** Names that must be looked up in the talosconfig, on this machine or on the nodes. */
   | {
-      readonly kind: 'asked';
-      readonly ask: (request: CompletionRequest, typed: string) => Promise<readonly string[]>;
+      readonly kind: 'dynamic';
+      readonly find: (request: CompletionRequest, typed: string) => Promise<readonly string[]>;
       readonly isList?: boolean;
     }
   /** A path on this machine. */
   | { readonly kind: 'files' }
-  /** Text that nobody can guess: nothing is offered. */
+  /** Free text, without candidates. */
   | { readonly kind: 'free' };
 
 export const files: ValueSource = { kind: 'files' };

@@ -6,7 +6,7 @@ import { argumentSource } from './argument-values.ts';
 import { optionSource } from './option-values.ts';
 import type { ValueSource } from './value-source.ts';
 
-/** Closed lists that the action refuses instead of the parser. */
+/** Values with a closed list that the command's action checks, not its parser. */
 const refusedByAction = new Set([
   'completion shell',
   'edit type',
@@ -41,7 +41,7 @@ function optionsWithValues({ options }: Command): readonly Option[] {
   return options.filter(({ required, optional }) => required || optional);
 }
 
-/** Why the parser refuses a value; undefined when it takes it. */
+/** The error of the parser for a value; `undefined` when it accepts the value. */
 function refusal({ value }: Described, text: string): string | undefined {
   try {
     value.parseArg?.(text, undefined as never);
@@ -51,7 +51,7 @@ function refusal({ value }: Described, text: string): string | undefined {
   }
 }
 
-/** The values that a refusal lists: `It must be one of a, b.`, `It must be a, b or c.`. */
+/** The valid values that an error lists: `It must be one of a, b.`, `It must be a, b or c.`. */
 function listedIn(message: string | undefined): readonly string[] {
   const [, list = ''] =
     /(?:must be (?:one of |of )?|choices are )(.*?)(?:, not .*)?\.?$/i.exec(message ?? '') ?? [];
@@ -59,7 +59,7 @@ function listedIn(message: string | undefined): readonly string[] {
   return words.length > 1 && words.every((word) => /^[\w-]+=?$/.test(word)) ? words.sort() : [];
 }
 
-test('every option with a value and every argument says what completes it', () => {
+test('every option with a value and every argument has a completion source', () => {
   assert.ok(described.length > 100);
   const unknown = described.filter(({ source }) => source === undefined);
   assert.deepEqual(
@@ -68,7 +68,7 @@ test('every option with a value and every argument says what completes it', () =
   );
 });
 
-test('every value of a closed list has a description, and the command takes it', () => {
+test('every value of a closed list has a description, and the command accepts it', () => {
   for (const each of described) {
     if (each.source?.kind !== 'closed') continue;
     for (const { value, description } of each.source.candidates) {
@@ -78,11 +78,11 @@ test('every value of a closed list has a description, and the command takes it',
   }
 });
 
-test('a closed list is exactly what its command takes', () => {
+test('a closed list contains exactly the values that its command accepts', () => {
   for (const each of described) {
     if (each.source?.kind !== 'closed' || refusedByAction.has(each.name)) continue;
     const message = refusal(each, 'no-such-value');
-    assert.notEqual(message, undefined, `${each.name} takes anything`);
+    assert.notEqual(message, undefined, `${each.name} accepts any value`);
     const listed = listedIn(message);
     const values = each.source.candidates.map(({ value }) => value).sort();
     if (listed.length > 0) assert.deepEqual(values, listed, each.name);
@@ -90,7 +90,7 @@ test('a closed list is exactly what its command takes', () => {
   }
 });
 
-test('an option or an argument that lists its values when it refuses one completes them', () => {
+test('an option or argument whose error lists valid values completes them', () => {
   for (const each of described) {
     if (each.source?.kind === 'closed') continue;
     assert.equal(each.value.argChoices, undefined, each.name);
