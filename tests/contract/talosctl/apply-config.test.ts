@@ -70,7 +70,7 @@ test('apply-config -m try prints when the node reverts it', async () => {
   );
   assert.match(
     stderr,
-    /^Applied configuration without a reboot\nthe node takes it back in 1m30s, at \d\d:\d\d:\d\d, unless a configuration is applied in another mode before\n$/,
+    /^Applied configuration without a reboot\nthe node reverts it in 1m30s, at \d\d:\d\d:\d\d, unless a configuration is applied in another mode before\n$/,
   );
 });
 
@@ -104,15 +104,15 @@ test('apply-config warns of a document that does not decode, with its position, 
   const path = file('unknown.yaml', 'machine:\n    type: worker\n    colour: red\n');
   const { stderr, exitCode, sent } = await run(...one, 'apply', '-f', path);
   assert.deepEqual([exitCode, sent.length], [0, 1]);
-  assert.match(stderr, /^WARNING: ".*unknown\.yaml" does not decode here: [\s\S]*line 3[\s\S]*colour/);
+  assert.match(stderr, /^WARNING: this program cannot decode ".*unknown\.yaml": [\s\S]*line 3[\s\S]*colour/);
 });
 
 test('apply-config refuses an impossible configuration before it sends anything', async () => {
   const rows: [string, RegExp][] = [
     [join(suite.cluster.folder, 'missing'), /^error: cannot read ".*missing": no such file or directory\n$/],
     [suite.cluster.folder, /^error: cannot read ".*": it is a folder\n$/],
-    [file('empty', '# nothing\n---\n'), /^error: ".*empty" is empty: there is no document in it\n$/],
-    [file('binary', Buffer.from([0xff, 0xfe, 0x00])), /^error: ".*binary" is no text: /],
+    [file('empty', '# nothing\n---\n'), /^error: ".*empty" is empty: it contains no document\n$/],
+    [file('binary', Buffer.from([0xff, 0xfe, 0x00])), /^error: ".*binary" is not text: /],
     [suite.talosconfig, /^error: ".*" is a talosconfig, not a machine configuration\n$/],
     [
       file('huge', Buffer.alloc(33 * 1024 * 1024, 97)),
@@ -130,9 +130,9 @@ test('apply-config explains unsupported flags', async () => {
   const path = file('flags.yaml', sampleConfig);
   const rows: [string[], RegExp][] = [
     [[], /option --file is missing/],
-    [['-f', path, '-m', 'reboot'], /Nodes reboot for a configuration no more/],
+    [['-f', path, '-m', 'reboot'], /Talos has removed this mode/],
     [['-f', path, '-m', 'now'], /option --mode must be one of auto, no-reboot, staged, try, not "now"/],
-    [['-f', path, '--timeout', '0s'], /option --timeout must be longer than nothing/],
+    [['-f', path, '--timeout', '0s'], /option --timeout must be more than 0/],
     [
       ['-f', path, '-p', 'nope.yaml'],
       /cannot read "nope\.yaml": no such file or directory \(a patch without a space/,

@@ -71,6 +71,9 @@ for (const words of commands) {
     await running;
     // A user who interrupts the command before the answer is warned that the node may have executed it.
     const rest = told.slice(told.lastIndexOf('s)\r\u001b[K') + 's)\r\u001b[K'.length);
-    assert.match(rest, words[0] === 'apply-config' ? /^quiet: interrupted before it answered: .*\n$/ : /^$/);
+    assert.match(
+      rest,
+      words[0] === 'apply-config' ? /^quiet: interrupted before the node answered: .*\n$/ : /^$/,
+    );
   });
 }

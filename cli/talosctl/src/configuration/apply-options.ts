@@ -5,15 +5,15 @@ import { acceptBooleanValues } from '../commands/gen/accept-boolean-values.ts';
 import { parseGoDuration, protobufDuration } from '../go-duration.ts';
 import { onlyMessage } from '../only-message.ts';
 
-/** The modes by the words of `-m`. Source: Talos v1.14: apply-config. */
+/** Modes by the values of `-m`. Source: Talos v1.14: apply-config. */
 const modes = { auto: Mode.AUTO, 'no-reboot': Mode.NO_REBOOT, staged: Mode.STAGED, try: Mode.TRY } as const;
 
 export type ModeName = keyof typeof modes;
 
-/** Options of every command that sends a machine configuration. */
+/** Options of all commands that send a machine configuration. */
 export interface ApplyOptions {
   readonly mode: ModeName;
-  /** Nanoseconds until `try` is taken back. */
+  /** Nanoseconds until a node reverts a configuration in mode `try`. */
   readonly timeout: bigint;
   readonly dryRun: boolean;
 }
@@ -23,16 +23,14 @@ const defaultTimeout = '1m0s';
 function parseMode(text: string): ModeName {
   if (Object.hasOwn(modes, text)) return text as ModeName;
   if (text === 'reboot') {
-    throw new InvalidArgumentError(
-      'Nodes reboot for a configuration no more: use auto, or staged and "talosctl reboot".',
-    );
+    throw new InvalidArgumentError('Talos has removed this mode: use auto, or staged and "talosctl reboot".');
   }
   throw new InvalidArgumentError(`It must be one of ${Object.keys(modes).join(', ')}.`);
 }
 
 function parseTimeout(text: string): bigint {
   const timeout = parseGoDuration(text);
-  if (timeout <= 0n) throw new InvalidArgumentError('It must be longer than nothing, such as 1m.');
+  if (timeout <= 0n) throw new InvalidArgumentError('It must be more than 0, such as 1m.');
   return timeout;
 }
 
@@ -42,25 +40,25 @@ export function addApplyOptions(command: Command): Command {
     .addOption(
       new Option(
         '-m, --mode <mode>',
-        'when it takes effect: at once, with staged at the next boot, with try for a time',
+        'when the configuration takes effect: at once, at the next boot (staged) or for a limited time (try)',
       )
         .choices(Object.keys(modes))
         .default('auto')
         .argParser(parseMode),
     )
     .addOption(
-      new Option('--timeout <duration>', 'with -m try: after this time the node takes it back')
+      new Option('--timeout <duration>', 'with -m try: time after which the node reverts the configuration')
         .argParser(parseTimeout)
         .default(parseTimeout(defaultTimeout), defaultTimeout),
     )
-    .option('--dry-run', 'change nothing, say what would change', false);
+    .option('--dry-run', 'only print what would change', false);
 }
 
-/** What a node says of a configuration that it has taken. */
+/** The response of a node that has accepted a configuration. */
 export interface Applied {
-  /** The mode in effect. */
+  /** The mode that the node used. */
   readonly mode: string;
-  /** Sentences for people, and with a dry run the difference. */
+  /** Text for the user; in a dry run it contains the diff. */
   readonly details: string;
   readonly warnings: readonly string[];
 }

@@ -12,13 +12,13 @@ import { colourDiff, wantsColours } from './colour-diff.ts';
 import { activeId, configurationKind } from './configuration-kind.ts';
 
 /**
- * Tells what became of a configuration on each node. Standard output stays empty unless a document is asked for; what
- * nodes say goes to stderr at once, what failed after it. Source: Talos v1.14: apply-config.
+ * Reports the result of sending a configuration to each node. Responses go to stderr at once, and errors after all
+ * responses. Only a document goes to standard output. Source: Talos v1.14: apply-config.
  */
 export class ApplyReport {
   readonly #env: CliEnvironment;
   readonly #options: ApplyOptions & OutputOptions;
-  /** In the order in which they were named. */
+  /** The nodes in the order of the command line. */
   readonly #nodes: readonly string[];
   readonly #entries = new Map<string, object>();
   readonly #errors: NodeErrors;
@@ -31,7 +31,7 @@ export class ApplyReport {
     this.#errors = new NodeErrors(env);
   }
 
-  /** A node has taken it, or has said what it would do. */
+  /** A node has accepted the configuration, or has answered a dry run. */
   applied(node: string, applied: Applied): void {
     const { mode, details, warnings } = applied;
     this.#entries.set(node, { mode, modeDetails: details, warnings, dryRun: this.#options.dryRun });
@@ -47,7 +47,7 @@ export class ApplyReport {
     if (isSilent && prefix !== '') this.say(`${prefix}configuration applied`);
   }
 
-  /** What the node says it did, line by line. On a terminal lines after the first are indented. */
+  /** The node's description of the change as lines. On a terminal, lines after the first are indented. */
   #details(details: string, prefix: string): OwnText[] {
     const text = escapeText(details.trimEnd());
     if (text === '') return [];
@@ -63,68 +63,68 @@ export class ApplyReport {
     return [ownText`${prefix.trimEnd()}`, ...lines.map(indented)];
   }
 
-  /** When a node takes back what is only tried, unless it has said so itself. */
+  /** The time at which the node reverts a configuration in mode `try`, unless its response contains more lines. */
   #revert({ details }: Applied): string[] {
     const { mode, dryRun, timeout } = this.#options;
     if (mode !== 'try' || dryRun || details.trimEnd().includes('\n')) return [];
     const seconds = Number(timeout / 1_000_000n) / 1000;
     const at = new Date(this.#env.now().getTime() + seconds * 1000).toTimeString().slice(0, 8);
     return [
-      `the node takes it back in ${formatGoSeconds(seconds)}, at ${at}, unless a configuration is applied in another mode before`,
+      `the node reverts it in ${formatGoSeconds(seconds)}, at ${at}, unless a configuration is applied in another mode before`,
     ];
   }
 
-  /** Nothing was sent to a node. */
+  /** The configuration of the node needed no change, so nothing was sent. */
   skipped(node: string, why: string): void {
     this.#entries.set(node, { skipped: why });
     this.note(node, why);
   }
 
-  /** The configuration of a node is patched. Source: Talos v1.14: patch. */
+  /** The node's configuration was patched. Source: Talos v1.14: patch. */
   patched(node: string): void {
     if (this.#options.output !== 'table') return;
     this.say(`patched ${configurationKind.type}/${activeId} at the node ${nodeNameInLine(node)}`);
   }
 
-  /** A line about a node, for people. */
+  /** Prints a line about a node, unless the output is a document. */
   note(node: string, text: string): void {
     if (this.#options.output === 'table') this.say(`${nodeNameInLine(node)}: ${text}`);
   }
 
-  /** A line for the user, whatever the output. */
+  /** Prints a line on stderr, in every output format. */
   say(line: string): void {
     this.#env.stderr.write(`${line}\n`);
   }
 
-  /** A line for the user that belongs below the errors. */
+  /** Stores a line to print after the errors. */
   sayLast(line: string): void {
     this.#lastLines.push(line);
   }
 
-  /** A node has refused it, or was not reached. */
+  /** A node has rejected the configuration, or did not answer. */
   failed(node: string, fault: Fault): void {
     this.#entries.set(node, { error: documentError(fault) });
     this.#errors.add(node, fault, 'error applying configuration');
     if (fault.kind === 'cancelled' && this.#env.signal.aborted && !this.#options.dryRun) {
       this.say(
-        `${nodeNameInLine(node)}: interrupted before it answered: it may have applied the configuration`,
+        `${nodeNameInLine(node)}: interrupted before the node answered: it may have applied the configuration`,
       );
     }
   }
 
-  /** A node did not show its configuration. */
+  /** The configuration of a node could not be read. */
   unread(node: string, fault: Fault): void {
     this.#entries.set(node, { error: documentError(fault) });
     this.#errors.add(node, fault);
   }
 
-  /** Nothing was sent to a node, because of something here. */
+  /** A local failure prevented sending a configuration to the node. */
   stopped(node: string, fault: Fault): void {
     this.#entries.set(node, { error: documentError(fault) });
     this.#errors.addHere(node, `${fault.message}: nothing was sent`);
   }
 
-  /** Prints the document, if there is one, and the errors. @throws ReportedFailure when any node failed */
+  /** Prints the document, if requested, and the errors. @throws ReportedFailure when any node failed */
   async end(): Promise<void> {
     const { output } = this.#options;
     if (output !== 'table') {

@@ -8,12 +8,12 @@ const colours: readonly { readonly start: RegExp; readonly colour: string }[] = 
   { start: /^-/, colour: '31' },
 ];
 
-/** Whether stderr is a terminal whose user wants colours. Source: no-color.org. */
+/** Whether to print colours on stderr. Source: no-color.org. */
 export function wantsColours({ stderr, environment }: CliEnvironment): boolean {
   return Boolean(stderr.isTTY) && !environment.NO_COLOR && environment.TERM !== 'dumb';
 }
 
-/** Colours the lines of a unified diff, wherever it begins in a text: what goes is red, what comes is green. */
+/** Colours a unified diff, which may follow other text: removed lines are red, added lines are green. */
 export function colourDiff(text: string): OwnText[] {
   let isDiff = false;
   return text.split('\n').map((line) => {

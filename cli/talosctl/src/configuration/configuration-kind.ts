@@ -1,6 +1,6 @@
 import type { EncodedSpec, KindRef } from '@nodewright/state';
 
-/** The one kind whose resources can be changed through the API, and the one that is in force. */
+/** The only resource type that clients can change. Its resource `v1alpha1` is the active configuration. */
 export const configurationKind: KindRef<EncodedSpec> = {
   namespace: 'config',
   type: 'MachineConfigs.config.talos.dev',

@@ -2,12 +2,12 @@ import { faultFrom } from '@nodewright/fault';
 import type { CliEnvironment } from '../command-module.ts';
 import { escapeEntry } from '../output/escape-text.ts';
 
-/** Reading longer texts takes longer than a node's answer, and no configuration is that long. */
+/** Longer texts are not checked: decoding takes longer than the call, and no real configuration is that long. */
 const longestTextChecked = 4 * 1024 * 1024;
 
 /**
- * Says on stderr where a configuration does not decode. It is sent all the same: the node is the judge, and may know
- * kinds that this tool does not.
+ * Warns on stderr when a configuration does not decode. It is sent anyway, because the node may support document kinds
+ * that this program does not know.
  */
 export async function warnOfDecoding(env: CliEnvironment, name: string, text: string): Promise<void> {
   if (text.length > longestTextChecked) return;
@@ -15,6 +15,8 @@ export async function warnOfDecoding(env: CliEnvironment, name: string, text: st
   try {
     loadConfiguration(text);
   } catch (error) {
-    env.stderr.write(`WARNING: ${name} does not decode here: ${escapeEntry(faultFrom(error).message)}\n`);
+    env.stderr.write(
+      `WARNING: this program cannot decode ${name}: ${escapeEntry(faultFrom(error).message)}\n`,
+    );
   }
 }

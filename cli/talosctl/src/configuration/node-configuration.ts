@@ -12,10 +12,10 @@ import { activeId, configurationKind } from './configuration-kind.ts';
 const storedId = 'persistent';
 
 /**
- * Refuses every kind but that of machine configurations: no other can be changed. What a word means is asked of the
- * first node.
+ * Rejects every resource type except machine configurations, because no other can be changed. The first node resolves
+ * the name of the type.
  *
- * @param verb what was to be done, as in `patched`
+ * @param verb the rejected change, such as `patched`
  */
 export async function checkKind(
   env: CliEnvironment,
@@ -29,20 +29,20 @@ export async function checkKind(
   if (type === configurationKind.type) return;
   throw new Fault(
     'invalid-argument',
-    `resources of type ${type} cannot be ${verb}, only a machineconfig: nodes derive all others from it`,
+    `resources of type ${type} cannot be ${verb}: only a machineconfig can, and nodes derive the other resources from it`,
   );
 }
 
 /**
- * The configuration that is in force on a node, as text. Its spec in YAML is one text when the resource has
- * annotations, and the documents themselves on old nodes, which set none. Source: Talos v1.14: machine configuration
- * as a resource.
+ * The active configuration of a node, as text. If the resource has annotations, its spec is a YAML string with the
+ * configuration. Old nodes set no annotations, and their spec is the configuration itself.
+ * Source: Talos v1.14: machine configuration as a resource.
  */
 export function activeConfiguration(env: CliEnvironment, node: NodeClient): Promise<string> {
   return configurationOf(env, node, activeId);
 }
 
-/** The configuration that a node starts with next time; undefined for nodes that do not tell. */
+/** The configuration that a node will use after its next boot; `undefined` for nodes without this resource. */
 export function storedConfiguration(env: CliEnvironment, node: NodeClient): Promise<string | undefined> {
   return configurationOf(env, node, storedId).catch((error) => {
     if (faultFrom(error).kind === 'not-found') return undefined;
@@ -51,10 +51,10 @@ export function storedConfiguration(env: CliEnvironment, node: NodeClient): Prom
 }
 
 async function configurationOf({ signal, stderr }: CliEnvironment, node: NodeClient, id: string) {
-  const asked = encodedStateOf(node).get(pointerTo(configurationKind, id), { signal });
-  const { metadata, spec } = await showWait(stderr, node.name, asked);
+  const read = encodedStateOf(node).get(pointerTo(configurationKind, id), { signal });
+  const { metadata, spec } = await showWait(stderr, node.name, read);
   if (Object.keys(metadata.annotations).length === 0) return spec.yaml;
   const text: unknown = parse(spec.yaml);
   if (typeof text === 'string') return text;
-  throw new Fault('internal', 'the spec of its machine configuration is no text');
+  throw new Fault('internal', 'the spec of the machine configuration is not a string');
 }

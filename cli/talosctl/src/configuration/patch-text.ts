@@ -7,16 +7,16 @@ const noJsonPatches =
 
 export interface PatchedText {
   readonly text: string;
-  /** False when the documents are what they were, whatever became of comments. */
+  /** Whether the patches changed anything except comments. */
   readonly isChanged: boolean;
 }
 
 /**
- * Applies patches to a machine configuration. Without patches the text stays as it is, to the byte; with some it is
- * written anew without comments. Source: Talos v1.14: machine configuration, patches.
+ * Applies patches to a machine configuration. Without patches it returns the original text, otherwise newly encoded
+ * YAML without comments. Source: Talos v1.14: machine configuration, patches.
  *
- * @param name what the text is, for messages
- * @throws Fault that says whether the configuration or a patch is wrong, and where
+ * @param name the name of the text in messages
+ * @throws Fault that says whether the configuration or a patch is invalid, and where
  */
 export async function patchText(
   name: string,

@@ -5,14 +5,14 @@ import { Fault } from '@nodewright/fault';
 import type { CliEnvironment } from '../command-module.ts';
 import { readFault } from '../read-input.ts';
 
-/** A file that the user called a machine configuration. */
+/** A file that the user passed as a machine configuration. */
 export interface ConfigFile {
-  /** As the user named it, in quotes; for messages. */
+  /** The quoted path of the file, for messages. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Other files that lie beside a machine configuration, by keys that they have on their first level. */
+/** Other files that users keep next to a machine configuration, and the top-level keys that identify them. */
 const otherFiles: readonly { readonly keys: readonly RegExp[]; readonly what: string }[] = [
   { keys: [/^contexts:/m, /^context:/m], what: 'a talosconfig' },
   { keys: [/^certs:/m, /^secrets:/m], what: 'a secrets bundle' },
@@ -20,21 +20,20 @@ const otherFiles: readonly { readonly keys: readonly RegExp[]; readonly what: st
 ];
 
 /**
- * Reads a machine configuration that the user named; `-` is standard input. Its text is not decoded, but what can be no
- * configuration at all is refused here: nobody wants a client's key sent to a node by mistake.
+ * Reads a machine configuration from a file, or from standard input for `-`. It does not decode the text, but it
+ * rejects a text that cannot be a configuration, so that a client's key is not sent to a node by mistake.
  *
- * @throws Fault that names the file: for one that cannot be read, is too large, is empty, is no text, or is another
- * file of a cluster
+ * @throws Fault that names the file when it is unreadable, too large, empty, not text, or another file of a cluster
  */
 export async function readConfigFile(env: CliEnvironment, path: string): Promise<ConfigFile> {
   const name = path === '-' ? 'standard input' : JSON.stringify(path);
   const bytes = await readAll(env, path, name);
   const text = decodeText(bytes);
   if (text === undefined) {
-    throw new Fault('invalid-argument', `${name} is no text: a machine configuration is YAML in UTF-8`);
+    throw new Fault('invalid-argument', `${name} is not text: a machine configuration is YAML in UTF-8`);
   }
   if (text.split('\n').every((line) => /^(---|\.\.\.)?\s*(#.*)?$/.test(line))) {
-    throw new Fault('invalid-argument', `${name} is empty: there is no document in it`);
+    throw new Fault('invalid-argument', `${name} is empty: it contains no document`);
   }
   const other = otherFiles.find(({ keys }) => keys.every((key) => key.test(text)));
   if (other !== undefined) {
@@ -55,7 +54,7 @@ async function readAll(env: CliEnvironment, path: string, name: string): Promise
       if (size > maxMessageSizeBytes) {
         throw new Fault(
           'resource-exhausted',
-          `it is larger than the ${maxMessageSizeBytes / 1024 ** 2} MiB that a node takes`,
+          `it is larger than the ${maxMessageSizeBytes / 1024 ** 2} MiB that a node accepts`,
         );
       }
     }

@@ -9,16 +9,16 @@ import { type Applied, type ApplyOptions, applyConfiguration } from './apply-opt
 import { ApplyReport } from './apply-report.ts';
 import { checkKind } from './node-configuration.ts';
 
-/** Options of the commands that change a configuration where it is. */
+/** Options of the commands that change the configuration on a node. */
 export interface ChangeOptions extends NodeOptions, OutputOptions, ApplyOptions {}
 
 /**
- * Changes the machine configuration of one node after the other. One that fails costs the others nothing. What `change`
- * throws is taken for a configuration that could not be read.
+ * Changes the machine configuration of one node after the other. A failure of one node does not stop the others. An
+ * error that `change` throws is reported as a failure to read the configuration.
  *
- * @param type the kind as the user named it
- * @param verb what is done, as in `patched`
- * @param change may say `stop`: then the other nodes are left alone
+ * @param type the resource type as the user named it
+ * @param verb the change in messages, such as `patched`
+ * @param change may return `stop`, which skips the remaining nodes
  */
 export async function walkNodes(
   env: CliEnvironment,
@@ -45,7 +45,7 @@ export async function walkNodes(
   await report.end();
 }
 
-/** Sends its changed configuration to a node, and shows that it is waited for. */
+/** Sends a changed configuration to a node and shows on stderr that the command is waiting. */
 export function sendChange(
   { signal, stderr }: CliEnvironment,
   node: NodeClient,
