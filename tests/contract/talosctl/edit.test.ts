@@ -42,7 +42,7 @@ async function edit(body: string, ...words: string[]) {
 }
 
 const second = sampleConfig.replace('first', 'second');
-const keptFile = (stderr: string) => /what was written is kept in (\S+): /.exec(stderr)?.[1] ?? '';
+const keptFile = (stderr: string) => /your text is saved in (\S+): /.exec(stderr)?.[1] ?? '';
 
 test('edit sends what the editor wrote, including comments, and removes its file', async () => {
   const { stdout, stderr, exitCode, sent, seen, left } = await edit('sed -i s/first/second/ "$1"');
@@ -94,7 +94,7 @@ test('edit keeps the file of a user who gives up, and prints its path', async ()
   assert.deepEqual([exitCode, sent.length, left.length], [1, 1, 1]);
   assert.match(
     stderr,
-    /^node01: error applying configuration: rpc error: code = InvalidArgument desc = HostnameConfig: bad hostname\n {4}second line\nwhat was written is kept in \S+\.yaml: it can be sent with "talosctl apply-config -f"\n$/,
+    /^node01: error applying configuration: rpc error: code = InvalidArgument desc = HostnameConfig: bad hostname\n {4}second line\nyour text is saved in \S+\.yaml: send it with "talosctl apply-config -f"\n$/,
   );
   const path = keptFile(stderr);
   assert.equal(readFileSync(path, 'utf8'), sampleConfig.replace('first', 'bad'));
@@ -111,7 +111,7 @@ test('edit does not reopen the text for an error that no other text would avoid'
 test('edit keeps the text of an editor that failed or was killed, and does not touch other nodes', async () => {
   for (const [end, how] of [
     ['exit 3', 'failed with exit code 3'],
-    ['kill -9 $$', 'was ended by SIGKILL|failed with exit code 137'],
+    ['kill -9 $$', 'was killed by SIGKILL|failed with exit code 137'],
   ]) {
     const { stderr, exitCode, sent } = await edit(
       `sed -i s/first/second/ "$1"\n${end}`,
@@ -119,10 +119,7 @@ test('edit keeps the text of an editor that failed or was killed, and does not t
       'node01,node02',
     );
     assert.deepEqual([exitCode, sent], [1, []]);
-    assert.match(
-      stderr,
-      new RegExp(`node01: editor ".*" (?:${how}): nothing was sent\\nwhat was written is kept`),
-    );
+    assert.match(stderr, new RegExp(`node01: editor ".*" (?:${how}): nothing was sent\\nyour text is saved`));
     assert.equal(readFileSync(keptFile(stderr), 'utf8'), second);
   }
   const untouched = await edit('exit 1');
@@ -156,5 +153,5 @@ test('edit handles one node after the other, and edits only machine configuratio
   });
   assert.match(members.stderr, /^error: resources of type Members\.cluster\.talos\.dev cannot be edited/);
   const none = await suite.run('edit', 'mc');
-  assert.match(none.stderr, /^error: there is no editor: set TALOS_EDITOR or EDITOR/);
+  assert.match(none.stderr, /^error: no editor is set, and vi needs a terminal: set TALOS_EDITOR or EDITOR/);
 });

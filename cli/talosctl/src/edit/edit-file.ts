@@ -5,9 +5,9 @@ import { join } from 'node:path';
 const isComment = (line: string) => line.startsWith('#');
 
 /**
- * A text in a file that the user edits, with lines for the user above it. The file holds secrets: it stands, with
- * whatever an editor puts beside it, in a folder that only its owner may enter. Disposing it removes the folder, unless
- * the file is to be kept.
+ * A temporary file with a text to edit, below comments for the user. The file holds secrets, so its folder, which also
+ * holds the editor's temporary files, is accessible to its owner only. Disposing removes the folder unless `keep` was
+ * called.
  */
 export class EditFile implements AsyncDisposable {
   readonly path: string;
@@ -20,21 +20,21 @@ export class EditFile implements AsyncDisposable {
     this.path = path;
   }
 
-  /** @param name how the file's name begins; it ends with `.yaml`, which editors tell the language by */
+  /** @param name the beginning of the file name; it ends with `.yaml`, so that editors recognize the language */
   static async create(name: string): Promise<EditFile> {
     const folder = await mkdtemp(join(tmpdir(), 'talosctl-edit-'));
     return new EditFile(folder, join(folder, `${name}-${folder.slice(-6)}.yaml`));
   }
 
-  /** Writes the text with these lines above it, as comments. */
+  /** Writes the text, preceded by the lines of `header` as comments. */
   async write(header: string, text: string): Promise<void> {
     this.#header = header.split('\n').map((line) => `# ${line}`);
     await this.#save(`${this.#header.join('\n')}\n${text}`);
   }
 
   /**
-   * The text as it is now; empty when the file is gone. Of the comments above it only those are taken out that `write`
-   * put there.
+   * The current text, without the comments of `write` but with comments that the user added. It is empty when the file
+   * does not exist.
    */
   async read(): Promise<string> {
     const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -46,12 +46,12 @@ export class EditFile implements AsyncDisposable {
       0,
       lines.findIndex((line) => !isComment(line)),
     );
-    const ours = new Set(this.#header.map((line) => line.trimEnd()));
-    const theirs = comments.filter((line) => !ours.has(line.trimEnd()));
-    return [...theirs, ...lines.slice(comments.length)].join('\n');
+    const written = new Set(this.#header.map((line) => line.trimEnd()));
+    const added = comments.filter((line) => !written.has(line.trimEnd()));
+    return [...added, ...lines.slice(comments.length)].join('\n');
   }
 
-  /** Leaves the file where it is, with this text. */
+  /** Writes this text to the file and does not remove it on dispose. */
   async keep(text: string): Promise<void> {
     this.#isKept = true;
     await this.#save(text);
@@ -59,7 +59,7 @@ export class EditFile implements AsyncDisposable {
 
   async #save(text: string): Promise<void> {
     await writeFile(this.path, text, { mode: 0o600 });
-    // Some editors put another file in its place.
+    // Some editors replace the file, which may change its mode.
     await chmod(this.path, 0o600);
   }
 

@@ -9,7 +9,7 @@ import { escapeText } from '../output/escape-text.ts';
 import { EditFile } from './edit-file.ts';
 import { runEditor } from './run-editor.ts';
 
-/** Failures that no other text would mend: the editor is not opened again for them. */
+/** Failures that editing the text cannot fix. The editor is not reopened after them. */
 const beyondEditing: readonly FaultKind[] = [
   ...(['unavailable', 'deadline-exceeded', 'cancelled'] as const),
   ...(['permission-denied', 'unauthenticated', 'unimplemented'] as const),
@@ -18,20 +18,21 @@ const beyondEditing: readonly FaultKind[] = [
 export interface EditNodeInit {
   readonly env: CliEnvironment;
   readonly node: NodeClient;
-  /** Command line of the editor. */
+  /** The command line of the editor. */
   readonly editor: string;
   readonly options: ChangeOptions;
   readonly report: ApplyReport;
 }
 
-/** Editors add a newline at the end, or take one away. */
+/** Compares texts without trailing whitespace, because editors add or remove a final newline. */
 const isSame = (a: string, b: string) => a.trimEnd() === b.trimEnd();
 
 /**
- * Lets the user edit the configuration of a node and sends it. What the node refuses is opened again with its reason
- * above it, until the node takes it or the user changes nothing more; then the text stays in its file, which is named.
+ * Lets the user edit the configuration of a node and sends it. When the node rejects the text, the editor opens again
+ * with the reason above the text. This ends when the node accepts the text, or when the user makes no more changes. In
+ * the second case the file is kept and its path printed.
  *
- * @returns `stop` when the user's editor failed, or the user has pressed Ctrl-C: no other node is to be edited
+ * @returns `stop` when the editor failed or the user pressed Ctrl-C, so that no other node is edited
  */
 export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> {
   const { env, node, editor, options, report } = init;
@@ -43,21 +44,19 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
   const keep = async (text: string) => {
     if (isSame(text, before)) return;
     await file.keep(text);
-    report.sayLast(
-      `what was written is kept in ${file.path}: it can be sent with "talosctl apply-config -f"`,
-    );
+    report.sayLast(`your text is saved in ${file.path}: send it with "talosctl apply-config -f"`);
   };
 
   for (;;) {
     await file.write(headerText(node.name, refusal), tried);
-    const ended = await runEditor(editor, file.path).then(
+    const failure = await runEditor(editor, file.path).then(
       () => undefined,
       (error) => faultFrom(error),
     );
     const text = await file.read();
     const isEmpty = text.trim() === '';
-    if (ended !== undefined || env.signal.aborted) {
-      report.stopped(node.name, ended ?? new Fault('cancelled', 'interrupted'));
+    if (failure !== undefined || env.signal.aborted) {
+      report.stopped(node.name, failure ?? new Fault('cancelled', 'interrupted'));
       await keep(isEmpty ? tried : text);
       return 'stop';
     }
@@ -85,5 +84,5 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
 function headerText(node: string, refusal: Fault | undefined): string {
   const title = `Editing ${configurationKind.type}/${activeId} at node ${node}`;
   if (refusal === undefined) return title;
-  return `${title}\n\nThe node refused it. Change it, or leave it as it is to give up. Lines are counted without these comments.\n${escapeText(refusal.message.trimEnd())}\n`;
+  return `${title}\n\nThe node rejected this configuration. Change it, or leave it unchanged to cancel. Line numbers do not count these comments.\n${escapeText(refusal.message.trimEnd())}\n`;
 }
