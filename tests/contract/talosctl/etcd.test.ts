@@ -204,7 +204,7 @@ test('a snapshot file is complete or not written', async () => {
   snapshotBytes = database;
   const short = await suite.run('-n', 'node01', 'etcd', 'snapshot', join(folder, 'broken'));
   snapshotBytes = snapshot;
-  assert.match(short.stderr, /do not end in a checksum: the snapshot is not whole/);
+  assert.match(short.stderr, /do not end in a checksum: the snapshot is incomplete/);
   assert.deepEqual(
     [existsSync(join(folder, 'broken')), existsSync(join(folder, 'broken.part'))],
     [false, false],
@@ -229,7 +229,7 @@ test('a snapshot that the node would refuse is not sent', async () => {
   assert.deepEqual(taken.asked, ['recover, first 4096', 'bootstrap true true']);
   writeFileSync(path, 'no database');
   const other = await suite.run('-n', 'node01', 'bootstrap', '--recover-from', path);
-  assert.match(other.stderr, /^error: cannot read snapshot ".*copied": it is no database of etcd/);
+  assert.match(other.stderr, /^error: cannot read snapshot ".*copied": it is not a valid etcd database/);
   const missing = await suite.run('-n', 'node01', 'bootstrap', '--recover-from', join(folder, 'none'));
   assert.match(missing.stderr, /^error: cannot read snapshot ".*none": /);
 });

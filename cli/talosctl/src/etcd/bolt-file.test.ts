@@ -21,7 +21,7 @@ function itemsOf(bytes: Uint8Array): BoltItem[] {
 const pairsOf = (items: readonly BoltItem[]) =>
   items.flatMap((item) => (item.kind === 'pair' ? [[item.bucket, item.key, item.value].map(String)] : []));
 
-test('a file of two buckets, one of them inline, gives every pair in order', () => {
+test('items() yields every pair of two buckets in order, one of them inline', () => {
   const bytes = buildBoltFile([
     { name: 'key', pairs: [['a', '1'] as const, ['b', 'x'.repeat(9000)] as const] },
     { name: 'meta', pairs: [['term', '7'] as const], inline: true },
@@ -33,19 +33,19 @@ test('a file of two buckets, one of them inline, gives every pair in order', () 
   ]);
 });
 
-test('the newer of the two headers counts, and one that is damaged does not', () => {
+test('the newest undamaged meta page is used', () => {
   const bytes = buildBoltFile([{ name: 'key', pairs: [['a', '1'] as const] }]);
   const damagedSecond = Buffer.from(bytes);
   damagedSecond[4096 + 16 + 16] = 0xff;
   assert.deepEqual(pairsOf(itemsOf(damagedSecond)), [['key', 'a', '1']]);
 });
 
-test('what is no database, or not a whole one, is refused', () => {
+test('BoltFile rejects a file that is not a database, and a truncated one', () => {
   const bytes = buildBoltFile([{ name: 'key', pairs: [['a', '1'] as const] }]);
   const rows: [Uint8Array, RegExp][] = [
-    [Buffer.alloc(0), /no header/],
-    [Buffer.from('#!/bin/sh\n'), /no header/],
-    [bytes.subarray(0, bytes.length - 4096), /not whole/],
+    [Buffer.alloc(0), /no valid meta page/],
+    [Buffer.from('#!/bin/sh\n'), /no valid meta page/],
+    [bytes.subarray(0, bytes.length - 4096), /truncated/],
   ];
   for (const [content, message] of rows) {
     assert.throws(
@@ -55,7 +55,7 @@ test('what is no database, or not a whole one, is refused', () => {
   }
 });
 
-test('a file with any bytes changed is read or refused, and never takes long', () => {
+test('a file with random changes is read or rejected without an endless loop', () => {
   const bytes = buildBoltFile([
     { name: 'key', pairs: Array.from({ length: 20 }, (_, index) => [`k${index}`, 'value'] as const) },
     { name: 'meta', pairs: [['term', '7'] as const], inline: true },

@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { Fault } from '@nodewright/fault';
 
-/** One key and its value, or the beginning of a bucket, in the order of the file. */
+/** A key with its value, or the start of a bucket, in the order of the file. */
 export type BoltItem =
   | { readonly kind: 'bucket'; readonly name: Buffer }
   | { readonly kind: 'pair'; readonly bucket: Buffer; readonly key: Buffer; readonly value: Buffer };
 
-// The layout of a bbolt file: pages with a header of 16 bytes, two meta pages first, then B+trees.
+// The layout of a bbolt file: pages with a 16-byte header; first two meta pages, then B+trees.
 const magic = 0xed0cdaed;
 const headerBytes = 16;
 const elementBytes = 16;
@@ -18,25 +18,25 @@ const knownPageSizes = [4096, 8192, 16_384, 32_768, 65_536];
 
 interface Meta {
   readonly pageSize: number;
-  /** Page of the bucket of buckets. */
+  /** The page of the root bucket, which lists the other buckets. */
   readonly root: bigint;
-  /** Number of pages in use, the size of the database. */
+  /** The number of pages in use, which is the size of the database. */
   readonly pages: bigint;
   readonly transaction: bigint;
 }
 
 /**
- * Reads the database file of etcd (bbolt), page by page: it may be larger than the memory.
+ * Reads the database file of etcd (bbolt) page by page, because it may be larger than the memory.
  * Source: bbolt: file format.
  */
 export class BoltFile implements Disposable {
   readonly #file: number;
   readonly #fileBytes: number;
   readonly #meta: Meta;
-  /** No page stands in two places: whoever meets more than there are goes in circles. */
+  /** A page is referenced once, so reading more pages than the file has means that there is a cycle. */
   #pagesLeft = 0n;
 
-  /** @throws Fault `invalid-argument` for what is no such file */
+  /** @throws Fault `invalid-argument` for a file that is not a database */
   constructor(path: string) {
     this.#file = openSync(path, 'r');
     try {
@@ -48,12 +48,12 @@ export class BoltFile implements Disposable {
     }
   }
 
-  /** Bytes of the database; what follows in the file is not part of it. */
+  /** The size of the database in bytes. The file may contain more bytes after it. */
   get sizeBytes(): number {
     return Number(this.#meta.pages) * this.#meta.pageSize;
   }
 
-  /** Every bucket of the first level and what is in it. @throws Fault `invalid-argument` for a damaged file */
+  /** Yields the top-level buckets and their pairs. @throws Fault `invalid-argument` for a damaged file */
   *items(): Generator<BoltItem> {
     this.#pagesLeft = this.#meta.pages;
     for (const { flags, key, value } of this.#leaves(this.#page(this.#meta.root))) {
@@ -61,7 +61,7 @@ export class BoltFile implements Disposable {
       yield { kind: 'bucket', name: key };
       if (value.length < headerBytes) throw damaged('a bucket is too short');
       const root = value.readBigUInt64LE(0);
-      // A small bucket has no page of its own: its only page stands behind its header.
+      // A small bucket is inline: its only page follows its header.
       const page = root === 0n ? value.subarray(headerBytes) : this.#page(root);
       for (const pair of this.#leaves(page)) {
         yield { kind: 'pair', bucket: key, key: pair.key, value: pair.value };
@@ -74,13 +74,13 @@ export class BoltFile implements Disposable {
   }
 
   #readMeta(): Meta {
-    // The second meta page says how far apart pages are, should the first be damaged.
+    // Try every page size for the second meta page, because the first, which holds the size, may be damaged.
     const metas = [0, ...knownPageSizes].flatMap((offset) =>
       metaAt(this.#read(offset, headerBytes + metaBytes)),
     );
     const [newest] = metas.sort((a, b) => (a.transaction > b.transaction ? -1 : 1));
-    if (newest === undefined) throw damaged('it has no header of one');
-    if (Number(newest.pages) * newest.pageSize > this.#fileBytes) throw damaged('it is not whole');
+    if (newest === undefined) throw damaged('it has no valid meta page');
+    if (Number(newest.pages) * newest.pageSize > this.#fileBytes) throw damaged('it is truncated');
     return newest;
   }
 
@@ -95,7 +95,7 @@ export class BoltFile implements Disposable {
         const start = at + page.readUInt32LE(at + 4);
         const middle = start + page.readUInt32LE(at + 8);
         const end = middle + page.readUInt32LE(at + 12);
-        if (end > page.length) throw damaged('a value ends outside of its page');
+        if (end > page.length) throw damaged('a value extends beyond its page');
         yield {
           flags: page.readUInt32LE(at),
           key: page.subarray(start, middle),
@@ -104,7 +104,7 @@ export class BoltFile implements Disposable {
       } else if ((flags & branchFlag) !== 0) {
         yield* this.#leaves(this.#page(page.readBigUInt64LE(at + 8)));
       } else {
-        throw damaged('a page is of no known kind');
+        throw damaged('a page has an unknown type');
       }
     }
   }
@@ -112,7 +112,7 @@ export class BoltFile implements Disposable {
   #page(id: bigint): Buffer {
     const { pageSize, pages } = this.#meta;
     if (id >= pages) throw damaged('a page is missing');
-    if (this.#pagesLeft === 0n) throw damaged('its pages lead to themselves');
+    if (this.#pagesLeft === 0n) throw damaged('its pages form a cycle');
     this.#pagesLeft -= 1n;
     const offset = Number(id) * pageSize;
     const first = this.#read(offset, pageSize);
@@ -138,13 +138,13 @@ function metaAt(page: Buffer): Meta[] {
   const root = meta.readBigUInt64LE(16);
   const pages = meta.readBigUInt64LE(40);
   const transaction = meta.readBigUInt64LE(48);
-  // A meta page that was half written does not have the sum that it says.
+  // An incompletely written meta page has a wrong checksum.
   return fnv1a(meta.subarray(0, metaBytes - 8)) === meta.readBigUInt64LE(56)
     ? [{ pageSize, root, pages, transaction }]
     : [];
 }
 
-/** FNV-1a of 64 bits. */
+/** The 64-bit FNV-1a hash. */
 function fnv1a(bytes: Uint8Array): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of bytes) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
@@ -152,5 +152,5 @@ function fnv1a(bytes: Uint8Array): bigint {
 }
 
 function damaged(reason: string): Fault {
-  return new Fault('invalid-argument', `it is no database of etcd: ${reason}`);
+  return new Fault('invalid-argument', `it is not a valid etcd database: ${reason}`);
 }

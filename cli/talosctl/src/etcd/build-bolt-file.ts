@@ -1,15 +1,15 @@
-// Makes small bbolt files for tests: two headers, a page of buckets, and a page a bucket.
+// Builds small bbolt files for tests: two meta pages, a page with the list of buckets, and one page per bucket.
 
 const pageBytes = 4096;
 
 export interface BuiltBucket {
   readonly name: string;
   readonly pairs: readonly (readonly [key: string, value: string])[];
-  /** Whether it stands in the page of buckets, as small ones do. */
+  /** Whether the bucket is stored inside the page that lists the buckets. */
   readonly inline?: boolean;
 }
 
-/** The bytes of a database with these buckets, which must be in the order of their names. */
+/** The bytes of a database with these buckets, which must be sorted by name. */
 export function buildBoltFile(buckets: readonly BuiltBucket[]): Buffer {
   const rootPage = 2;
   let nextPage = rootPage + 1;
@@ -55,7 +55,7 @@ function leafPage(id: number, leaves: readonly Leaf[]): Buffer {
   return Buffer.concat([header, ...leaves.flatMap(({ key, value }) => [key, value])]);
 }
 
-/** Fills the last page, and says in the header how many follow the first. */
+/** Pads the content to full pages and sets the overflow count in the header. */
 function wholePages(page: Buffer): Buffer {
   const count = Math.ceil(page.length / pageBytes);
   const padded = Buffer.concat([page, Buffer.alloc(count * pageBytes - page.length)]);

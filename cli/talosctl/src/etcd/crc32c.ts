@@ -6,7 +6,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** CRC-32 with the polynomial of Castagnoli (RFC 3720, B.4), which `node:zlib` does not have. Begins with 0. */
+/** CRC-32C (Castagnoli; RFC 3720, B.4), which `node:zlib` lacks. `before` is the CRC of the preceding bytes. */
 export function crc32c(bytes: Uint8Array, before = 0): number {
   let value = ~before;
   for (let index = 0; index < bytes.length; index += 1) {

@@ -5,35 +5,35 @@ import { removalEffect } from './quorum-effect.ts';
 
 const voter = (id: bigint) => ({ id, hostname: `cp-${id}`, isLearner: false });
 
-test('what a removal leaves is said in words', () => {
+test('removalEffect() describes the remaining voters', () => {
   const learner = { id: 9n, hostname: 'cp-9', isLearner: true };
   const rows: [bigint[], bigint, string][] = [
-    [[1n], 1n, 'it is the last etcd voter: the data of the cluster go with it'],
-    [[1n, 2n], 2n, '1 voter stays, and none of them may fail then'],
-    [[1n, 2n, 3n], 2n, '2 of 3 voters stay, and none of them may fail then'],
-    [[1n, 2n, 3n, 4n], 2n, '3 of 4 voters stay, of which 1 may fail then'],
+    [[1n], 1n, 'it is the last etcd voter, and the data of the cluster are lost with it'],
+    [[1n, 2n], 2n, '1 voter remains, and it must not fail'],
+    [[1n, 2n, 3n], 2n, '2 of 3 voters remain, and none of them may fail'],
+    [[1n, 2n, 3n, 4n], 2n, '3 of 4 voters remain, of which 1 may fail'],
     [[1n, 2n], 9n, 'it is a learner: no vote is lost'],
-    [[1n, 2n], 5n, 'it is no member of etcd'],
+    [[1n, 2n], 5n, 'it is not a member of etcd'],
   ];
   for (const [voters, id, text] of rows) {
-    const losesVote = / stays?, /.test(text) || text.includes('last etcd voter');
+    const losesVote = / remains?, /.test(text) || text.includes('last etcd voter');
     assert.deepEqual(removalEffect([...voters.map(voter), learner], id), { text, losesVote });
   }
 });
 
-test('a removal counts as the worst one where the members or the own one are not known', () => {
+test('removalEffect() assumes the worst when the members or the removed member are unknown', () => {
   for (const [members, id] of [
     [undefined, 1n],
     [[voter(1n), voter(2n)], undefined],
   ] as const) {
     assert.deepEqual(removalEffect(members, id), {
-      text: 'the node could not be asked: counted as the last etcd voter',
+      text: 'the node did not answer: counted as the last etcd voter',
       losesVote: true,
     });
   }
 });
 
-test('ids are 16 digits of hex, and are read without their zeros as well', () => {
+test('member ids have 16 hexadecimal digits, and are parsed without leading zeros too', () => {
   assert.equal(memberIdText(0xabcn), '0000000000000abc');
   assert.equal(parseMemberId('abc'), 0xabcn);
   assert.equal(parseMemberId('0xFFFFFFFFFFFFFFFF'), 2n ** 64n - 1n);

@@ -3,15 +3,15 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { BoltFile } from './bolt-file.ts';
 import { crc32c } from './crc32c.ts';
 
-/** What a snapshot of etcd holds. */
+/** Facts about an etcd snapshot. */
 export interface SnapshotInfo {
-  /** CRC-32C over everything, the same as etcd's own tool prints. */
+  /** CRC-32C over all buckets, keys and values, as etcd's own tool prints it. */
   readonly hash: number;
   readonly revision: bigint;
   readonly totalKeys: number;
-  /** Bytes of the database. */
+  /** The size of the database in bytes. */
   readonly totalSize: number;
-  /** Whether a SHA-256 of the database follows it, as in snapshots that went through the API. */
+  /** Whether the file ends with a SHA-256 of the database, as snapshots from the API do. */
   readonly hasChecksum: boolean;
 }
 
@@ -19,13 +19,13 @@ const keyBucket = 'key';
 const sectorBytes = 512;
 const checksumBytes = 32;
 
-/** Whether a file of this size ends in a checksum: databases are made of whole sectors. */
+/** Whether a file of this size ends with a checksum. The size of a database is a multiple of the sector size. */
 export function hasChecksum(sizeBytes: number): boolean {
   return sizeBytes % sectorBytes === checksumBytes;
 }
 
 /**
- * Reads a snapshot in a file. Source: Talos v1.14: etcd snapshot.
+ * Reads a snapshot file. Source: Talos v1.14: etcd snapshot.
  *
  * @throws Fault that names the file
  */
@@ -42,7 +42,7 @@ export function readSnapshotInfo(path: string): SnapshotInfo {
       }
       hash = crc32c(item.value, crc32c(item.key, hash));
       totalKeys += 1;
-      // Keys of this bucket are revisions: the main number, an underscore, the number within its transaction.
+      // A key of this bucket is a revision: the main revision, an underscore, and the number within its transaction.
       if (item.bucket.toString() === keyBucket && item.key.length >= 8) revision = item.key.readBigInt64BE(0);
     }
     return {
@@ -56,13 +56,13 @@ export function readSnapshotInfo(path: string): SnapshotInfo {
   }
 }
 
-/** The line for people. Source: Talos v1.14: etcd snapshot. */
+/** The line that the command prints. Source: Talos v1.14: etcd snapshot. */
 export function snapshotInfoText({ hash, revision, totalKeys, totalSize }: SnapshotInfo): string {
   const hex = hash.toString(16).padStart(8, '0');
   return `snapshot info: hash ${hex}, revision ${revision}, total keys ${totalKeys}, total size ${totalSize}`;
 }
 
-/** The same as fields of a document. */
+/** The same facts as fields of a document. */
 export function snapshotInfoDocument({ hash, ...info }: SnapshotInfo): object {
   return { hash: hash.toString(16).padStart(8, '0'), ...info };
 }
