@@ -119,7 +119,7 @@ test('get lists the kinds that an ambiguous name may mean, and rejects an unknow
   const unknown = await suite.run(...one, 'get', 'nothing');
   assert.deepEqual(
     [unknown.stderr, unknown.exitCode],
-    ['error: resource "nothing" is not registered ("talosctl get rd" lists the kinds)\n', 1],
+    ['error: resource "nothing" is not registered ("talosctl get rd" lists the resource types)\n', 1],
   );
   const near = await suite.run(...one, 'get', 'membrs');
   assert.deepEqual(

@@ -7,14 +7,14 @@ import { showWait } from '../progress.ts';
 import { stateOf } from './get-resources.ts';
 import { listDefinitions } from './resolve-kind.ts';
 
-/** The kinds that a node has. @throws ReportedFailure for a node that does not say, which may be an old one */
+/** The resource definitions of a node. @throws ReportedFailure when the node does not return them */
 export async function definitionsOf(
   env: CliEnvironment,
   node: NodeClient,
 ): Promise<readonly Resource<ResourceDefinitionSpec>[]> {
   const errors = new NodeErrors(env);
-  const listed = showWait(env.stderr, node.name, listDefinitions(stateOf(node), env.signal));
-  const definitions = await listed.catch((error) => errors.add(node.name, faultFrom(error)));
+  const list = showWait(env.stderr, node.name, listDefinitions(stateOf(node), env.signal));
+  const definitions = await list.catch((error) => errors.add(node.name, faultFrom(error)));
   errors.end();
   return definitions ?? [];
 }

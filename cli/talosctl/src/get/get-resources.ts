@@ -16,12 +16,12 @@ import { showWait } from '../progress.ts';
 import type { ResourceOutput } from './resource-output.ts';
 import { shownResource } from './shown-resource.ts';
 
-/** The resources of a node. Specs stay encoded, but for those of definitions. */
+/** The resources of a node. Only the specs of resource definitions are decoded. */
 export function stateOf({ state }: NodeClient): State {
   return createStateClient({ client: state, codecs: definitionCodecs });
 }
 
-/** The same with every spec as the node wrote it. */
+/** The resources of a node, without decoding any spec. */
 export function encodedStateOf({ state }: NodeClient): State {
   return createStateClient({ client: state });
 }
@@ -30,11 +30,11 @@ const definitionCodecs = codecsOf([]);
 
 export interface Wanted {
   readonly kind: KindRef<EncodedSpec>;
-  /** The only one; undefined: all of the kind. */
+  /** The id of one resource; `undefined` for all resources of the kind. */
   readonly id: string | undefined;
 }
 
-/** Asks node after node. One that refuses costs the others nothing. @throws ReportedFailure when any did */
+/** Prints the resources of one node after the other. @throws ReportedFailure when any node failed */
 export async function getResources(
   env: CliEnvironment,
   client: TalosClient,
@@ -47,11 +47,11 @@ export async function getResources(
     try {
       const state = encodedStateOf(node);
       const { signal } = env;
-      const asked =
+      const call =
         id === undefined
           ? state.list(kind, { signal })
           : state.get(pointerTo(kind, id), { signal }).then((resource) => [resource]);
-      const found = await showWait(env.stderr, node.name, asked);
+      const found = await showWait(env.stderr, node.name, call);
       for (const resource of found) await output.add(shownResource(node.name, resource));
     } catch (error) {
       errors.add(node.name, faultFrom(error));
@@ -61,7 +61,7 @@ export async function getResources(
   errors.end();
 }
 
-/** Prints what happens on all nodes until the user has seen enough, or one of them fails. @throws ReportedFailure */
+/** Prints changes on all nodes until the user presses Ctrl-C or a node fails. @throws ReportedFailure */
 export async function watchResources(
   env: CliEnvironment,
   client: TalosClient,
@@ -89,7 +89,7 @@ export async function watchResources(
       if (event.kind === 'bootstrapped') waiting.delete(node);
       await show(node, event, { kind, id }, output);
     }
-    // What is there is shown as one table, what happens at once.
+    // Collect the existing resources of all nodes into one table, then print each change at once.
     if (waiting.size === 0) await output.flush();
   }
   await output.flush();

@@ -8,7 +8,7 @@ import {
 } from '@nodewright/state';
 import { didYouMean, nearestName } from '../nearest-name.ts';
 
-/** The definitions of all kinds that a node has. */
+/** Lists all resource definitions of a node. */
 export function listDefinitions(
   state: State,
   signal?: AbortSignal,
@@ -17,9 +17,9 @@ export function listDefinitions(
 }
 
 /**
- * The one kind that a word means, in any of its names and whatever the case.
+ * Finds the kind with this name or alias, ignoring case.
  *
- * @throws Fault `not-found` for none, `invalid-argument` for several
+ * @throws Fault `not-found` for no match, `invalid-argument` for several
  */
 export function resolveKind(
   definitions: readonly Resource<ResourceDefinitionSpec>[],
@@ -44,6 +44,6 @@ function unknownKind(definitions: readonly Resource<ResourceDefinitionSpec>[], w
     word.toLowerCase(),
     names.map((name) => name.toLowerCase()),
   );
-  const help = nearest === undefined ? ' ("talosctl get rd" lists the kinds)' : didYouMean(nearest);
+  const help = nearest === undefined ? ' ("talosctl get rd" lists the resource types)' : didYouMean(nearest);
   return `resource "${word}" is not registered${help}`;
 }

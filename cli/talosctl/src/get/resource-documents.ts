@@ -4,7 +4,7 @@ import type { TemplatePart } from '../json-path/parse-json-path.ts';
 import { formatSortedJson } from '../render/json.ts';
 import { type ShownResource, timeText } from './shown-resource.ts';
 
-/** The object that JSON and JSONPath show. Source: Talos v1.14: get, json. */
+/** The object that `-o json` prints and JSONPath searches. Source: Talos v1.14: get, json. */
 export function resourceObject({ node, event, metadata, spec }: ShownResource): object {
   return { ...(event !== undefined && { event }), metadata: metadataObject(metadata), node, spec };
 }
@@ -21,7 +21,7 @@ function metadataObject({
 }: Metadata) {
   return {
     ...rest,
-    // Nothing in YAML, which is what the object is read from.
+    // Upstream reads the object from YAML, in which an empty owner is null.
     owner: owner === '' ? null : owner,
     version: version === 0 ? 'undefined' : version,
     created: timeText(createdMs),
@@ -32,7 +32,7 @@ function metadataObject({
   };
 }
 
-/** What a template finds in a resource, a line each; lists and maps as JSON. */
+/** The results of a template in a resource, one per line; lists and maps as JSON. */
 export function jsonPathLines(resource: ShownResource, template: readonly TemplatePart[]): string[] {
   return findByTemplate(template, resourceObject(resource)).map(resultText);
 }

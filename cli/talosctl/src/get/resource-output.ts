@@ -19,7 +19,7 @@ export type ResourceFormat =
 
 const plainFormats = ['table', 'wide', 'yaml', 'json', 'name'] as const;
 
-/** Reads the value of `-o`: table, wide, yaml, json, name or jsonpath=<template>. */
+/** Parses the value of `-o`: table, wide, yaml, json, name or jsonpath=<template>. */
 export function parseResourceFormat(text: string): ResourceFormat {
   const kind = plainFormats.find((known) => known === text);
   if (kind !== undefined) return { kind };
@@ -30,14 +30,14 @@ export function parseResourceFormat(text: string): ResourceFormat {
   return { kind: 'jsonpath', template: parseTemplate(template) };
 }
 
-/** Prints resources as they come. */
+/** Prints resources as they arrive. */
 export interface ResourceOutput {
   add(resource: ShownResource): Promise<void>;
-  /** Says that nothing more comes at once. */
+  /** Prints the rows that are still held back to align the columns. */
   flush(): Promise<void>;
 }
 
-/** The output for resources of one kind. */
+/** Creates the output for resources of one kind. */
 export function createResourceOutput(
   output: OutputStream,
   format: ResourceFormat,

@@ -12,10 +12,10 @@ export interface ResourceColumns {
 const marks = { created: '+', updated: ' ', destroyed: '-' } as const;
 
 /**
- * The columns that a kind's definition asks for, behind those that every kind has. Source: Talos v1.14: get, table.
+ * The columns of the table: those of every kind, then those of this kind's definition. Source: Talos v1.14: get, table.
  *
- * @param isWide whether phase, owner and times come as well
- * @throws Fault `invalid-argument` for a column whose path cannot be read
+ * @param isWide whether to add phase, owner and times
+ * @throws Fault `invalid-argument` for a column with an invalid path
  */
 export function resourceColumns(
   { displayType, printColumns }: ResourceDefinitionSpec,

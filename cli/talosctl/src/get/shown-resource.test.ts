@@ -9,7 +9,7 @@ const metadata: Metadata = {
 };
 const nothing = new EncodedSpec('', new Uint8Array());
 
-test('shownResource() takes an empty spec of what is gone, and of nothing else', () => {
+test('shownResource() accepts an empty spec only for a destroyed resource', () => {
   assert.equal(shownResource('a', { metadata, spec: nothing }, 'destroyed').spec, null);
   for (const event of ['created', 'updated', undefined] as const) {
     assert.throws(
@@ -19,7 +19,7 @@ test('shownResource() takes an empty spec of what is gone, and of nothing else',
   }
 });
 
-test('shownResource() keeps all digits and the text of the node', () => {
+test('shownResource() keeps all digits of a number and the YAML text of the node', () => {
   const yaml = 'size: 18446744073709551615\nratio: 0.50\n';
   const shown = shownResource('a', { metadata, spec: new EncodedSpec(yaml, new Uint8Array()) });
   assert.deepEqual([shown.spec, shown.yaml], [{ size: 18446744073709551615n, ratio: 0.5 }, yaml]);

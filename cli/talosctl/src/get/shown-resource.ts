@@ -2,17 +2,17 @@ import { Fault } from '@nodewright/fault';
 import type { EncodedSpec, Metadata, Resource } from '@nodewright/state';
 import { parse } from 'yaml';
 
-/** What a watch says of a resource. */
+/** The event of a watch. */
 export type ShownEvent = 'created' | 'updated' | 'destroyed';
 
-/** A resource of a node as it is printed. */
+/** A resource to print. */
 export interface ShownResource {
   readonly node: string;
   readonly event?: ShownEvent;
   readonly metadata: Metadata;
-  /** The spec as plain data; whole numbers are bigints. */
+  /** The parsed spec, with integers as bigints. */
   readonly spec: unknown;
-  /** The spec as the node wrote it; undefined when it did not write it as YAML. */
+  /** The YAML text of the spec from the node; `undefined` when it is not YAML of the spec. */
   readonly yaml?: string;
 }
 
@@ -24,11 +24,11 @@ export function shownResource(
   { metadata, spec }: Resource<EncodedSpec>,
   event?: ShownEvent,
 ): ShownResource {
-  // Nodes of old set no annotations and send the text of the documents as it is.
+  // Old nodes set no annotations and send the text of the configuration as it is.
   if (metadata.type === configurationType && Object.keys(metadata.annotations).length === 0) {
     return { node, event, metadata, spec: spec.yaml };
   }
-  // Some nodes send of what is gone that it is gone.
+  // Some nodes send a destroyed resource without its spec.
   if (spec.yaml === '' && event === 'destroyed') return { node, event, metadata, spec: null };
   if (spec.yaml === '') {
     throw new Fault(
@@ -44,7 +44,7 @@ export function shownResource(
   }
 }
 
-/** `2026-01-10T09:00:01Z`, as clients print times. */
+/** Formats a time like `2026-01-10T09:00:01Z`. */
 export function timeText(unixMs: number): string {
   return new Date(unixMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -2,19 +2,19 @@ import { encodeYaml } from '@nodewright/state';
 import { Document, Pair, parseDocument, Scalar, stringify, YAMLMap } from 'yaml';
 import { type ShownResource, timeText, versionText } from './shown-resource.ts';
 
-/** With it every scalar is read as the text that stands there, and written as it stood. */
+/** In this schema every scalar is a string, so numbers keep their notation. */
 const schema = 'failsafe';
 const layout = { indent: 4, lineWidth: 0, singleQuote: true, flowCollectionPadding: false } as const;
 
 /**
- * A scalar of metadata, which carries no tag: plain wherever it can stand so, also when it looks like a number, and
- * nothing at all for what is empty. Source: Talos v1.14: COSI metadata as YAML.
+ * A scalar of metadata. It is plain wherever YAML allows, even if it looks like a number. An empty text stays empty.
+ * Source: Talos v1.14: COSI metadata as YAML.
  */
 function plainText(text: string): string {
   return text === '' ? '' : stringify(text, { ...layout, schema }).trimEnd();
 }
 
-/** Labels and their like under a key; nothing when there are none. What looks like a number stands in quotes here. */
+/** Labels, annotations or finalizers under a key, if there are any. Texts that look like numbers are quoted. */
 function block(key: string, value: Readonly<Record<string, string>> | readonly string[]): string[] {
   if (Object.keys(value).length === 0) return [];
   const sorted = Array.isArray(value)
@@ -28,8 +28,8 @@ function block(key: string, value: Readonly<Record<string, string>> | readonly s
 }
 
 /**
- * A YAML document with the node before the resource; the spec stands in it as the node wrote it, word for word. Source:
- * Talos v1.14: get, yaml.
+ * A YAML document with the node's name and the resource. The spec keeps the scalars of the node's YAML unchanged.
+ * Source: Talos v1.14: get, yaml.
  */
 export function yamlDocument(resource: ShownResource): string {
   const { node, event, metadata } = resource;
@@ -53,7 +53,7 @@ export function yamlDocument(resource: ShownResource): string {
 
 function specText({ yaml, spec }: ShownResource): string {
   if (yaml === undefined) {
-    // A text of old nodes, or nothing at all.
+    // The configuration text of an old node, or an empty spec.
     return typeof spec === 'string'
       ? stringify({ spec }, { ...layout, blockQuote: 'literal' })
       : stringify({ spec });
