@@ -1,6 +1,6 @@
 import { wrapText } from './wrap-text.ts';
 
-/** A word or flag, and what it means. */
+/** A term, such as a flag, and its description. */
 export interface Definition {
   readonly term: string;
   readonly text: string;
@@ -8,18 +8,18 @@ export interface Definition {
 
 const indent = '  ';
 const deepIndent = '      ';
-/** Narrower than this a text is hard to read beside its term, and goes below it. */
+/** The minimum width of a description next to its term. A narrower one is printed below the term. */
 const leastTextWidth = 34;
 
-/** The width of the column of terms, with the space behind it. */
+/** The width of the column of terms, including the space after it. */
 export function termColumn(definitions: readonly Definition[]): number {
   return Math.max(0, ...definitions.map(({ term }) => term.length)) + 2;
 }
 
 /**
- * Terms with their texts, in `width` columns: beside each other where the texts have room, else below each other.
+ * Formats terms and descriptions in `width` columns. A description is next to its term, or below it if it lacks space.
  *
- * @param column width of the column of terms, so that several lists line up
+ * @param column the width of the column of terms, which aligns several lists
  */
 export function definitionLines(definitions: readonly Definition[], column: number, width: number): string[] {
   const beside = width - indent.length - column;

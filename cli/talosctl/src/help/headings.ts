@@ -1,5 +1,5 @@
-/** Heading of what a command itself can do. */
+/** Heading of the options of the command itself. */
 export const ownHeading = 'Options:';
 
-/** Heading of the options that say which cluster and which nodes. */
+/** Heading of the options that select the cluster and the nodes. */
 export const connectionHeading = 'Connection:';

@@ -1,11 +1,11 @@
 import type { OutputStream } from '../command-module.ts';
 
-/** Width of help that goes to a file or a pipe. */
+/** Width of help in a file or a pipe. */
 const pipedWidth = 80;
-/** On a terminal narrower than this, lines run over. */
+/** The minimum width. On a narrower terminal the lines wrap. */
 const leastWidth = 40;
 
-/** How many columns help has on an output. A terminal that does not know its width says 0. */
+/** The width of help on an output. A terminal of unknown width reports 0 columns. */
 export function helpWidth({ columns }: Pick<OutputStream, 'columns'>): number {
   return Math.max(leastWidth, columns || pipedWidth);
 }

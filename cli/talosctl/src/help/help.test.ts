@@ -8,7 +8,7 @@ import { commandExamples } from './command-examples.ts';
 
 const withExamples = await everyCommand();
 
-/** The words of an example as a shell splits them, up to a redirection. */
+/** The words of an example as a shell splits them, without a redirection. */
 function wordsOf(line: string): string[] {
   const command = line.replace(/^source <\((.*)\)$/, '$1').replace(/ > .*$/, '');
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+?)'([^']*)'|(\S+)/g)].map(([, ...parts]) =>
@@ -17,7 +17,7 @@ function wordsOf(line: string): string[] {
 }
 
 for (const width of [60, 80, 120]) {
-  test(`every help text fits into ${width} columns, but for examples that are there to be copied`, async () => {
+  test(`every help text except examples fits into ${width} columns`, async () => {
     const texts = (await everyCommand(width)).map(({ command }) => command.helpInformation());
     for (const text of [...texts, topLevelHelp(width)]) {
       const lines = text.split('\n').filter((line) => !/^ {2}(talosctl|source) /.test(line));
@@ -30,7 +30,7 @@ for (const width of [60, 80, 120]) {
   });
 }
 
-test('every help text begins with the usage, and options of the connection come after all others', () => {
+test('every help text begins with the usage and has the connection options after all others', () => {
   for (const { command, path } of withExamples) {
     const text = command.helpInformation();
     assert.ok(text.startsWith(`Usage: talosctl ${path}`), text);
@@ -42,7 +42,7 @@ test('every help text begins with the usage, and options of the connection come 
   }
 });
 
-test('every help text has an example, and every example is one of a command that exists', () => {
+test('every help text has an example, and every example belongs to an existing command', () => {
   const paths = withExamples.map(({ path }) => path);
   assert.deepEqual({ missing: paths.filter((path) => !commandExamples[path]?.length) }, { missing: [] });
   assert.deepEqual(
@@ -51,14 +51,14 @@ test('every help text has an example, and every example is one of a command that
   );
 });
 
-test('every example parses with the parser of a command, which is the one that it stands at or one below', async () => {
+test('every example can be parsed and calls its own command or a subcommand', async () => {
   for (const [path, examples] of Object.entries(commandExamples)) {
     for (const { command: line } of examples) {
       const [name, ...words] = wordsOf(line);
       assert.equal(name, 'talosctl', line);
       const { command, rest } = splitCommandLine(words, (word) => findCommand(word) !== undefined);
       const called: string[] = [];
-      // A program of its own for each: a parser keeps the options of the line before.
+      // Use a new program for each line, because a parser keeps the options of the previous line.
       const entry = findCommand(command ?? '');
       assert.ok(entry !== undefined, line);
       const built = await everyCommand(undefined, [entry]);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Definition } from './definition-list.ts';
 
-/** Words under a heading, each with its meaning. */
+/** Terms with descriptions under a heading. */
 export interface HelpSection {
   readonly heading: string;
   readonly definitions: readonly Definition[];

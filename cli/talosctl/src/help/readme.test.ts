@@ -1,4 +1,4 @@
-// README is kept true: what it says works exists, what it says is missing does not, and its command lines parse.
+// Checks README: the commands that it lists as working exist, the missing ones do not, and its command lines parse.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const rows: PartRow[] = section
     return { part, state, commands: [...commands.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name) };
   });
 
-/** For each call of a command, whether docs/api.md says that it is implemented. */
+/** For each API call of a command, whether docs/api.md lists it as implemented. */
 function callsOf(command: string): boolean[] {
   return apiDocument
     .split('\n')
@@ -39,12 +39,12 @@ function callsOf(command: string): boolean[] {
     .map(([, , , , , implemented]) => implemented === 'yes');
 }
 
-test('README says of every part that it works, works partly or is not there yet', () => {
+test('README gives every part the state "works", "partly" or "not yet"', () => {
   assert.ok(rows.length > 10, section);
   for (const { part, state } of rows) assert.match(state, /^(works|partly: .+|not yet)$/, part);
 });
 
-test('README names commands that exist where a part works, whose calls are implemented', () => {
+test('README lists existing commands with implemented calls for the parts that work', () => {
   for (const { part, state, commands } of rows) {
     if (state === 'not yet') continue;
     assert.ok(commands.length > 0, part);
@@ -55,7 +55,7 @@ test('README names commands that exist where a part works, whose calls are imple
   }
 });
 
-test('README names commands that are missing where a part is not there yet', () => {
+test('README lists missing commands for the parts that are not implemented yet', () => {
   for (const { state, commands } of rows) {
     if (state !== 'not yet') continue;
     for (const command of commands) {
@@ -65,7 +65,7 @@ test('README names commands that are missing where a part is not there yet', () 
   }
 });
 
-test('README shows command lines that the parser takes', async () => {
+test('README shows command lines that the parser accepts', async () => {
   const lines = [...readme.matchAll(/^ *(?:\$ )?bin\/talosctl (.*)$/gm)].map(([, words = '']) => words);
   assert.ok(lines.length > 10);
   for (const line of lines) {

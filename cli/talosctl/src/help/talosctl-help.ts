@@ -9,8 +9,8 @@ import { type HelpSection, moreHelpOf } from './more-help.ts';
 import { wrapText } from './wrap-text.ts';
 
 /**
- * The layout of our help: what a command takes comes before how it connects, options of the commands above count as
- * its own, examples come last, and everything keeps to the width of the terminal.
+ * The layout of the help. Options of the command, including those of its parents, precede the connection options.
+ * Examples come last. The text fits the width of the terminal.
  */
 export class TalosctlHelp extends Help {
   override commandUsage(command: Command): string {
@@ -38,7 +38,7 @@ export class TalosctlHelp extends Help {
       .join('\n\n')}\n`;
   }
 
-  /** A flag that is off unless it is given needs no words about that. */
+  /** The description of an option, without the default of a flag that is off by default. */
   override optionDescription(option: Option): string {
     if (option.isBoolean() && option.defaultValue === false) return option.description;
     return super.optionDescription(option);
@@ -87,7 +87,7 @@ export class TalosctlHelp extends Help {
   }
 }
 
-/** Options of the commands above, as far as this one has a use for them: they may stand behind it as well. */
+/** Options of the parent commands that this command uses. They are accepted after the subcommand too. */
 function inheritedOptions(command: Command): Option[] {
   const options: Option[] = [];
   for (let at = command.parent; at !== null; at = at.parent) {
@@ -100,7 +100,7 @@ function inheritedOptions(command: Command): Option[] {
   );
 }
 
-/** Whether an option says where the talosconfig is and what is meant in it. */
+/** Whether an option selects the talosconfig file or a context in it. */
 const isOfFile = (flag: string | undefined) => flag === '--talosconfig' || flag === '--context';
 
 function usageLines(usage: string, width: number): string[] {
@@ -118,7 +118,7 @@ function blockLines(block: string | HelpSection, width: number): string[] {
   return [heading, ...definitionLines(definitions, termColumn(definitions), width)];
 }
 
-/** A command line is never broken: it is there to be copied. */
+/** Formats the examples. A command line is never wrapped, so that it can be copied. */
 function exampleLines(examples: readonly Example[], width: number): string[] {
   if (examples.length === 0) return [];
   const lines = examples.flatMap(({ command, text }) => [

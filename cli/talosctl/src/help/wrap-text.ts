@@ -1,4 +1,4 @@
-/** Breaks a paragraph into lines of at most `width` characters. A longer word has a line of its own. */
+/** Breaks a paragraph into lines of at most `width` characters. A longer word gets its own line. */
 export function wrapText(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
