@@ -4,14 +4,14 @@ export interface PanelSize {
 }
 
 export interface Arrangement extends PanelSize {
-  /** The upper left corner of each panel, in the order given. */
+  /** The upper left corner of each panel, in the order of the input. */
   readonly places: readonly { readonly x: number; readonly y: number }[];
 }
 
-/** Wider than high, as screens are. */
+/** The preferred ratio of width to height, that of a screen. */
 const shape = 1.6;
 
-/** Puts panels on a page without much waste, as near to the shape of a screen as that goes. */
+/** Arranges panels on a page with little unused space and the proportions of a screen. */
 export function arrangePanels(panels: readonly PanelSize[], gap: number): Arrangement {
   const area = panels.reduce((sum, { width, height }) => sum + (width + gap) * (height + gap), 0);
   const widest = Math.max(0, ...panels.map(({ width }) => width));
@@ -27,10 +27,10 @@ export function arrangePanels(panels: readonly PanelSize[], gap: number): Arrang
   return best?.arrangement ?? { places: [], width: 0, height: 0 };
 }
 
-/** The highest panels first, each as far up as there is room. */
+/** Places the panels from the highest to the lowest, each at the uppermost free position. */
 function fillPage(panels: readonly PanelSize[], gap: number, pageWidth: number): Arrangement {
   const order = panels.map((panel, at) => ({ panel, at })).sort((a, b) => b.panel.height - a.panel.height);
-  // The lower edge of what is placed so far, from left to right: pieces of the page's width.
+  // The lower edge of the placed panels, as segments from left to right.
   let skyline = [{ x: 0, width: pageWidth + gap, y: 0 }];
   const places: { x: number; y: number }[] = [];
   let height = 0;

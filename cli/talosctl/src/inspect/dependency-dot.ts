@@ -10,10 +10,10 @@ const edgeStyles: Readonly<Record<DependencyKind, DotAttributes>> = {
 };
 
 /**
- * The whole graph in the Graphviz language: controllers are boxes, types of resources are notes, arrows go from what is
- * read to who reads it and from who writes to what is written. Source: Talos v1.14: inspect dependencies.
+ * The whole graph in the Graphviz language. Controllers are boxes and resource types are notes. Arrows lead from a type
+ * to its readers and from a controller to the types that it writes. Source: Talos v1.14: inspect dependencies.
  *
- * @param resources written beside their types, when given
+ * @param resources existing resources to draw next to their types
  */
 export function dependencyDot(dependencies: readonly Dependency[], resources?: ResourceIds): string {
   const lines = ['digraph {', '\trankdir="LR";'];

@@ -11,7 +11,7 @@ const gap = 18;
 const headHeight = 26;
 const padding = 10;
 const legendHeight = 74;
-/** Of one width, near enough: the boxes are made for the first. */
+/** Fonts with similar widths, because Graphviz computes the size of the boxes for the first one. */
 const fonts = "Helvetica, Arial, 'Liberation Sans', 'Nimbus Sans', 'DejaVu Sans Condensed', sans-serif";
 
 interface Drawing {
@@ -20,11 +20,11 @@ interface Drawing {
   readonly body: string;
 }
 
-/** The part of a document of Graphviz that is drawn, and its size. */
+/** Extracts the drawing and its size from an SVG document of Graphviz. */
 function drawingFrom(svg: string): Drawing {
   const size = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(svg);
   const [begin, end] = [svg.indexOf('<g '), svg.lastIndexOf('</svg>')];
-  // Ids of its own would be there several times in the picture; the font is that of the picture.
+  // Remove the ids, which would repeat in every panel, and the font, which the page sets.
   const body = svg
     .slice(begin, end)
     .replaceAll(/ id="(?:graph|node|edge|a_edge|a_node)\d+"/g, '')
@@ -39,7 +39,7 @@ export interface DependencySvgInit {
   readonly layOut: LayOut;
 }
 
-/** The graph as a picture for people: a panel for each family of resources, side by side, with a legend. */
+/** Draws the graph as one panel per family of resources, with a legend. */
 export function dependencySvg({ title, dependencies, resources, layOut }: DependencySvgInit): string {
   const panels = familyPanels(dependencies, resources).map((panel, at) => {
     const tint = tintOf(at);
@@ -73,7 +73,7 @@ export function dependencySvg({ title, dependencies, resources, layOut }: Depend
 <title>${escapeMarkup(title)}</title>
 <rect width="100%" height="100%" fill="#f6f8fa"/>
 <text x="${margin}" y="${margin + 16}" font-size="20" font-weight="bold" fill="${ink}">${escapeMarkup(title)}</text>
-<text x="${margin}" y="${margin + 36}" font-size="12" fill="${paleInk}">${controllers} controllers (boxes), ${types} kinds of resources (notes), by family. What a controller reads of another family, or of what many read, stands in its box; dashed: at home in another family.</text>
+<text x="${margin}" y="${margin + 36}" font-size="12" fill="${paleInk}">${controllers} controllers (boxes), ${types} resource types (notes), by family. A controller's box lists inputs from other families and inputs with many readers. Dashed: belongs to another family.</text>
 ${legend(margin + 56)}
 ${drawn.join('\n')}
 </svg>

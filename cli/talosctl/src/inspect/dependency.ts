@@ -5,7 +5,7 @@ import {
 import { Fault } from '@nodewright/fault';
 import { printableCell } from '../render/printable.ts';
 
-/** What a controller has to do with resources, in the words of this tool. */
+/** The kinds of dependencies between controllers and resources, as this program names them. */
 export const dependencyKinds = [
   'output-exclusive',
   'output-shared',
@@ -15,14 +15,14 @@ export const dependencyKinds = [
 ] as const;
 export type DependencyKind = (typeof dependencyKinds)[number];
 
-/** One line between a controller and a type of resources. */
+/** A dependency between a controller and a resource type. */
 export interface Dependency {
   readonly controller: string;
   readonly kind: DependencyKind;
   /** Empty for outputs. */
   readonly namespace: string;
   readonly type: string;
-  /** Empty: any. */
+  /** The id of one resource; empty for all. */
   readonly id: string;
 }
 
@@ -34,7 +34,7 @@ const kindOf: Readonly<Record<number, DependencyKind>> = {
   [DependencyEdgeType.INPUT_DESTROY_READY]: 'input-destroy-ready',
 };
 
-/** @throws Fault `unknown` for an edge of a kind that this version does not know */
+/** @throws Fault `unknown` for an unknown type of edge */
 export function dependencyFromEdge(edge: ControllerDependencyEdge): Dependency {
   const kind = kindOf[edge.edgeType];
   if (kind === undefined) {
@@ -51,5 +51,5 @@ export function dependencyFromEdge(edge: ControllerDependencyEdge): Dependency {
 
 export const isOutput = ({ kind }: Dependency): boolean => kind.startsWith('output');
 
-/** The ids of the resources that there are, by type. */
+/** Ids of existing resources by type. */
 export type ResourceIds = ReadonlyMap<string, readonly string[]>;

@@ -1,16 +1,16 @@
-/** A text of the Graphviz language. */
+/** Quotes a text in the Graphviz language. */
 export function dotText(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 }
 
-/** A label that is not a text but a table of several. */
+/** A label in the HTML-like markup of Graphviz. */
 export interface Markup {
   readonly markup: string;
 }
 
 export type DotAttributes = Readonly<Record<string, string | number | Markup | undefined>>;
 
-/** ` [label="..." color="..."]`. */
+/** Formats attributes as ` [label="..." color="..."]`. */
 export function dotAttributes(attributes: DotAttributes): string {
   const words = Object.entries(attributes).flatMap(([name, value]) => {
     if (value === undefined) return [];
@@ -19,7 +19,7 @@ export function dotAttributes(attributes: DotAttributes): string {
   return words.length === 0 ? '' : ` [${words.join(' ')}]`;
 }
 
-/** A text as markup holds it. */
+/** Escapes a text for markup. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,7 +1,7 @@
 import { type Dependency, isOutput, type ResourceIds } from './dependency.ts';
 import { familiesOfControllers, familyOfType } from './family.ts';
 
-/** An input that is told in words, since a line would have to cross the whole picture. */
+/** An input that is listed by name, because a line would cross the whole picture. */
 export type NamedInput = Pick<Dependency, 'kind' | 'type' | 'id'>;
 
 export interface ControllerBox {
@@ -15,26 +15,26 @@ export interface TypeNote {
   readonly type: string;
   /** False for a type of another panel that is repeated here because a controller of this panel writes it. */
   readonly isAtHome: boolean;
-  /** How many controllers read it, in all panels. */
+  /** The number of controllers that read the type, in all panels. */
   readonly readers: number;
   readonly ids: readonly string[];
 }
 
-/** One part of the picture: controllers and the types that they are about. */
+/** One panel of the picture: the controllers and types of a family. */
 export interface FamilyPanel {
   readonly family: string;
   readonly controllers: readonly ControllerBox[];
   readonly types: readonly TypeNote[];
-  /** What is drawn as lines. */
+  /** The dependencies that are drawn as lines. */
   readonly lines: readonly Dependency[];
 }
 
-/** A type with more readers than this in its own panel is named in their boxes instead of connected to them. */
+/** A type with more readers than this in its panel is listed in their boxes instead of connected to them. */
 const mostLines = 5;
 
 /**
- * Cuts the graph into parts that a person can read: one for each family, in which no line leaves the part. What comes
- * from elsewhere, or from what nearly everybody reads, stands as words in the box of its reader.
+ * Splits the graph into readable panels, one per family. No line leaves its panel: the box of a controller lists inputs
+ * from other families, and inputs with many readers, by name.
  */
 export function familyPanels(
   dependencies: readonly Dependency[],
@@ -45,7 +45,7 @@ export function familyPanels(
   const families = new Set([...familyOf.values(), ...dependencies.map(({ type }) => familyOfType(type))]);
   return [...families].sort().map((family) => {
     const isHome = ({ controller }: Dependency) => familyOf.get(controller) === family;
-    // Those of its controllers, and those who write its types from elsewhere.
+    // The dependencies of the family's controllers, and the writes of other controllers to its types.
     const here = dependencies.filter(
       (one) => isHome(one) || (isOutput(one) && familyOfType(one.type) === family),
     );
@@ -76,7 +76,7 @@ export function familyPanels(
   });
 }
 
-/** A controller that waits for its own outputs to be free says nothing new: whoever writes finishes. */
+/** Whether a controller only waits to destroy its own outputs. That is implied by the output, so it is not drawn. */
 function isOwnOutput({ kind, controller, type }: Dependency, all: readonly Dependency[]): boolean {
   return (
     kind === 'input-destroy-ready' &&
@@ -84,7 +84,7 @@ function isOwnOutput({ kind, controller, type }: Dependency, all: readonly Depen
   );
 }
 
-/** Who reads a type to act on it; who only finishes its own outputs does not count. */
+/** The readers of each type. Inputs of the kind `input-destroy-ready` do not count. */
 function countReaders(dependencies: readonly Dependency[]): ReadonlyMap<string, ReadonlySet<string>> {
   const readers = new Map<string, Set<string>>();
   for (const { kind, type, controller } of dependencies) {

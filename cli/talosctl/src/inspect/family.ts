@@ -2,7 +2,7 @@ import { type Dependency, isOutput } from './dependency.ts';
 
 const domain = '.talos.dev';
 
-/** `net` of `LinkSpecs.net.talos.dev`. */
+/** The family of a resource type: `net` for `LinkSpecs.net.talos.dev`. */
 export function familyOfType(type: string): string {
   const at = type.indexOf('.');
   if (at < 0) return 'other';
@@ -10,23 +10,23 @@ export function familyOfType(type: string): string {
   return type.endsWith(domain) ? suffix.slice(0, -domain.length) || 'other' : suffix;
 }
 
-/** `LinkSpecs` of `LinkSpecs.net.talos.dev`. */
+/** The short name of a resource type: `LinkSpecs` for `LinkSpecs.net.talos.dev`. */
 export const nameOfType = (type: string): string => type.split('.')[0] ?? type;
 
-/** `LinkSpec` of `network.LinkSpecController` and of `LinkSpecController.net.talos.dev`. */
+/** The short name, such as `LinkSpec` for `network.LinkSpecController` and `LinkSpecController.net.talos.dev`. */
 export function nameOfController(controller: string): string {
   const isSuffixed = controller.endsWith(domain);
   const word = isSuffixed ? controller.split('.')[0] : controller.split('.').at(-1);
   return (word ?? controller).replace(/Controllers?$/, '') || controller;
 }
 
-/** `network` of `network.LinkSpecController`; empty where the name does not begin with a group. */
+/** The group of a controller: `network` for `network.LinkSpecController`; empty for a name without a group. */
 export function groupOfController(controller: string): string {
   const at = controller.indexOf('.');
   return at < 0 || controller.endsWith(domain) ? '' : controller.slice(0, at);
 }
 
-/** To which family each controller belongs: that of most of its outputs, or of its inputs when it has none. */
+/** The family of each controller: that of most of its outputs, or of its inputs when it has no outputs. */
 export function familiesOfControllers(dependencies: readonly Dependency[]): ReadonlyMap<string, string> {
   const byController = Map.groupBy(dependencies, ({ controller }) => controller);
   return new Map(

@@ -1,9 +1,9 @@
-/** Lays a graph out. @param dot in the Graphviz language; gives a document of SVG */
+/** Lays out a graph in the Graphviz language and returns an SVG document. */
 export type LayOut = (dot: string) => string;
 
 /**
- * Graphviz, compiled for machines like this one. It lies in a file of its own that nothing else loads: reading it costs
- * more than the rest of the tool.
+ * Loads Graphviz, compiled to WebAssembly. It is imported only on demand, because loading it takes longer than the rest
+ * of this program.
  */
 export async function openGraphviz(): Promise<LayOut> {
   const { instance } = await import('@viz-js/viz');

@@ -14,7 +14,7 @@ const edge = (controller: string, kind: Dependency['kind'], type: string, id = '
   namespace: kind.startsWith('output') ? '' : 'network',
 });
 
-test('families and short names come from the names on the wire', () => {
+test('families and short names are derived from the names on the wire', () => {
   assert.deepEqual(
     [
       familyOfType('LinkSpecs.net.talos.dev'),
@@ -29,7 +29,7 @@ test('families and short names come from the names on the wire', () => {
   );
 });
 
-test('a controller is at home where most of its outputs are, or its inputs when it has none', () => {
+test('a controller belongs to the family of most of its outputs, or of its inputs without outputs', () => {
   const families = familiesOfControllers([
     edge('A', 'output-shared', 'X.net.talos.dev'),
     edge('A', 'output-shared', 'Y.net.talos.dev'),
@@ -40,7 +40,7 @@ test('a controller is at home where most of its outputs are, or its inputs when 
   assert.deepEqual(Object.fromEntries(families), { A: 'net', B: 'config' });
 });
 
-test('a panel connects what is its own and names what is not, or what nearly everybody reads', () => {
+test('a panel draws lines for its own types, and lists foreign types and types with many readers', () => {
   const readers = ['A', 'B', 'C', 'D', 'E', 'F'];
   const [net] = familyPanels([
     ...readers.flatMap((name) => [
@@ -74,7 +74,7 @@ test('a panel connects what is its own and names what is not, or what nearly eve
   );
 });
 
-test('arrangePanels() leaves a gap between panels and puts none outside of the page', () => {
+test('arrangePanels() leaves a gap between panels and keeps them inside the page', () => {
   const size = fc.record({
     width: fc.integer({ min: 10, max: 900 }),
     height: fc.integer({ min: 10, max: 900 }),
@@ -102,7 +102,7 @@ test('arrangePanels() leaves a gap between panels and puts none outside of the p
   );
 });
 
-test('any names make a graph that Graphviz can draw, and a picture whose markup is whole', async () => {
+test('any names yield a graph that Graphviz can draw, and a picture with valid markup', async () => {
   const layOut = await openGraphviz();
   const name = fc.oneof(
     fc.constantFrom('a.net.talos.dev', 'b.net.talos.dev', 'c', '', '<', '"', '\\\\', '&'),

@@ -6,20 +6,20 @@ import { printableCell } from '../render/printable.ts';
 import type { Dependency } from './dependency.ts';
 
 export interface ListedResources {
-  /** By type, in the order of namespaces and ids. */
+  /** Ids by type, sorted by namespace and id. */
   readonly ids: ReadonlyMap<string, readonly string[]>;
-  /** Types that the node does not let the caller see, or could not list. */
+  /** Types that the node refused or failed to list. */
   readonly refusals: readonly { readonly type: string; readonly fault: Fault }[];
 }
 
-/** So many lists are asked for at a time. */
-const atATime = 8;
+/** The number of parallel list calls. */
+const parallelCalls = 8;
 
 /**
- * Lists the ids of all resources of each type in a graph, in the namespaces that inputs of the graph name and in the
- * type's default namespace.
+ * Lists the ids of all resources of each type in a graph, in the namespaces of the graph's inputs and in the type's
+ * default namespace.
  *
- * @throws Fault when the node does not tell what types there are, or the signal aborts
+ * @throws Fault when the node does not list the resource definitions, or the signal aborts
  */
 export async function listResourceIds(
   node: NodeClient,
@@ -54,6 +54,6 @@ export async function listResourceIds(
   const work = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) await listType(...next);
   };
-  await Promise.all(Array.from({ length: atATime }, work));
+  await Promise.all(Array.from({ length: parallelCalls }, work));
   return { ids, refusals: refusals.sort((a, b) => (a.type < b.type ? -1 : 1)) };
 }

@@ -4,10 +4,10 @@ import { dotAttributes, dotText, escapeMarkup, type Markup } from './dot-text.ts
 import { familyOfType, groupOfController, nameOfController, nameOfType } from './family.ts';
 import type { ControllerBox, FamilyPanel, NamedInput, TypeNote } from './family-panels.ts';
 
-/** So many resources of a type are named; the others are counted. */
+/** The number of resources of a type that are listed by name; the others are counted. */
 const mostIds = 6;
 
-/** One panel in the Graphviz language, with looks. */
+/** One panel in the Graphviz language, with colours and styles. */
 export function panelDot({ controllers, types, lines }: FamilyPanel, tint: string): string {
   const usual = usualGroup(controllers);
   const font = dotAttributes({ fontname: 'Helvetica', fontsize: 11, fontcolor: ink, color: paleInk });
@@ -28,7 +28,7 @@ export function panelDot({ controllers, types, lines }: FamilyPanel, tint: strin
   ].join('\n');
 }
 
-/** The group that most controllers of a panel are of; those of others tell theirs. */
+/** The group of most controllers in a panel. Controllers of other groups show theirs. */
 function usualGroup(controllers: readonly ControllerBox[]): string {
   const groups = Map.groupBy(controllers, ({ name }) => groupOfController(name));
   groups.delete('');
