@@ -300,7 +300,7 @@ test('gen config rejects invalid input and writes nothing', async () => {
     ],
     [
       [...withSecrets, '-o', '-'],
-      /^error: standard output takes one output type only, not controlplane, worker, talosconfig\n$/,
+      /^error: only one output type can be written to standard output, not controlplane, worker, talosconfig\n$/,
     ],
     [[...withSecrets, '-o', 'a', '--output-dir', 'b'], /give only one of them\n$/],
     [
@@ -329,7 +329,10 @@ test('gen config rejects invalid input and writes nothing', async () => {
       [...config, endpoint, '--with-secrets', 'broken.yaml'],
       /^error: cannot use "broken\.yaml": secrets bundle: 14 problems:\n(?: {2}.* is required\n)+$/,
     ],
-    [[...withSecrets, '-t', 'worker', '-o', '-', '--format', 'json'], /^error: flag --format reports files/],
+    [
+      [...withSecrets, '-t', 'worker', '-o', '-', '--format', 'json'],
+      /^error: flag --format reports the written files/,
+    ],
     [[...withSecrets, '--version', 'v2'], /the only version is v1alpha1/],
     [[...withSecrets, '--with-docs=maybe'], /^error: invalid value "maybe" for flag --with-docs/],
     [config, /^error: argument <cluster-endpoint> is missing/],
