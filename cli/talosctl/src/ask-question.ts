@@ -4,28 +4,28 @@ import type { CliEnvironment } from './command-module.ts';
 import { UsageFault } from './failure.ts';
 import { escapeLine } from './output/escape-text.ts';
 
-/** What a verb that destroys something is about to do. */
+/** What a disruptive command is about to do. */
 export interface Effect {
-  /** The verb as the user typed it: `etcd leave`. */
+  /** The command as the user typed it, such as `etcd leave`. */
   readonly verb: string;
-  /** The nodes that it is for. */
+  /** The nodes that the command acts on. */
   readonly nodes: readonly string[];
-  /** What will have changed afterwards, a line each, without a full stop. */
+  /** Descriptions of the changes, one per line, without a full stop. */
   readonly lines: readonly string[];
-  /** Why the verb wants `--yes` without a terminal even for one node: `node01 is an etcd voter`. */
+  /** Why the command needs `--yes` without a terminal even for one node, such as the loss of an etcd voter. */
   readonly risk?: string | undefined;
-  /** What the user has to type to go on; `y` without it. */
+  /** The text that the user must type to confirm; `y` by default. */
   readonly typed?: TypedConfirmation | undefined;
 }
 
-/** A text that shows that the user knows what is about to be destroyed. */
+/** A text that the user must type, to make sure that the nodes are the intended ones. */
 export interface TypedConfirmation {
   readonly text: string;
-  /** What the text is: `the name of the node`. */
+  /** The meaning of the text, such as `the name of the node`. */
   readonly meaning: string;
 }
 
-/** What the user types before several nodes, or one, are destroyed. */
+/** The text to type before a command that wipes nodes. */
 export function typedConfirmation(nodes: readonly string[], cluster: string): TypedConfirmation {
   const [node = ''] = nodes;
   if (nodes.length === 1) return { text: node, meaning: 'the name of the node' };
@@ -36,13 +36,13 @@ export function typedConfirmation(nodes: readonly string[], cluster: string): Ty
 }
 
 /**
- * Says what is about to be done, and asks whether it is meant. It does not ask with `--yes`, nor without a terminal for
- * one node where nothing is at risk: scripts that were written for upstream's talosctl, which never asks, mostly work.
+ * Prints the effect of a command and asks for confirmation. It does not ask with `--yes`, or without a terminal for one
+ * node and no risk. So most scripts for upstream's talosctl, which never asks, still work.
  *
- * @throws UsageFault without a terminal, for several nodes or where something is at risk
- * @returns whether to go on
+ * @throws UsageFault without a terminal, for several nodes or with a risk
+ * @returns whether the user confirmed
  */
-export async function isMeant(
+export async function confirmEffect(
   env: Pick<CliEnvironment, 'stdin' | 'stderr' | 'isInteractive' | 'signal'>,
   { verb, nodes, lines, risk, typed }: Effect,
   yes: boolean,
@@ -51,17 +51,19 @@ export async function isMeant(
   if (!env.isInteractive) {
     if (nodes.length > 1) {
       throw new UsageFault(
-        `${verb} is for ${nodes.length} nodes (${nodes.join(', ')}), and nobody can be asked: add flag --yes`,
+        `${verb} acts on ${nodes.length} nodes (${nodes.join(', ')}), and there is no terminal to confirm it on: add flag --yes`,
       );
     }
-    if (risk !== undefined) throw new UsageFault(`${verb}: ${risk}, and nobody can be asked: add flag --yes`);
+    if (risk !== undefined) {
+      throw new UsageFault(`${verb}: ${risk}; there is no terminal to confirm it on: add flag --yes`);
+    }
     return true;
   }
   for (const line of lines) env.stderr.write(`${escapeLine(line)}\n`);
   const question =
     typed === undefined
       ? 'Continue? (y/N)'
-      : `Type ${JSON.stringify(typed.text)}, ${typed.meaning}, to go on`;
+      : `Type ${JSON.stringify(typed.text)}, ${typed.meaning}, to continue`;
   env.stderr.write(`${question}: `);
   const answer = (await nextLine(env)).trim();
   if (typed === undefined ? /^y(es)?$/i.test(answer) : answer === typed.text) return true;
@@ -69,7 +71,7 @@ export async function isMeant(
   return false;
 }
 
-/** The next line of the input; empty at its end, and when the user has had enough. */
+/** The next line of the input; empty at the end of the input and after Ctrl-C. */
 async function nextLine({ stdin, signal }: Pick<CliEnvironment, 'stdin' | 'signal'>): Promise<string> {
   const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
   try {

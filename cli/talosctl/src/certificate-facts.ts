@@ -1,14 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 
-/** What a client certificate says about its holder. */
+/** Facts from a client certificate. */
 export interface CertificateFacts {
-  /** The values of the subject's organisation field, sorted; unknown roles included. */
+  /** The sorted values of the subject's organization field, including unknown roles. */
   readonly roles: readonly string[];
   readonly notAfter: Date;
 }
 
-/** Reads the certificate of a context. @throws Fault `invalid-argument` when it is none */
+/** Reads the certificate of a context. @throws Fault `invalid-argument` for an invalid certificate */
 export function readCertificateFacts(base64: string): CertificateFacts {
   try {
     const certificate = new X509Certificate(Buffer.from(base64, 'base64'));
@@ -18,6 +18,6 @@ export function readCertificateFacts(base64: string): CertificateFacts {
       .sort();
     return { roles, notAfter: certificate.validToDate };
   } catch (error) {
-    throw new Fault('invalid-argument', 'crt of the context is not a certificate', { cause: error });
+    throw new Fault('invalid-argument', 'field crt of the context is not a certificate', { cause: error });
   }
 }

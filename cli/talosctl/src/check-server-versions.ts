@@ -7,7 +7,7 @@ import { onlyMessage } from './only-message.ts';
 import { escapeLine } from './output/escape-text.ts';
 import { Progress } from './progress.ts';
 
-/** Major, minor and patch number of a version such as `v1.14.0-beta.1` or `1.14`. */
+/** Parses the major, minor and patch numbers of a version such as `v1.14.0-beta.1` or `1.14`. */
 function numbersOf(tag: string): readonly number[] | undefined {
   const match = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-+].*)?$/.exec(tag);
   return match?.slice(1).map((part) => Number(part ?? 0));
@@ -19,8 +19,8 @@ function isOlder(a: readonly number[], b: readonly number[]): boolean {
 }
 
 /**
- * Asks every target for its version before anything else is asked of it. One that is older than this tool is worth a
- * warning; one that does not answer, or says something else, ends the command. Source: Talos v1.14: version gate.
+ * Queries the version of every target before the calls of the command. It warns of a target that is older than this
+ * program. It fails if a target does not answer or returns an invalid version. Source: Talos v1.14: version gate.
  */
 export async function checkServerVersions(env: CliEnvironment, client: TalosClient): Promise<void> {
   const own = numbersOf(buildInfo.tag) as readonly number[];
@@ -40,7 +40,7 @@ export async function checkServerVersions(env: CliEnvironment, client: TalosClie
     const numbers = numbersOf(tag);
     if (fault !== undefined) errors.add(node, fault);
     else if (numbers === undefined) {
-      errors.add(node, new Fault('internal', `the node's version ${JSON.stringify(tag)} is no version`));
+      errors.add(node, new Fault('internal', `the node returned an invalid version: ${JSON.stringify(tag)}`));
     } else if (isOlder(numbers, own)) older.push(`${node} (${escapeLine(tag)})`);
   }
   progress[Symbol.dispose]();

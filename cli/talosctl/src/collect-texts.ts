@@ -1,4 +1,4 @@
-/** For options that are given several times, a text each, which may hold commas. */
+/** Collects the values of a repeatable option. A value may contain commas. */
 export function collectTexts(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }

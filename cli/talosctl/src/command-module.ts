@@ -2,18 +2,18 @@ import type { Telemetry } from '@nodewright/telemetry';
 import type { Command } from 'commander';
 import type { OwnText } from './output/own-text.ts';
 
-/** A stream that text is written to. A terminal says so and knows its width. */
+/** A stream for text output, which may be a terminal. */
 export interface OutputStream {
-  /** False when the reader is slow and `drain` will be emitted; whoever writes without end should wait for it. */
+  /** Returns false when the buffer is full. Writers of unlimited output should then wait for `drain`. */
   write(text: string | Uint8Array): unknown;
-  /** Writes control sequences of this program to a terminal. Everything else that goes there is escaped. */
+  /** Writes control sequences of this program to a terminal. `write` escapes all control sequences. */
   writeOwn?(own: OwnText): unknown;
   once?(event: 'drain', listener: () => void): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }
 
-/** Everything that a command may see of the world, so that a test can give it another one. */
+/** The environment of a command. Tests pass their own. */
 export interface CliEnvironment {
   /** Results. */
   readonly stdout: OutputStream;
@@ -21,23 +21,23 @@ export interface CliEnvironment {
   readonly stderr: OutputStream;
   readonly stdin: NodeJS.ReadStream;
   readonly environment: Readonly<NodeJS.ProcessEnv>;
-  /** Absolute; paths given by the user are relative to it. */
+  /** The absolute path that paths from the user are relative to. */
   readonly cwd: string;
   now(): Date;
-  /** Aborted by the first Ctrl-C or SIGTERM; the second one ends the process at once. */
+  /** Aborted by the first Ctrl-C or SIGTERM. The second one exits the process at once. */
   readonly signal: AbortSignal;
-  /** Whether someone sits there: stdin and stderr are terminals, so a question can be asked. */
+  /** Whether the user can be asked a question, because stdin and stderr are terminals. */
   readonly isInteractive: boolean;
-  /** Opened by the first caller, flushed by the frame before it exits. Off unless `OTEL_*` names an endpoint. */
+  /** Opened by the first call and flushed before the exit. Does nothing unless `OTEL_*` names an endpoint. */
   telemetry(): Promise<Telemetry>;
 }
 
 /**
- * One command of talosctl. Modules are imported only when their command is called, asked for help or completed.
+ * One command of talosctl. Its module is imported only to run the command, to print its help or to complete it.
  *
- * An action throws to fail: a `Fault` (or any error) is printed as one line on stderr and the exit code is 1; a
- * `UsageFault` is followed by the usage text; `ReportedFailure` means that everything has been said already. Actions
- * never call `process.exit`.
+ * An action fails by throwing, and the exit code is 1. A `Fault` or any other error is printed as one line on stderr. A
+ * `UsageFault` also names the help of the command. For a `ReportedFailure` nothing more is printed. Actions never call
+ * `process.exit`.
  */
 export interface CommandModule {
   /** Adds arguments, options, subcommands and the action to `command`, which already has its name and summary. */

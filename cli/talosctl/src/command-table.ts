@@ -1,6 +1,6 @@
 import type { CommandModule } from './command-module.ts';
 
-/** Titles of the groups in `talosctl help`, in their order. Source: Talos v1.14: talosctl help. */
+/** Titles of the command groups in `talosctl help`, in order. Source: Talos v1.14: talosctl help. */
 export const commandGroups = {
   nodes: 'Manage running Talos clusters:',
   offline: 'Commands to generate and manage machine configuration offline:',
@@ -14,11 +14,11 @@ export interface CommandEntry {
   /** One line for the list of commands. */
   readonly summary: string;
   readonly group: keyof typeof commandGroups;
-  /** Imports the command; called only when the command is used. */
+  /** Imports the command. Called only when the command is used. */
   readonly load: () => Promise<CommandModule>;
 }
 
-/** Every command that is built, in alphabetical order. Nothing here loads a command. */
+/** All implemented commands in alphabetical order. Importing this table loads none of them. */
 export const commandTable: readonly CommandEntry[] = [
   {
     name: 'apply-config',
@@ -79,7 +79,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'dashboard',
     aliases: [],
-    summary: 'Watch nodes on the terminal, live',
+    summary: 'Show nodes live on the terminal',
     group: 'nodes',
     load: async () => (await import('./commands/dashboard.ts')).dashboardCommand,
   },
@@ -93,7 +93,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'dmesg',
     aliases: [],
-    summary: 'Print the messages of the kernel',
+    summary: 'Print the kernel log',
     group: 'nodes',
     load: async () => (await import('./commands/dmesg.ts')).dmesgCommand,
   },
@@ -107,14 +107,14 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'etcd',
     aliases: [],
-    summary: 'Look after etcd on the control planes',
+    summary: 'Manage etcd on the control planes',
     group: 'nodes',
     load: async () => (await import('./commands/etcd.ts')).etcdCommand,
   },
   {
     name: 'events',
     aliases: [],
-    summary: 'Print what happens on nodes, as it happens',
+    summary: 'Print events of nodes as they happen',
     group: 'nodes',
     load: async () => (await import('./commands/events.ts')).eventsCommand,
   },
@@ -149,7 +149,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'inspect',
     aliases: [],
-    summary: 'Look into the workings of a node',
+    summary: 'Inspect the controllers of a node',
     group: 'nodes',
     load: async () => (await import('./commands/inspect.ts')).inspectCommand,
   },
@@ -268,14 +268,14 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'stats',
     aliases: [],
-    summary: 'Show memory and processor time of containers',
+    summary: 'Show memory and CPU time of containers',
     group: 'nodes',
     load: async () => (await import('./commands/stats.ts')).statsCommand,
   },
   {
     name: 'support',
     aliases: [],
-    summary: 'Collect everything about nodes into one archive',
+    summary: 'Collect logs and state of nodes into one archive',
     group: 'nodes',
     load: async () => (await import('./commands/support.ts')).supportCommand,
   },

@@ -6,10 +6,10 @@ import { describeSelection } from './node-selection/describe-selection.ts';
 import { UsageCommand } from './usage/usage-command.ts';
 
 /**
- * A parser that knows one command. A mistake throws a UsageFault; `--help` throws a CommanderError after having
- * written its text. Nothing ends the process.
+ * Creates a parser for one command. Invalid usage throws a UsageFault. `--help` prints its text and throws a
+ * CommanderError. The parser never exits the process.
  *
- * @param streams where the parser itself writes to
+ * @param streams the streams that the parser itself writes to
  */
 export function createProgram(
   entry: CommandEntry,

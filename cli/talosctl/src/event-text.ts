@@ -17,13 +17,13 @@ import {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { plainError } from './render/plain-error.ts';
 
-/** What an event says, in words and as fields. */
+/** An event, as text and as fields. */
 export interface EventText {
-  /** `machine.ServiceStateEvent` and so on. */
+  /** The message type, such as `machine.ServiceStateEvent`. */
   readonly type: string;
   readonly source: string;
   readonly message: string;
-  /** As protobuf JSON. */
+  /** The message as protobuf JSON. */
   readonly fields: unknown;
 }
 
@@ -44,7 +44,7 @@ function reader<Message>(
   };
 }
 
-/** By type, how an event is shown. Source: Talos v1.14: event rendering. */
+/** Readers of events by message type. Source: Talos v1.14: event rendering. */
 const readers: Readonly<Record<string, Reader>> = {
   'machine.SequenceEvent': reader(SequenceEvent, ({ sequence, action, error }) => ({
     source: sequence,
@@ -88,7 +88,7 @@ const readers: Readonly<Record<string, Reader>> = {
 
 const typePrefix = 'talos/runtime/';
 
-/** Undefined for the first, empty event of a stream, and for types that are not known. */
+/** Reads an event; `undefined` for the first, empty event of a stream and for unknown types. */
 export function readEvent(data: Any | undefined): EventText | undefined {
   if (data === undefined || !data.typeUrl.startsWith(typePrefix)) return undefined;
   const type = data.typeUrl.slice(typePrefix.length);

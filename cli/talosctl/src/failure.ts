@@ -1,16 +1,16 @@
 import type { Fault } from '@nodewright/fault';
 
-/** A failure of a call. */
+/** A failed call. */
 export interface NodeFailure {
-  /** As the user named it; undefined for a failure that is of no one node. */
+  /** The node as the user named it; `undefined` for a failure that does not belong to one node. */
   readonly node: string | undefined;
   readonly fault: Fault;
 }
 
-/** The command line itself is wrong: the message is printed with a pointer to the help of the command. */
+/** The command line is invalid. The message is printed with a reference to the help of the command. */
 export class UsageFault extends Error {
   override readonly name = 'UsageFault';
-  /** `config new`; undefined: the command whose action threw. */
+  /** The command whose help to name, such as `config new`; `undefined` for the command whose action threw. */
   readonly command: string | undefined;
 
   constructor(message: string, command?: string) {
@@ -19,10 +19,10 @@ export class UsageFault extends Error {
   }
 }
 
-/** The command failed and has already said on stderr what went wrong. Only the exit code (1) is left to do. */
+/** The command failed and has already printed the reason. The exit code is 1. */
 export class ReportedFailure extends Error {
   override readonly name = 'ReportedFailure';
-  /** What failed on which node, for what may help about it. */
+  /** The failures by node, from which suggestions are derived. */
   readonly failures: readonly NodeFailure[];
 
   constructor(failures: readonly NodeFailure[] = []) {

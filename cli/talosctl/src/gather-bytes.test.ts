@@ -7,7 +7,7 @@ async function* source(sizes: readonly number[], failure?: Error) {
   if (failure !== undefined) throw failure;
 }
 
-test('gatherBytes() makes large pieces of small ones, and gives a rest', async () => {
+test('gatherBytes() joins small pieces to large ones, and yields the rest at the end', async () => {
   const sizes = Array.from({ length: 150 }, () => 1000);
   const gathered: Uint8Array[] = [];
   for await (const { bytes } of gatherBytes(source(sizes))) gathered.push(bytes);
@@ -19,7 +19,7 @@ test('gatherBytes() makes large pieces of small ones, and gives a rest', async (
   assert.deepEqual(Buffer.concat(gathered), whole);
 });
 
-test('gatherBytes() gives what came before a failure', async () => {
+test('gatherBytes() yields the bytes before a failure', async () => {
   const seen: number[] = [];
   await assert.rejects(async () => {
     for await (const { bytes } of gatherBytes(source([10, 20], new Error('gone')))) seen.push(bytes.length);
@@ -27,6 +27,6 @@ test('gatherBytes() gives what came before a failure', async () => {
   assert.deepEqual(seen, [30]);
 });
 
-test('gatherBytes() gives nothing for nothing', async () => {
+test('gatherBytes() yields nothing for an empty stream', async () => {
   for await (const piece of gatherBytes(source([]))) assert.fail(`a piece of ${piece.bytes.length} bytes`);
 });

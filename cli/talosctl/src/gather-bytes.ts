@@ -1,9 +1,9 @@
-/** As much as is worth a call of the kernel. */
+/** The minimum size of a joined piece, which makes a system call worthwhile. */
 const gatheredBytes = 64 * 1024;
 
 /**
- * The same bytes in pieces of 64 KiB and a bit, and a rest: nodes send 1 KiB at a time, and passing a piece on costs
- * more than its bytes. What came before a failure is passed on before it.
+ * Joins the pieces of a stream to pieces of at least 64 KiB, except for the last one. Nodes send pieces of 1 KiB, and
+ * the cost of handling a piece exceeds that of its bytes. The bytes before a failure are yielded before it is thrown.
  */
 export async function* gatherBytes(
   pieces: AsyncIterable<{ readonly bytes: Uint8Array }>,

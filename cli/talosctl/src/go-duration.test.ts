@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseGoDuration } from './go-duration.ts';
 
-test('parseGoDuration() reads what Go prints', () => {
+test('parseGoDuration() parses durations as Go prints them', () => {
   const rows: [string, bigint][] = [
     ['8760h0m0s', 31_536_000_000_000_000n],
     ['1.5h', 5_400_000_000_000n],
@@ -16,7 +16,7 @@ test('parseGoDuration() reads what Go prints', () => {
   );
 });
 
-test('parseGoDuration() refuses what is no duration', () => {
+test('parseGoDuration() rejects an invalid duration', () => {
   for (const text of ['', '1', '-1h', '1d', '1h ', 'h', '1.h', '1h2']) {
     assert.throws(
       () => parseGoDuration(text),

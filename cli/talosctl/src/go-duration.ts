@@ -11,7 +11,7 @@ const nanosByUnit: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
-/** Reads a duration as Go writes it (`8760h0m0s`, `1.5h`) into nanoseconds. For values of options. */
+/** Parses an option value in Go's duration format (`8760h0m0s`, `1.5h`) to nanoseconds. */
 export function parseGoDuration(text: string): bigint {
   const parts = [...text.matchAll(/(\d+)(?:\.(\d{1,9}))?(ns|us|µs|ms|s|m|h)/gy)];
   const read = parts.map(([part]) => part).join('');
@@ -23,7 +23,7 @@ export function parseGoDuration(text: string): bigint {
   }, 0n);
 }
 
-/** Nanoseconds as a message holds them. */
+/** Converts nanoseconds to a protobuf duration. */
 export function protobufDuration(nanos: bigint): Duration {
   return { seconds: nanos / 1_000_000_000n, nanos: Number(nanos % 1_000_000_000n) };
 }

@@ -8,7 +8,7 @@ function linesOf(chunks: readonly Uint8Array[]): string[] {
   return [...chunks.flatMap((chunk) => [...splitter.push(chunk)]), ...splitter.end()];
 }
 
-test('a LineSplitter gives the same lines however the bytes are cut', () => {
+test('a LineSplitter yields the same lines for any division into chunks', () => {
   const text = fc.string({ unit: fc.constantFrom('a', '\n', 'é', '😀'), maxLength: 40 });
   fc.assert(
     fc.property(text, fc.array(fc.nat({ max: 60 }), { maxLength: 6 }), (whole, cuts) => {
@@ -26,7 +26,7 @@ test('a LineSplitter gives the same lines however the bytes are cut', () => {
   );
 });
 
-test('a LineSplitter cuts a line that never ends', () => {
+test('a LineSplitter splits a line that is too long', () => {
   const half = Buffer.alloc(700_000, 'x');
   assert.deepEqual(
     linesOf([half, half, half]).map((line) => line.length),

@@ -1,13 +1,13 @@
 const newline = 0x0a;
-/** A line that is longer than this is cut: whoever never writes a newline must not fill our memory. */
+/** A longer line is split, so that a stream without newlines does not fill the memory. */
 const maxLineBytes = 1024 * 1024;
 
-/** Puts the lines of a byte stream together again, however it was cut into chunks. */
+/** Splits a byte stream into lines, independent of its division into chunks. */
 export class LineSplitter {
   #rest: Buffer[] = [];
   #restBytes = 0;
 
-  /** The lines that this chunk completes, without their newline. */
+  /** Yields the lines that this chunk completes, without newlines. */
   *push(chunk: Uint8Array): Generator<string> {
     let bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     for (let end = bytes.indexOf(newline); end >= 0; end = bytes.indexOf(newline)) {
@@ -19,12 +19,12 @@ export class LineSplitter {
       yield this.#complete(bytes);
       return;
     }
-    // A copy: the chunk's memory may be part of a much larger one.
+    // Copy the bytes, because the chunk may be part of a much larger buffer.
     this.#rest.push(Buffer.from(bytes));
     this.#restBytes += bytes.length;
   }
 
-  /** The last line when it has no newline. */
+  /** Yields the last line if it does not end with a newline. */
   *end(): Generator<string> {
     if (this.#restBytes > 0) yield this.#complete(Buffer.alloc(0));
   }

@@ -4,9 +4,9 @@ import { plainError } from './render/plain-error.ts';
 import { runCli } from './run-cli.ts';
 
 /**
- * Resolves when everything has been handed to the system. Pipes take what they have room for and no more. A stream
- * that nothing was written to is left alone: that it cannot be written is then nobody's failure. One that has failed is
- * waited for, until whoever listens for that has heard of it.
+ * Resolves when all output has been passed to the kernel, which may take time for a full pipe. An unused stream is
+ * skipped, so that it does not matter if it cannot be written. For a failed stream, it waits until the listener of the
+ * event `error` has run.
  */
 async function flushed(stream: NodeJS.WriteStream): Promise<void> {
   if (stream.writableLength === 0 && stream.errored === null) return;
@@ -14,9 +14,9 @@ async function flushed(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  // For this process alone: bin/talosctl set it.
+  // bin/talosctl sets this variable for this process only, so child processes must not inherit it.
   delete process.env.NODE_COMPILE_CACHE;
-  // Should the event loop run dry while a command waits, that is a failure and not a success.
+  // The exit code when the event loop becomes empty while a command still waits, which is a failure.
   process.exitCode = 1;
   let exitCode = 1;
   try {
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
       `error: ${escapeEntry(plainError(error instanceof Error ? error.message : String(error)))}\n`,
     );
   }
-  // A slow reader gets everything; nothing else that may still be open is waited for.
+  // Wait until all output is written, even to a slow reader, but for no other open handle.
   await Promise.all([process.stdout, process.stderr].map(flushed));
   process.exit(exitCode);
 }

@@ -5,10 +5,10 @@ import { codecsOf, pointerTo, type State } from '@nodewright/state';
 import { blockMountStatuses, volumeStatuses } from '@nodewright/state/kinds';
 import { createStateClient } from '@nodewright/state/wire';
 
-/** A volume that is mounted on a node, and the space on it. */
+/** A mounted volume of a node and its space. */
 export interface MountedVolume {
   readonly volume: string;
-  /** Device or path that is mounted. */
+  /** The mounted device or path. */
   readonly source: string;
   readonly target: string;
   readonly space: StorageServiceStatfsResponse;
@@ -16,20 +16,20 @@ export interface MountedVolume {
 
 export interface MountedVolumes {
   readonly volumes: readonly MountedVolume[];
-  /** Of volumes whose space could not be asked for. */
+  /** Failures to query the space of volumes. */
   readonly failures: readonly Fault[];
 }
 
 const codecs = codecsOf([blockMountStatuses, volumeStatuses]);
-/** What upstream calls swap space among file systems. */
+/** The name of the file system of swap volumes in upstream's resources. */
 const swap = 'swapi';
-/** Types of volumes that are a part of another one. */
+/** Types of volumes that share the space of another volume. */
 const partsOfOthers: readonly string[] = ['directory', 'symlink', 'overlay'];
 
 /**
- * The mounted volumes of a node, or the one with an id, with their space. Source: Talos v1.14: diskfree.
+ * The mounted volumes of a node with their space; with `volume`, only that one. Source: Talos v1.14: diskfree.
  *
- * @throws Fault for a volume that is not there, or has no space of its own
+ * @throws Fault for a volume that does not exist or has no space of its own
  */
 export async function mountedVolumes(
   node: NodeClient,
@@ -47,7 +47,7 @@ export async function mountedVolumes(
   }
   const volumes: MountedVolume[] = [];
   const failures: Fault[] = [];
-  // One after the other: a file system of a network that hangs is to hang one call.
+  // Query one at a time, so that a hung network file system blocks only one call on the node.
   for (const { spec, source, target } of mounts) {
     try {
       const space = await node.fileSystem.statfs({ path: target }, { signal });
@@ -68,7 +68,7 @@ async function checkVolume(state: State, id: string, signal: AbortSignal): Promi
       : partsOfOthers.includes(spec.type)
         ? `is a ${spec.type}, which has no space of its own`
         : spec.filesystem === swap
-          ? 'holds swap, no files'
+          ? 'is swap space, which holds no files'
           : undefined;
   if (why !== undefined) throw new Fault('failed-precondition', `volume ${JSON.stringify(id)} ${why}`);
 }

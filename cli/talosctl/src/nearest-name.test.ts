@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { editDistance, nearestName } from './nearest-name.ts';
 
-test('editDistance() counts edits, a swap of neighbours as one', () => {
+test('editDistance() counts edits, and a swap of adjacent characters as one', () => {
   const rows: [string, string, number][] = [
     ['', '', 0],
     ['', 'abc', 3],
@@ -19,7 +19,7 @@ test('editDistance() counts edits, a swap of neighbours as one', () => {
   );
 });
 
-test('editDistance() is symmetric, and zero only for the same text', () => {
+test('editDistance() is symmetric, and zero only for equal texts', () => {
   const text = fc.string({ maxLength: 6 });
   fc.assert(
     fc.property(text, text, (a, b) => {
@@ -29,7 +29,7 @@ test('editDistance() is symmetric, and zero only for the same text', () => {
   );
 });
 
-test('nearestName() offers what was probably meant and nothing far-fetched', () => {
+test('nearestName() returns a similar name, and nothing for a dissimilar one', () => {
   const names = ['memory', 'mounts', 'logs', 'processes', 'ps'];
   assert.deepEqual(
     ['memry', 'proc', 'log', 'm', 'xyzzy', 'zz', ''].map((text) => nearestName(text, names)),

@@ -1,4 +1,4 @@
-/** Number of single-character edits, a swap of neighbours counting as one, from one text to the other. */
+/** The number of single-character edits between two texts. A swap of adjacent characters counts as one. */
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, index) => index);
@@ -22,7 +22,7 @@ export function editDistance(from: string, to: string): number {
   return last[to.length] as number;
 }
 
-/** The name that was probably meant: at most two edits away, or the only one that begins with the text. */
+/** The most similar name: at most two edits away, or the only one that begins with the text. */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
   const ranked = names
     .map((name) => ({ name, distance: editDistance(text, name) }))
@@ -33,7 +33,7 @@ export function nearestName(text: string, names: readonly string[]): string | un
   return text !== '' && beginning.length === 1 ? beginning[0] : undefined;
 }
 
-/** `: did you mean "memory"?`, to be put behind an error; empty when nothing is near. */
+/** A text to append to an error, such as `: did you mean "memory"?`; empty without a similar name. */
 export function didYouMean(nearest: string | undefined): string {
   return nearest === undefined ? '' : `: did you mean ${JSON.stringify(nearest)}?`;
 }

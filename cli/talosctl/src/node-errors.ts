@@ -5,15 +5,15 @@ import { type NodeFailure, ReportedFailure } from './failure.ts';
 import { escapeEntry } from './output/escape-text.ts';
 import { plainError } from './render/plain-error.ts';
 
-/** A failure as upstream prints one of gRPC: `rpc error: code = Unavailable desc = ...`. */
+/** Formats a failure like a gRPC error in upstream: `rpc error: code = Unavailable desc = ...`. */
 export function rpcErrorText({ kind, message }: Fault): string {
   return `rpc error: code = ${grpcCodeName(grpcCodeFromKind(kind))} desc = ${escapeEntry(plainError(message))}`;
 }
 
-/** Collects what failed on which node, to be told after the results of the others. */
+/** Collects the errors of nodes, which are printed after the results of the other nodes. */
 export class NodeErrors {
   readonly #env: Pick<CliEnvironment, 'stderr' | 'signal'>;
-  /** A failure that is met twice is one line. */
+  /** The lines to print. A set, so that an equal failure is printed once. */
   readonly #lines = new Set<string>();
   readonly #failures: NodeFailure[] = [];
   #count = 0;
@@ -22,10 +22,10 @@ export class NodeErrors {
     this.#env = env;
   }
 
-  /** @param failure what failed, for calls of which upstream says so */
+  /** @param failure the operation that failed, if upstream's message names it */
   add(node: string, fault: Fault, failure?: string): void {
     this.#count += 1;
-    // Whoever pressed Ctrl-C knows why the calls were cancelled.
+    // Print no error for calls that the user cancelled with Ctrl-C.
     if (fault.kind === 'cancelled' && this.#env.signal.aborted) return;
     this.#failures.push({ node, fault });
     const name = nodeNameInLine(node);
@@ -33,13 +33,13 @@ export class NodeErrors {
     this.#lines.add(`${what}: ${rpcErrorText(fault)}`);
   }
 
-  /** What failed here and not on the node. */
+  /** Adds a local failure that concerns a node. */
   addHere(node: string, message: string): void {
     this.#count += 1;
     this.#lines.add(`${nodeNameInLine(node)}: ${escapeEntry(plainError(message))}`);
   }
 
-  /** Prints one line a failure. @throws ReportedFailure when there was any */
+  /** Prints one line per failure. @throws ReportedFailure when there was any */
   end(): void {
     if (this.#lines.size > 0) this.#env.stderr.write(`${[...this.#lines].join('\n')}\n`);
     if (this.#count > 0) throw new ReportedFailure(this.#failures);

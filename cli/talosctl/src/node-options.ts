@@ -4,7 +4,7 @@ import { connectionHeading, ownHeading } from './help/headings.ts';
 import { commandPath } from './node-selection/command-path.ts';
 import { type OutputFormat, outputWords, parseOutputFormat } from './render/output-format.ts';
 
-/** Options of every command that talks to nodes. */
+/** Options of all commands that talk to nodes. */
 export interface NodeOptions {
   readonly talosconfig?: string;
   readonly nodes?: readonly string[];
@@ -12,7 +12,7 @@ export interface NodeOptions {
   readonly context?: string;
   readonly cluster?: string;
   readonly siderov1KeysDir?: string;
-  /** Only on commands that a node without a configuration answers. */
+  /** Only on commands that nodes in maintenance mode support. */
   readonly insecure?: boolean;
   readonly certFingerprint?: readonly string[];
 }
@@ -22,15 +22,15 @@ export interface OutputOptions {
   readonly output: OutputFormat;
 }
 
-/** Adds the words of one use of a list option: `-n a,b -n c` is `a`, `b`, `c`. */
+/** Adds the words of one occurrence of a list option: `-n a,b -n c` becomes `a`, `b`, `c`. */
 export function collectList(text: string, before: readonly string[] = []): string[] {
   const words = text.split(',').map((word) => word.trim());
   return [...before, ...words.filter((word) => word !== '')];
 }
 
 /**
- * The value of `--nodes`. One that names none is most likely a variable of the shell that is not set: the command must
- * not go to whichever node is there instead.
+ * Parses `--nodes`. It rejects an empty value, which is most likely an unset shell variable: the command must not run
+ * on the default nodes instead.
  *
  * @throws Fault `invalid-argument` for a text without any name
  */
@@ -44,7 +44,7 @@ function collectNodes(text: string, before?: readonly string[]): string[] {
   return collectList(text, before);
 }
 
-/** The options that say which cluster and which nodes. Source: Talos v1.14: global flags. */
+/** Adds the options that select the cluster and the nodes. Source: Talos v1.14: global flags. */
 export function addNodeOptions(command: Command): Command {
   return command
     .optionsGroup(connectionHeading)
@@ -55,37 +55,40 @@ export function addNodeOptions(command: Command): Command {
       collectList,
     )
     .option('--context <name>', 'context of the talosconfig to use instead of the current one')
-    .option('--talosconfig <path>', 'client configuration file (default: $TALOSCONFIG, $TALOS_HOME/config)')
-    .option('-c, --cluster <name>', 'cluster to name to an endpoint that serves several')
-    .option('--siderov1-keys-dir <path>', 'folder of keys for signed calls (not used yet)')
+    .option(
+      '--talosconfig <path>',
+      'client configuration file (default: $TALOSCONFIG, or else $TALOS_HOME/config)',
+    )
+    .option('-c, --cluster <name>', 'cluster name to send to an endpoint that serves several clusters')
+    .option('--siderov1-keys-dir <path>', 'folder with keys for signing calls (has no effect)')
     .optionsGroup(ownHeading);
 }
 
-/** For commands that a node without a configuration answers as well. */
+/** Adds the options of commands that nodes in maintenance mode support. */
 export function addInsecureOptions(command: Command): Command {
   return command
     .optionsGroup(connectionHeading)
     .option(
       '-i, --insecure',
-      'talk to nodes in maintenance mode: no client certificate, the server is not verified',
+      'talk to nodes in maintenance mode, without a client certificate and without verifying the server',
     )
     .option(
       '--cert-fingerprint <fingerprints>',
-      'with -i: the only server keys to accept, each the base64 of the SHA-256 of the public key',
+      'with -i: accept only these server keys, each as the base64 of the SHA-256 of the public key',
       collectList,
     )
     .optionsGroup(ownHeading);
 }
 
-/** What `-o` says of itself on a command that goes on with `-f`, behind its formats. */
-export const followedOutput = ' (with -f an object a line, a document each)';
+/** Help of `-o` after the formats, on a command with `-f`. */
+export const followedOutput = ' (with -f: one JSON object per line, or one YAML document per item)';
 
-/** `-o` as on every command that prints results. @param note what its help says behind the formats */
+/** Adds the `-o` of commands that print results. @param note text that the help shows after the formats */
 export function addOutputOption(command: Command, note = ''): Command {
   return addOutputFlag(command, '-o, --output <format>', note);
 }
 
-/** The same under another flag, where `-o` is taken. */
+/** Adds the same option under another flag, for a command that uses `-o` for something else. */
 export function addOutputFlag(command: Command, flags: string, note = ''): Command {
   const path = commandPath(command);
   return command.option(

@@ -1,7 +1,7 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { UsageFault } from './failure.ts';
 
-/** The one node of a command that has no use for several. @throws UsageFault when there are more */
+/** The target of a command that works on one node. @throws UsageFault when there are several */
 export function onlyTarget(client: TalosClient, command: string): NodeClient {
   const [target] = client.targets;
   if (target === undefined || client.targets.length > 1) {

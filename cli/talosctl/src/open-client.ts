@@ -8,8 +8,8 @@ import { readContext } from './talosconfig-of.ts';
 import { isTracingConfigured } from './with-command-span.ts';
 
 /**
- * The client that a command line asks for. Its targets are the nodes of `--nodes`, else those of the context, else
- * the first endpoint. The caller disposes it.
+ * Opens the client for a command line. Its targets are the nodes of `--nodes`, or else those of the context, or else
+ * the first endpoint. The caller must dispose it.
  */
 export async function openClient(env: CliEnvironment, options: NodeOptions): Promise<TalosClient> {
   const telemetry = isTracingConfigured(env.environment) ? await env.telemetry() : noTelemetry;
@@ -20,8 +20,8 @@ export async function openClient(env: CliEnvironment, options: NodeOptions): Pro
   }
   if (certFingerprint.length > 0) throw new UsageFault('flag --cert-fingerprint needs --insecure');
   const { name, context, path } = await readContext(env, options);
-  const entrances = endpoints.length > 0 ? endpoints : context.endpoints;
-  if (entrances.length === 0) {
+  const usedEndpoints = endpoints.length > 0 ? endpoints : context.endpoints;
+  if (usedEndpoints.length === 0) {
     throw new Fault(
       'failed-precondition',
       `context "${name}" of talosconfig ${path} has no endpoints: set them with "talosctl config endpoint <host>", or give --endpoints`,
@@ -29,7 +29,7 @@ export async function openClient(env: CliEnvironment, options: NodeOptions): Pro
   }
   return openTalosClient({
     context,
-    endpoints: entrances,
+    endpoints: usedEndpoints,
     nodes: nodes.length > 0 ? nodes : context.nodes,
     cluster,
     telemetry,

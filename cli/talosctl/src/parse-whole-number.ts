@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** For options: a whole number between two others. */
+/** Returns a parser of option values for an integer in a range. */
 export function wholeNumberBetween(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = /^[+-]?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;

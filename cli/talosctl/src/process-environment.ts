@@ -3,22 +3,22 @@ import type { Telemetry } from '@nodewright/telemetry';
 import type { CliEnvironment } from './command-module.ts';
 import { plainError } from './render/plain-error.ts';
 
-/** Exit code of a process that was interrupted, as shells expect it. */
+/** The exit code of an interrupted process, as shells expect it. */
 const interruptedExitCode = 130;
-/** Longest time that the last spans may hold up the exit, in milliseconds. */
+/** The maximum time that sending the last spans may delay the exit, in milliseconds. */
 const flushTimeoutMs = 2000;
 
-/** The world of this process. Disposing it sends the last spans away, for two seconds at most. */
+/** The environment of this process. Disposing it sends the last spans, for at most two seconds. */
 export function openProcessEnvironment(): CliEnvironment & AsyncDisposable {
   const interrupt = new AbortController();
   const onSignal = () => {
     if (interrupt.signal.aborted) process.exit(interruptedExitCode);
-    process.stderr.write('\nstopping; press Ctrl-C again to end at once\n');
+    process.stderr.write('\nstopping; press Ctrl-C again to exit at once\n');
     interrupt.abort();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  // Whoever read the output has seen enough, as in `talosctl logs apid | head`.
+  // The reader has closed the pipe, as in `talosctl logs apid | head`: that is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     process.stderr.write(`error: the output cannot be written: ${plainError(error.message)}\n`);

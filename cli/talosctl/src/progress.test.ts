@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { showWait } from './progress.ts';
 
-/** What stderr is told of an answer that takes two and a half seconds. */
+/** The output on stderr while showWait() waits for a response for two and a half seconds. */
 async function toldWhileWaiting(t: TestContext, isTTY: boolean): Promise<string> {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
@@ -25,11 +25,11 @@ async function toldWhileWaiting(t: TestContext, isTTY: boolean): Promise<string>
   return told;
 }
 
-test('showWait() names the node each second until it has answered, and takes the line away', async (t) => {
+test('showWait() prints the node every second until it answers, then clears the line', async (t) => {
   const line = '\r\u001b[Kwaiting for node01';
   assert.equal(await toldWhileWaiting(t, true), `${line} (1s)${line} (2s)\r\u001b[K`);
 });
 
-test('showWait() says nothing where nobody looks', async (t) => {
+test('showWait() prints nothing without a terminal', async (t) => {
   assert.equal(await toldWhileWaiting(t, false), '');
 });

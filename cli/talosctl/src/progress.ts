@@ -2,18 +2,18 @@ import type { OutputStream } from './command-module.ts';
 import { escapeLine } from './output/escape-text.ts';
 import { ownText, writeOwn } from './output/own-text.ts';
 
-/** How long a command may be silent before it says what it waits for, in milliseconds. */
+/** The time until a command prints what it is waiting for, and the interval of updates, in milliseconds. */
 const quietMs = 1000;
 
-/** The result of what a node was asked, with a line that names it from the first second on. */
+/** Waits for the response of a node. After one second it shows a line that names the node. */
 export async function showWait<T>(output: OutputStream, node: string, answer: Promise<T>): Promise<T> {
   using _progress = new Progress(output, () => `waiting for ${node}`);
   return await answer;
 }
 
 /**
- * A line on a terminal's stderr that says what the command waits for, from the first second on. Other output goes
- * through `pause`, so that lines do not run into each other. On anything but a terminal it prints nothing.
+ * A line on stderr that says what the command is waiting for. It is shown after one second, and only on a terminal.
+ * Call `pause` before other output, so that the two do not mix.
  */
 export class Progress implements Disposable {
   readonly #output: OutputStream;
@@ -22,14 +22,14 @@ export class Progress implements Disposable {
   readonly #timer: NodeJS.Timeout | undefined;
   #shown = false;
 
-  /** @param describe what is being waited for, asked anew each second */
+  /** @param describe returns what the command is waiting for; called every second */
   constructor(output: OutputStream, describe: () => string) {
     this.#output = output;
     this.#describe = describe;
     if (output.isTTY) this.#timer = setInterval(() => this.#show(), quietMs).unref();
   }
 
-  /** Takes the line away until it is due again. */
+  /** Clears the line until the next update. */
   pause(): void {
     if (!this.#shown) return;
     writeOwn(this.#output, ownText`\r\u001b[K`);
@@ -39,7 +39,7 @@ export class Progress implements Disposable {
   #show(): void {
     const seconds = Math.floor((performance.now() - this.#started) / 1000);
     const text = escapeLine(`${this.#describe()} (${seconds}s)`);
-    // A terminal that does not know its width says 0.
+    // A terminal of unknown width reports 0 columns.
     const room = (this.#output.columns || 80) - 1;
     const line = text.length > room ? `${text.slice(0, room - 3)}...` : text;
     writeOwn(this.#output, ownText`\r\u001b[K${line}`);

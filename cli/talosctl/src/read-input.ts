@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 
-/** Reads a file that the user named. Throws a Fault that names it. */
+/** Reads a file that the user named. @throws Fault that names the file */
 export async function readInput(cwd: string, path: string): Promise<string> {
   try {
     return await readFile(resolve(cwd, path), 'utf8');
@@ -11,7 +11,7 @@ export async function readInput(cwd: string, path: string): Promise<string> {
   }
 }
 
-/** Why an input cannot be read, without the system's own words for it. @param name the input, in quotes */
+/** The fault of an unreadable input, without the error code of the system. @param name the input, in quotes */
 export function readFault(name: string, error: unknown): Fault {
   const { kind, message } = faultFrom(error);
   const { code } = error as { readonly code?: unknown };
@@ -20,7 +20,7 @@ export function readFault(name: string, error: unknown): Fault {
   return new Fault(kind, `cannot read ${name}: ${what}`, { cause: error });
 }
 
-/** Runs `body`; a failure gets `what` in front, so that the user knows which input is wrong. */
+/** Runs `body` and prefixes a failure with `what`, so that the user knows which input is invalid. */
 export async function naming<T>(what: string, body: () => T | Promise<T>): Promise<T> {
   try {
     return await body();

@@ -4,9 +4,9 @@ import type { NodeOptions, OutputOptions } from './node-options.ts';
 import { reportNodes } from './report-nodes.ts';
 
 /**
- * Does on every target what has nothing to say when it succeeds, unless a document is asked for.
+ * Makes a call without a result to every target. A success prints nothing unless the output is a document.
  *
- * @param call gives what the document says beside `done`
+ * @param call resolves to fields of the document in addition to `done`
  */
 export function reportDone(
   env: CliEnvironment,

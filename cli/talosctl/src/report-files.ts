@@ -11,26 +11,26 @@ import { printableCell } from './render/printable.ts';
 import { Table } from './render/table.ts';
 import { writeSlowly } from './write-slowly.ts';
 
-/** What a node says of a file: facts, or why there are none. */
+/** A file in the response of a node, or the error of that file. */
 interface FileEntry {
   readonly name: string;
   readonly relativeName: string;
   readonly error: string;
 }
 
-/** How a command asks for files and shows them. */
+/** Describes how a command queries files and prints them. */
 export interface FileReport<Entry extends FileEntry> {
   readonly call: (node: NodeClient, signal: AbortSignal) => AsyncIterable<Entry>;
-  /** Undefined: lines without a header, one a file, as they come. */
+  /** The header of a table; `undefined` to print one line per file as it arrives. */
   readonly header: (nodes: number) => readonly string[] | undefined;
   readonly row: (node: string, entry: Entry, nodes: number) => readonly string[];
-  /** Fields of an entry in a document, beside `node`. */
+  /** Fields of an entry in a document, in addition to `node`. */
   readonly document: (entry: Entry) => object;
 }
 
 /**
- * Asks every target for files. A table is printed at the end, its rows in the order in which the nodes were named;
- * lines and documents as they come. A file that could not be looked at is an error of its node.
+ * Queries files on every target. A table is printed at the end, with its rows in the order of the nodes. Lines and
+ * documents are printed as they arrive. The error of a file is reported as an error of its node.
  */
 export async function reportFiles<Entry extends FileEntry>(
   env: CliEnvironment,

@@ -6,7 +6,7 @@ import type { NodeOptions } from './node-options.ts';
 import { openClient } from './open-client.ts';
 import { Progress } from './progress.ts';
 
-/** Asks every target and prints a text of each as it comes; errors of nodes come last. For output without columns. */
+/** Calls every target and prints the text of each response as it arrives. Errors of nodes are printed last. */
 export async function reportNodeTexts<T>(
   env: CliEnvironment,
   options: NodeOptions,

@@ -11,29 +11,29 @@ import { documentError, writeDocument } from './render/document.ts';
 import type { DocumentFormat } from './render/output-format.ts';
 import { Table } from './render/table.ts';
 
-/** Rows that have waited this long for others are printed. Source: Talos v1.14: flush of tables. */
+/** The time after the last response until its rows are printed. Source: Talos v1.14: flush of tables. */
 const flushAfterMs = 500;
 
-/** What a command asks each node, and how the answers are shown. */
+/** Describes the call of a command to each node, and how its responses are printed. */
 export interface NodeReport<T> {
   readonly call: (node: NodeClient, signal: AbortSignal) => Promise<T>;
   readonly header: readonly string[];
   readonly headerWithoutRows: boolean;
-  /** Whether rows are printed as soon as no more have come for half a second, or only at the end. */
+  /** Whether to print rows when none has arrived for half a second, rather than at the end only. */
   readonly flushWhenIdle: boolean;
-  /** The rows of one node. Throws a Fault to make the answer an error of that node. */
+  /** The rows of one node. A thrown Fault is reported as an error of the node. */
   readonly rows: (node: string, value: T) => readonly (readonly string[])[];
-  /** The same answer as fields of a document, beside `node`. May throw as `rows` does. */
+  /** The response as fields of a document, in addition to `node`. May throw like `rows`. */
   readonly document: (value: T) => object;
-  /** What of an answer is missing, beside what there is. */
+  /** Failures that a partial response contains. */
   readonly failures?: (value: T) => readonly Fault[];
-  /** A line for people about an answer that their table does not show, without the node's name. */
+  /** A remark about a response, which is printed after the node's name below the table. */
   readonly remark?: (value: T) => string | undefined;
 }
 
 /**
- * Asks every target of the command line and prints one table, or one document. A node that fails costs the others
- * nothing: its error comes after the table, and the command then fails.
+ * Calls every target of the command line and prints one table or one document. The error of a failed node is printed
+ * after the table, and makes the command fail.
  */
 export async function reportNodes<T>(
   env: CliEnvironment,
@@ -57,7 +57,7 @@ async function* tap<T>(items: AsyncIterable<T>, see: (item: T) => void): AsyncGe
   }
 }
 
-/** Rows that are printed together stand in the order in which the nodes were named, whoever answered first. */
+/** Prints the table. Rows that are printed together are in the order of the nodes on the command line. */
 async function printTable<T>(
   env: CliEnvironment,
   names: readonly string[],
@@ -101,7 +101,7 @@ async function printTable<T>(
   errors.end();
 }
 
-/** One list with an entry a node, in the order in which the nodes were named. */
+/** Prints a list with one entry per node, in the order of the nodes on the command line. */
 async function printDocument<T>(
   env: CliEnvironment,
   format: DocumentFormat,

@@ -9,9 +9,9 @@ import { versionBlock, versionLine } from './render/version-block.ts';
 import { reportNodeTexts } from './report-node-texts.ts';
 import { reportNodes } from './report-nodes.ts';
 
-async function askVersion(node: NodeClient, signal: AbortSignal): Promise<Version> {
+async function queryVersion(node: NodeClient, signal: AbortSignal): Promise<Version> {
   const message = onlyMessage(await node.machine.version({}, { signal }));
-  if (message.version === undefined) throw new Fault('internal', 'the reply has no version in it');
+  if (message.version === undefined) throw new Fault('internal', 'the response contains no version');
   return message;
 }
 
@@ -20,14 +20,14 @@ function serverText(node: string, { version, features }: Version, field?: (text:
   return version === undefined ? '' : versionLine('NODE', node) + versionBlock(version, field) + rbac;
 }
 
-/** The part of `talosctl version` that asks nodes. */
+/** The part of `talosctl version` that queries nodes. */
 export async function reportServerVersions(
   env: CliEnvironment,
   options: NodeOptions & OutputOptions & { readonly json?: boolean },
 ): Promise<void> {
   if (options.output !== 'table') {
     return reportNodes(env, options, {
-      call: askVersion,
+      call: queryVersion,
       header: [],
       headerWithoutRows: false,
       flushWhenIdle: false,
@@ -39,11 +39,11 @@ export async function reportServerVersions(
     return reportNodeTexts(
       env,
       options,
-      askVersion,
+      queryVersion,
       (_, message) => `${JSON.stringify(Version.toJSON(message))}\n`,
     );
   }
   env.stdout.write('Server:\n');
   const field = env.stdout.isTTY ? escapeLine : undefined;
-  return reportNodeTexts(env, options, askVersion, (node, version) => serverText(node, version, field));
+  return reportNodeTexts(env, options, queryVersion, (node, version) => serverText(node, version, field));
 }

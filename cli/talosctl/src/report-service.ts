@@ -8,7 +8,7 @@ import { documentError, writeDocument } from './render/document.ts';
 import { formatTable } from './render/table.ts';
 import { listServices, serviceDocument, serviceLines } from './service-rows.ts';
 
-/** `talosctl service <id>`: the service in detail on each node that has it. */
+/** `talosctl service <id>`: prints the details of the service on each node that has it. */
 export async function reportService(
   env: CliEnvironment,
   options: NodeOptions & OutputOptions,

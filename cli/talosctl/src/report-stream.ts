@@ -7,22 +7,22 @@ import { Progress } from './progress.ts';
 import { documentError, openItems } from './render/document.ts';
 import { writeSlowly } from './write-slowly.ts';
 
-/** How a command listens to nodes and shows what they say. */
+/** Describes the stream that a command reads from each node, and how its items are printed. */
 export interface StreamReport<Item> {
-  /** Whether it goes on until the user has seen enough. Documents are then one a line, and not a list. */
+  /** Whether the stream continues until Ctrl-C. Then each document is printed separately instead of in a list. */
   readonly isEndless: boolean;
   readonly call: (node: NodeClient, signal: AbortSignal) => AsyncIterable<Item>;
-  /** Printed before everything else, where items are printed as text. */
+  /** A header, printed before items that are printed as text. */
   readonly head?: string;
-  /** What is printed of an item. */
+  /** The text of an item. */
   readonly text: (node: string, item: Item) => string;
-  /** The same as documents, each beside its `node`. */
+  /** The item as documents, to which `node` is added. */
   readonly documents: (item: Item) => readonly object[];
 }
 
 /**
- * Listens to every target at once and shows what comes as it comes, until all of them have ended or the user has seen
- * enough, which is no failure. A node that fails costs the others nothing. @throws ReportedFailure when any did
+ * Reads the streams of all targets in parallel and prints items as they arrive. It stops when all streams have ended or
+ * the user presses Ctrl-C, which is not a failure. @throws ReportedFailure when a node failed
  */
 export async function reportStream<Item>(
   env: CliEnvironment,
@@ -35,18 +35,18 @@ export async function reportStream<Item>(
   if (document === undefined && head !== '') await writeSlowly(env.stdout, head);
   const missing = new Set(client.targets.map(({ name }) => name));
   using progress = new Progress(env.stderr, () => `waiting for ${[...missing].join(', ')}`);
-  const heard = (node: string) => {
+  const markAnswered = (node: string) => {
     progress.pause();
     missing.delete(node);
     if (missing.size === 0) progress[Symbol.dispose]();
   };
-  // A node that ends without a word has answered as well.
+  // A node that ends its stream without an item has answered too.
   const callAndEnd = async function* (node: NodeClient, signal: AbortSignal) {
     yield* call(node, signal);
-    heard(node.name);
+    markAnswered(node.name);
   };
   for await (const { node, value, fault } of client.fanOutStream(callAndEnd, { signal: env.signal })) {
-    heard(node);
+    markAnswered(node);
     if (fault !== undefined) {
       if (fault.kind === 'cancelled' && env.signal.aborted) continue;
       errors.add(node, fault);

@@ -11,7 +11,7 @@ import { explainMissingCommand, missingCommandNames } from './unbuilt-commands.t
 import { usageLine } from './usage/usage-line.ts';
 
 /**
- * Runs one command line and gives its exit code: 0, or 1 for any failure. Loads only the command that is called.
+ * Runs one command line and resolves to its exit code: 0, or 1 for any failure. It loads only the called command.
  *
  * @param words the arguments after the name of the program
  */

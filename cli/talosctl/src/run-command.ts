@@ -12,7 +12,7 @@ import { plainError } from './render/plain-error.ts';
 import { usageLine } from './usage/usage-line.ts';
 import { withCommandSpan } from './with-command-span.ts';
 
-/** Parses the words of one command, runs its action inside a span of its own and gives the exit code. */
+/** Parses the words of one command, runs its action in a trace span and resolves to the exit code. */
 export async function runCommand(
   entry: CommandEntry,
   module: CommandModule,
@@ -32,7 +32,7 @@ export async function runCommand(
     return 0;
   } catch (error) {
     const exitCode = reportFailure(error, called, env);
-    await helpAfter(error, called, env);
+    await printSuggestions(error, called, env);
     return exitCode;
   }
 }
@@ -46,14 +46,18 @@ function reportFailure(error: unknown, called: Command | undefined, env: CliEnvi
     return 1;
   }
   const fault = faultFrom(error);
-  // Someone pressed Ctrl-C and has been told so.
+  // After Ctrl-C, the program has already printed that it is stopping.
   if (fault.kind === 'cancelled' && env.signal.aborted) return 1;
   env.stderr.write(`error: ${escapeEntry(plainError(fault.message))}\n`);
   return 1;
 }
 
-/** Says after a failure what may help, where the failure tells. */
-async function helpAfter(error: unknown, called: Command | undefined, env: CliEnvironment): Promise<void> {
+/** Prints suggestions after a failure, if there are any. */
+async function printSuggestions(
+  error: unknown,
+  called: Command | undefined,
+  env: CliEnvironment,
+): Promise<void> {
   if (called === undefined || env.signal.aborted) return;
   const failures =
     error instanceof ReportedFailure
@@ -67,9 +71,9 @@ async function helpAfter(error: unknown, called: Command | undefined, env: CliEn
 }
 
 /**
- * Prints the help of the command that `names` lead to, below the one of `entry`.
+ * Prints the help of the command in `entry`, or of the subcommand that `names` select.
  *
- * @returns the exit code: 1 when there is no such command
+ * @returns the exit code: 1 when the subcommand does not exist
  */
 export function printHelp(
   entry: CommandEntry,

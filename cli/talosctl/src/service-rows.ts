@@ -13,12 +13,12 @@ function healthText(health: ServiceHealth | undefined): string {
   return health.healthy ? 'OK' : 'Fail';
 }
 
-/** How long ago an event was, to the second; nothing but ` ago` when nobody knows. */
+/** The age of an event in whole seconds; only ` ago` when it is unknown, as upstream prints it. */
 function ageText(event: ServiceEvent | undefined, now: Date): string {
   return event?.ts === undefined ? ' ago' : `${formatGoSeconds(secondsSince(event.ts, now))} ago`;
 }
 
-/** The row of `talosctl service`. Source: Talos v1.14: service. */
+/** The row of a service in `talosctl service`. Source: Talos v1.14: service. */
 export function serviceRow(node: string, { id, state, health, events }: ServiceInfo, now: Date): string[] {
   const last = events?.events.at(-1);
   return [node, id, state, healthText(health), ageText(last, now), last?.msg || '<none>'];
@@ -43,7 +43,7 @@ export function serviceLines(node: string, service: ServiceInfo, now: Date): str
   ];
 }
 
-/** A service as it stands in a document. */
+/** The fields of a service in a document. */
 export function serviceDocument({ id, state, health, events }: ServiceInfo): object {
   return {
     id,

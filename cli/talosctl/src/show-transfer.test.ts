@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { showTransfer } from './show-transfer.ts';
 
-/** What a terminal is told while a node is silent for a second, sends 82 kB, and is silent for another. */
+/** The output on a terminal while a node pauses for a second, sends 82 kB, and pauses for another second. */
 async function toldDuringTransfer(t: TestContext, target: { isTTY: boolean }): Promise<string[]> {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = 0;
@@ -24,7 +24,7 @@ async function toldDuringTransfer(t: TestContext, target: { isTTY: boolean }): P
   return told.join('').split('\r\u001b[K');
 }
 
-test('showTransfer() tells a terminal what it waits for and then what has come', async (t) => {
+test('showTransfer() shows on a terminal what it waits for, then the received size', async (t) => {
   assert.deepEqual(await toldDuringTransfer(t, { isTTY: false }), [
     '',
     'waiting for node01 (1s)',
@@ -33,6 +33,6 @@ test('showTransfer() tells a terminal what it waits for and then what has come',
   ]);
 });
 
-test('showTransfer() is silent once the bytes themselves are on the terminal', async (t) => {
+test('showTransfer() stops its progress line once bytes are written to the terminal', async (t) => {
   assert.deepEqual(await toldDuringTransfer(t, { isTTY: true }), ['', 'waiting for node01 (1s)', '']);
 });

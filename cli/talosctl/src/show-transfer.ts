@@ -3,8 +3,8 @@ import { Progress } from './progress.ts';
 import { formatDecimalSize } from './render/size.ts';
 
 /**
- * Passes on the bytes that a node sends. A terminal is told what has come, or that nothing has. Bytes that go to the
- * terminal themselves are their own progress, and a line between them would wipe some out.
+ * Yields the bytes that a node sends, and shows the received size on a terminal. It shows no size if the bytes
+ * themselves go to the terminal, because a progress line would overwrite some of them.
  */
 export async function* showTransfer<Bytes extends Uint8Array>(
   env: Pick<CliEnvironment, 'stderr'>,

@@ -7,7 +7,7 @@ import { splitCommandLine } from './split-command-line.ts';
 const isCommand = (word: string) => findCommand(word) !== undefined;
 const split = (line: string) => splitCommandLine(line.split(' '), isCommand);
 
-test('splitCommandLine() finds the command behind options with values, without them, and with them inside', () => {
+test('splitCommandLine() finds the command after options with separate, attached or no values', () => {
   const rows: [string, string | undefined, string][] = [
     ['memory', 'memory', ''],
     ['-n X memory', 'memory', '-n X'],
@@ -34,7 +34,7 @@ test('splitCommandLine() finds the command behind options with values, without t
   }
 });
 
-test('splitCommandLine() loses no word and keeps their order', () => {
+test('splitCommandLine() keeps all words in order', () => {
   const word = fc.constantFrom('-n', '--nodes', 'a', 'memory', '-i', '--x=1', '--', '-v', 'logs', '');
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (words) => {

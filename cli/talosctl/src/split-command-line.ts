@@ -1,4 +1,4 @@
-/** Options of the node commands that take a value. They may stand before the name of the command. */
+/** Connection options with a value, which may precede the command. */
 const valueFlags = new Set([
   '-n',
   '--nodes',
@@ -12,20 +12,20 @@ const valueFlags = new Set([
   '--cert-fingerprint',
 ]);
 
-/** Options without a value that may stand before the name of the command. */
+/** Options without a value, which may precede the command. */
 const booleanFlags = new Set(['-h', '--help', '-i', '--insecure', '--verbose']);
 
 export interface SplitCommandLine {
-  /** The first word that is not an option or its value; undefined when there is none. */
+  /** The first word that is not an option or its value; `undefined` if there is none. */
   readonly command: string | undefined;
-  /** Everything else, in its order: options that stood before the command still belong to it. */
+  /** All other words in order, including the options before the command. */
   readonly rest: readonly string[];
 }
 
 /**
- * Finds the command among the words of a command line, so that `talosctl -n node01 memory` works as
- * `talosctl memory -n node01` does. An option that is not known takes the next word for its value, unless that word
- * is itself a command. Source: Talos v1.14: position of flags.
+ * Finds the command in a command line, so that `talosctl -n node01 memory` works like `talosctl memory -n node01`. The
+ * word after an unknown option counts as its value, unless that word is a command.
+ * Source: Talos v1.14: position of flags.
  */
 export function splitCommandLine(
   words: readonly string[],
@@ -49,7 +49,7 @@ function takesNextWord(
 ): boolean {
   if (next === undefined || flag.includes('=') || booleanFlags.has(flag)) return false;
   if (valueFlags.has(flag)) return true;
-  // `-nnode01` carries its value.
+  // An option such as `-nnode01` includes its value.
   if (!flag.startsWith('--') && flag.length > 2) return false;
   return !isCommand(next);
 }

@@ -13,10 +13,10 @@ import type { CliEnvironment } from './command-module.ts';
 import type { NodeOptions } from './node-options.ts';
 
 /**
- * Where the talosconfig of a command line is.
+ * The location of the talosconfig of a command line.
  *
- * @throws Fault `not-found` when TALOSCONFIG names a file that does not exist: another one in its place could be of
- * another cluster
+ * @throws Fault `not-found` when TALOSCONFIG names a missing file, because a default file could belong to another
+ * cluster
  */
 export function talosconfigLocation(
   env: Pick<CliEnvironment, 'environment' | 'cwd'>,
@@ -26,13 +26,13 @@ export function talosconfigLocation(
   if (missing === undefined) return locate(env, options);
   throw new Fault(
     'not-found',
-    `talosconfig ${missing}, which the variable TALOSCONFIG names, does not exist: correct the variable, or unset it`,
+    `talosconfig ${missing}, which the variable TALOSCONFIG names, does not exist: correct or unset the variable`,
   );
 }
 
 /**
- * Where a command writes its talosconfig: a missing file that TALOSCONFIG names is made, which the user is told before
- * anything changes.
+ * The location that a command writes its talosconfig to. If TALOSCONFIG names a missing file, it prints a message,
+ * because the command will create that file.
  */
 export function writtenTalosconfig(
   env: Pick<CliEnvironment, 'environment' | 'cwd' | 'stderr'>,
@@ -44,7 +44,7 @@ export function writtenTalosconfig(
   return { path: missing, writable: true };
 }
 
-/** The path that TALOSCONFIG names, if nothing is there and no flag names another file. */
+/** The path in TALOSCONFIG, if it does not exist and no flag names another file. */
 function missingTalosconfig(
   { environment, cwd }: Pick<CliEnvironment, 'environment' | 'cwd'>,
   { talosconfig }: Pick<NodeOptions, 'talosconfig'>,
@@ -70,10 +70,9 @@ function nothingThere(path: string, what: string): Fault {
 }
 
 /**
- * The context that a command line is about.
+ * The context that a command line selects.
  *
- * @throws Fault `failed-precondition` when the file holds no context, `not-found` when it has no such one; both say
- * what to do
+ * @throws Fault `failed-precondition` when the file has no context, `not-found` when it lacks this one
  */
 export function chooseContext(
   config: Talosconfig,
@@ -86,10 +85,10 @@ export function chooseContext(
   if (context !== undefined) return { name, context };
   const known = [...config.contexts.keys()].sort().join(', ');
   const what = name === '' ? 'no context is current' : `context "${name}" is not defined`;
-  throw new Fault('not-found', `${what} in talosconfig ${path}; it has: ${known}`);
+  throw new Fault('not-found', `${what} in talosconfig ${path}; its contexts are: ${known}`);
 }
 
-/** Reads the talosconfig and chooses the context of a command line. */
+/** Reads the talosconfig and the context that a command line selects. */
 export async function readContext(
   env: Pick<CliEnvironment, 'environment' | 'cwd'>,
   options: Pick<NodeOptions, 'talosconfig' | 'context'>,
@@ -101,8 +100,8 @@ export async function readContext(
 }
 
 /**
- * What the user calls the cluster of a command line: the cluster of its context, else what follows the `@` in the name
- * of the context, else that name. Never what a node says.
+ * The name of the cluster of a command line: `--cluster`, or else the cluster of the context, or else the part after
+ * `@` in the context's name, or else that name. It never comes from a node.
  */
 export async function clusterName(
   env: Pick<CliEnvironment, 'environment' | 'cwd'>,

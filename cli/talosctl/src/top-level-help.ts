@@ -4,7 +4,7 @@ import { wrapText } from './help/wrap-text.ts';
 
 const helpLine = { name: 'help', summary: 'Show help for a command', group: 'other' };
 
-/** The text of `talosctl help` in `width` columns: every command in its group. Loads no command. */
+/** The text of `talosctl help` in `width` columns, with all commands by group. It loads no command. */
 export function topLevelHelp(width: number): string {
   const lines = [...commandTable, helpLine].map(({ name, summary, group }) => ({
     group,
@@ -22,7 +22,7 @@ export function topLevelHelp(width: number): string {
     ),
   ]);
   return [
-    ...wrapText('A command line for nodes that have no shell: everything goes through their API.', width),
+    ...wrapText('Manages nodes that have no shell, through their API.', width),
     '',
     'Usage:',
     '  talosctl [flags] <command> [arguments]',
@@ -37,6 +37,6 @@ export function topLevelHelp(width: number): string {
 }
 
 const examples = [
-  { text: 'the services of two nodes', command: 'talosctl -n node01,node02 service' },
+  { text: 'list the services of two nodes', command: 'talosctl -n node01,node02 service' },
   { text: 'complete commands, nodes and services with Tab', command: 'source <(talosctl completion bash)' },
 ];

@@ -1,2 +1,2 @@
-// A door of its own to the telemetry package: it is imported lazily, and only this one function comes with it.
+// The part of the telemetry package that this program imports on demand: only this function.
 export { openTelemetry } from '@nodewright/telemetry';

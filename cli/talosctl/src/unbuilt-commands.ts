@@ -1,6 +1,6 @@
 /**
- * Verbs of upstream's talosctl that this one does not have yet, with their aliases. They are not unknown commands:
- * whoever types one should learn that it is the tool that lacks it. Source: Talos v1.14: talosctl commands.
+ * Commands of upstream's talosctl that are not implemented, with their aliases. The error for them differs from that
+ * for an unknown command. Source: Talos v1.14: talosctl commands.
  */
 const unbuilt: Readonly<Record<string, readonly string[]>> = {
   conformance: [],
@@ -17,7 +17,7 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   wipe: [],
 };
 
-/** Commands that upstream removed, and what took their place. */
+/** Commands that upstream removed, with their replacements. */
 const redirects: Readonly<Record<string, string>> = {
   disks: 'talosctl get disks',
   interfaces: 'talosctl get addresses and talosctl get links',
@@ -26,13 +26,13 @@ const redirects: Readonly<Record<string, string>> = {
   crashdump: 'talosctl support',
 };
 
-/** One line about a verb that exists elsewhere but not here; undefined for a verb that nobody knows. */
+/** The error for a command that is not implemented or was removed; `undefined` for an unknown command. */
 export function explainMissingCommand(verb: string): string | undefined {
   const replacement = Object.hasOwn(redirects, verb) ? redirects[verb] : undefined;
-  if (replacement !== undefined) return `talosctl ${verb} is gone: use ${replacement}`;
+  if (replacement !== undefined) return `talosctl ${verb} was removed: use ${replacement}`;
   const known = Object.entries(unbuilt).find(([name, aliases]) => name === verb || aliases.includes(verb));
-  return known === undefined ? undefined : `talosctl ${known[0]} is not there yet`;
+  return known === undefined ? undefined : `talosctl ${known[0]} is not implemented`;
 }
 
-/** Names of every verb that `explainMissingCommand` knows, without aliases. */
+/** All commands that `explainMissingCommand` explains, without aliases. */
 export const missingCommandNames: readonly string[] = [...Object.keys(unbuilt), ...Object.keys(redirects)];

@@ -1,13 +1,13 @@
 import type { CliEnvironment } from './command-module.ts';
 
-/** Whether the environment names a place to send traces to. Asked before anything of telemetry is loaded. */
+/** Whether the environment names a destination for traces. Checked before the telemetry package is loaded. */
 export function isTracingConfigured(environment: Readonly<NodeJS.ProcessEnv>): boolean {
   return Boolean(environment.OTEL_EXPORTER_OTLP_ENDPOINT || environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
 }
 
 /**
- * Runs a command as the root of a trace, `talosctl <command>`. Continues the trace of `TRACEPARENT` when whoever
- * started the process set it.
+ * Runs a command in a trace span `talosctl <command>`. It is the root of a trace, or part of the trace in `TRACEPARENT`
+ * if that variable is set.
  */
 export async function withCommandSpan<T>(
   command: string,

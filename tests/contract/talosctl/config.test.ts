@@ -66,7 +66,7 @@ test('config context changes the current context, and rejects a missing one', as
   succeeded(await run('config', 'context', 'b'));
   assert.equal(read().context, 'b');
   const { stderr, exitCode } = await run('config', 'use-context', 'c');
-  assert.match(stderr, /^error: context "c" is not defined in talosconfig .*; it has: a, b\n$/);
+  assert.match(stderr, /^error: context "c" is not defined in talosconfig .*; its contexts are: a, b\n$/);
   assert.deepEqual([exitCode, read().context], [1, 'b']);
 });
 

@@ -110,7 +110,7 @@ test('diskfree explains volumes that share the space of another', async () => {
   const rows: [string, RegExp][] = [
     ['META', /volume "META" is not mounted\n$/],
     ['ETCD', /volume "ETCD" is a directory, which has no space of its own\n$/],
-    ['SWAP', /volume "SWAP" holds swap, no files\n$/],
+    ['SWAP', /volume "SWAP" is swap space, which holds no files\n$/],
     ['NEW', /volume "NEW" is not ready: its phase is waiting\n$/],
     ['NOPE', /code = NotFound desc = there is no "NOPE" among the volumestatuses of namespace runtime\n$/],
   ];

@@ -159,9 +159,9 @@ test('an unknown command suggests the nearest, and an unimplemented command says
   const rows: [string, string][] = [
     ['memry', 'error: unknown command "memry": did you mean "memory"?; see "talosctl --help"\n'],
     ['xyzzy', 'error: unknown command "xyzzy"; see "talosctl --help"\n'],
-    ['rollback', 'error: talosctl rollback is not there yet\n'],
-    ['inject', 'error: talosctl inject is not there yet\n'],
-    ['disks', 'error: talosctl disks is gone: use talosctl get disks\n'],
+    ['rollback', 'error: talosctl rollback is not implemented\n'],
+    ['inject', 'error: talosctl inject is not implemented\n'],
+    ['disks', 'error: talosctl disks was removed: use talosctl get disks\n'],
     ['constructor', 'error: unknown command "constructor"; see "talosctl --help"\n'],
   ];
   await Promise.all(
@@ -204,7 +204,7 @@ test('an invalid or empty talosconfig, or one without the context or its endpoin
     [['--talosconfig', join(folder, 'missing'), 'memory'], /missing does not exist: start a cluster/],
     [
       ['--talosconfig', bare, '--context', 'c', 'memory'],
-      /^error: context "c" is not defined in talosconfig .*; it has: a, b\n$/,
+      /^error: context "c" is not defined in talosconfig .*; its contexts are: a, b\n$/,
     ],
     [
       ['--talosconfig', bare, 'memory'],
@@ -231,7 +231,7 @@ test('Ctrl-C cancels the calls in flight, and received data is printed', async (
   const { stdout, stderr, exitCode } = await result;
   assert.deepEqual(
     { rows: sortedRows(stdout).length, stderr, exitCode },
-    { rows: 1, stderr: '\nstopping; press Ctrl-C again to end at once\n', exitCode: 1 },
+    { rows: 1, stderr: '\nstopping; press Ctrl-C again to exit at once\n', exitCode: 1 },
   );
 });
 

@@ -290,7 +290,7 @@ test('get reads the version first: an older node causes a warning, a missing ver
   );
   const odd = await suite.run('-n', 'odd', 'get', 'mt');
   assert.deepEqual([odd.stdout, odd.exitCode], ['', 1]);
-  assert.match(odd.stderr, /^error from node odd: .*"newest" is no version\n$/);
+  assert.match(odd.stderr, /^error from node odd: .*the node returned an invalid version: "newest"\n$/);
 });
 
 /** Starts a watch and returns what it has printed so far. */

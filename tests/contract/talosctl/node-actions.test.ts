@@ -147,7 +147,10 @@ test('several nodes are not touched without a terminal, unless the user passed -
   for (const verb of ['reboot', 'shutdown', 'reset']) {
     const { stderr, exitCode } = await suite.run(verb, '-n', 'node01,node02', '--wait=false');
     assert.equal(exitCode, 1);
-    assert.match(stderr, /is for 2 nodes \(node01, node02\), and nobody can be asked: add flag --yes/);
+    assert.match(
+      stderr,
+      /acts on 2 nodes \(node01, node02\), and there is no terminal to confirm it on: add flag --yes/,
+    );
   }
   assert.deepEqual(
     [...machines.values()].flatMap(({ requests }) => requests),

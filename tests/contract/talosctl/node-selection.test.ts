@@ -152,7 +152,7 @@ test('reset on a terminal asks for the name of the node', async () => {
   ] as const) {
     wiped.length = 0;
     const { stderr } = await run(['reset', '-n', 'node01', '--wait=false'], { typed });
-    assert.match(stderr, /^node01 leaves .*\nType "node01", the name of the node, to go on: /);
+    assert.match(stderr, /^node01 leaves .*\nType "node01", the name of the node, to continue: /);
     assert.deepEqual(wiped, expected, typed);
   }
 });

@@ -251,5 +251,5 @@ test('support that is interrupted removes its archive, after one interrupt or tw
 test('support rejects encryption, which it does not implement', async () => {
   const { exitCode, stderr } = await support('--encryption-recipients', 'age1x');
   assert.equal(exitCode, 1);
-  assert.match(stderr, /^error: flag --encryption-recipients is not there yet/);
+  assert.match(stderr, /^error: flag --encryption-recipients is not implemented/);
 });

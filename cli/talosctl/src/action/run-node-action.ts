@@ -1,6 +1,6 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { isMeant, typedConfirmation } from '../ask-question.ts';
+import { confirmEffect, typedConfirmation } from '../ask-question.ts';
 import { checkServerVersions } from '../check-server-versions.ts';
 import type { CliEnvironment } from '../command-module.ts';
 import { NodeErrors } from '../node-errors.ts';
@@ -83,13 +83,13 @@ async function confirmAction(
 ): Promise<boolean> {
   const nodes = client.targets.map(({ name }) => name);
   const isAsked = env.isInteractive || (destroys && nodes.length === 1);
-  if (options.yes || !isAsked) return isMeant(env, { verb, nodes, lines: [] }, options.yes === true);
+  if (options.yes || !isAsked) return confirmEffect(env, { verb, nodes, lines: [] }, options.yes === true);
   const { lines, losesVote } = await effect(client, env.signal);
-  if (!destroys) return isMeant(env, { verb, nodes, lines }, false);
+  if (!destroys) return confirmEffect(env, { verb, nodes, lines }, false);
   const [, ...etcd] = lines.map((line) => line.trim());
   const risk = losesVote ? etcd.join(', ') : undefined;
   const typed = typedConfirmation(nodes, await clusterName(env, options));
-  return isMeant(env, { verb, nodes, lines, risk, typed }, false);
+  return confirmEffect(env, { verb, nodes, lines, risk, typed }, false);
 }
 
 async function trackNodes(

@@ -2,7 +2,7 @@ import type { TalosClient } from '@nodewright/client';
 import { nodeNameInLine } from '@nodewright/client/node-name';
 import type { EtcdMember } from '@nodewright/contract/gen/machine/machine.ts';
 import type { Command } from 'commander';
-import { type Effect, isMeant } from '../../ask-question.ts';
+import { confirmEffect, type Effect } from '../../ask-question.ts';
 import type { CliEnvironment } from '../../command-module.ts';
 import { memberIdText, parseMemberId } from '../../etcd/member-id.ts';
 import { removalEffect } from '../../etcd/quorum-effect.ts';
@@ -30,7 +30,7 @@ export function defineEtcdLeave(etcd: Command, env: CliEnvironment): void {
         const { text, losesVote } = removalEffect(members, own);
         return { line: `${node?.name} leaves etcd and its data are deleted: ${text}`, losesVote };
       });
-      if (!(await isMeant(env, effect, options.yes === true))) return;
+      if (!(await confirmEffect(env, effect, options.yes === true))) return;
       await reportDone(env, options, async ({ machine }, signal) => {
         await machine.etcdLeaveCluster({}, { signal });
         return undefined;
@@ -55,7 +55,7 @@ export function defineEtcdRemoveMember(etcd: Command, env: CliEnvironment): void
         const { text, losesVote } = removalEffect(members, id);
         return { line: `member ${shown} is removed from etcd: ${text}`, losesVote };
       });
-      if (!(await isMeant(env, effect, options.yes === true))) return;
+      if (!(await confirmEffect(env, effect, options.yes === true))) return;
       await reportDone(env, options, async ({ machine }, signal) => {
         await machine.etcdRemoveMemberByID({ memberId: id }, { signal });
         return { memberId: memberIdText(id) };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isMeant } from '../../ask-question.ts';
+import { confirmEffect } from '../../ask-question.ts';
 import type { CliEnvironment } from '../../command-module.ts';
 import { openClient } from '../../open-client.ts';
 import { reportDone } from '../../report-done.ts';
@@ -17,7 +17,7 @@ export function defineImageRemove(image: Command, env: CliEnvironment): void {
       const options = command.optsWithGlobals<RemoveOptions>();
       const nodes = await targetsOf(env, options);
       const lines = [`image ${reference} is removed from ${nodes.join(', ')}`];
-      if (!(await isMeant(env, { verb: 'image remove', nodes, lines }, options.yes === true))) return;
+      if (!(await confirmEffect(env, { verb: 'image remove', nodes, lines }, options.yes === true))) return;
       await reportDone(env, options, async (node, signal) => {
         await node.image.remove({ containerd: containerdInstance(options), imageRef: reference }, { signal });
         return { image: reference };
