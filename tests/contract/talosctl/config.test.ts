@@ -115,7 +115,7 @@ test('config add makes a context from PEM files and does not switch to it', asyn
   const lonely = await run('config', 'add', 'x', '--crt', 'crt');
   assert.match(
     lonely.stderr,
-    /^error: flags --crt and --key go together; see "talosctl config add --help"\n$/,
+    /^error: flags --crt and --key must be used together; see "talosctl config add --help"\n$/,
   );
   const missing = await run('config', 'add', 'x', '--ca', 'nowhere');
   assert.match(missing.stderr, /^error: cannot read "nowhere": no such file or directory\n$/);
@@ -190,7 +190,7 @@ test('config new requests a configuration from a node, adds the endpoints and ov
     ['reader@demo', [suite.gateway.address], 0o600],
   );
   const rows: [string[], RegExp][] = [
-    [['-n', 'node01', 'config', 'new', 'out'], /^error: \S+out exists already and is not overwritten\n$/],
+    [['-n', 'node01', 'config', 'new', 'out'], /^error: \S+out already exists and is not overwritten\n$/],
     [['-n', 'node01', 'config', 'new', '--roles', 'os:king', 'x'], /^error: unknown role "os:king"/],
     [
       ['-n', 'refusing', 'config', 'new', 'x'],

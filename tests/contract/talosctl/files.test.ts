@@ -335,7 +335,7 @@ test('copy -o json lists what was created', async () => {
 
 test('copy lets no entry out of the folder or onto the terminal, neither by its name nor through a link', async () => {
   const rows: [string, string, RegExp, string[]][] = [
-    ['/up', 'up', /has an entry "\.\.\/evil", which is no place below the folder/, ['good']],
+    ['/up', 'up', /has an entry "\.\.\/evil", which is not a path inside the folder/, ['good']],
     ['/absolute', 'absolute', /has an entry "\/tmp\/evil-of-talosctl"/, []],
     ['/through', 'through', /link" exists already and is not a folder/, ['link']],
     ['/over', 'over', /target" exists already/, ['target']],
@@ -361,7 +361,7 @@ test('copy overwrites nothing, and follows no link in the folder', async () => {
   mkdirSync(join(target('there'), 'linked'));
   symlinkSync('../elsewhere', join(target('there'), 'linked', 'folder'));
   const second = await copyTo('/tree', 'there/linked');
-  assert.match(second.stderr, /folder" is in the way/);
+  assert.match(second.stderr, /folder" exists already and is not a folder/);
   assert.deepEqual(readdirSync(join(target('there'), 'elsewhere')), []);
   writeFileSync(target('file'), '');
   const third = await copyTo('/tree', 'file');

@@ -171,11 +171,11 @@ test('netstat of a pod calls only the node that has it, for its network namespac
   const missing = await suite.run('netstat', 'kube-system/none');
   assert.deepEqual(
     [missing.exitCode, missing.stdout, missing.stderr],
-    [1, '', 'error: pod "kube-system/none" is on none of the nodes\n'],
+    [1, '', 'error: pod "kube-system/none" runs on none of the nodes\n'],
   );
   assert.match(
     (await suite.run('netstat', 'dns')).stderr,
-    /^error: "dns" is no pod: write namespace\/pod; see "talosctl netstat --help"\n$/,
+    /^error: "dns" is not a pod: write namespace\/pod; see "talosctl netstat --help"\n$/,
   );
 });
 

@@ -120,7 +120,7 @@ test('patch rejects other kinds, and a patch that is missing or does not fit', a
   const rows: [string[], RegExp][] = [
     [
       ['members', '-p', rename],
-      /^error: resources of type Members\.cluster\.talos\.dev cannot be patched, only a machineconfig/,
+      /^error: resources of type Members\.cluster\.talos\.dev cannot be patched: only a machineconfig/,
     ],
     [['nothing', '-p', rename], /^error: resource "nothing" is not registered/],
     [['mc'], /^error: no patch is given: use --patch or --patch-file; see "talosctl patch --help"\n$/],

@@ -130,7 +130,7 @@ test('support writes one archive of all nodes, named after the cluster, and list
   assert.deepEqual([exitCode, files], [0, ['support-c_1.zip']], stderr);
   assert.match(
     stdout,
-    /^"support-c_1.zip": \d+ files, \d+ kB\. Known secrets are taken out; it is not encrypted\.\n$/,
+    /^"support-c_1.zip": \d+ files, \d+ kB\. Known secrets are removed; the archive is not encrypted\.\n$/,
   );
   assert.match(stderr, /^node0\d: \d+ files, \d+ kB\nnode0\d: \d+ files, \d+ kB\n$/);
   const archive = unpacked(join(cwd, 'support-c_1.zip'));

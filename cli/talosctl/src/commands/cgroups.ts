@@ -31,7 +31,7 @@ async function showCgroups(env: CliEnvironment, options: CgroupsOptions): Promis
     const { tree, problem } = await readCgroups(node, signal);
     if (problem !== undefined) warn('some files of control groups could not be read', problem);
     const names = await queryNames(node, { resolveCri: !options.skipCriResolve, signal }, (what, fault) =>
-      warn(`cannot ask for the ${what}`, fault),
+      warn(`cannot read the ${what}`, fault),
     );
     const columns = cgroupPresets[preset];
     const lines = [...cgroupLines(tree.root, groupName(names.containers))].map(

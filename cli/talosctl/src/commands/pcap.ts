@@ -114,10 +114,10 @@ export const pcapCommand: CommandModule = {
         parseBpfFilter,
       )
       .option('--duration <duration>', 'stop after this time, for example 30s', parseGoDuration)
-      .addOption(command.createOption('-s, --snaplen <bytes>', 'has no effect').hideHelp())
+      .addOption(command.createOption('-s, --snaplen <bytes>', 'accepted, but has no effect').hideHelp())
       .action(async (options: PcapOptions) => {
         if (options.snaplen !== undefined) {
-          env.stderr.write('warning: flag --snaplen has no effect: packets are always whole\n');
+          env.stderr.write('warning: flag --snaplen has no effect: packets are never truncated\n');
         }
         using client = await openClient(env, options);
         await capture(onlyTarget(client, 'pcap'), env, options);

@@ -159,10 +159,16 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'etcd defrag': [{ text: 'free unused space of one member', command: 'talosctl -n node01 etcd defrag' }],
   'etcd downgrade': [
-    { text: 'ask whether etcd can go down', command: 'talosctl -n node01 etcd downgrade validate 3.5' },
+    {
+      text: 'check whether etcd can be downgraded to 3.5',
+      command: 'talosctl -n node01 etcd downgrade validate 3.5',
+    },
   ],
   'etcd downgrade validate': [
-    { text: 'ask whether etcd can go down', command: 'talosctl -n node01 etcd downgrade validate 3.5' },
+    {
+      text: 'check whether etcd can be downgraded to 3.5',
+      command: 'talosctl -n node01 etcd downgrade validate 3.5',
+    },
   ],
   'etcd downgrade enable': [
     { text: 'allow members of version 3.5', command: 'talosctl -n node01 etcd downgrade enable 3.5' },

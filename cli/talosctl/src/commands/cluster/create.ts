@@ -57,7 +57,9 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
       const options = called.optsWithGlobals<CreateOptions>();
       const name = options.provisioner;
       if (argument !== undefined && name !== undefined && argument !== name) {
-        throw new UsageFault(`the provisioner is either "${argument}" or --provisioner "${name}"`);
+        throw new UsageFault(
+          `argument "${argument}" and --provisioner "${name}" name different provisioners`,
+        );
       }
       const provisioner = await provisionerOf(env, { ...options, provisioner: argument ?? name });
       const request = await requestFrom(env, options);

@@ -31,7 +31,7 @@ export function defineConfigAdd(config: Command, env: CliEnvironment): void {
       const options = command.optsWithGlobals<AddOptions>();
       checkContextName(name);
       if ((options.crt === undefined) !== (options.key === undefined))
-        throw new UsageFault('flags --crt and --key go together');
+        throw new UsageFault('flags --crt and --key must be used together');
       const { ca, crt, key } = await readCredentials(env.cwd, options);
       const context = {
         endpoints: [],
