@@ -119,7 +119,7 @@ test('each preset shows the values in the files of a group, and unset for a miss
   assert.equal(processes.get('kubepods/poduid-1/abc')?.at(-1), 'coredns pause');
 });
 
-test('numbers have the formats of upstream', () => {
+test('numbers are formatted as in upstream', () => {
   assert.deepEqual([0n, 999n, 1_000n, 60_000_000n, 3_661_500_000n, undefined].map(microsecondsText), [
     '0s',
     '999µs',

@@ -14,7 +14,7 @@ import { writeSlowly } from '../write-slowly.ts';
 
 const toStdout = '-';
 
-/** The archive that a node sends. `failed` tells a failure of the node from one of the local disk. */
+/** The archive that a node sends. `failed` is true after a failure of the node, but not of the local disk. */
 class ArchiveSource {
   failed = false;
   readonly #env: CliEnvironment;

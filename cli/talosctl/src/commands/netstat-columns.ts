@@ -62,7 +62,7 @@ const columns: readonly Column[] = [
   { title: 'Timer', isShown: ({ timers = false }) => timers, cell: timer },
 ];
 
-/** The column titles without the one of the node. */
+/** The titles of the columns after the column with the node. */
 export function socketTitles(flags: ColumnFlags): string[] {
   return columns.filter(({ isShown }) => isShown(flags)).map(({ title }) => title);
 }

@@ -29,7 +29,7 @@ function parseWipeMode(text: string): WipeMode {
   return mode;
 }
 
-/** Describes the effect of the reset to the user, who is asked to confirm it. */
+/** Describes the effect of the reset, for the question that the user must confirm. */
 function effectText({ wipeMode, systemLabelsToWipe: labels = [], ...options }: ResetOptions): string {
   const { graceful, reboot, userDisksToWipe: disks = [] } = options;
   const system =

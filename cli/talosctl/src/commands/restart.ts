@@ -3,7 +3,7 @@ import { addContainerOptions, type ContainerOptions, containerInstance } from '.
 import { addNodeOptions, addOutputOption } from '../node-options.ts';
 import { reportDone } from '../report-done.ts';
 
-/** `talosctl restart <id>`: stops a container, and its manager starts it again. Source: Talos v1.14: restart. */
+/** `talosctl restart <id>`: restarts a container. Source: Talos v1.14: restart. */
 export const restartCommand: CommandModule = {
   define(command, env) {
     addContainerOptions(addOutputOption(addNodeOptions(command)))

@@ -376,7 +376,7 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
   stats: [{ text: 'show the memory and CPU time of containers', command: 'talosctl -n node01 stats' }],
   support: [
     {
-      text: 'collect everything about two nodes in one file',
+      text: 'collect logs and state of two nodes in one file',
       command: 'talosctl -n node01,node02 support -O support.zip',
     },
   ],

@@ -18,7 +18,7 @@ export async function withChosenCluster<Options extends ClusterOptions>(
   return name === undefined ? options : { ...options, name };
 }
 
-/** `undefined` when there is no current context, or when no cluster in the folder has it. */
+/** The name of the current context's cluster; `undefined` without a context, or for a cluster outside the folder. */
 async function clusterOfContext(env: CliEnvironment, options: ClusterOptions): Promise<string | undefined> {
   // Throws when TALOSCONFIG names a missing file: the default cluster would be a wrong guess.
   talosconfigLocation(env, {});

@@ -51,7 +51,7 @@ export function clusterRef(env: CliEnvironment, { name, state }: ClusterOptions)
 }
 
 /**
- * The provisioner that created the cluster; for a new cluster, the one that the user names.
+ * The provisioner that created the cluster. For a new cluster, it is the one that the user names, or else `process`.
  *
  * @throws Fault `failed-precondition` when the user names another provisioner than the cluster's
  */

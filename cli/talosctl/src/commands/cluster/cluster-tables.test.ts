@@ -49,7 +49,7 @@ test('clusterText() says that a creation was interrupted', () => {
   assert.match(text, /^TALOSCONFIG CONTEXT +-$/m);
 });
 
-test('createStepLines() prints a line with the seconds per completed step, with a check mark on a terminal', async () => {
+test('createStepLines() prints each completed step with its seconds, and a check mark on a terminal', async () => {
   const lines: string[] = [];
   const write = (text: string | Uint8Array) => lines.push(String(text));
   for (const isTTY of [false, true]) {

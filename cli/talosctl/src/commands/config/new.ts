@@ -27,7 +27,7 @@ function checkRoles(roles: readonly string[]): void {
   }
 }
 
-/** Requests a client configuration from one node and sets the endpoints through which this call reached the node. */
+/** Requests a client configuration from one node and adds the endpoints that this command connects to. */
 async function requestConfig(
   env: CliEnvironment,
   options: NewOptions,

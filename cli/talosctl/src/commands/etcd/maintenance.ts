@@ -5,7 +5,7 @@ import { reportDone } from '../../report-done.ts';
 import { addEtcdCommand, type EtcdOptions, requireOneNode } from './etcd-options.ts';
 
 /**
- * `talosctl etcd defrag`: for one member at a time, because a member answers no requests during it.
+ * `talosctl etcd defrag`: works on one member at a time, because a member answers no requests meanwhile.
  * Source: Talos v1.14: etcd defrag.
  */
 export function defineEtcdDefrag(etcd: Command, env: CliEnvironment): void {

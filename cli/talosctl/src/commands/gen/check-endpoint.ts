@@ -8,6 +8,7 @@ const usualPort = '6443';
  * Checks that the endpoint of a cluster is a URL with the scheme https and a host.
  *
  * @throws Fault `invalid-argument` that says what is missing and, if the text contains a host, suggests a URL
+ *
  * Source: Talos v1.14: gen config, endpoint.
  */
 export function checkEndpoint(text: string): void {

@@ -31,6 +31,7 @@ export interface OutputRequest {
  * folder, and `-` is standard output.
  *
  * @throws Fault `invalid-argument` for an unknown output type and for flags that contradict each other
+ *
  * Source: Talos v1.14: gen config, output.
  */
 export function outputPlaces({ types, output, outputDir, cwd, isFolder }: OutputRequest): OutputPlace[] {

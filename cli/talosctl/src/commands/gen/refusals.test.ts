@@ -1,4 +1,4 @@
-// Invalid names, versions and tokens, and the edge of what is valid.
+// Checks that invalid names, versions and tokens are rejected, and that unusual valid ones are accepted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GenLab } from './gen-lab.ts';

@@ -22,7 +22,7 @@ function timeText(time: Timestamp): string {
   return new Date(Number(time.seconds) * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** The images of a node. A node without the image service gets the older call of the machine service. */
+/** The images of a node. If the node has no image service, it uses the older call of the machine service. */
 async function imagesOf(node: NodeClient, options: ImageOptions, signal: AbortSignal): Promise<Image[]> {
   const containerd = containerdInstance(options);
   const images: Image[] = [];
