@@ -16,8 +16,8 @@ export interface KnownNodes {
 const nothing: KnownNodes = { names: [], addresses: [] };
 
 /**
- * The nodes of the context: those that it lists, and those of its local cluster. For a cluster elsewhere, the second
- * part is the members that the first endpoint returns. Source: Talos v1.14: completion of --nodes.
+ * The nodes of the context: those that it lists, and those of its local cluster. Without a local cluster, the members
+ * that the first endpoint returns are added instead. Source: Talos v1.14: completion of --nodes.
  */
 export async function knownNodes(env: CliEnvironment, options: Partial<NodeOptions>): Promise<KnownNodes> {
   const { name, context } = await readContext(env, options);

@@ -17,7 +17,7 @@ const refusedByAction = new Set([
 ]);
 
 interface Described {
-  /** `reboot --mode`, or `service action`. */
+  /** The command and its option or argument, such as `reboot --mode` or `service action`. */
   readonly name: string;
   readonly value: Option | Argument;
   readonly source: ValueSource | undefined;

@@ -63,7 +63,7 @@ export class ApplyReport {
     return [ownText`${prefix.trimEnd()}`, ...lines.map(indented)];
   }
 
-  /** The time at which the node reverts a configuration in mode `try`, unless its response contains more lines. */
+  /** The line that says when the node reverts a configuration in mode `try`, unless the node's response says it. */
   #revert({ details }: Applied): string[] {
     const { mode, dryRun, timeout } = this.#options;
     if (mode !== 'try' || dryRun || details.trimEnd().includes('\n')) return [];
