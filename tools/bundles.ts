@@ -1,9 +1,12 @@
-/** A program of the suite: one file that runs in any folder, with the assets that its libraries load beside it. */
+/**
+ * A program of the suite: one file that runs in any folder, with the assets that its libraries load next to
+ * it.
+ */
 export interface Bundle {
   readonly name: string;
   /** Path below the checkout. */
   readonly entry: string;
-  /** Copied beside the bundle: from a path below the checkout to a path below the bundle's folder. */
+  /** Files copied next to the bundle: from a path below the checkout to a path below the bundle's folder. */
   readonly assets: Readonly<Record<string, string>>;
   /**
    * Modules that get a bundle of their own next to the program's: from the module's name to its entry below

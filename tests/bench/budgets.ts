@@ -18,8 +18,8 @@ const dist = join(checkout, '_out', 'dist');
 const daemons = ['machined', 'apid', 'trustd'] as const;
 const rounds = 9;
 /**
- * How long a daemon is left alone before its memory counts as idle, in milliseconds: longer than it takes until etcd is
- * seen to be healthy, 5 s, and machined gives back what starting has left behind, 6 s after that and at most every 20.
+ * How long to wait before the memory of a daemon counts as idle, in milliseconds. etcd is reported healthy
+ * after 5 s, and machined returns the memory of its start 6 s later, at most every 20 s.
  */
 const settleMs = 30_000;
 

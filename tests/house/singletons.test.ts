@@ -34,7 +34,7 @@ test('no source but those of tests writes out the id of a kind with one resource
   assert.deepEqual(found, []);
 });
 
-test('writtenOut() sees an id beside its kind, on one line or on the next, and leaves other kinds alone', () => {
+test('writtenOut() finds an id next to its kind, on the same line or the next, and ignores other kinds', () => {
   const text = `
     weak(timeStatuses, 'node'), pointerTo(
       networkStatuses,

@@ -1,5 +1,5 @@
-// What differs by where a node runs is a table of facts (services/machined/src/base/domain/world.ts). Code
-// asks for a fact, never for the name of the row.
+// Differences between the worlds that a node runs in are facts in one table
+// (services/machined/src/base/domain/world.ts). Code uses a fact, never the name of the world.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

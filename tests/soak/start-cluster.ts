@@ -1,4 +1,5 @@
-// Nodes with a real machined and a real apid each, whose third daemon writes what a test asks for.
+// Nodes with a real machined and a real apid each. Their third daemon writes the log lines that a test
+// requests.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openTalosClient, type TalosClient } from '@nodewright/client';

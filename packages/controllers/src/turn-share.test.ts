@@ -27,7 +27,7 @@ async function countPerTurn(loop: FakeEventLoop, done: () => number): Promise<nu
   return counts;
 }
 
-/** The work done in each turn by passes that ask for the share; each piece takes the whole share. */
+/** The work done in each turn by passes that request the share; each piece takes the whole share. */
 async function turnsOf(passes: Readonly<Record<string, number>>): Promise<string[]> {
   const loop = new FakeEventLoop();
   const share = new TurnShare(loop);

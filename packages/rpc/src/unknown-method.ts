@@ -1,10 +1,10 @@
 import { Server, type StatusObject, status } from '@grpc/grpc-js';
 
 /**
- * What a call is told whose method no service has, in the words that clients of this protocol know.
+ * The error for a call of an unknown method, with the text that clients of this protocol know.
  *
  * @param path `/package.Service/Method`, as it came
- * @param known paths of the methods that are there
+ * @param known paths of the existing methods
  */
 export function unknownMethodText(path: string, known: Iterable<string>): string {
   const [, service, method] = /^\/?(.+)\/([^/]*)$/.exec(path) ?? [];

@@ -10,7 +10,7 @@ import { followRequests } from './bystander-streams.ts';
 import type { BystanderOrder, BystanderReport, BystanderWindow } from './child-messages.ts';
 import { openTrustCaller } from './trust-caller.ts';
 
-/** A call starts every so many milliseconds, alternately to the two nodes. */
+/** Interval between the starts of two calls, in milliseconds; calls go to the two nodes alternately. */
 const intervalMs = 10;
 /** Interval of the calls to trustd. */
 const trustIntervalMs = 500;

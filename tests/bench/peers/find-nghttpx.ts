@@ -15,8 +15,8 @@ const packageName = 'nghttp2-proxy';
 const downloadTimeoutMs = 60_000;
 
 /**
- * nghttpx of the machine or, without one, Debian's package unpacked below `peersFolder`: no root is needed for that,
- * and it is kept for the next run. A text instead of a program says why there is none.
+ * nghttpx of the machine or, without one, Debian's package, unpacked without root below `peersFolder` and
+ * kept for the next run. A text instead of a program is the reason why there is none.
  */
 export function findNghttpx(peersFolder: string): Nghttpx | string {
   const installed = which('nghttpx');

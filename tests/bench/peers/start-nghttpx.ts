@@ -29,7 +29,7 @@ export interface GatewayProcess extends AsyncDisposable {
 
 const startTimeoutMs = 5000;
 
-/** Versions that know OCSP ask the issuer of their certificate over the network unless they are told not to. */
+/** Versions with OCSP query the issuer of their certificate over the network unless that is disabled. */
 function asksIssuers({ path, environment }: Nghttpx): boolean {
   const help = execFileSync(path, ['--help'], { encoding: 'utf8', env: { ...process.env, ...environment } });
   return help.includes('--no-ocsp');

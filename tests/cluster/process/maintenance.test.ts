@@ -1,5 +1,5 @@
-// A node without a configuration: which calls it answers to whom, how it gets one, and that it then is a
-// member of its cluster.
+// A node without a configuration: which calls it answers for which callers, how it gets a configuration, and
+// that it then joins its cluster.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';

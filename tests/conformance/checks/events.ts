@@ -18,7 +18,7 @@ const idForm = /^[0-9a-v]{20}$/;
 const typePrefix = 'talos/runtime/';
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Everything before the stream is silent: the first empty message, then the events. */
+/** The first, empty message and the events of a stream, until no more arrive for a while. */
 async function listen({ admin }: Subject, request: Request): Promise<{ hello: Event; events: Event[] }> {
   const [hello, ...events] = await collectUntilQuiet(admin.stream(machine.events, request), quietMs);
   assert.ok(hello !== undefined, 'no first message');

@@ -15,10 +15,10 @@ export interface MethodVerdict {
 }
 
 /**
- * Sums up by method, in the order of the methods' first checks. A method that answers UNIMPLEMENTED is not implemented,
- * whatever else holds for it: who may not call it is refused all the same.
+ * One verdict per method, in the order of the methods' first checks. A method that answers UNIMPLEMENTED is
+ * not implemented, even if other checks of it pass: callers without permission are refused in any case.
  *
- * @param isExcused tells whether a method may be missing
+ * @param isExcused whether a method may be missing
  */
 export function methodVerdicts(
   verdicts: readonly Verdict[],

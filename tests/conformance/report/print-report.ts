@@ -8,7 +8,7 @@ export interface Counts {
   readonly skipped: number;
 }
 
-/** @param isExcused tells whether a method may be missing; one that may not be has failed where it is */
+/** @param isExcused whether a method may be missing; any other missing method is a failure */
 export function countVerdicts(verdicts: readonly Verdict[], isExcused: (method: string) => boolean): Counts {
   const count = (holds: (verdict: Verdict) => boolean) => verdicts.filter(holds).length;
   const isMissing = ({ outcome }: Verdict) => outcome === 'not implemented';

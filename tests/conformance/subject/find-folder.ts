@@ -4,7 +4,7 @@ import { CallFailure, codes } from '../wire/call-failure.ts';
 import { machine } from '../wire/methods.ts';
 import type { Subject } from './subject.ts';
 
-/** A folder of the node that lies still, and all that List says is in it. */
+/** A folder of the node whose contents do not change, and its entries according to List. */
 export interface StillFolder {
   readonly path: string;
   /** Without the folder itself. */
@@ -13,13 +13,13 @@ export interface StillFolder {
   readonly file: string;
 }
 
-/** Where nodes of any kind may have files that nobody changes: a node is not asked to have a certain one. */
+/** Folders that exist on most nodes and do not change. No single one of them is required. */
 const candidates = ['/etc', '/usr/share', '/usr/local', '/usr/lib', '/lib', '/system', '/usr'];
 const fewest = 4;
 const most = 3000;
 const largestFile = 1n << 20n;
 
-/** The first folder with files and with a folder that has files. Throws a Skip where there is none. */
+/** The first folder that contains files and a folder with files. Throws a Skip when there is none. */
 export async function findFolder({ admin }: Subject): Promise<StillFolder> {
   for (const path of candidates) {
     const files: FileInfo[] = [];

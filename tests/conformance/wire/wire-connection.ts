@@ -53,7 +53,7 @@ export class WireConnection implements Disposable {
       clearTimeout(timer);
     }
     session.setLocalWindowSize(windowBytes);
-    // What ends calls says so at each of them.
+    // An error of the connection also ends each of its calls, which report it.
     session.on('error', () => {});
     return new WireConnection(session);
   }

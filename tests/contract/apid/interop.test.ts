@@ -39,7 +39,7 @@ test('a client and a machined on grpc-js talk through apid: unary, streams, erro
       return MemoryResponse.fromPartial({ messages: [{ meminfo: { memtotal: 1n } }] });
     },
     async hostname() {
-      throw new Fault('failed-precondition', 'no name yet: ask again');
+      throw new Fault('failed-precondition', 'no name yet: try again');
     },
     async *logs() {
       for (let turn = 0; turn < 50; turn += 1)
@@ -76,7 +76,7 @@ test('a client and a machined on grpc-js talk through apid: unary, streams, erro
     const answers = await Promise.all(Array.from({ length: 200 }, () => client.memory({})));
     assert.ok(answers.every(({ messages }) => messages[0]?.meminfo?.memtotal === 1n));
 
-    await assert.rejects(client.hostname({}), { code: 9, details: 'no name yet: ask again' });
+    await assert.rejects(client.hostname({}), { code: 9, details: 'no name yet: try again' });
     await assert.rejects(client.memory({}, { metadata: Metadata({ node: 'x:1' }) }), {
       code: 13,
       details: 'invalid target "x:1"',

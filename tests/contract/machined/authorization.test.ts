@@ -60,12 +60,12 @@ test('any set of roles passes when one of them does', async () => {
   );
 });
 
-test('a reader is refused Rollback before anybody says that it is not built', async () => {
+test('a reader is refused Rollback before the error that it is not implemented', async () => {
   assert.deepEqual(await call('/machine.MachineService/Rollback', 'os:reader'), refused);
   assert.equal((await call('/machine.MachineService/Rollback', 'os:admin')).code, unimplemented);
 });
 
-test('a call without roles, or with words that are none, is refused', async () => {
+test('a call without roles, or with unknown roles, is refused', async () => {
   const path = '/machine.MachineService/Version';
   assert.deepEqual(await rawCall(channel, path, {}), refused);
   for (const role of ['', 'admin', 'OS:ADMIN', 'os:admin;os:reader', 'os:impersonator', '*']) {
@@ -74,7 +74,7 @@ test('a call without roles, or with words that are none, is refused', async () =
   assert.equal((await call(path, 'os:none', 'os:reader')).code, ok);
 });
 
-test('a method that nobody knows is unimplemented for everybody', async () => {
+test('an unknown method is unimplemented for every caller', async () => {
   assert.equal((await call('/machine.MachineService/NoSuchMethod', 'os:admin')).code, unimplemented);
   assert.equal((await call('/machine.NoSuchService/Method')).code, unimplemented);
 });

@@ -37,7 +37,7 @@ test('Disks lists the disks that hold something, with sizes in bytes', async () 
   assert.ok(shown.every(({ systemDisk, subsystem }) => !systemDisk && subsystem === '/sys/class/block'));
 });
 
-test('wiping a disk is unimplemented, and says so', async () => {
+test('wiping a disk is unimplemented, and the error gives the reason', async () => {
   const admin = node.client(StorageServiceDefinition, 'os:admin');
   await assert.rejects(admin.blockDeviceWipe({ devices: [] }), {
     code: 12,

@@ -24,7 +24,7 @@ after(async () => {
 });
 const machine = node.client(MachineServiceDefinition, 'os:admin');
 
-/** The same names inside and outside; only the content tells which one was reached. */
+/** The names inside and outside are the same; only the content shows which file was read. */
 function makeTree(folder: string, content: string): void {
   mkdirSync(join(folder, 'in'), { recursive: true });
   writeFileSync(join(folder, 'in', 'file'), content);

@@ -15,7 +15,7 @@ import { startNode } from './harness/node-under-test.ts';
 const longestStopMs = 250;
 /** While 30 MB arrive the loop turns often, but the polling process is busy sending them. */
 const longestStopWhileSendingMs = 4 * longestStopMs;
-/** How much memory the process may take in addition. Without limits it was 1.3 GB. */
+/** Limit of the additional memory of the process. Without limits on configurations it was 1.3 GB. */
 const mostMemoryKb = 500 * 1024;
 
 // In maintenance, where clients without a certificate may send one.

@@ -1,5 +1,5 @@
-// A reader of logs stops reading while megabytes are written: it is told exactly how many bytes it has
-// missed.
+// A reader of logs stops reading while megabytes are written: a line in its stream reports exactly how many
+// bytes it has missed.
 import assert from 'node:assert/strict';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { startNode } from './harness/node-under-test.ts';
 const lineBytes = 100;
 const lineOf = (number: number) => `${`line ${number} `.padEnd(lineBytes - 1, 'x')}\n`;
 
-test('a reader that falls behind by megabytes is told of every gap', async () => {
+test('a reader that falls behind by megabytes receives a line about every gap', async () => {
   await using node = await startNode({ services: 'external' });
   const folder = join(node.root, 'var', 'log', 'apid');
   await mkdir(folder, { recursive: true });

@@ -1,4 +1,4 @@
-// The definitions of kinds tell what the table of facts tells, and nothing else.
+// The definitions of kinds have the same contents as the table of facts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FieldTable, namespaces, type ResourceKind, resourceDefinitions } from '@nodewright/state';
@@ -40,7 +40,7 @@ function factsOf({ type, namespace, aliases, printColumns, isSensitive, codec }:
   };
 }
 
-test('every kind of the table is defined as it stands there, and no other is', () => {
+test('every kind of the table is defined exactly as in the table, and no other kind exists', () => {
   const expected = resourceFacts.kinds.map(({ columns = {}, sensitive = false, fields, ...rest }) => ({
     ...rest,
     columns,

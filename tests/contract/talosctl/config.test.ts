@@ -122,7 +122,7 @@ test('config add makes a context from PEM files and does not switch to it', asyn
   assert.equal(read().contexts.has('x'), false);
 });
 
-test('config info tells about the certificate of the context', async () => {
+test('config info shows the certificate of the context', async () => {
   const { run } = await workplace(readFileSync(suite.talosconfig, 'utf8'));
   const { stdout } = await run('config', 'info');
   assert.match(

@@ -89,7 +89,7 @@ test('edit reopens a text that the node refuses, with the reason above it', asyn
   assert.match(seen, /# HostnameConfig: bad hostname\n# second line\n# \nversion: v1alpha1\n/);
 });
 
-test('edit keeps the file of a user who gives up, and prints its path', async () => {
+test('edit keeps the file when the user stops, and prints its path', async () => {
   const { stderr, exitCode, sent, left } = await edit('sed -i s/first/bad/ "$1"');
   assert.deepEqual([exitCode, sent.length, left.length], [1, 1, 1]);
   assert.match(

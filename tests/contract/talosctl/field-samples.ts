@@ -99,7 +99,7 @@ function nestedMessage({ message }: DescField): DescMessage | undefined {
   return message === undefined || valueTypes.has(message.typeName) ? undefined : message;
 }
 
-/** Numbers are so far apart that they differ in any unit. Source: Protocol Buffers: numbers of field types. */
+/** The numbers differ so much that they stay different in any unit. Source: Protocol Buffers: numbers of field types. */
 function singleValue(field: DescField, isOther: boolean): unknown {
   if (field.message !== undefined) return { seconds: isOther ? 1_700_000_000n : 1_600_000_000n, nanos: 0 };
   if (field.enum !== undefined) return field.enum.values[isOther ? 2 : 1]?.number ?? 0;

@@ -1,4 +1,4 @@
-// Which nodes a command uses when it names none, and what it asks before it destroys something.
+// Which nodes a command uses when it names none, and its question before it destroys something.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

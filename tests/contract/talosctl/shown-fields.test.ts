@@ -16,7 +16,7 @@ interface Table {
   readonly leftOut?: Readonly<Record<string, string>>;
 }
 
-/** The tables of what a method answers. */
+/** The commands that print the responses of a method, and the fields that they leave out. */
 const tables: Readonly<Record<string, Table>> = {
   '/machine.MachineService/Containers': {
     lines: ['containers', 'containers -k'],

@@ -27,7 +27,7 @@ function linesText({ isTTY }: OutputStream, lines: readonly string[]): string {
 }
 
 async function formatDocument(format: TextFormat, value: unknown): Promise<string> {
-  // YAML is loaded only when it is asked for: it would cost every command a few milliseconds.
+  // YAML is loaded only when it is needed, because it would cost every command a few milliseconds.
   return format === 'json' ? formatJson(value) : (await import('./yaml.ts')).formatYaml(value);
 }
 

@@ -8,9 +8,9 @@ import { readResource } from './read-resource.ts';
 const statusType = 'talos/runtime/machine.MachineStatusEvent';
 
 /**
- * Whether a node has finished its boot sequence. The resource `MachineStatuses` is asked first. A node
- * without this resource is judged by its latest `MachineStatusEvent`. When the node has dropped that event,
- * the states of its services decide.
+ * Whether a node has finished its boot sequence, according to the resource `MachineStatuses`. A node without
+ * this resource is judged by its latest `MachineStatusEvent`. When the node has dropped that event, the
+ * states of its services decide.
  */
 export async function isBootFinished(node: NodeClient, signal: AbortSignal): Promise<boolean> {
   const status = { namespace: 'runtime', type: 'MachineStatuses.runtime.talos.dev', id: 'machine' };

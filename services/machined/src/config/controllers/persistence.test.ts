@@ -6,7 +6,7 @@ import { machineConfigs } from '@nodewright/state/kinds';
 import { ConfigurationKeeper } from './configuration-keeper.ts';
 import { createPersistenceController } from './persistence.ts';
 
-/** A disk that may be broken, or slow until it is let go on. */
+/** A disk that may fail, or that is slow until the test continues it. */
 async function openNode() {
   const disk = { stored: [] as string[], fault: undefined as Fault | undefined, gate: Promise.resolve() };
   const rig = openTestRuntime();
@@ -24,7 +24,7 @@ async function openNode() {
   return { ...rig, keeper, disk, persistent, [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose]() };
 }
 
-test('config.PersistenceController stores each text, and whoever waits hears of it then', async () => {
+test('config.PersistenceController stores each text, and then resolves the waiting calls', async () => {
   await using node = await openNode();
   await node.keeper.store('a');
   await node.keeper.store('b');

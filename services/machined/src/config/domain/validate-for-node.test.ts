@@ -49,7 +49,7 @@ test('validateForNode() warns and refuses, all at once', () => {
   });
 });
 
-test('validateForNode() asks less of what is stored than of what comes', () => {
+test('validateForNode() has fewer rules for a stored configuration than for a new one', () => {
   const withoutDns = generated('worker')
     .split('---\n')
     .filter((document) => !/HostDNS|ResolverConfig/.test(document))

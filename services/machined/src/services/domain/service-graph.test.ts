@@ -55,7 +55,7 @@ const refusals: readonly {
 ];
 
 for (const { name, before = [], added, message } of refusals) {
-  test(`withServices() refuses ${name}, and says so`, () => {
+  test(`withServices() refuses ${name}, and names it`, () => {
     const graph = withServices(new Map(), before, (id) => id === 'cri');
     assert.throws(() => withServices(graph, added, none), { message });
     assert.deepEqual([...graph.values()], before);
