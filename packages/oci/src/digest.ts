@@ -28,6 +28,6 @@ export function verifyDigest(bytes: Uint8Array, digest: string, what: string): v
 function hashFor(digest: string): Hash {
   const algorithm = digest.split(':')[0] ?? '';
   if (lengths[algorithm] === undefined)
-    throw new Fault('invalid-argument', `no digest is made with "${algorithm}" here`);
+    throw new Fault('invalid-argument', `digests with "${algorithm}" are not supported`);
   return createHash(algorithm);
 }

@@ -60,7 +60,7 @@ export function parseImageConfig(bytes: Uint8Array): ImageConfig {
   if (wrong !== undefined)
     throw new Fault(
       'data-loss',
-      `the configuration of the image names a layer "${wrong}", which is no digest`,
+      `the configuration of the image names a layer "${wrong}", which is not a digest`,
     );
   const variant = textFrom(config.variant);
   return {

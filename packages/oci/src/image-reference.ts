@@ -43,7 +43,7 @@ export function parseImageReference(text: string): ImageReference {
   if (!isValid)
     throw new Fault(
       'invalid-argument',
-      `"${text}" is no reference of an image, such as "registry.example/app:v1"`,
+      `"${text}" is not an image reference such as "registry.example/app:v1"`,
     );
   const whichTag = tag ?? (digest === undefined ? 'latest' : undefined);
   return {

@@ -229,7 +229,7 @@ test('unregistered kinds and namespaces are refused by name', async () => {
     await failure(state.watchKind({ ...services, namespace: 'nowhere' })),
     'permission-denied: namespace "nowhere" is not supported',
   );
-  // Controllers use it internally.
+  // This kind is for controllers only; the API refuses it.
   assert.equal(
     await failure(state.get(pointerTo(discoveredVolumesStatuses, 'discovered-volumes-status'))),
     `permission-denied: resource type "${discoveredVolumesStatuses.type}" is not supported`,

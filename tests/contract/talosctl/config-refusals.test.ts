@@ -63,7 +63,7 @@ async function pairOf(folder: string, algorithm: KeyAlgorithm) {
   writeFileSync(join(folder, `${algorithm}.key`), key);
 }
 
-test('config add rejects files that are no certificates or keys, and a key that does not match the certificate', async () => {
+test('config add rejects files that are not certificates or keys, and a key that does not match the certificate', async () => {
   const { folder, run, refuses } = await workplace();
   const algorithms: KeyAlgorithm[] = ['ed25519', 'ecdsa-p256', 'rsa-4096'];
   await Promise.all(algorithms.map((algorithm) => pairOf(folder, algorithm)));

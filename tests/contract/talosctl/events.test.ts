@@ -127,7 +127,7 @@ test('the options select where the events begin and from which actor they come',
   );
 });
 
-test('options that are no numbers or times are rejected', async () => {
+test('options that are not numbers or times are rejected', async () => {
   for (const words of [
     ['--tail', 'x'],
     ['--duration', '10'],

@@ -85,7 +85,7 @@ const tables: Readonly<Record<string, Table>> = {
 const dashboard = 'the dashboard draws what fits on the screen; its views have tests of their own';
 const content = 'the command prints or saves the content';
 
-/** The other methods that only read and that a command is for: why what they answer is no table. */
+/** Further methods that only read and that a command calls, each with the reason why its output is not a table. */
 const withoutTable: Readonly<Record<string, string>> = {
   '/machine.MachineService/Copy': content,
   '/machine.MachineService/CPUFreqStats': dashboard,

@@ -9,7 +9,7 @@ import { noOwnNamespace } from '../../../packages/linux/src/netlink/own-namespac
 const folder = mkdtempSync(join(tmpdir(), 'follow-node-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** A container that ran for less than this: Docker doubles its delay before the next start. */
+/** Docker doubles its delay before the next start of a container that ran for less time than this. */
 const engineTakesForWorkingSeconds = 10;
 
 test('a daemon whose network was replaced exits, but only after its engine counts its start as successful', {

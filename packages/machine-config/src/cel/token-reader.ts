@@ -57,7 +57,7 @@ export class TokenReader {
     return this.take();
   }
 
-  /** Consumes a field name. It may be a reserved word that is no keyword, or any text between backticks. */
+  /** Consumes a field name. It may be a reserved word that is not a keyword, or any text between backticks. */
   fieldName(): Token {
     const { kind, text } = this.token;
     if (kind === 'quoted-name') return { ...this.take(), text: text.slice(1, -1) };

@@ -71,7 +71,7 @@ export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
 function redirected(request: HttpRequest, location: string): HttpRequest {
   const url = URL.parse(location, request.url);
   if (url === null)
-    throw new Fault('unavailable', `${request.url.host} redirects to what is no address of a web server`);
+    throw new Fault('unavailable', `${request.url.host} redirects to a text that is not a URL`);
   const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && request.url.protocol === 'http:');
   if (!isSafe)
     throw new Fault(
