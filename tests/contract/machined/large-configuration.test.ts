@@ -67,7 +67,7 @@ const attacks: readonly {
   {
     what: '30 MB',
     text: manifest(850_000),
-    said: /has \d+ bytes, more than the 8388608 that a node reads/,
+    said: /has \d+ bytes, more than the limit of 8388608/,
     mostMs: longestStopWhileSendingMs,
   },
   { what: '50,000 documents', text: 'a: b\n---\n'.repeat(50_000), said: /more than 1,000 documents/ },

@@ -13,9 +13,9 @@ export interface SourcesInit {
 }
 
 /**
- * The configuration sources of a process or container node, in search order. The further sources of a machine
- * (kernel arguments, metadata services) would be in this list too. Source: Talos v1.14: configuration, order
- * at boot.
+ * The configuration sources of a process or container node, in search order. A machine has further sources,
+ * such as kernel arguments and metadata services, which belong between these.
+ * Source: Talos v1.14: configuration, order at boot.
  */
 export function configurationSources({
   world,

@@ -12,7 +12,7 @@ const longestPauseMs = 86_400_000;
 
 interface Trial {
   readonly tried: DecodedConfiguration;
-  /** `undefined` on a node in maintenance that had no configuration. */
+  /** The configuration that was active before the trial; `undefined` when the node had none. */
   readonly before: DecodedConfiguration | undefined;
   readonly timer: Disposable;
 }

@@ -15,7 +15,9 @@ export interface MetaStore {
 
 export interface MetaStoreInit {
   readonly state: State;
-  /** `undefined` in a container: META is always empty there, and written values are not kept. */
+  /**
+   * The META file; `undefined` in a container, where META is always empty and written values are not kept.
+   */
   readonly file: MetaFile | undefined;
   readonly log: Logger;
 }

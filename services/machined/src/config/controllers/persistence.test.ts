@@ -6,7 +6,7 @@ import { machineConfigs } from '@nodewright/state/kinds';
 import { ConfigurationKeeper } from './configuration-keeper.ts';
 import { createPersistenceController } from './persistence.ts';
 
-/** A disk that may fail, or that is slow until the test continues it. */
+/** A node whose fake disk can fail, or block until its gate opens. */
 async function openNode() {
   const disk = { stored: [] as string[], fault: undefined as Fault | undefined, gate: Promise.resolve() };
   const rig = openTestRuntime();
@@ -24,7 +24,7 @@ async function openNode() {
   return { ...rig, keeper, disk, persistent, [Symbol.asyncDispose]: () => rig[Symbol.asyncDispose]() };
 }
 
-test('config.PersistenceController stores each text, and then resolves the waiting calls', async () => {
+test('config.PersistenceController lets store() resolve once the text is on disk', async () => {
   await using node = await openNode();
   await node.keeper.store('a');
   await node.keeper.store('b');
@@ -32,7 +32,7 @@ test('config.PersistenceController stores each text, and then resolves the waiti
   assert.deepEqual([node.disk.stored, await node.persistent()], [['a', 'b'], ['b']]);
 });
 
-test('ConfigurationKeeper.store() does not end before the disk has it', async () => {
+test('ConfigurationKeeper.store() does not resolve before the text is on disk', async () => {
   await using node = await openNode();
   const gate = Promise.withResolvers<void>();
   node.disk.gate = gate.promise;
@@ -47,7 +47,7 @@ test('ConfigurationKeeper.store() does not end before the disk has it', async ()
   assert.deepEqual(node.disk.stored, ['a']);
 });
 
-test('ConfigurationKeeper.store() fails as the disk does, and what was to be stored before is again', async () => {
+test('ConfigurationKeeper.store() rejects with the error of the disk and keeps the previous text', async () => {
   await using node = await openNode();
   const full = new Fault('resource-exhausted', 'cannot write "config.yaml": no space left');
   const refused = {
@@ -70,12 +70,12 @@ test('ConfigurationKeeper.store() fails as the disk does, and what was to be sto
   assert.deepEqual(node.disk.stored, ['a', 'a']);
 });
 
-test('ConfigurationKeeper.store() does not take an older write of another text for its own', async () => {
+test('ConfigurationKeeper.store() waits for its own write while an older one of another text is running', async () => {
   await using node = await openNode();
   await node.keeper.store('a');
   const gate = Promise.withResolvers<void>();
   node.disk.gate = gate.promise;
-  // As after a time-out: b is being written while a is wanted again.
+  // The state after a timeout: `b` is being written, and `a` is to be stored again.
   await node.keeper.persist('b');
   await new Promise(setImmediate);
   let isDone = false;
@@ -89,7 +89,7 @@ test('ConfigurationKeeper.store() does not take an older write of another text f
   assert.deepEqual(node.disk.stored, ['a', 'b', 'a']);
 });
 
-test('ConfigurationKeeper.store() gives a disk that does not answer up', async () => {
+test('ConfigurationKeeper.store() times out after 30 s on a disk that hangs', async () => {
   await using node = await openNode();
   await node.keeper.store('a');
   const gate = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ test('ConfigurationKeeper.store() gives a disk that does not answer up', async (
   assert.deepEqual(node.disk.stored, ['a', 'b', 'a']);
 });
 
-test('ConfigurationKeeper.store() publishes a configuration only once the disk has it', async () => {
+test('ConfigurationKeeper.store() publishes a configuration only once it is on disk', async () => {
   await using node = await openNode();
   await node.keeper.store('a');
   const gate = Promise.withResolvers<void>();

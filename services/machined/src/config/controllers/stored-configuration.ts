@@ -16,7 +16,7 @@ export class StoredConfiguration {
   /** Settles with the last queued write. */
   #lastWrite: Promise<unknown> = Promise.resolve();
   #wanted: string | undefined;
-  /** `undefined` while the content of the disk is unknown. */
+  /** The text on disk; `undefined` while it is unknown. */
   #durable: string | undefined;
   #onUnsettled = () => {};
 

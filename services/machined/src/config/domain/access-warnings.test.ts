@@ -8,14 +8,17 @@ const trust = (ca: string | undefined, acceptedCAs: string[] = [], id = 'a') => 
   cluster: { id } as Parameters<typeof accessWarnings>[0]['cluster'],
 });
 
-test('accessWarnings() says that the CA in force is trusted no more, and when the cluster is another', () => {
-  const said = (next: ReturnType<typeof trust>) => accessWarnings(trust('old'), next);
-  assert.match(said(trust('new')).join(), /^this configuration does not accept the current CA: the node/);
-  assert.match(said(trust('new', [], 'b')).join(), /CA, and it names another cluster: the node/);
-  assert.equal(said(trust(undefined)).length, 1);
+test('accessWarnings() warns when the current CA will not be trusted, and when the cluster changes', () => {
+  const warningsFor = (next: ReturnType<typeof trust>) => accessWarnings(trust('old'), next);
+  assert.match(
+    warningsFor(trust('new')).join(),
+    /^this configuration does not accept the current CA: the node/,
+  );
+  assert.match(warningsFor(trust('new', [], 'b')).join(), /CA, and it names another cluster: the node/);
+  assert.equal(warningsFor(trust(undefined)).length, 1);
 });
 
-test('accessWarnings() says nothing while the CA in force issues or is accepted, or when there was none', () => {
+test('accessWarnings() is empty while the current CA issues or is accepted, or when there was no CA', () => {
   for (const next of [trust('old'), trust('old', [], 'b'), trust('new', ['old'])]) {
     assert.deepEqual(accessWarnings(trust('old'), next), []);
   }

@@ -10,7 +10,7 @@ export function configurationText(data: Uint8Array): string {
   if (data.length > configurationLimits.sizeBytes) {
     throw new Fault(
       'invalid-argument',
-      `the machine configuration has ${data.length} bytes, more than the ${configurationLimits.sizeBytes} that a node reads`,
+      `the machine configuration has ${data.length} bytes, more than the limit of ${configurationLimits.sizeBytes}`,
     );
   }
   try {

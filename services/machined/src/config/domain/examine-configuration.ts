@@ -1,4 +1,4 @@
-// Contains all slow work on a machine configuration. Arguments and result are plain data, so a worker thread
+// Does all slow work on a machine configuration. Arguments and result are plain data, so that a worker thread
 // can run it.
 import { faultFrom } from '@nodewright/fault';
 import {
@@ -17,7 +17,7 @@ export interface ExamineRequest {
   readonly isStored?: boolean;
   /** Set when the caller also needs the difference from the active configuration. */
   readonly difference?: {
-    /** `undefined` when no configuration is active. */
+    /** The text of the active configuration; `undefined` when none is active. */
     readonly before: string | undefined;
     readonly showSecrets: boolean;
   };
@@ -31,7 +31,7 @@ export interface ExaminedConfiguration {
   readonly warnings: readonly string[];
   /** Why the node must refuse the configuration although it could be decoded. */
   readonly refusal?: string;
-  /** Empty when nothing changes. */
+  /** The difference; empty when nothing changes. */
   readonly difference?: string;
 }
 

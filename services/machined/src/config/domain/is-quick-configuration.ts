@@ -1,6 +1,6 @@
 /**
- * Limits for a text that decodes within some tens of milliseconds even on a slow machine, like that of an
- * ordinary node.
+ * The limits below which a text decodes within some tens of milliseconds, even on a slow machine. The
+ * configuration of an ordinary node is below them.
  */
 const quick = { characters: 64 * 1024, marks: 2000 } as const;
 

@@ -37,7 +37,7 @@ const rows: readonly [ApplyRequest, typeof running, unknown][] = [
 
 for (const [request, node, plan] of rows) {
   const where = node.isMaintenance ? ' in maintenance' : '';
-  test(`planApply() has a plan for ${request.mode}${where}`, () => {
+  test(`planApply() plans an application in mode ${request.mode}${where}`, () => {
     assert.equal(checkMode(request, node), undefined);
     assert.deepEqual(planApply(request, node), plan);
   });

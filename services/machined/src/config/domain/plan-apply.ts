@@ -24,7 +24,7 @@ export interface ApplyPlan {
   readonly details: string;
 }
 
-/** Source: Talos v1.14: timeouts. */
+/** The timeout of the mode TRY when the request has none. Source: Talos v1.14: timeouts. */
 export const defaultTryTimeoutNs = 60_000_000_000n;
 
 export interface ApplyRequest {

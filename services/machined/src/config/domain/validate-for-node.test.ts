@@ -21,19 +21,19 @@ const generated = (type: 'controlplane' | 'worker') =>
   generateConfig({ secrets, type, clusterName: 'test', endpoint: 'https://127.20.0.2:6443', options });
 
 for (const world of Object.values(worlds)) {
-  test(`validateForNode() takes what gen config writes, in the world ${world.name}`, () => {
+  test(`validateForNode() accepts the output of gen config in the world ${world.name}`, () => {
     for (const type of ['controlplane', 'worker'] as const) {
       assert.deepEqual(validateForNode(decodeConfiguration(generated(type)), world), []);
     }
   });
 }
 
-test('validateForNode() takes a part of a configuration', () => {
+test('validateForNode() accepts a partial configuration', () => {
   const part = 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\nauto: off\n';
   assert.deepEqual(validateForNode(decodeConfiguration(part), worlds.process), []);
 });
 
-test('validateForNode() warns and refuses, all at once', () => {
+test('validateForNode() returns warnings and reports all errors at once', () => {
   const text = generated('worker');
   const joining = text.replace('type: worker', 'type: join');
   assert.match(
@@ -49,7 +49,7 @@ test('validateForNode() warns and refuses, all at once', () => {
   });
 });
 
-test('validateForNode() has fewer rules for a stored configuration than for a new one', () => {
+test('validateForNode() is less strict for a stored configuration than for one from a call', () => {
   const withoutDns = generated('worker')
     .split('---\n')
     .filter((document) => !/HostDNS|ResolverConfig/.test(document))
@@ -59,7 +59,7 @@ test('validateForNode() has fewer rules for a stored configuration than for a ne
   assert.deepEqual(validateForNode(configuration, worlds.container, { isStored: true }), []);
 });
 
-test('validateForNode() takes as many log destinations as a node sends to, and refuses more', () => {
+test('validateForNode() accepts 64 log destinations and refuses more', () => {
   const legacy = (count: number) =>
     generated('worker').replace(
       'machine:\n',

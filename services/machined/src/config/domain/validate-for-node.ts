@@ -44,7 +44,9 @@ function tooManyLogDestinations(count: number): Fault {
   );
 }
 
-/** `isInstalled` is true because a node without a machine is never installed to a disk. */
+/**
+ * `isInstalled` is true because such a node is never installed to a disk, so an install disk is not required.
+ */
 function optionsOf({ configuredAs }: Pick<World, 'configuredAs'>): ValidateOptions {
   return { mode: configuredAs, isInstalled: true };
 }
