@@ -48,7 +48,7 @@ export interface OpenEtcdInit {
   readonly services: ServiceManager;
   readonly logs: LogStore;
   readonly guard: ExitGuard;
-  /** `undefined` when the node may not create cgroups. */
+  /** The cgroups of services; `undefined` when the node may not create cgroups. */
   readonly cgroups: ServiceCgroups | undefined;
   readonly environment: NodeJS.ProcessEnv;
   readonly log: Logger;

@@ -20,7 +20,7 @@ export interface EtcdControllersInit {
    * Addresses for etcd to listen on; set when other nodes share the host and its other addresses are theirs.
    */
   readonly own: readonly string[] | undefined;
-  /** `undefined` when this node cannot run etcd. */
+  /** The operations on etcd; `undefined` when this node cannot run etcd. */
   readonly actions: EtcdActions | undefined;
 }
 

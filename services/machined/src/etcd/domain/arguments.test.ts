@@ -19,7 +19,7 @@ const initial = { state: 'new', members: 'node01=https://10.0.0.5:2380' } as con
 const init = { spec, paths, version: { major: 3, minor: 7 }, initial: undefined };
 const withExtra = (extraArgs: EtcdSpecSpec['extraArgs']) => ({ ...init, spec: { ...spec, extraArgs } });
 
-test('etcdArguments() returns the flags of the reference, sorted', () => {
+test('etcdArguments() returns the same flags as Talos, sorted', () => {
   assert.deepEqual(etcdArguments({ ...init, initial }), [
     '--advertise-client-urls=https://10.0.0.5:2379',
     '--auto-tls=false',

@@ -22,7 +22,7 @@ export interface EtcdArgumentsInit {
   readonly spec: EtcdSpecSpec;
   readonly paths: EtcdPaths;
   readonly version: EtcdVersion;
-  /** `undefined` when the data directory already defines the cluster. */
+  /** The initial cluster; `undefined` when the data directory already defines the cluster. */
   readonly initial: InitialCluster | undefined;
 }
 

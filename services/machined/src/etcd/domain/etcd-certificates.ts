@@ -20,6 +20,8 @@ export type EtcdCertificates = Readonly<
 >;
 
 /**
+ * The specs of all etcd certificates on a node.
+ *
  * @param addresses all addresses that the node has had, without those of Kubernetes
  * @param peerSources further source addresses of connections to other members, which those members verify
  */

@@ -16,7 +16,7 @@ test('planRestart() restarts a running member only while every other member answ
   ].map((members) => planRestart(members, 1n));
   const waitFor = (names: string) => ({
     kind: 'wait',
-    reason: `etcd of ${names} does not answer: this node must not restart its own member until then`,
+    reason: `etcd of ${names} does not answer: this node restarts its own etcd only when all other members answer`,
   });
   const running = { kind: 'restart', isRunning: true };
   assert.deepEqual(plans, [running, running, waitFor('node02'), waitFor('node02 and node03')]);

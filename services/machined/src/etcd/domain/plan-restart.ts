@@ -20,6 +20,6 @@ export function planRestart(members: readonly VotingState[], own: bigint): Resta
   const names = dead.sort().join(' and ');
   return {
     kind: 'wait',
-    reason: `etcd of ${names} does not answer: this node must not restart its own member until then`,
+    reason: `etcd of ${names} does not answer: this node restarts its own etcd only when all other members answer`,
   };
 }

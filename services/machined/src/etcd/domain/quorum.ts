@@ -8,7 +8,7 @@ export interface VotingState {
   readonly isAlive: boolean;
 }
 
-/** The number of voters that must agree. */
+/** The quorum of a number of voters: more than half of them. */
 export function quorumOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }

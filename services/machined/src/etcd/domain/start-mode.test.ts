@@ -28,7 +28,7 @@ test('startModeOf() keeps existing data, creates a cluster when requested, and j
   for (const [change, mode] of table) assert.deepEqual(startModeOf({ ...facts, ...change }), mode);
 });
 
-test('nextPauseMs() is 3 to 4 s for half an hour', () => {
+test('nextPauseMs() returns 3 to 4 s until half an hour has passed', () => {
   assert.deepEqual(
     [
       nextPauseMs(joinSchedule, 0, 0),

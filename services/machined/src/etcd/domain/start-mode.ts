@@ -21,7 +21,7 @@ export interface StartFacts {
   readonly machineType: MachineTypeName;
   /** Whether the node has just been upgraded. */
   readonly hasUpgradeTag: boolean;
-  /** `undefined` when Bootstrap has not been called. */
+  /** The options of the Bootstrap call; `undefined` when it has not been called. */
   readonly wish: BootstrapWish | undefined;
 }
 

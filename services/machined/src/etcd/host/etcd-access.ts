@@ -24,7 +24,12 @@ export interface EtcdAccess {
    * @throws Fault as `openLocal` does
    */
   openCluster(): Promise<EtcdClient>;
-  /** @param endpoints `host:port`, at least one. @throws Fault as `openLocal` does */
+  /**
+   * Connects to the given endpoints.
+   *
+   * @param endpoints `host:port`, at least one
+   * @throws Fault as `openLocal` does
+   */
   openAt(endpoints: readonly string[]): Promise<EtcdClient>;
   /**
    * The endpoints of this node's etcd: the local one first, then the advertised ones. Empty while the node

@@ -7,7 +7,7 @@ import { removeEtcdMember } from '../service/remove-etcd-member.ts';
 
 export interface EtcdMembersInit extends Omit<LeaveEtcdInit, 'service'> {
   readonly access: EtcdAccess;
-  /** `undefined` on a node that cannot run etcd. */
+  /** The etcd service; `undefined` on a node that cannot run etcd. */
   readonly service: LeaveEtcdInit['service'] | undefined;
 }
 

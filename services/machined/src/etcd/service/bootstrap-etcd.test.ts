@@ -63,7 +63,7 @@ async function outcomeOf(node: Case): Promise<string> {
   return settled;
 }
 
-test('bootstrapEtcd() checks the preconditions in the order of the reference, then bootstraps once', async () => {
+test('bootstrapEtcd() checks the preconditions in the same order as Talos, then bootstraps once', async () => {
   const table: [Case, string][] = [
     [
       { cannotRun: true },

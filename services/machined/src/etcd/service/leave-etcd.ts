@@ -41,7 +41,7 @@ export async function leaveEtcd(init: LeaveEtcdInit, signal: AbortSignal): Promi
   await init.service.wipe();
 }
 
-/** `undefined` when the cluster has no member with this node's name. */
+/** The member id of this node; `undefined` when the cluster has no member with its name. */
 async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bigint | undefined> {
   const { state, timers } = init;
   const end = timers.now() + times.memberMs;

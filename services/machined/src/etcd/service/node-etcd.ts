@@ -6,7 +6,7 @@ import type { EtcdService } from './etcd-service.ts';
 /** The etcd of this node, and the access to that of other nodes. */
 export interface NodeEtcd {
   readonly access: EtcdAccess;
-  /** `undefined` when this node cannot run etcd. */
+  /** The etcd service and its operations; `undefined` when this node cannot run etcd. */
   readonly run: RunnableEtcd | undefined;
 }
 

@@ -71,7 +71,7 @@ test('restartEtcd() restarts under a lock, and a running member only while all o
     [{ members: 3, dead: [1, 2] }, 'lock, restart, unlock'],
     [
       { members: 3, dead: [2] },
-      'lock, unlock, etcd of node02 does not answer: this node must not restart its own member until then',
+      'lock, unlock, etcd of node02 does not answer: this node restarts its own etcd only when all other members answer',
     ],
     [{ members: 3, lock: 'not needed any more' }, 'lock, unlock'],
   ];

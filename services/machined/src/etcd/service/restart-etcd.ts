@@ -21,8 +21,8 @@ export interface RestartEtcdInit {
 export const restartLockName = 'nodewright/restart-etcd';
 
 /**
- * A restarting member holds the lock for some seconds. After this time the lock counts as unavailable: etcd
- * has no leader.
+ * The timeout of the lock. A restarting member holds it only for some seconds, so a longer wait means that
+ * etcd has no leader.
  */
 const lockTimeoutMs = 60_000;
 /** A member with valid arguments is back within this time, even with a large database. */
@@ -116,7 +116,7 @@ async function waitUntilBack(
   log.error({ seconds: recoveryTimeoutMs / 1000 }, 'etcd does not answer after its restart: look at its log');
 }
 
-/** `undefined` when the lock is not available in time. */
+/** Takes the restart lock; `undefined` when it is not available in time. */
 async function takeLock(
   { timers, log }: RestartEtcdInit,
   client: EtcdClient,
