@@ -4,18 +4,21 @@ import type { Telemetry } from './telemetry.ts';
 export type { DestinationStream, Logger };
 
 export interface LoggerInit {
-  /** Name of the daemon, the field `name` of each line. */
+  /** The name of the daemon, written to the field `name` of each line. */
   name: string;
   telemetry: Telemetry;
   /** `trace`, `debug`, `info` (default), `warn`, `error`, `fatal` or `silent`. */
   level?: string;
-  /** Where lines go; standard output by default, written synchronously so that a crash loses none. */
+  /**
+   * The destination of the lines. Default: standard output, written synchronously so that a crash loses none.
+   */
   destination?: DestinationStream;
 }
 
 /**
- * JSON lines: `level` as a word, `time` in RFC 3339, `msg` a constant string, facts as fields, and `trace_id` with
- * `span_id` while a span is active. Secrets go in as `Secret`, which prints redacted.
+ * A logger of JSON lines: `level` as a word, `time` in RFC 3339, `msg` as a constant string, and facts as
+ * fields. Lines contain `trace_id` and `span_id` while a span is active. Pass secrets as `Secret`, which is
+ * redacted.
  */
 export function createLogger({ name, telemetry, level = 'info', destination }: LoggerInit): Logger {
   const options = {

@@ -4,8 +4,8 @@ import type { Telemetry } from './telemetry.ts';
 import { parseTraceparent } from './traceparent.ts';
 
 /**
- * A span that records nothing. It keeps the parent's identity, so that traced processes before and after this
- * one share a trace.
+ * A span that records nothing. It keeps the trace and span ids of its parent, so that traced processes before
+ * and after this one share a trace.
  */
 class CarrierSpan implements Span {
   readonly traceparent: string | undefined;
@@ -37,7 +37,7 @@ export function createNoTelemetry(): Telemetry {
       return scope.current() ?? emptySpan;
     },
     withSpan<T>(span: Span, body: () => T): T {
-      // Without a parent there is no context to carry: avoid the cost of an asynchronous context per call.
+      // Without a parent there is no context to propagate: skip the cost of an asynchronous context per call.
       return span.traceparent === undefined ? body() : scope.run(span, body);
     },
     activeSpan: () => scope.current(),

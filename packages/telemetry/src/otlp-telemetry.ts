@@ -13,8 +13,7 @@ import { formatTraceparent, parseTraceparent } from './traceparent.ts';
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
 /**
- * How long spans are batched before they are sent, in milliseconds. Short, so that a trace is visible at
- * once.
+ * How long spans are batched before they are sent, in milliseconds. Short, so that a trace is visible soon.
  */
 const exportDelayMs = 1000;
 /** How long the last export may take when the process ends, in milliseconds. */

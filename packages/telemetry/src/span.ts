@@ -12,11 +12,11 @@ export interface SpanOptions {
   links?: readonly string[];
 }
 
-/** One timed operation. Without export it records nothing and only passes on its parent's identity. */
+/** One timed operation. Without export it records nothing and only propagates the trace of its parent. */
 export interface Span {
   /** The traceparent to send to the next hop; `undefined` when there is no trace to continue. */
   readonly traceparent: string | undefined;
-  /** 32 hexadecimal digits, when this operation belongs to a trace. */
+  /** The trace id as 32 hexadecimal digits; `undefined` when the operation belongs to no trace. */
   readonly traceId: string | undefined;
   readonly spanId: string | undefined;
   setAttributes(attributes: Attributes): void;

@@ -23,7 +23,7 @@ test('parseTraceparent() reverses formatTraceparent()', () => {
   );
 });
 
-test('parseTraceparent() rejects what the specification calls invalid', () => {
+test('parseTraceparent() rejects the headers that the specification calls invalid', () => {
   const bad = [
     undefined,
     '',
@@ -47,7 +47,7 @@ test('telemetry without an endpoint propagates the incoming trace and exports no
   assert.deepEqual([telemetry.enabled, span.traceparent, inner], [false, incoming, incoming]);
 });
 
-test('isExportConfigured() requires an endpoint and honours the switches', () => {
+test('isExportConfigured() requires an endpoint and honours the variables that disable export', () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
   assert.deepEqual(
     [
@@ -95,7 +95,7 @@ test('telemetry with a collector exports spans that continue the incoming trace'
   }
 });
 
-test('a log line is one JSON object with the active trace in it', () => {
+test('a log line is one JSON object with the ids of the active trace', () => {
   const lines: string[] = [];
   const log = createLogger({
     name: 'unit',

@@ -6,7 +6,10 @@ export interface Telemetry extends AsyncDisposable {
   readonly enabled: boolean;
   /** Starts a span. Use names of low cardinality: a method, never an id. */
   startSpan(name: string, options?: SpanOptions): Span;
-  /** Runs `body` with `span` active: spans and log lines in it, and in what it awaits, belong to it. */
+  /**
+   * Runs `body` with `span` active. Spans and log lines that it creates, also after an await, belong to the
+   * span.
+   */
   withSpan<T>(span: Span, body: () => T): T;
   activeSpan(): Span | undefined;
 }
