@@ -7,7 +7,7 @@ import type { PrefixWatch, WatchOptions } from './watch/prefix-watch.ts';
 
 /** Options of every unary call. */
 export interface CallOptions {
-  /** For the whole call with all its attempts. */
+  /** The deadline of the whole call, including all endpoints that are tried. */
   readonly timeoutMs?: number;
   /**
    * Cancels the call; it fails with a Fault `cancelled`. A request that was already sent may still take
@@ -89,7 +89,10 @@ export interface EtcdClient extends AsyncDisposable {
   /** Returns the number of deleted keys: 0 or 1. */
   delete(key: string, options?: CallOptions): Promise<bigint>;
   deletePrefix(prefix: string, options?: CallOptions): Promise<bigint>;
-  /** Runs one list of operations if all comparisons are true, otherwise the other one, in one revision. */
+  /**
+   * Executes the `success` operations if all comparisons hold, otherwise the `failure` operations, at one
+   * revision.
+   */
   txn(request: TxnRequest, options?: CallOptions): Promise<TxnResult>;
   /** Compacts the history before a revision. */
   compact(revision: bigint, options?: CallOptions): Promise<void>;

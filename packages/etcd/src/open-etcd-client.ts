@@ -14,7 +14,7 @@ import { memberCalls } from './members/member-calls.ts';
 import { watchPrefix } from './watch/watch-prefix.ts';
 
 export interface EtcdClientInit {
-  /** `host:port`, at least one. The first one is used until another one has answered instead. */
+  /** At least one `host:port`. Calls start with the first one until another one has answered. */
   readonly endpoints: readonly string[];
   readonly tls: EtcdTls;
   readonly telemetry: Telemetry;
@@ -32,7 +32,8 @@ const defaultDialTimeoutMs = 5_000;
  */
 export function openEtcdClient(init: EtcdClientInit): EtcdClient {
   const { endpoints: addresses, tls, telemetry, dialTimeoutMs = defaultDialTimeoutMs } = init;
-  if (addresses.length === 0) throw new Fault('invalid-argument', 'a client of etcd needs an endpoint');
+  if (addresses.length === 0)
+    throw new Fault('invalid-argument', 'an etcd client needs at least one endpoint');
   const credentials = etcdCredentials(tls);
   const endpoints = new EndpointSet({
     endpoints: addresses.map((address) => new EtcdEndpoint(address, credentials)),

@@ -73,14 +73,12 @@ export class EndpointSet implements Disposable {
     }
   }
 
-  /** For streams. */
+  /** Starts the span of a stream. */
   startSpan(method: string): Span {
     return startSpan(this.#telemetry, method);
   }
 
-  /**
-   * For streams: a connected endpoint, and a different one at the next call after it was reported as failed.
-   */
+  /** Connects to an endpoint for a stream. `markBad()` makes the next call start with another endpoint. */
   async connected(time: CallTime): Promise<{ readonly endpoint: EtcdEndpoint; markBad(): void }> {
     const failures: EtcdFault[] = [];
     const order = this.#inOrder();

@@ -3,7 +3,7 @@ import { ChannelCredentials } from '@grpc/grpc-js';
 import { Fault } from '@nodewright/fault';
 import { tlsPrivateKey } from '@nodewright/pki';
 
-/** Texts in PEM. */
+/** Certificates and a key as PEM text. */
 export interface EtcdTls {
   /** The CA of etcd; several certificates during a rotation. */
   readonly ca: string;

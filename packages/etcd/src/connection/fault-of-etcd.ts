@@ -56,7 +56,7 @@ export function faultOfEtcd(error: unknown, endpoint: string): EtcdFault {
   return new EtcdFault((reason && kinds[reason]) ?? kind, `etcd at ${endpoint}: ${said}`, init);
 }
 
-/** No connection, so nothing was sent. */
+/** Reports a missing connection: the request was not sent. */
 export function unreachable(endpoint: string, why: string, cause?: unknown): EtcdFault {
   const message = `etcd at ${endpoint} cannot be reached: ${why}`;
   return new EtcdFault('unavailable', message, { endpoint, reason: 'unreachable', cause });

@@ -1,4 +1,4 @@
-// Keys in a real etcd, with another client next to this one.
+// Tests keys on a real etcd, together with another client library.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Etcd3 } from 'etcd3';
@@ -52,7 +52,7 @@ test('list() returns the keys with a prefix in order, and deletePrefix() deletes
   assert.deepEqual(rest, ['p', 'q/a']);
 });
 
-test('txn() runs one list or the other, for every kind of comparison', { skip }, async () => {
+test('txn() selects its operations with every kind of comparison', { skip }, async () => {
   const client = etcd();
   const revision = await client.put('t', '5');
   const held = [

@@ -10,6 +10,6 @@ export interface EtcdLease extends AsyncDisposable {
    * The reason is a Fault. Its keys are then deleted or about to be.
    */
   readonly signal: AbortSignal;
-  /** Ends it now and deletes its keys. No error when it is over already. */
+  /** Revokes the lease and deletes its keys. A lease that is already over is not an error. */
   revoke(options?: CallOptions): Promise<void>;
 }

@@ -50,7 +50,7 @@ interface Keeping {
   readonly stop: AbortSignal;
 }
 
-/** Returns why the lease is over. */
+/** Renews the lease until it is over, and resolves to the reason. */
 async function keep(endpoints: EndpointSet, { id, ttlMs, since, stop }: Keeping): Promise<EtcdFault> {
   let begun = since;
   let pauseMs = ttlMs / 3;

@@ -36,7 +36,8 @@ export function renew(
       run: async ({ lease }, attempt) => {
         let seconds: number | undefined;
         for await (const { TTL } of lease.leaseKeepAlive(once({ ID: id }), attempt)) seconds = Number(TTL);
-        if (seconds === undefined) throw new EtcdFault('unavailable', 'etcd said nothing about a lease');
+        if (seconds === undefined)
+          throw new EtcdFault('unavailable', 'etcd did not answer the renewal of a lease');
         return seconds;
       },
     },
@@ -50,7 +51,7 @@ export async function revoke(endpoints: EndpointSet, id: bigint, options?: CallO
     await endpoints.call(
       {
         method: 'Lease/LeaseRevoke',
-        // Ending it twice has no further effect.
+        // Revoking a lease twice has the same effect as once.
         repeatable: true,
         run: async ({ lease }, attempt) => void (await lease.leaseRevoke({ ID: id }, attempt)),
       },

@@ -63,7 +63,7 @@ test('a lease survives the death and the freezing of the member that renewed it'
   const lease = await client.grantLease(4);
   await client.put('survives', 'x', { lease: lease.id });
   const [first, second] = members;
-  // Frozen: the connection stays open, and nothing arrives.
+  // A frozen member keeps the connection open but sends nothing.
   await first?.freeze();
   await pause(lease.ttlSeconds * 1000 + 1000);
   first?.thaw();

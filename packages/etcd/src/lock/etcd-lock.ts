@@ -12,7 +12,7 @@ export interface LockOptions {
 
 /** A lock that is held until it is disposed of, or its lease is lost. */
 export interface EtcdLock extends AsyncDisposable {
-  /** Its key: name, `/` and the id of the lease in hex. */
+  /** The key of this holder: the name, `/` and the lease id in hexadecimal. */
   readonly key: string;
   readonly lease: EtcdLease;
   /** The signal of the lease: it aborts when the lock is lost or released. */

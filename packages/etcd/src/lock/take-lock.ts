@@ -15,8 +15,8 @@ const defaultTtlSeconds = 60;
 const retryMs = 250;
 
 /**
- * Takes the lock in the way of etcd's concurrency package: every client that wants it writes a key of its own below a
- * common prefix, and the client whose key is the oldest holds the lock.
+ * Takes a lock with the protocol of etcd's concurrency package. Each client writes a key of its own under a
+ * common prefix, and the client with the oldest key holds the lock.
  */
 export async function takeLock(
   endpoints: EndpointSet,
@@ -38,9 +38,9 @@ export async function takeLock(
     );
     const since = succeeded ? revision : (results[0]?.keyValues[0]?.createRevision ?? revision);
     await waitForTurn(endpoints, `${name}/`, since, waiting);
-    // Our own key may have been deleted during the wait: then we do not hold the lock.
+    // The key of this client may have been deleted during the wait: then it does not hold the lock.
     if ((await keys.get(key, { signal: waiting })) === undefined)
-      throw new EtcdFault('aborted', 'the lease of a lock was lost while it was waited for', {
+      throw new EtcdFault('aborted', 'the lease of the lock was lost before the lock was acquired', {
         reason: 'lease-lost',
       });
     return {
@@ -55,7 +55,7 @@ export async function takeLock(
   }
 }
 
-/** Retries at other members for as long as the lease lives. */
+/** Waits until this client has the oldest key. It retries after failures as long as the lease exists. */
 async function waitForTurn(
   endpoints: EndpointSet,
   prefix: string,
@@ -74,10 +74,10 @@ async function waitForTurn(
       await pause(retryMs, signal);
     }
   }
-  throw new EtcdFault('cancelled', 'a lock was not waited for any longer');
+  throw new EtcdFault('cancelled', 'the wait for a lock was cancelled');
 }
 
-/** The newest key that is older than ours, and the revision of the answer. */
+/** The newest key before that of this client, with the revision of the response. */
 function lastBefore(
   endpoints: EndpointSet,
   prefix: string,

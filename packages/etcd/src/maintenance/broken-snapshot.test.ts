@@ -1,4 +1,4 @@
-// A member that ends a snapshot early, which a real one does only when it dies.
+// A fake member that ends a snapshot too early. A real member does this only when it dies.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServerCredentials } from '@grpc/grpc-js';

@@ -1,6 +1,6 @@
 export type EtcdAlarmType = 'none' | 'no-space' | 'corrupt';
 
-/** A problem of a member. */
+/** An alarm of a member. */
 export interface EtcdAlarm {
   readonly memberId: bigint;
   readonly type: EtcdAlarmType;
@@ -15,14 +15,14 @@ export interface EtcdStatus {
   readonly version: string;
   readonly dbSizeBytes: bigint;
   readonly dbSizeInUseBytes: bigint;
-  /** The leader in the view of this member; 0 without a leader. */
+  /** The id of the leader that this member sees; 0 for none. */
   readonly leader: bigint;
   readonly raftIndex: bigint;
   readonly raftTerm: bigint;
   readonly raftAppliedIndex: bigint;
-  /** Alarms as texts, and the absence of a leader. */
+  /** Alarms as text, and a message when the member sees no leader. */
   readonly errors: readonly string[];
   readonly isLearner: boolean;
-  /** `3.6.0`; empty before version 3.6. */
+  /** `3.6.0`, for example; empty before etcd 3.6. */
   readonly storageVersion: string;
 }

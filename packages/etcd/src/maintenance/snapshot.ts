@@ -4,7 +4,7 @@ import type { Attempt, EndpointSet } from '../connection/endpoint-set.ts';
 import { faultOfEtcd } from '../connection/fault-of-etcd.ts';
 import { EtcdFault } from '../etcd-fault.ts';
 
-/** The database of one member, as it arrives. */
+/** Streams the database of one member. */
 export async function* snapshot(endpoints: EndpointSet, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   using time = new CallTime(Number.POSITIVE_INFINITY, [endpoints.closed, signal]);
   const span = endpoints.startSpan('Maintenance/Snapshot');

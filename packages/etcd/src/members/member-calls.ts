@@ -34,7 +34,8 @@ export function memberCalls(endpoints: EndpointSet): MemberCalls {
           timeoutMs,
           run: async ({ cluster }, attempt) => {
             const reply = await cluster.memberAdd({ peerURLs: [...peerUrls], isLearner: true }, attempt);
-            if (reply.member === undefined) throw new EtcdFault('internal', 'etcd added nobody');
+            if (reply.member === undefined)
+              throw new EtcdFault('internal', 'etcd did not return the added member');
             return { member: memberFrom(reply.member), members: reply.members.map(memberFrom) };
           },
         },

@@ -22,7 +22,7 @@ export interface TestCluster extends AsyncDisposable {
   client(init?: Partial<EtcdClientInit>): EtcdClient;
   /** Runs etcdctl against all members and returns its output. */
   etcdctl(...args: string[]): Promise<string>;
-  /** The same, without waiting for its end. */
+  /** Runs `etcdctl` without waiting until it exits. */
   spawnEtcdctl(...args: string[]): ChildProcess;
   /** Adds a learner and starts it. Resolves when it has started, which may be before it has caught up. */
   join(name: string): Promise<{ readonly member: TestMember; readonly id: bigint }>;
@@ -83,7 +83,7 @@ export async function startEtcdCluster(
   };
 }
 
-/** etcdctl with the certificates. */
+/** The path of `etcdctl` and its TLS arguments. */
 async function commandLineOf(
   scope: AsyncDisposableStack,
   { admin }: TestPki,

@@ -12,9 +12,9 @@ import type { TestPki } from './test-pki.ts';
 export interface TestMemberInit {
   readonly name: string;
   readonly pki: TestPki;
-  /** Its loopback address; default: a random one. */
+  /** The loopback address of the member. Default: a random one. */
   readonly address?: string;
-  /** `name=peerURL` list; default: only itself. */
+  /** A list of `name=peerURL`. Default: only this member. */
   readonly initialCluster?: string;
   readonly initialState?: 'new' | 'existing';
   /** More arguments, which override the others. */
@@ -25,20 +25,20 @@ export interface TestMemberInit {
 export interface TestMember extends AsyncDisposable {
   readonly name: string;
   readonly address: string;
-  /** `host:port` for clients. */
+  /** The client endpoint as `host:port`. */
   readonly endpoint: string;
   readonly peerUrl: string;
   readonly dataFolder: string;
   readonly pid: number;
-  /** Its output so far. */
+  /** The end of its output so far, standard output and standard error. */
   output(): string;
-  /** Starts it again with its data. */
+  /** Starts the process again after `stop()`, with its existing data. */
   start(): void;
-  /** Stops it and waits; its data stay. */
+  /** Stops the process and waits until it has exited. Its data are kept. */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops all of its threads with SIGSTOP; resolves when they have stopped. */
+  /** Stops all threads with SIGSTOP. Resolves when all of them have stopped. */
   freeze(): Promise<void>;
-  /** Continues it after `freeze`. */
+  /** Continues the process after `freeze()`. */
   thaw(): void;
 }
 

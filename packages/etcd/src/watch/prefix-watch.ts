@@ -6,15 +6,15 @@ export type KeyChange =
   | { readonly kind: 'delete'; readonly key: string; readonly modRevision: bigint };
 
 /** An event of a watch. */
-export type PrefixNews =
+export type PrefixUpdate =
   /** All keys with the prefix at a revision. It replaces everything from earlier events. */
   | { readonly kind: 'all'; readonly keyValues: readonly EtcdKeyValue[]; readonly revision: bigint }
   /** The changes in order, up to a revision. */
   | { readonly kind: 'changes'; readonly changes: readonly KeyChange[]; readonly revision: bigint };
 
-export type PrefixWatch = AsyncIterable<PrefixNews>;
+export type PrefixWatch = AsyncIterable<PrefixUpdate>;
 
 export interface WatchOptions {
   /** Called each time the connection is lost or cannot be opened; the watch retries by itself. */
-  readonly onTrouble?: (fault: Error) => void;
+  readonly onFailure?: (fault: Error) => void;
 }

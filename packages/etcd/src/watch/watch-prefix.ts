@@ -3,7 +3,7 @@ import type { EndpointSet } from '../connection/endpoint-set.ts';
 import { type EtcdFault, etcdReasonOf } from '../etcd-fault.ts';
 import { prefixRange } from '../keys/key-range.ts';
 import type { KeyValues } from '../keys/key-value.ts';
-import type { PrefixNews, WatchOptions } from './prefix-watch.ts';
+import type { PrefixUpdate, WatchOptions } from './prefix-watch.ts';
 import { watchRange } from './watch-range.ts';
 
 const firstPauseMs = 100;
@@ -19,8 +19,8 @@ export interface PrefixWatchInit {
 export async function* watchPrefix(
   { endpoints, prefix, list }: PrefixWatchInit,
   wanted: AbortSignal,
-  { onTrouble }: WatchOptions = {},
-): AsyncGenerator<PrefixNews> {
+  { onFailure }: WatchOptions = {},
+): AsyncGenerator<PrefixUpdate> {
   const signal = AbortSignal.any([wanted, endpoints.closed]);
   const range = prefixRange(prefix);
   let pauseMs = firstPauseMs;
@@ -45,7 +45,7 @@ export async function* watchPrefix(
         from = undefined;
         continue;
       }
-      onTrouble?.(error as EtcdFault);
+      onFailure?.(error as EtcdFault);
       await pause(pauseMs, signal);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }

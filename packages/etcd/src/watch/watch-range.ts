@@ -10,17 +10,14 @@ import type { KeyChange } from './prefix-watch.ts';
 
 export interface WatchedRange {
   readonly key: Buffer;
-  /** Empty for one key. */
+  /** Empty for a single key. */
   readonly rangeEnd: Buffer;
   /** The first revision to receive. */
   readonly from: bigint;
 }
 
-/**
- * A complete reply: all changes up to `revision` have been received with it. Without changes it is a sign of
- * life.
- */
-export interface RangeNews {
+/** One complete response with the changes up to `revision`. Without changes it only reports progress. */
+export interface RangeUpdate {
   readonly changes: readonly KeyChange[];
   readonly revision: bigint;
 }
@@ -39,7 +36,7 @@ export async function* watchRange(
   endpoints: EndpointSet,
   { key, rangeEnd, from }: WatchedRange,
   signal: AbortSignal,
-): AsyncGenerator<RangeNews> {
+): AsyncGenerator<RangeUpdate> {
   using time = new CallTime(Number.POSITIVE_INFINITY, [endpoints.closed, signal]);
   // Also ends the stream when the consumer stops reading.
   const done = new AbortController();
@@ -58,7 +55,7 @@ export async function* watchRange(
     const requests = requestsUntil({ requestUnion: { $case: 'createRequest', value: create } }, stop);
     const replies = connected.endpoint.services.watch.watch(requests, { signal: stop, metadata });
     // The span covers the start of the watch only, because the watch may last for years.
-    yield* newsFrom(replies, address, () => span.end());
+    yield* updatesFrom(replies, address, () => span.end());
     throw new EtcdFault('unavailable', `etcd at ${address} ended the watch`, { endpoint: address });
   } catch (error) {
     if (time.over) return;
@@ -72,11 +69,11 @@ export async function* watchRange(
   }
 }
 
-async function* newsFrom(
+async function* updatesFrom(
   replies: AsyncIterable<WatchResponse>,
   address: string,
   onCreated: () => void,
-): AsyncGenerator<RangeNews> {
+): AsyncGenerator<RangeUpdate> {
   let changes: KeyChange[] = [];
   for await (const reply of replies) {
     if (reply.canceled) throw endOfWatch(reply, address);
@@ -85,7 +82,7 @@ async function* newsFrom(
       continue;
     }
     changes.push(...reply.events.map(changeFrom));
-    // The rest of the revision follows in the next reply: consumers must not see half of a transaction.
+    // The next response has the rest of this revision: a transaction must not be delivered in parts.
     if (reply.fragment) continue;
     yield { changes, revision: reply.header?.revision ?? 0n };
     changes = [];
@@ -94,7 +91,7 @@ async function* newsFrom(
 
 function endOfWatch({ compactRevision, cancelReason }: WatchResponse, address: string): EtcdFault {
   if (compactRevision > 0n) {
-    const message = `etcd at ${address} has forgotten what was before revision ${compactRevision}`;
+    const message = `etcd at ${address} has compacted the history before revision ${compactRevision}`;
     return new EtcdFault('out-of-range', message, { endpoint: address, reason: 'compacted' });
   }
   const why = cancelReason === '' ? 'it was cancelled' : cancelReason.replace(/^etcdserver: /, '');
@@ -102,7 +99,7 @@ function endOfWatch({ compactRevision, cancelReason }: WatchResponse, address: s
 }
 
 function changeFrom({ type, kv }: Event): KeyChange {
-  if (kv === undefined) throw new EtcdFault('data-loss', 'etcd told of a change without a key');
+  if (kv === undefined) throw new EtcdFault('data-loss', 'etcd sent a change without a key');
   if (type === Event_EventType.DELETE)
     return { kind: 'delete', key: kv.key.toString(), modRevision: kv.modRevision };
   return { kind: 'put', keyValue: keyValueFrom(kv) };

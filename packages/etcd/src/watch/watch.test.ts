@@ -12,17 +12,18 @@ const cluster = skip ? undefined : scope.use(await startEtcdCluster(3));
 const etcd = () => (cluster ?? assert.fail('no etcd')).client();
 
 /** The events of a watch in short form, and whether it has ended. */
-function follow(watch: PrefixWatch): { readonly told: string[]; readonly ended: Promise<void> } {
-  const told: string[] = [];
+function follow(watch: PrefixWatch): { readonly updates: string[]; readonly ended: Promise<void> } {
+  const updates: string[] = [];
   const read = async () => {
-    for await (const news of watch) {
-      if (news.kind === 'all') told.push(`all ${news.keyValues.map(({ key }) => key).join(' ')}`.trim());
+    for await (const update of watch) {
+      if (update.kind === 'all')
+        updates.push(`all ${update.keyValues.map(({ key }) => key).join(' ')}`.trim());
       else
-        for (const change of news.changes)
-          told.push(change.kind === 'put' ? `put ${change.keyValue.key}` : `delete ${change.key}`);
+        for (const change of update.changes)
+          updates.push(change.kind === 'put' ? `put ${change.keyValue.key}` : `delete ${change.key}`);
     }
   };
-  return { told, ended: read() };
+  return { updates, ended: read() };
 }
 
 test('watchPrefix() sends all keys, then the changes, until its signal aborts', { skip }, async () => {
@@ -30,8 +31,8 @@ test('watchPrefix() sends all keys, then the changes, until its signal aborts', 
   const stop = new AbortController();
   await client.put('w1/a', '1');
   await client.put('elsewhere', '1');
-  const { told, ended } = follow(client.watchPrefix('w1/', stop.signal));
-  await eventually(() => told.length === 1, { what: 'list' });
+  const { updates, ended } = follow(client.watchPrefix('w1/', stop.signal));
+  await eventually(() => updates.length === 1, { what: 'list' });
   await client.put('w1/b', '2');
   await client.txn({
     compare: [],
@@ -41,10 +42,10 @@ test('watchPrefix() sends all keys, then the changes, until its signal aborts', 
       { kind: 'put', key: 'elsewhere', value: '2' },
     ],
   });
-  await eventually(() => told.length === 4, { what: 'changes', explain: () => told.join(', ') });
+  await eventually(() => updates.length === 4, { what: 'changes', explain: () => updates.join(', ') });
   stop.abort();
   await ended;
-  assert.deepEqual(told, ['all w1/a', 'put w1/b', 'put w1/c', 'delete w1/a']);
+  assert.deepEqual(updates, ['all w1/a', 'put w1/b', 'put w1/c', 'delete w1/a']);
 });
 
 test('watchPrefix() neither misses nor repeats a change while its members die in turn', {
@@ -54,10 +55,10 @@ test('watchPrefix() neither misses nor repeats a change while its members die in
   const client = etcd();
   const writer = etcd();
   const stop = new AbortController();
-  const trouble: string[] = [];
-  const onTrouble = ({ message }: Error) => void trouble.push(message);
-  const { told, ended } = follow(client.watchPrefix('w2/', stop.signal, { onTrouble }));
-  await eventually(() => told.length === 1, { what: 'list' });
+  const failures: string[] = [];
+  const onFailure = ({ message }: Error) => void failures.push(message);
+  const { updates, ended } = follow(client.watchPrefix('w2/', stop.signal, { onFailure }));
+  await eventually(() => updates.length === 1, { what: 'list' });
   const expected = ['all'];
   const write = async (count: number) => {
     for (let index = 0; index < count; index++) {
@@ -86,18 +87,18 @@ test('watchPrefix() neither misses nor repeats a change while its members die in
       { what: `return of ${member.name}`, timeoutMs: 30_000 },
     );
   }
-  await eventually(() => told.length >= expected.length, {
+  await eventually(() => updates.length >= expected.length, {
     what: 'all changes',
     timeoutMs: 30_000,
-    explain: () => `${told.length} of ${expected.length}\n${trouble.join('\n')}`,
+    explain: () => `${updates.length} of ${expected.length}\n${failures.join('\n')}`,
   });
   stop.abort();
   await ended;
-  assert.deepEqual(told, expected);
-  assert.ok(trouble.length > 0, 'the watch was never broken');
+  assert.deepEqual(updates, expected);
+  assert.ok(failures.length > 0, 'the watch was never broken');
   assert.ok(
-    trouble.every((line) => endpoints.some((endpoint) => line.includes(endpoint))),
-    trouble.join('\n'),
+    failures.every((line) => endpoints.some((endpoint) => line.includes(endpoint))),
+    failures.join('\n'),
   );
 });
 
@@ -107,8 +108,8 @@ test('watchPrefix() sends all keys again when etcd has compacted the missed hist
   const writer = cluster?.client({ endpoints: cluster.endpoints.slice(1) }) ?? assert.fail();
   const stop = new AbortController();
   await writer.put('w3/old', '');
-  const { told, ended } = follow(client.watchPrefix('w3/', stop.signal));
-  await eventually(() => told.length === 1, { what: 'list' });
+  const { updates, ended } = follow(client.watchPrefix('w3/', stop.signal));
+  await eventually(() => updates.length === 1, { what: 'list' });
   await members[0]?.stop('SIGKILL');
   await eventually(async () => (await writer.put('w3/new', '')) > 0n, {
     what: 'write without it',
@@ -119,19 +120,19 @@ test('watchPrefix() sends all keys again when etcd has compacted the missed hist
   await writer.put('w3/newer', '');
   await writer.compact(revision);
   members[0]?.start();
-  await eventually(() => told.length >= 2, { what: 'new list', timeoutMs: 30_000 });
+  await eventually(() => updates.length >= 2, { what: 'new list', timeoutMs: 30_000 });
   await writer.put('w3/newest', '');
-  await eventually(() => told.includes('put w3/newest'), { what: 'change', timeoutMs: 30_000 });
+  await eventually(() => updates.includes('put w3/newest'), { what: 'change', timeoutMs: 30_000 });
   stop.abort();
   await ended;
-  assert.deepEqual(told, ['all w3/old', 'all w3/new w3/newer', 'put w3/newest']);
+  assert.deepEqual(updates, ['all w3/old', 'all w3/new w3/newer', 'put w3/newest']);
 });
 
 test('watchPrefix() ends when its client is closed', { skip }, async () => {
   const client = etcd();
-  const { told, ended } = follow(client.watchPrefix('w4/', new AbortController().signal));
-  await eventually(() => told.length === 1, { what: 'list' });
+  const { updates, ended } = follow(client.watchPrefix('w4/', new AbortController().signal));
+  await eventually(() => updates.length === 1, { what: 'list' });
   await client[Symbol.asyncDispose]();
   await ended;
-  assert.deepEqual(told, ['all']);
+  assert.deepEqual(updates, ['all']);
 });
