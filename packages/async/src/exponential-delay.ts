@@ -1,12 +1,15 @@
-/** How pauses grow from one failure to the next. */
+/** The parameters of an exponential back-off. */
 export interface ExponentialDelay {
   readonly firstMs: number;
   readonly factor: number;
-  /** The limit of the pauses. */
+  /** The upper limit of a pause. */
   readonly longestMs: number;
 }
 
-/** The pause after the `failures`-th failure in a row, from 1, in ms, without jitter. */
+/**
+ * The pause after the given number of consecutive failures, in ms and without jitter. `failures` counts from
+ * 1.
+ */
 export function exponentialDelayMs(
   { firstMs, factor, longestMs }: ExponentialDelay,
   failures: number,

@@ -1,6 +1,6 @@
 /** A clock and timers, passed as an argument so that a test can control the time. */
 export interface Timers {
-  /** Unix ms. */
+  /** Unix time in ms. */
   now(): number;
   /** Calls `action` once after `delayMs`, unless the returned object is disposed of before. */
   after(delayMs: number, action: () => void): Disposable;

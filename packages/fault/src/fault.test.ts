@@ -6,7 +6,7 @@ import { faultFrom } from './fault-from.ts';
 import { grpcCodeFromKind, grpcCodeName, kindFromGrpcCode } from './grpc-code.ts';
 import { Secret } from './secret.ts';
 
-test('kinds and gRPC codes translate into each other over the whole code space', () => {
+test('kinds and gRPC codes convert into each other for all codes', () => {
   const codes = Array.from({ length: 16 }, (_, index) => index + 1);
   assert.deepEqual(
     codes.map((code) => grpcCodeFromKind(kindFromGrpcCode(code))),
@@ -18,7 +18,7 @@ test('kindFromGrpcCode() treats a code outside the specification as unknown', ()
   assert.deepEqual([-1, 0, 17, 255].map(kindFromGrpcCode), Array(4).fill('unknown'));
 });
 
-test('grpcCodeName() prints the names that users know from peers', () => {
+test('grpcCodeName() returns the names that gRPC for Go prints', () => {
   assert.deepEqual([0, 1, 7, 12, 14, 99].map(grpcCodeName), [
     'OK',
     'Canceled',
@@ -47,7 +47,7 @@ test('faultFrom() gives every kind of thrown value a kind and keeps its text', (
   }
 });
 
-test('a Secret prints as redacted in every form of output', () => {
+test('a Secret is redacted in every kind of output', () => {
   const secret = new Secret('abcdef.0123456789abcdef');
   const shown = [String(secret), `${secret}`, JSON.stringify({ secret }), inspect({ secret })].join(' ');
   assert.equal(shown.includes('abcdef'), false);

@@ -53,7 +53,7 @@ export function kindFromGrpcCode(code: number): FaultKind {
   return kindsByCode[code - 1] ?? 'unknown';
 }
 
-/** `PermissionDenied` for 7; `Code(99)` for a number that is not a gRPC code. */
+/** The name of a gRPC code: `PermissionDenied` for 7, `Code(99)` for an unknown number. */
 export function grpcCodeName(code: number): string {
   return codeNames[code] ?? `Code(${code})`;
 }

@@ -13,7 +13,7 @@ export function redactUrlPasswords(text: string): string {
 }
 
 /**
- * The same for the value of an environment variable, which may name a proxy without a scheme:
+ * Redacts the value of an environment variable. A proxy variable may lack a scheme:
  * `user:password@proxy:3128`.
  */
 export function redactVariable(name: string, value: string): string {

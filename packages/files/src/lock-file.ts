@@ -11,14 +11,14 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process belongs to another user, so it lives.
+    // With EPERM, the process exists but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
 /**
- * Removes the lock of a dead process. Only the file that was read: another process may have replaced it in
- * the meantime.
+ * Removes the lock of a dead process. It compares the inode, because another process may have replaced the
+ * file.
  */
 async function breakStaleLock(path: string): Promise<void> {
   const before = await stat(path).catch(() => undefined);
@@ -53,7 +53,7 @@ export async function lockFile(path: string): Promise<AsyncDisposable> {
         const owner = (await readFile(path, 'utf8').catch(() => '')).trim();
         throw new Fault(
           'unavailable',
-          `${path} is held by process ${owner}; remove it if that is not a talosctl`,
+          `${path} is locked by process ${owner}: delete the file if that process is not talosctl`,
         );
       }
       await sleep(pollMs);

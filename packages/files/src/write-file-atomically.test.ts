@@ -30,7 +30,9 @@ test('writeFileAtomically() replaces a file, keeps it private and leaves no othe
     assert.deepEqual(await modesOf(path, join(root, 'run')), ['600', '700']);
   }));
 
-test('writeFileAtomically() fails where the kernel permits no folders', { timeout: 5_000 }, async () => {
+test('writeFileAtomically() fails where the kernel does not allow new folders', {
+  timeout: 5_000,
+}, async () => {
   await assert.rejects(writeFileAtomically('/proc/nodewright/a/b', 'text'), {
     kind: 'not-found',
     message: /^cannot write "\/proc\/nodewright\/a\/b": /,
