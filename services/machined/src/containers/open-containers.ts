@@ -6,7 +6,10 @@ import { createImageService } from './rpc/image-service.ts';
 import { createImages } from './rpc/images.ts';
 
 export interface OpenContainersInit {
-  /** Undefined on a node without a runtime: then the calls fail with `failed-precondition`. */
+  /**
+   * The container runtime; `undefined` on a node without one, where the calls fail with
+   * `failed-precondition`.
+   */
   readonly runtime: ContainerRuntime | undefined;
   /** Whether the configuration has verification rules for images. */
   readonly hasVerificationRules: () => boolean;
@@ -14,14 +17,14 @@ export interface OpenContainersInit {
 
 export interface ContainersTopic extends Topic {
   /**
-   * The log of a container from its runtime.
+   * Reads the log of a container from its runtime.
    *
-   * @throws Fault when there is no runtime or no such container
+   * @throws Fault when the node has no runtime or no such container
    */
   readLog(request: ContainerLogRequest, signal: AbortSignal): AsyncIterable<Buffer>;
 }
 
-/** The calls about containers and images of the node's runtime. */
+/** Opens the topic of containers and images in the node's runtime. */
 export function openContainers({ runtime, hasVerificationRules }: OpenContainersInit): ContainersTopic {
   return {
     readLog: (request, signal) => readContainerLog(runtime, request, signal),

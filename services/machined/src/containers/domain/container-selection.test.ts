@@ -3,21 +3,21 @@ import { test } from 'node:test';
 import { containerNames, isOfKubernetes, requireContainer, selectNamespace } from './container-selection.ts';
 import { imageNamespace, imageNamespaceOf } from './image-selection.ts';
 
-test('selectNamespace() selects the namespace, and refuses with the texts of the reference', () => {
+test('selectNamespace() returns the namespace or fails with the messages of Talos', () => {
   assert.equal(selectNamespace({ namespace: 'system', driver: 0 }), 'system');
   assert.equal(selectNamespace({ namespace: 'k8s.io', driver: 0 }), 'k8s.io');
   const refusals = [
     ['', 0, 'invalid-argument', "namespace can't be empty"],
     ['system', 7, 'invalid-argument', 'unsupported driver "7"'],
     ['system', 1, 'unknown', 'CRI inspector is supported only for K8s namespace'],
-    ['k8s.io', 1, 'unavailable', 'no CRI runs on this node: it has no Kubernetes'],
-    ['other', 0, 'not-found', 'no namespace "other": there are "system" and "k8s.io"'],
+    ['k8s.io', 1, 'unavailable', 'this node does not run Kubernetes and has no CRI'],
+    ['other', 0, 'not-found', 'namespace "other" does not exist: use "system" or "k8s.io"'],
   ] as const;
   for (const [namespace, driver, kind, message] of refusals)
     assert.throws(() => selectNamespace({ namespace, driver }), { kind, message });
 });
 
-test('isOfKubernetes() recognises the only namespace of the CRI', () => {
+test('isOfKubernetes() is true only for the CRI driver with the Kubernetes namespace', () => {
   const pairs = [
     ['k8s.io', 1, true],
     ['k8s.io', 0, false],
@@ -49,7 +49,7 @@ test('containerNames() names Kubernetes containers after their pod, and others b
   });
 });
 
-test('imageNamespaceOf() accepts the values of the wire, and refuses others', () => {
+test('imageNamespaceOf() accepts the combinations of the wire and refuses others', () => {
   assert.equal(imageNamespaceOf({ driver: 0, namespace: 1 }), 'system');
   assert.equal(imageNamespaceOf({ driver: 1, namespace: 2 }), 'k8s.io');
   assert.equal(imageNamespace(1), 'system');

@@ -1,4 +1,5 @@
-// Which containers a call is about, and their names on the wire. Source: Talos v1.14: Containers, Stats, Logs.
+// Selects the containers of a call and determines their wire names. Source: Talos v1.14: Containers, Stats,
+// Logs.
 import type { ContainerInfo, NamespaceName } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { containerDrivers } from '../../base/domain/container-drivers.ts';
@@ -18,30 +19,32 @@ const podNameLabel = 'io.kubernetes.pod.name';
 const podContainerLabel = 'io.kubernetes.container.name';
 
 /**
- * Whether a call selects the containers of Kubernetes through the CRI. Without Kubernetes the node lists
- * none, as a node whose Kubernetes has not started any: upstream's `support` would stop at an error.
+ * Whether a call selects the containers of Kubernetes through the CRI. A node without Kubernetes returns an
+ * empty list for them, because an error would make upstream `talosctl support` stop early.
  */
 export const isOfKubernetes = ({ namespace, driver }: ContainerSelection): boolean =>
   driver === containerDrivers.cri && namespace === kubernetesNamespace;
 
 /**
- * @throws Fault with the texts of the reference for values that no node has, `unavailable` for those that
- * this node lacks
+ * Returns the containerd namespace of a call.
+ *
+ * @throws Fault with the message of Talos for values that are always invalid, `unavailable` when this node
+ * has no CRI
  */
 export function selectNamespace({ namespace, driver }: ContainerSelection): NamespaceName {
   if (namespace === '') throw new Fault('invalid-argument', "namespace can't be empty");
   if (driver === containerDrivers.cri) {
     if (namespace !== kubernetesNamespace)
       throw new Fault('unknown', 'CRI inspector is supported only for K8s namespace');
-    throw new Fault('unavailable', 'no CRI runs on this node: it has no Kubernetes');
+    throw new Fault('unavailable', 'this node does not run Kubernetes and has no CRI');
   }
   if (driver !== containerDrivers.containerd)
     throw new Fault('invalid-argument', `unsupported driver "${driver}"`);
   if (namespace === systemNamespace || namespace === kubernetesNamespace) return namespace;
-  throw new Fault('not-found', `no namespace "${namespace}": there are "system" and "k8s.io"`);
+  throw new Fault('not-found', `namespace "${namespace}" does not exist: use "system" or "k8s.io"`);
 }
 
-/** The name of a container on the wire. */
+/** The names of a container on the wire. */
 export interface ContainerNames {
   /** `namespace/pod:container` in Kubernetes, `namespace/pod` for the sandbox of a pod, otherwise the id. */
   readonly id: string;
@@ -58,11 +61,7 @@ export function containerNames({ id, labels }: Pick<ContainerInfo, 'id' | 'label
   return name === undefined ? { id: podId, podId, name: podId } : { id: `${podId}:${name}`, podId, name };
 }
 
-/**
- * The container for `wanted`, which is its name on the wire or its id.
- *
- * @throws Fault when there is none
- */
+/** Finds a container by its wire name or its id. @throws Fault when there is none */
 export function requireContainer(found: readonly ContainerInfo[], wanted: string): ContainerInfo {
   const container = found.find((info) => info.id === wanted || containerNames(info).id === wanted);
   if (container === undefined) throw new Fault('unknown', `container "${wanted}" not found`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { containerRunnerText, taskErrorText, taskSignalText, taskStartedText } from './container-text.ts';
 
-test("a container's history has the texts of the reference", () => {
+test('the messages in the history of a container match those of Talos', () => {
   assert.equal(containerRunnerText('containerd', 'etcd'), 'Containerd(etcd)');
   assert.equal(taskStartedText('etcd', 42), 'Started task etcd (PID 42) for container etcd');
   assert.equal(

@@ -7,14 +7,14 @@ import { containerDrivers } from '../../base/domain/container-drivers.ts';
 const namespaces: Readonly<Record<number, NamespaceName>> = { 1: 'system', 2: 'k8s.io' };
 const kubernetes = 2;
 
-/** @throws Fault `invalid-argument` */
+/** Returns the namespace with this number. @throws Fault `invalid-argument` for an unknown number */
 export function imageNamespace(namespace: number): NamespaceName {
   const found = namespaces[namespace];
   if (found === undefined) throw new Fault('invalid-argument', `unsupported namespace "${namespace}"`);
   return found;
 }
 
-/** @throws Fault `invalid-argument` */
+/** Returns the namespace that a call selects. @throws Fault `invalid-argument` for an invalid combination */
 export function imageNamespaceOf(
   instance: { readonly driver: number; readonly namespace: number } | undefined,
 ): NamespaceName {

@@ -5,14 +5,14 @@ import { type ContainerSelection, requireContainer, selectNamespace } from '../d
 export interface ContainerLogRequest extends ContainerSelection {
   readonly id: string;
   readonly follow: boolean;
-  /** Number of last lines; all lines when it is negative. */
+  /** How many of the last lines to return; all lines when negative. */
   readonly tailLines: number;
 }
 
 /**
- * The log of a container from its runtime.
+ * Reads the log of a container from its runtime.
  *
- * @throws Fault when there is no runtime or no such container
+ * @throws Fault when the node has no runtime or no such container
  */
 export async function* readContainerLog(
   runtime: ContainerRuntime | undefined,

@@ -13,7 +13,7 @@ class OneContainer {
   readonly output: string[] = [];
   /** Whether the image must be pulled. */
   isImageMissing = false;
-  /** Calls that fail with an unavailable runtime, the first time. */
+  /** The calls that fail once because the runtime is unavailable. */
   readonly away = new Set<string>();
   /** Signals that end the task. */
   obeys: readonly string[] = ['SIGTERM', 'SIGKILL'];
@@ -97,7 +97,7 @@ function run(container: OneContainer, graceTimeoutMs = 5000) {
   return { log, stop, told, started: started.promise, ended };
 }
 
-test('a container of an earlier run is ended first, and one that fails is reported with its last output', async () => {
+test('a leftover container is removed first, and a failure contains the last output lines', async () => {
   const container = new OneContainer({ isLeftOver: true });
   container.output.push('starting\nno certificate\n');
   const { log, ended, started } = run(container);
@@ -108,7 +108,7 @@ test('a container of an earlier run is ended first, and one that fails is report
   assert.equal(log.lastBytes(100).toString(), 'starting\nno certificate\n');
 });
 
-test('a missing image is pulled, and a runtime that is down is waited for', async () => {
+test('a missing image is pulled, and an unavailable runtime is retried', async () => {
   const container = new OneContainer();
   container.isImageMissing = true;
   container.away.add('remove');
@@ -130,7 +130,7 @@ test('a container that is stopped gets SIGTERM and, after the grace time, SIGKIL
   assert.deepEqual(container.calls.slice(-3), ['SIGTERM', 'SIGKILL', 'remove']);
 });
 
-test('after a runtime outage the exit of the container is read again', async () => {
+test('the exit status is requested again when the runtime becomes unavailable', async () => {
   const container = new OneContainer();
   container.away.add('wait');
   const { started, ended } = run(container);

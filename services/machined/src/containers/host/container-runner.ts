@@ -33,19 +33,17 @@ export interface ContainerRunnerInit {
 /** Retry interval for a runtime that is down. Source: Talos v1.14: containerd runner. */
 const askAgainMs = 1000;
 const lastLogLookBackBytes = 4096;
-/**
- * The remaining output of a task is read at once when it ends; a runtime that keeps the log open must not
- * delay the end.
- */
+/** How long to wait for the remaining output after the task has exited. A runtime may keep the log open. */
 const outputTimeoutMs = 1000;
 /** Source: Talos v1.14: image pull. */
 const pullTimeoutMs = 20 * 60_000;
-/** The container is removed before the next start in any case. */
+/** A container that is not removed in time is removed before the next start. */
 const removeTimeoutMs = 5000;
 
 /**
- * Runs a container until its task ends. When it is stopped, it gets SIGTERM, and SIGKILL after a time, and is
- * removed. A container of an earlier machined is ended first. A runtime that is down is waited for.
+ * Runs a container until its task exits. A leftover container of an earlier machined is removed first. On
+ * abort the task gets SIGTERM, then SIGKILL after the grace time. The container is removed at the end. While
+ * the runtime is unavailable, calls to it are retried.
  */
 export function createContainerRunner(init: ContainerRunnerInit): Runner {
   const { namespace, id, log } = init;
@@ -72,7 +70,7 @@ export function createContainerRunner(init: ContainerRunnerInit): Runner {
       const copied = copyLines(output, log);
       using _kill = terminateOnAbort(signal, init.graceTimeoutMs, (name) => {
         report('signal', taskSignalText(name, id, pid));
-        // If the task has ended or the runtime is down, the result of the wait shows it.
+        // The exit status shows whether the task had already exited or the runtime was unavailable.
         containers.kill(id, name).catch(() => {});
       });
       try {
@@ -109,7 +107,7 @@ async function outcome({ namespace, id }: ContainerRunnerInit, signal: AbortSign
   }
 }
 
-/** Removes the container in any state; nothing without one. */
+/** Removes the container, even if it is running. Does nothing when it does not exist. */
 async function remove({ namespace, id }: ContainerRunnerInit, signal: AbortSignal): Promise<void> {
   try {
     await namespace.containers.remove(id, { force: true, signal });
@@ -133,7 +131,7 @@ export async function ensureImage(
   }
 }
 
-/** Repeats `work` while the runtime does not answer, until the signal aborts. */
+/** Retries `work` while the runtime is unavailable, until the signal aborts. */
 async function whileAway(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {

@@ -2,7 +2,7 @@ import type { ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
 import { ensureImage } from './container-runner.ts';
 
-/** Of a long output only the end is kept, which has the error. */
+/** Limits how many lines of output are read; the last lines matter most. */
 const outputLines = 1000;
 
 /**
@@ -20,7 +20,7 @@ export async function runContainer(
   const { containers } = namespace;
   const { id } = spec;
   await ensureImage(namespace, spec.image, signal);
-  // Left over from a machined that was killed.
+  // A leftover container of a machined that was killed.
   const remove = () => containers.remove(id, { force: true }).catch(() => {});
   await remove();
   await using _container = { [Symbol.asyncDispose]: remove };

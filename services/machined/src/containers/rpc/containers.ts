@@ -11,13 +11,14 @@ import {
 import { requireRuntime } from './require-runtime.ts';
 
 /**
- * Containers, Stats and Restart: the containers of the node, including its daemons if they run as containers.
+ * Implements Containers, Stats and Restart for the containers of the node, including daemons that run as
+ * containers.
  */
 export function createContainers(
   runtime: ContainerRuntime | undefined,
 ): Pick<MachineServiceImplementation, 'containers' | 'stats' | 'restart'> {
   const select = (selection: ContainerSelection): RuntimeNamespace => {
-    // On a node without any runtime this error comes first, before the one about the CRI.
+    // A node without a runtime reports that error even when a call selects the CRI.
     const there = requireRuntime(runtime);
     return there.namespace(selectNamespace(selection));
   };
@@ -60,7 +61,7 @@ export function createContainers(
   };
 }
 
-/** Undefined for one that ends during the call. */
+/** The statistics of a container; `undefined` when it exits during the call. */
 async function statOf(
   containers: RuntimeNamespace['containers'],
   namespace: string,

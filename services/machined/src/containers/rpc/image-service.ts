@@ -20,9 +20,9 @@ const layerStatuses = {
 } as const satisfies Record<LayerProgress['status'], LayerStatus>;
 
 /**
- * ImageService: the images of the node's container runtime. Source: Talos v1.14: ImageService.
+ * Implements ImageService for the images of the node's container runtime. Source: Talos v1.14: ImageService.
  *
- * @param hasRules whether the configuration has verification rules
+ * @param hasRules whether the configuration has rules for image signatures
  */
 export function createImageService(
   runtime: ContainerRuntime | undefined,
@@ -69,8 +69,7 @@ export function createImageService(
     async verify({ imageRef }) {
       const { parseImageReference } = await import('@nodewright/oci');
       parseImageReference(imageRef);
-      if (hasRules())
-        throw new Fault('unimplemented', 'rules on the signatures of images are not supported by this build');
+      if (hasRules()) throw new Fault('unimplemented', 'image signature verification is not implemented');
       return { verified: false, message: 'no matched rule' };
     },
   };
@@ -83,7 +82,7 @@ async function* archiveOf(messages: AsyncIterator<ImageServiceImportRequest>): A
     if (value.request?.$case !== 'imageChunk')
       throw new Fault(
         'invalid-argument',
-        'after its first message an import sends pieces of the archive only',
+        'only the first message of an import may select a containerd instance: send image chunks after it',
       );
     yield value.request.value.bytes;
   }

@@ -5,7 +5,10 @@ import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 import { imageNamespace } from '../domain/image-selection.ts';
 import { requireRuntime } from './require-runtime.ts';
 
-/** ImageList and ImagePull, for clients without ImageService. Source: Talos v1.14: MachineService, images. */
+/**
+ * Implements ImageList and ImagePull for clients without ImageService. Source: Talos v1.14: MachineService,
+ * images.
+ */
 export function createImages(
   runtime: ContainerRuntime | undefined,
 ): Pick<MachineServiceImplementation, 'imageList' | 'imagePull'> {
