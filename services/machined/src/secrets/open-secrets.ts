@@ -9,12 +9,12 @@ import { createClientConfiguration } from './rpc/client-configuration.ts';
 export interface OpenSecretsInit {
   readonly node: NodeFacts;
   readonly view: NodeView;
-  /** Unix ms. */
+  /** Unix time in ms. */
   readonly now: () => number;
   readonly telemetry: Telemetry;
 }
 
-/** The certificates of the node and of its clients, and the listener settings of apid. */
+/** Opens the topic that issues certificates for the node and its clients and configures apid with them. */
 export function openSecrets({ node, view, now, telemetry }: OpenSecretsInit): Topic {
   return {
     controllers: secretsControllers({

@@ -157,7 +157,7 @@ export class ApiController implements Controller {
     const { token } = root;
     const acceptedCAs = root.acceptedCAs.map(({ crt }) => crt);
     const inputs = { acceptedCAs, token, sans, epoch: await epochOf(pass) };
-    // The endpoints matter only while a request runs.
+    // The endpoints are not inputs: a change of them does not invalidate the certificates.
     if (this.#issued.isCurrent(inputs, pass.now())) return undefined;
     const targets = trustdEndpoints((await pass.list(endpoints)).map(({ spec }) => spec));
     const certificate = apidServerCertificate(sans);

@@ -9,7 +9,11 @@ export class IssuedCertificates {
   #inputs: string | undefined;
   #issuedAtMs = 0;
 
-  /** `inputs`: everything that the certificates contain, as plain data. */
+  /**
+   * Whether the certificates need no renewal.
+   *
+   * @param inputs everything that they are issued from, as plain data
+   */
   isCurrent(inputs: unknown, nowMs: number): boolean {
     return this.#inputs === keyOfInputs(inputs) && !isRenewalDue(this.#issuedAtMs, nowMs);
   }

@@ -8,8 +8,9 @@ import {
 } from '@nodewright/state/kinds';
 
 /**
- * Logs the address and the certificate fingerprint of a node in maintenance (for `apply-config --insecure
- * --cert-fingerprint`), and again when one of them changes. The log takes the place of a console here.
+ * Logs the addresses and the key fingerprint of a node in maintenance, for `apply-config --insecure
+ * --cert-fingerprint`. It logs them again when one of them changes.
+ *
  * Source: Talos v1.14: runtime.MaintenanceServiceInformController.
  */
 export function createMaintenanceInformController(): Controller {

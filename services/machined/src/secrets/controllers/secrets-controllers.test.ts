@@ -69,7 +69,7 @@ const versions = async (node: SecretsRig) => [
   await node.version(trustdCertificates, 'trustd'),
 ];
 
-test('certificates are issued again when they are due or an input changes, and in no other pass', async () => {
+test('certificates are reissued when they are due or an input changes, and for no other reason', async () => {
   await using node = await openSecretsRig();
   await node.configure({ ca: first });
   const seen = [await versions(node)];

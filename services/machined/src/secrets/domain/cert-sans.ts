@@ -29,8 +29,8 @@ export function apiCertSans(
 }
 
 /**
- * The same for a node without a configuration, whose hostname may be unknown. Source: Talos v1.14: CertSANs,
- * maintenance.
+ * The names and addresses of a node without a configuration, whose hostname may be unknown.
+ * Source: Talos v1.14: CertSANs, maintenance.
  */
 export function maintenanceCertSans(
   hostname: HostnameStatusSpec | undefined,
@@ -44,7 +44,7 @@ export function maintenanceCertSans(
   };
 }
 
-/** Without their prefix lengths. */
+/** The addresses without their prefix lengths. */
 export function plainAddresses({ addresses }: NodeAddressSpec): string[] {
   return addresses.map((address) => address.split('/')[0] ?? '');
 }

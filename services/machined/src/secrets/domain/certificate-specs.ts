@@ -14,7 +14,10 @@ export interface CertificateSpec {
 
 const certificateLifetimeHours = 24;
 
-/** The server certificate of apid. Source, of all here: Talos v1.14: certificates issued on the node. */
+/**
+ * The certificate that apid presents to clients. The source applies to all certificates below.
+ * Source: Talos v1.14: secrets.APIController, certificates issued on the node.
+ */
 export function apidServerCertificate({ fqdn, dnsNames, ips }: CertSanSpec): CertificateSpec {
   return {
     commonName: fqdn,

@@ -4,7 +4,7 @@ import { Fault } from '@nodewright/fault';
 export interface ClientConfigurationRequest {
   /** The organisations of the certificate, known roles or not. */
   readonly roles: readonly string[];
-  /** Undefined when the request has none. */
+  /** The requested lifetime; `undefined` when the request has none. */
   readonly ttl: { readonly seconds: bigint; readonly nanos: number } | undefined;
 }
 

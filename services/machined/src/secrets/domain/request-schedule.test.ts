@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestPausesMs } from './request-schedule.ts';
 
-test('the pauses of a certificate request are those of upstream, with jitter', () => {
+test('the pauses between certificate requests match those of Talos, with jitter', () => {
   assert.deepEqual(
     requestPausesMs(() => 0),
     [0, 1000, 3000, 7000, 15000, 31000],

@@ -31,7 +31,7 @@ test('osRootFrom() has the accepted CAs in their order, the issuing one last, an
   });
 });
 
-test('osRootFrom() lets only control planes with a key sign, and requires a CA', () => {
+test('osRootFrom() has an issuing CA only on control planes with its key, and requires at least one CA', () => {
   const issuer = (change: object) => osRootFrom({ ...config, ...change })?.issuingCA;
   assert.deepEqual(
     [
@@ -49,7 +49,7 @@ test('osRootFrom() lets only control planes with a key sign, and requires a CA',
 const hostname = { hostname: 'node01', domainname: 'example.org' };
 const addresses = { addresses: ['10.5.0.2/24', 'fd00::2/64', '10.5.0.2/32'], sortAlgorithm: 'v1' } as const;
 
-test('apiCertSans() has all names and addresses, sorted, without duplicates and without localhost', () => {
+test('apiCertSans() returns sorted names and addresses without duplicates or the name localhost', () => {
   const root = { certSANIPs: ['192.0.2.7', '127.0.0.1'], certSANDNSNames: ['api.example.org', 'node01'] };
   assert.deepEqual(apiCertSans(root, hostname, addresses), {
     ips: ['10.5.0.2', '127.0.0.1', '192.0.2.7', 'fd00::2'],
@@ -68,7 +68,7 @@ test('maintenanceCertSans() needs no hostname, and has both loopback addresses',
   assert.deepEqual(maintenanceCertSans(short, addresses).dnsNames, ['node01']);
 });
 
-test('the certificates of the node are those of the reference', () => {
+test('the certificate specs of a node match those of Talos', () => {
   const sans = { ips: ['10.5.0.2'], dnsNames: ['node01'], fqdn: 'node01' };
   const server = {
     commonName: 'node01',
@@ -97,7 +97,7 @@ test('the certificates of the node are those of the reference', () => {
   });
 });
 
-test('apiServiceConfig() is the table of the reference', () => {
+test('apiServiceConfig() matches the rules of Talos', () => {
   const listenAddress = ':50000';
   const maintenance = { listenAddress: '[fd00::3]:50000', reachableAddresses: [] };
   const [ours, theirs] = [{ skipVerifyingClientCert: false }, { skipVerifyingClientCert: true }];

@@ -17,9 +17,9 @@ export interface TrustdQuestion {
   readonly signal: AbortSignal;
 }
 
-/** The answer of trustd to a joining node, PEM. */
+/** The response of trustd to a joining node, PEM. */
 export interface TrustdAnswer {
-  /** One certificate or more. */
+  /** One or more certificates. */
   readonly acceptedCAs: string;
   readonly certificate: string;
 }

@@ -154,7 +154,7 @@ test('requestCertificate() tries the next endpoint, and repeats the round while 
   });
 });
 
-test('requestCertificate() refuses a certificate that is not for its key', async () => {
+test('requestCertificate() rejects a certificate that does not belong to its key', async () => {
   const stop = new AbortController();
   const other = await issueCertificate({
     issuer: authority,

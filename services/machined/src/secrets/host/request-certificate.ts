@@ -13,7 +13,7 @@ import type { TrustdAnswer } from './ask-trustd.ts';
 
 export interface RequestCertificateInit {
   readonly certificate: Pick<CertificateSpec, 'commonName' | 'dnsNames' | 'ipAddresses'>;
-  /** PEM: the new key has the type of their keys. */
+  /** PEM. The new key uses the algorithm of these CAs. */
   readonly acceptedCAs: readonly string[];
   readonly endpoints: readonly TrustdEndpoint[];
   /** Sends the request to one endpoint. */
@@ -26,7 +26,7 @@ export interface RequestCertificateInit {
 export interface RequestedCertificate {
   readonly certificate: string;
   readonly key: string;
-  /** One certificate or more. */
+  /** One or more certificates. */
   readonly acceptedCAs: string;
 }
 
@@ -41,7 +41,7 @@ export async function requestCertificate(init: RequestCertificateInit): Promise<
   if (endpoints.length === 0) {
     throw new Fault(
       'failed-precondition',
-      'no control plane to request a certificate from: neither the configuration nor the membership names one',
+      'no control plane is known that could issue a certificate: neither the configuration nor discovery names one',
     );
   }
   const { commonName, dnsNames, ipAddresses } = init.certificate;
@@ -100,10 +100,10 @@ async function askInTurn<T>(
   }
 }
 
-/** @throws Fault `data-loss` when the answer is not a certificate of the requested key. */
+/** @throws Fault `data-loss` when the response is not a certificate for `key` */
 function checked({ certificate, acceptedCAs }: TrustdAnswer, key: string): RequestedCertificate {
   if (!belongTogether(certificate, key) || !isCertificate(acceptedCAs)) {
-    throw new Fault('data-loss', 'trustd answered with something else than a certificate for this node');
+    throw new Fault('data-loss', 'trustd did not return a certificate for the key of this node');
   }
   return { certificate, key, acceptedCAs };
 }

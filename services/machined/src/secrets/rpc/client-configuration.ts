@@ -6,8 +6,7 @@ import type { NodeView } from '../../base/resources/node-view.ts';
 import { planClientConfiguration } from '../domain/client-configuration.ts';
 
 /**
- * GenerateClientConfiguration: a configuration for another client, with a certificate from the CA in this
- * node's configuration.
+ * Implements GenerateClientConfiguration: issues a configuration for another client from the CA of this node.
  */
 export function createClientConfiguration(
   view: Pick<NodeView, 'configuration'>,
