@@ -14,7 +14,7 @@ export interface OpenAccessInit {
   readonly graph: () => readonly DependencyEdge[];
   /** Returns the facts that decide which calls the node accepts now. */
   readonly surroundings: () => CallSurroundings;
-  /** Unix ms. */
+  /** Unix time in ms. */
   readonly now: () => number;
   /** Ends the watches when the node stops. */
   readonly stopSignal: AbortSignal;

@@ -16,7 +16,9 @@ export interface OpenTimeInit {
 
 const queryTimeoutMs = 5000;
 
-/** The time: the calls that compare clocks, and the controller that checks this node's clock. */
+/**
+ * Opens the topic of time: the RPCs that compare clocks, and the controller that checks this node's clock.
+ */
 export function openTime({ world, clock, servers, telemetry }: OpenTimeInit): Topic {
   return {
     controllers: timeControllers({

@@ -25,7 +25,7 @@ function answer(rule: MethodRule | undefined, who: ReadonlySet<Role>, node: Call
   return fault === undefined ? 'passes' : [fault.kind, fault.message];
 }
 
-test("checkCall() permits a call exactly when the table has one of the caller's roles for the method", () => {
+test("checkCall() permits a call exactly when the method table grants it to one of the caller's roles", () => {
   fc.assert(
     fc.property(fc.constantFrom(...Object.values(methodTable)), anyCaller, anyNode, (rule, who, node) => {
       const hasRole = rule.roles.some((role) => who.has(role));
@@ -46,7 +46,7 @@ test('checkCall() checks roles before it reveals anything about the node', () =>
   ]);
 });
 
-test('checkCall() refuses calls for control planes or whole machines with the texts of the reference', () => {
+test('checkCall() uses the messages of Talos for methods that need a control plane or a machine', () => {
   assert.deepEqual(answer(machine('EtcdSnapshot'), caller('os:etcd:backup'), worker), [
     'unimplemented',
     'etcd snapshot is only available on control plane nodes',
@@ -66,7 +66,7 @@ test('checkCall() permits a method without a rule to administrators only', () =>
   ]);
 });
 
-test('rolesFromMetadata() trims the known roles, and ignores other words', () => {
+test('rolesFromMetadata() trims values and ignores unknown roles', () => {
   assert.deepEqual(
     rolesFromMetadata([' os:admin ', '', 'os:root', 'OS:READER', 'os:reader', Buffer.from('os:operator')]),
     new Set(['os:admin', 'os:reader']),
@@ -74,7 +74,7 @@ test('rolesFromMetadata() trims the known roles, and ignores other words', () =>
   assert.deepEqual(rolesFromMetadata([]), new Set());
 });
 
-test('rolesFromMetadata() splits several roles that were joined on the way', () => {
+test('rolesFromMetadata() accepts several roles joined by commas', () => {
   assert.deepEqual(
     rolesFromMetadata(['os:etcd:backup, os:future, os:reader']),
     new Set(['os:etcd:backup', 'os:reader']),

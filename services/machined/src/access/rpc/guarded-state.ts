@@ -17,7 +17,7 @@ import {
 } from '@nodewright/state';
 import { checkResourceAccess, type ResourceVerb } from '../domain/resource-access.ts';
 
-/** Throws when the caller lacks permission. `id` undefined: the whole kind. */
+/** Throws when the caller may not use the target. Without `id` the target is the whole kind. */
 export type AccessCheck = (
   verb: ResourceVerb,
   target: KindRef & { readonly id?: string },
@@ -28,7 +28,7 @@ export function guardedState(state: State, check: AccessCheck): State {
   return new GuardedState(state, check);
 }
 
-/** The permissions of API callers with these roles: read-only, and not every kind. */
+/** The access check for API callers with these roles: read only, and restricted to registered kinds. */
 export function apiAccess(state: State, caller: ReadonlySet<Role>): AccessCheck {
   return async (verb, { namespace, type }) => {
     const definition = await found(state.get(pointerTo(resourceDefinitions, type.toLowerCase())));
@@ -71,7 +71,9 @@ class GuardedState implements State {
     return this.#state.update(resource, options);
   }
 
-  /** It reads first, so a resource that is being torn down already causes no write. */
+  /**
+   * A teardown of a resource that is already being torn down changes nothing, so it only needs read access.
+   */
   async teardown(pointer: Pointer): Promise<boolean> {
     const { metadata } = await this.get(pointer);
     if (metadata.phase !== 'tearingDown') await this.#check('update', pointer);
@@ -94,7 +96,7 @@ class GuardedState implements State {
   }
 }
 
-/** The kind without the other properties of its object. */
+/** Only the two fields of a kind; the object may have more. */
 const kindOf = ({ namespace, type }: KindRef): KindRef => ({ namespace, type });
 
 async function found<T>(resource: Promise<T>): Promise<T | undefined> {

@@ -9,7 +9,7 @@ const [links, specs, logs, internals] = ['Links', 'Specs', 'Logs', 'Internals'].
   type,
 }));
 
-test('ControllerRuntimeDependencies gives every edge of registered kinds under its number on the wire', async () => {
+test('ControllerRuntimeDependencies returns every edge of registered kinds with its wire number', async () => {
   assert.ok(links && specs && logs && internals);
   const controller = {
     name: 'network.Specs',

@@ -8,7 +8,7 @@ import { apiAccess, guardedState } from './guarded-state.ts';
 
 export interface StateApiInit {
   readonly state: State;
-  /** Unix ms. */
+  /** Unix time in ms. */
   readonly now: () => number;
   /** Ends the watches when the node stops. */
   readonly stopSignal: AbortSignal;

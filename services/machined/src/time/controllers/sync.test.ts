@@ -17,7 +17,7 @@ const startMs = Date.UTC(2026, 0, 1);
 
 async function openTime(name: WorldName) {
   const asked: string[] = [];
-  /** Results by server; undefined: it does not answer. */
+  /** Offsets by server; a server without one does not answer. */
   const offsets = new Map<string, number>();
   let now = () => startMs;
   const node = openTestRuntime({
@@ -48,7 +48,7 @@ async function openTime(name: WorldName) {
       await put(machineConfigs, 'v1alpha1', text);
       await node.settled();
     },
-    /** The clock is set without an event. */
+    /** Moves the wall clock against the steady clock. */
     jump: (ms: number) => {
       const before = now;
       now = () => before() - ms;
@@ -96,7 +96,7 @@ test('without synchronization the clock is trusted, and no server is queried', a
   assert.deepEqual(time.asked, []);
 });
 
-test('in a container the host is responsible for the time', async () => {
+test('a container trusts the clock of its host and queries no server', async () => {
   await using time = await openTime('container');
   await time.servers('a');
   assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: true });
@@ -110,7 +110,7 @@ test('a node of processes trusts the clock of its host, and queries servers all 
   assert.deepEqual(time.asked, ['a']);
 });
 
-test('servers are queried again after pauses that grow, and new servers at once', async () => {
+test('failed queries back off, and new servers are queried immediately', async () => {
   await using time = await openTime('process');
   await time.servers('a');
   await time.advance(5000 + 10_000 + 20_000 - 1);
@@ -121,7 +121,7 @@ test('servers are queried again after pauses that grow, and new servers at once'
   assert.deepEqual(time.asked.slice(4), ['b']);
 });
 
-test('a server that answers is queried every eight minutes, and one outlier is reported as such', async () => {
+test('a server that answers is queried every eight minutes, and a single outlier is reported as a spike', async () => {
   await using time = await openTime('process');
   time.offsets.set('a', 3);
   await time.servers('a');
@@ -136,7 +136,7 @@ test('a server that answers is queried every eight minutes, and one outlier is r
   assert.deepEqual(await time.ntp(), { spikeDetected: false, consecutiveSpikes: 0 });
 });
 
-test('a clock that jumps begins a new epoch within a minute', async () => {
+test('a clock jump starts a new epoch within a minute', async () => {
   await using time = await openTime('process');
   time.offsets.set('a', 3);
   await time.servers('a');

@@ -120,7 +120,7 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
   };
 }
 
-/** Servers with NTS and clock devices are not supported. */
+/** Excludes servers that this build cannot query: those with NTS authentication, and clock devices. */
 function askableServers(
   pass: ReconcilePass,
   { timeServers, useNTS }: { readonly timeServers: readonly string[]; readonly useNTS: boolean },

@@ -1,9 +1,9 @@
 import type { NtpStatusSpec, TimeStatusSpec } from '@nodewright/state/kinds';
 import type { World } from '../../base/domain/world.ts';
 
-/** One answer of a time server. */
+/** One response of a time server. */
 export interface ClockSample {
-  /** The value to add to this clock to get the server's. */
+  /** The time of the server minus the time of this clock. */
   readonly offsetMs: number;
 }
 
@@ -29,12 +29,12 @@ const keptOffsets = 8;
 const samplesForJitter = 4;
 /** RFC 5905 §10: an offset that exceeds the jitter by this factor is not accepted at once. */
 const spikeGate = 3;
-/** Smaller differences are noise. */
+/** A smaller offset is never a spike. */
 const leastSpikeMs = 100;
-/** This many outliers in a row are accepted. */
+/** After this many consecutive spikes the new offset is accepted. */
 const believedAfter = 4;
 
-/** Processes an answer. */
+/** Adds a response of a time server. */
 export function withSample(trust: ClockTrust, { offsetMs }: ClockSample): ClockTrust {
   const consecutiveSpikes = isSpike(trust.offsets, offsetMs) ? trust.consecutiveSpikes + 1 : 0;
   if (consecutiveSpikes > 0 && consecutiveSpikes < believedAfter) return { ...trust, consecutiveSpikes };
@@ -50,23 +50,23 @@ function isSpike(offsets: readonly number[], offsetMs: number): boolean {
   return Math.abs(offsetMs - last) > Math.max(spikeGate * jitterMs, leastSpikeMs);
 }
 
-/** Processes the difference between the movement of the clock and of a monotonic one since the last check. */
+/** Adds the drift of the wall clock against the monotonic clock since the last check. */
 export function withDrift(trust: ClockTrust, driftMs: number): ClockTrust {
   return Math.abs(driftMs) < jumpMs ? trust : { ...trust, epoch: trust.epoch + 1, offsets: [] };
 }
 
 export interface TimeSettings {
   readonly world: Pick<World, 'ownsClock' | 'asksTime'>;
-  /** The configuration disables synchronization. */
+  /** Whether the configuration disables synchronization. */
   readonly isDisabled: boolean;
-  /** How long after the start to wait for the clock; 0: without limit. */
+  /** How long after the start to wait for a confirmed clock; 0 waits without a limit. */
   readonly bootTimeoutMs: number;
   readonly sinceStartMs: number;
 }
 
 /**
- * Whether time servers are queried: in a container the host, whose clock it uses, is responsible. Source:
- * Talos v1.14: time.SyncController.
+ * Whether the node queries time servers. A container does not, because it uses the clock of its host.
+ * Source: Talos v1.14: time.SyncController.
  */
 export function isTimeSynchronized({
   world,

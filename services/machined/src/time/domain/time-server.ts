@@ -1,4 +1,4 @@
-/** The server when the configuration names none. Source: Talos v1.14: time, source selection. */
+/** Used when the configuration has no server. Source: Talos v1.14: time, source selection. */
 export const defaultTimeServer = 'time.cloudflare.com';
 
 /** The server that the Time call queries: the first configured one. */

@@ -14,8 +14,8 @@ export interface TimeServiceInit {
 }
 
 /**
- * Time and TimeCheck: the time of a time server and the time of the node at the same moment. The clock is
- * never set.
+ * Implements Time and TimeCheck: the time of a server and of the node at the same moment. They do not set the
+ * clock.
  */
 export function createTimeService(init: TimeServiceInit): TimeServiceImplementation {
   const { clock, timeoutMs, telemetry } = init;
