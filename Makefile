@@ -146,6 +146,14 @@ measure: $(built) ## measures the budgets of SPEC.md
 	@node tools/prepare-nodes.ts process
 	@node tests/bench/budgets.ts
 
+.PHONY: rootfs
+rootfs: $(built) ## builds the root file system of machines into _out/image, without root, about a minute
+	@node rootfs/build-rootfs.ts
+
+.PHONY: rootfs-lock
+rootfs-lock: $(installed) ## locks the newest versions of the Debian packages in the root file system
+	@node rootfs/lock-packages.ts
+
 .PHONY: generate
 generate: $(installed) ## makes the code of the contracts anew
 	@node tools/generate.ts

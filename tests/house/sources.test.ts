@@ -54,10 +54,13 @@ function beginsWith(citation: string, name: string): boolean {
   return citation.startsWith(name) && /^(?:$|[,;:.](?:\s|$)|\/)/.test(citation.slice(name.length));
 }
 
-const files = globSync(['{packages,services,cli,tests,tools}/**/*.ts', '{packages,proto}/**/*.proto'], {
-  cwd: checkout,
-  exclude: (path) => path.endsWith('node_modules'),
-}).sort();
+const files = globSync(
+  ['{packages,services,cli,tests,tools,rootfs}/**/*.ts', '{packages,proto}/**/*.proto'],
+  {
+    cwd: checkout,
+    exclude: (path) => path.endsWith('node_modules'),
+  },
+).sort();
 
 const citations: Citation[] = files.flatMap((file) =>
   citationsOf(readFileSync(join(checkout, file), 'utf8')).map((text) => ({ file, text })),

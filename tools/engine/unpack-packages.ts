@@ -12,6 +12,31 @@ const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
  * @throws Error when there is no apt, or its sources name no mirror of Debian
  */
 export function unpackPackages(suite: string, packages: readonly string[], folder: string): void {
+  withApt({ suite }, ({ run, work }) => {
+    run(['download', '-qq', ...packages]);
+    mkdirSync(folder, { recursive: true });
+    for (const archive of globSync('*.deb', { cwd: work }))
+      execFileSync('dpkg-deb', ['-x', join(work, archive), folder]);
+  });
+}
+
+interface Apt {
+  /** Runs `apt-get` in the folder `work` and returns its output. */
+  readonly run: (args: readonly string[]) => string;
+  readonly work: string;
+}
+
+/**
+ * Lends `use` an apt with the package lists of one release of Debian, in a temporary folder. The machine's own
+ * apt stays unchanged.
+ *
+ * @param architecture default: that of the machine
+ * @throws Error when there is no apt, or its sources name no mirror of Debian
+ */
+export function withApt<T>(
+  { suite, architecture }: { readonly suite: string; readonly architecture?: string },
+  use: (apt: Apt) => T,
+): T {
   const work = mkdtempSync(join(tmpdir(), 'packages-'));
   try {
     for (const path of ['lists/partial', 'cache/archives/partial'])
@@ -24,12 +49,18 @@ export function unpackPackages(suite: string, packages: readonly string[], folde
       'Dir::State::Lists': join(work, 'lists'),
       'Dir::Cache': join(work, 'cache'),
       'APT::Sandbox::User': 'root',
+      ...(architecture === undefined
+        ? {}
+        : { 'APT::Architecture': architecture, 'APT::Architectures::': architecture }),
     }).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
-    apt([...options, 'update', '-qq'], work);
-    apt([...options, 'download', '-qq', ...packages], work);
-    mkdirSync(folder, { recursive: true });
-    for (const archive of globSync('*.deb', { cwd: work }))
-      execFileSync('dpkg-deb', ['-x', join(work, archive), folder]);
+    const run = (args: readonly string[]) =>
+      execFileSync('apt-get', [...options, ...args], {
+        cwd: work,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+    run(['update', '-qq']);
+    return use({ run, work });
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -39,7 +70,7 @@ export function unpackPackages(suite: string, packages: readonly string[], folde
  * The mirror from which this machine gets Debian's packages. The mirror of security updates is another host
  * and does not have the other release.
  */
-function debianMirror(): string {
+export function debianMirror(): string {
   const format = '$(SITE) $(REPO_URI)';
   const lines = execFileSync('apt-get', ['indextargets', '--format', format, 'Created-By: Packages'], {
     encoding: 'utf8',
@@ -48,8 +79,4 @@ function debianMirror(): string {
   const mirror = uris.find((uri) => uri.endsWith('/debian'));
   if (mirror === undefined) throw new Error('apt knows no mirror of Debian');
   return mirror;
-}
-
-function apt(args: readonly string[], cwd: string): void {
-  execFileSync('apt-get', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }

@@ -1,0 +1,211 @@
+// `make rootfs`: builds the root file system of machines as a squashfs, without root.
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { buildInfo } from '@nodewright/contract';
+import { debianMirror } from '../tools/engine/unpack-packages.ts';
+import { type Architecture, nativeArchitecture } from '../tools/images/architecture.ts';
+import { cacheFolder } from '../tools/images/cache-folder.ts';
+import { fetchPackage } from '../tools/images/fetch-package.ts';
+import { fetchDeb } from './debian/fetch-deb.ts';
+import { type LockedPackage, lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
+import { unpackDeb } from './debian/unpack-deb.ts';
+import { type Component, spdxDocument } from './image/bill-of-materials.ts';
+import { type Entry, placeFiles, setModes } from './image/place-files.ts';
+import { settingsFiles } from './image/settings-files.ts';
+import { squashRoot } from './image/squash-root.ts';
+import { folders, links, loaders, type Part, parts, toolPackages, triplets } from './recipe.ts';
+
+/** Where packages come from on machines whose apt names no mirror. */
+const publicMirror = 'https://deb.debian.org/debian';
+
+export interface StagedRoot {
+  /** The folder with the root file system. */
+  readonly root: string;
+  readonly entries: readonly Entry[];
+  readonly components: readonly Component[];
+}
+
+/** Where the parts of the image are assembled. */
+interface Workshop {
+  readonly checkout: string;
+  /** An empty folder; the caller removes it. */
+  readonly work: string;
+  readonly architecture: Architecture;
+}
+
+/**
+ * Assembles the root file system as a folder.
+ *
+ * @throws Error with one line that says what is missing and what to do
+ */
+export async function stageRoot({ checkout, work, architecture }: Workshop): Promise<StagedRoot> {
+  const root = join(work, 'root');
+  const components: Component[] = [];
+  const entries: Entry[] = [];
+  const sourceOf = async ({ name, source }: Part): Promise<string> => {
+    if (source.kind === 'bundle') {
+      const folder = join(checkout, '_out', 'dist', name);
+      if (!existsSync(folder)) throw new Error(`${name} is not built: run make build`);
+      components.push({ name, version: buildInfo.tag });
+      return folder;
+    }
+    if (source.kind === 'npm') {
+      const id = source.package(architecture);
+      const installed = join(checkout, 'node_modules', id);
+      const folder = existsSync(installed) ? installed : fetchPackage(checkout, id, packageCache());
+      const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+        version: string;
+      };
+      components.push({ name: id, version, url: `https://registry.npmjs.org/${id}/-/${id}-${version}.tgz` });
+      return folder;
+    }
+    const folder = join(work, 'debian', name);
+    const { version, path, sha256 } = await unpackLocked(name, folder, { checkout, architecture });
+    components.push({ name, version, url: `${publicMirror}/${path}`, sha256 });
+    return folder;
+  };
+
+  for (const path of folders) mkdirSync(join(root, path), { recursive: true });
+  for (const part of parts) {
+    const source = await sourceOf(part);
+    const patterns = part.files.map((path) => path.replaceAll('<triplet>', triplets[architecture]));
+    const to = part.to === undefined ? {} : { to: part.to };
+    entries.push(...placeFiles({ part: part.name, source, patterns, ...to }, root));
+  }
+  entries.push(...placeSettings(root), ...placeLinks(root, architecture));
+  setModes(root);
+  return { root, components, entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
+}
+
+/** Unpacks the locked `mksquashfs` and its libraries into `folder`. @throws Error as `stageRoot()` does */
+export async function unpackTools({ checkout, work, architecture }: Workshop): Promise<string> {
+  const folder = join(work, 'tools');
+  for (const name of toolPackages) await unpackLocked(name, folder, { checkout, architecture });
+  return folder;
+}
+
+async function unpackLocked(
+  name: string,
+  folder: string,
+  { checkout, architecture }: Pick<Workshop, 'checkout' | 'architecture'>,
+): Promise<LockedPackage> {
+  const lock = readPackageLock(join(checkout, lockFile));
+  const locked = lockedPackage(lock, architecture, name);
+  const archive = await fetchDeb({
+    name,
+    locked,
+    mirror: mirror(),
+    snapshot: lock.snapshot,
+    cache: packageCache(),
+  });
+  unpackDeb(archive, folder);
+  return locked;
+}
+
+const packageCache = () => join(cacheFolder(process.env), 'packages');
+
+async function main(checkout: string): Promise<void> {
+  const note = (line: string) => void process.stdout.write(`rootfs: ${line}\n`);
+  const work = mkdtempSync(join(tmpdir(), 'rootfs-'));
+  try {
+    const workshop = { checkout, work, architecture: nativeArchitecture() };
+    const { root, entries, components } = await stageRoot(workshop);
+    for (const [part, files] of Map.groupBy(entries, (entry) => entry.part)) {
+      note(`${megabytes(files.reduce((total, file) => total + file.bytes, 0))}  ${part}`);
+    }
+    note('compressing, which takes a minute');
+    const out = join(checkout, '_out', 'image');
+    const target = join(out, 'rootfs.squashfs');
+    const epochSeconds = commitTime(checkout);
+    mkdirSync(out, { recursive: true });
+    squashRoot({
+      root,
+      target,
+      tools: await unpackTools(workshop),
+      architecture: workshop.architecture,
+      epochSeconds,
+    });
+    const image = readFileSync(target);
+    const sha256 = createHash('sha256').update(image).digest('hex');
+    const why = new Map(parts.map((part) => [part.name, part.why]));
+    const contents = entries.map(({ path, bytes, part }) => ({
+      path,
+      bytes,
+      part,
+      why: why.get(part) ?? part,
+    }));
+    writeFileSync(join(out, 'contents.json'), `${JSON.stringify(contents, undefined, 2)}\n`);
+    const identity = { version: buildInfo.tag, sha256, epochSeconds };
+    writeFileSync(join(out, 'rootfs.spdx.json'), spdxDocument(components, identity));
+    note(`${megabytes(image.length)}  ${target}`);
+    note(`SHA-256 ${sha256}`);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
+
+function placeSettings(root: string): Entry[] {
+  const folder = join(root, 'usr/share/ca-certificates/mozilla');
+  const certificates = readdirSync(folder)
+    .sort()
+    .map((name) => `${readFileSync(join(folder, name), 'utf8').trimEnd()}\n`)
+    .join('');
+  return Object.entries(settingsFiles(buildInfo, certificates)).map(([path, text]) => {
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+    return { path, bytes: Buffer.byteLength(text), part: 'configuration files' };
+  });
+}
+
+function placeLinks(root: string, architecture: Architecture): Entry[] {
+  const { folder, name } = loaders[architecture];
+  const all = {
+    ...links,
+    [`${folder}/${name}`]: `${folder === 'usr/lib' ? '' : '../lib/'}${triplets[architecture]}/${name}`,
+  };
+  return Object.entries(all).map(([path, target]) => {
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    symlinkSync(target, join(root, path));
+    return { path, bytes: target.length, part: 'links of the merged /usr' };
+  });
+}
+
+/** The mirror that the machine's apt uses; the public one on machines without apt. */
+function mirror(): string {
+  if (process.env.DEBIAN_MIRROR !== undefined) return process.env.DEBIAN_MIRROR.replace(/\/$/, '');
+  try {
+    return debianMirror();
+  } catch {
+    return publicMirror;
+  }
+}
+
+/** Unix time of the last commit, so that every build of it has the same bytes. */
+function commitTime(checkout: string): number {
+  const text = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: checkout, encoding: 'utf8' });
+  return Number(text.trim());
+}
+
+if (import.meta.main) {
+  try {
+    await main(join(import.meta.dirname, '..'));
+  } catch (error) {
+    process.stderr.write(`rootfs: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

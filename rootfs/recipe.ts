@@ -1,0 +1,130 @@
+import type { Architecture } from '../tools/images/architecture.ts';
+
+/** A part of the root file system: the files it takes from one source, and the reason for them. */
+export interface Part {
+  readonly name: string;
+  readonly why: string;
+  readonly source:
+    | { readonly kind: 'debian' }
+    | { readonly kind: 'npm'; readonly package: (architecture: Architecture) => string }
+    | { readonly kind: 'bundle' };
+  /** Paths below the source, as globs; `<triplet>` stands for Debian's name of the architecture. */
+  readonly files: readonly string[];
+  /** Path below the root to which the files are moved; default: the path that they have in the source. */
+  readonly to?: string;
+}
+
+const library = (...names: string[]) => names.map((name) => `usr/lib/<triplet>/${name}`);
+
+/**
+ * Everything in the root file system except folders, links and configuration files. A file that no row names is not in
+ * the image: there is no shell, no package manager, and no interpreter except Node.js.
+ */
+export const parts: readonly Part[] = [
+  {
+    name: 'libc6',
+    why: 'the C library and the dynamic loader, for Node.js; names are resolved from files and by DNS',
+    source: { kind: 'debian' },
+    files: library(
+      'ld-linux-*.so.*',
+      'libc.so.6',
+      'libm.so.6',
+      'libdl.so.2',
+      'libpthread.so.0',
+      'librt.so.1',
+      'libresolv.so.2',
+      'libnss_dns.so.2',
+      'libnss_files.so.2',
+    ),
+  },
+  {
+    name: 'libstdc++6',
+    why: 'the C++ library, for Node.js',
+    source: { kind: 'debian' },
+    files: library('libstdc++.so.6*'),
+  },
+  {
+    name: 'libgcc-s1',
+    why: 'exception handling, for Node.js',
+    source: { kind: 'debian' },
+    files: library('libgcc_s.so.1'),
+  },
+  {
+    name: 'libatomic1',
+    why: 'atomic operations, for Node.js',
+    source: { kind: 'debian' },
+    files: library('libatomic.so.1*'),
+  },
+  {
+    name: 'ca-certificates',
+    why: 'the certificate authorities of Mozilla, for registries; combined into `etc/ssl/certs/ca-certificates.crt`',
+    source: { kind: 'debian' },
+    files: ['usr/share/ca-certificates/mozilla/*.crt'],
+  },
+  {
+    name: 'tzdata',
+    why: 'the only time zone, UTC',
+    source: { kind: 'debian' },
+    files: ['usr/share/zoneinfo/Etc/UTC'],
+  },
+  {
+    name: 'node',
+    why: 'Node.js, which runs every daemon',
+    source: {
+      kind: 'npm',
+      package: (architecture) => `node-linux-${architecture === 'amd64' ? 'x64' : architecture}`,
+    },
+    files: ['bin/node'],
+    to: 'usr',
+  },
+  ...(['machined', 'apid', 'trustd'] as const).map(
+    (name): Part => ({
+      name,
+      why: {
+        machined: 'node manager, process 1',
+        apid: 'gateway of the API',
+        trustd: 'certificates of joining nodes',
+      }[name],
+      source: { kind: 'bundle' },
+      files: ['**'],
+      to: `usr/lib/nodewright/${name}`,
+    }),
+  ),
+];
+
+/** Folders that mounts and services expect. Source: Talos v1.14: image contents. */
+export const folders = [
+  ...['boot/EFI', 'dev', 'mnt', 'proc', 'run', 'sys', 'system', 'tmp', 'var'],
+  ...['etc/cni/net.d', 'etc/cri/conf.d/hosts', 'etc/kubernetes/manifests', 'etc/ssl/certs'],
+  ...['opt/containerd/bin', 'opt/containerd/lib', 'usr/etc', 'usr/lib/firmware', 'usr/local/share'],
+  'usr/local/lib/kubelet/credentialproviders',
+];
+
+/** Links of the merged /usr, by path; `<lib64>` is the folder of the loader, which programs expect at a fixed path. */
+export const links: Readonly<Record<string, string>> = {
+  bin: 'usr/bin',
+  sbin: 'usr/sbin',
+  lib: 'usr/lib',
+  lib64: 'usr/lib64',
+  'usr/sbin': 'bin',
+  'etc/localtime': '../usr/share/zoneinfo/Etc/UTC',
+};
+
+/** Debian's name of an architecture in paths of libraries. */
+export const triplets: Readonly<Record<Architecture, string>> = {
+  amd64: 'x86_64-linux-gnu',
+  arm64: 'aarch64-linux-gnu',
+};
+
+/** The path at which programs of an architecture expect the dynamic loader, and its name. */
+export const loaders: Readonly<Record<Architecture, { readonly folder: string; readonly name: string }>> = {
+  amd64: { folder: 'usr/lib64', name: 'ld-linux-x86-64.so.2' },
+  arm64: { folder: 'usr/lib', name: 'ld-linux-aarch64.so.1' },
+};
+
+/** Packages with the program that makes the squashfs, and its libraries. They are not in the image. */
+export const toolPackages = [
+  ...['squashfs-tools', 'libc6', 'libgcc-s1', 'libzstd1', 'liblz4-1', 'liblzma5', 'liblzo2-2', 'zlib1g'],
+] as const;
+
+export const debianSuite = 'trixie';

@@ -1,0 +1,118 @@
+// The root file system of machines, assembled from the locked packages and the bundles of this checkout.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type StagedRoot, stageRoot, unpackTools } from '../../rootfs/build-rootfs.ts';
+import { pathsBelow } from '../../rootfs/image/place-files.ts';
+import { squashRoot } from '../../rootfs/image/squash-root.ts';
+import { loaders, parts, triplets } from '../../rootfs/recipe.ts';
+import { nativeArchitecture } from '../../tools/images/architecture.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+const architecture = nativeArchitecture();
+const work = mkdtempSync(join(tmpdir(), 'rootfs-test-'));
+const workshop = { checkout, work, architecture };
+after(() => rmSync(work, { recursive: true, force: true }));
+
+const { staged, tools, skip } = await prepare();
+
+/** The packages come over the network. Without them the tests are skipped and say why; in CI they fail. */
+async function prepare(): Promise<{ staged: StagedRoot; tools: string; skip: string | false }> {
+  try {
+    return { staged: await stageRoot(workshop), tools: await unpackTools(workshop), skip: false };
+  } catch (error) {
+    if (process.env.CI === 'true' || !(error instanceof Error)) throw error;
+    return { staged: { root: work, entries: [], components: [] }, tools: work, skip: error.message };
+  }
+}
+
+/** Runs a program of the root with the loader and the libraries of the root, not with those of this machine. */
+function runInRoot(args: readonly string[]): string {
+  const libraries = join(staged.root, 'usr/lib', triplets[architecture]);
+  const loader = join(libraries, loaders[architecture].name);
+  return execFileSync(loader, ['--library-path', libraries, ...args], { encoding: 'utf8' });
+}
+
+test('the root contains no shell, no package manager and no second interpreter', { skip }, () => {
+  const programs = staged.entries
+    .map(({ path }) => path)
+    .filter((path) => (lstatSync(join(staged.root, path)).mode & 0o111) !== 0 && !path.includes('.so'))
+    .filter((path) => !lstatSync(join(staged.root, path)).isSymbolicLink());
+  assert.deepEqual(programs, ['usr/bin/node']);
+});
+
+test('every file of the root belongs to a part of the recipe, or is a link or a configuration file', {
+  skip,
+}, () => {
+  const listed = new Set(staged.entries.map(({ path }) => path));
+  const found = pathsBelow(staged.root).filter((path) => !lstatSync(join(staged.root, path)).isDirectory());
+  assert.deepEqual(
+    found.filter((path) => !listed.has(path)),
+    [],
+  );
+  assert.equal(found.length, listed.size);
+  const known = [...parts.map(({ name }) => name), 'configuration files', 'links of the merged /usr'];
+  assert.deepEqual(
+    [...new Set(staged.entries.map(({ part }) => part))].filter((part) => !known.includes(part)),
+    [],
+  );
+});
+
+test('Node.js of the root finds all of its libraries there, and runs', { skip }, () => {
+  const node = join(staged.root, 'usr/bin/node');
+  const libraries = runInRoot(['--list', node]);
+  const elsewhere = libraries
+    .split('\n')
+    .map((line) => / => (\S+)/.exec(line)?.[1])
+    .filter((path) => path !== undefined && !path.startsWith(staged.root));
+  assert.deepEqual(elsewhere, []);
+  assert.match(runInRoot([node, '--version']), /^v26\./);
+});
+
+test('the daemons of the root start with its Node.js', { skip }, () => {
+  for (const daemon of ['machined', 'apid', 'trustd']) {
+    const bundle = join(staged.root, 'usr/lib/nodewright', daemon, `${daemon}.cjs`);
+    assert.match(runInRoot([join(staged.root, 'usr/bin/node'), bundle, '--help']), new RegExp(daemon));
+  }
+});
+
+test('the certificate authorities are one file with the certificates of the package', { skip }, () => {
+  const text = readFileSync(join(staged.root, 'etc/ssl/certs/ca-certificates.crt'), 'utf8');
+  const count = text.split('-----BEGIN CERTIFICATE-----').length - 1;
+  assert.equal(count, staged.entries.filter(({ part }) => part === 'ca-certificates').length);
+  assert.ok(count > 100);
+});
+
+test('modes and links do not depend on the umask or the sources', { skip }, () => {
+  for (const { path } of staged.entries) {
+    const { mode } = lstatSync(join(staged.root, path));
+    if (lstatSync(join(staged.root, path)).isSymbolicLink()) continue;
+    assert.ok([0o644, 0o755].includes(mode & 0o7777), `${path}: ${(mode & 0o7777).toString(8)}`);
+  }
+});
+
+test('squashRoot() writes the same bytes for the same contents, in any order and with other times', {
+  skip,
+}, async () => {
+  const digests = [false, true].map((isReversed) => {
+    const root = join(work, `small-${isReversed}`);
+    const files = [
+      ['a/one', 'text'],
+      ['b', 'x'.repeat(300_000)],
+      ['a/two', ''],
+    ] as const;
+    for (const [path, text] of isReversed ? files.toReversed() : files) {
+      mkdirSync(join(root, path, '..'), { recursive: true });
+      writeFileSync(join(root, path), text);
+      chmodSync(join(root, path), 0o644);
+    }
+    const target = join(work, `${isReversed}.squashfs`);
+    squashRoot({ root, target, tools, architecture, epochSeconds: 1_700_000_000 });
+    return readFileSync(target).toString('base64');
+  });
+  assert.equal(digests[0], digests[1]);
+  assert.equal(Buffer.from(digests[0] ?? '', 'base64').toString('latin1', 0, 4), 'hsqs');
+});
