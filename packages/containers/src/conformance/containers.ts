@@ -22,8 +22,8 @@ export function testContainers(test: BenchTest): void {
     await assert.rejects(system.containers.wait(id), faultOf('not-found'));
     const pid = await system.containers.start(id);
     assert.deepEqual((await system.containers.get(id)).task, { status: 'running', pid });
-    await assert.rejects(system.containers.start(id), faultOf('failed-precondition', /runs/));
-    await assert.rejects(system.containers.remove(id), faultOf('failed-precondition', /runs/));
+    await assert.rejects(system.containers.start(id), faultOf('failed-precondition', /running/));
+    await assert.rejects(system.containers.remove(id), faultOf('failed-precondition', /running/));
     await untilReady(bench, id);
     const ended = system.containers.wait(id);
     await system.containers.kill(id, 'SIGTERM');

@@ -127,7 +127,9 @@ export class EndpointSet implements Disposable {
     left: number,
     span: Span,
   ): Promise<{ readonly value: T } | EtcdFault> {
-    using share = new CallTime(call.repeatable ? shareOf(time, left) : time.leftMs, [time.signal]);
+    // A call that cannot be repeated has all of the time, and its fault names all of it.
+    const shareMs = call.repeatable ? shareOf(time, left) : Number.POSITIVE_INFINITY;
+    using share = new CallTime(shareMs, [time.signal]);
     const metadata = Metadata(span.traceparent === undefined ? {} : { traceparent: span.traceparent });
     try {
       return { value: await call.run(endpoint.services, { signal: share.signal, metadata }) };
