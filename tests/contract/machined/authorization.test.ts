@@ -52,7 +52,7 @@ test('any set of roles passes when one of them does', async () => {
     fc.asyncProperty(fc.constantFrom(...paths), fc.subarray(allRoles), async (path, caller) => {
       fc.pre(path !== shutdownPath || !isAllowed(path, caller));
       const { code, details } = await call(path, ...caller);
-      // Resources have rules of their own behind the table, and other words for them.
+      // After the table, the calls about resources have further rules, whose errors have other texts.
       const isRefused = code === permissionDenied && details === refused.details;
       assert.equal(isRefused, !isAllowed(path, caller), `${path} as ${caller.join()}`);
     }),

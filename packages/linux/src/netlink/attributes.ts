@@ -22,7 +22,10 @@ export function attributeList(bytes: Uint8Array): (readonly [type: number, value
     requireBytes(bytes.subarray(at), headerBytes, 'an attribute');
     const length = view.getUint16(at, true);
     if (length < headerBytes || length > bytes.length - at) {
-      throw new Fault('data-loss', `netlink: an attribute of ${length} bytes in ${bytes.length - at}`);
+      throw new Fault(
+        'data-loss',
+        `netlink: an attribute of ${length} bytes where ${bytes.length - at} remain`,
+      );
     }
     list.push([view.getUint16(at + 2, true) & typeMask, bytes.subarray(at + headerBytes, at + length)]);
     at += aligned(length);

@@ -46,7 +46,10 @@ export function messagesOf(datagram: Uint8Array): NetlinkMessage[] {
     requireBytes(datagram.subarray(at), netlinkHeaderBytes, 'a header');
     const length = view.getUint32(at, true);
     if (length < netlinkHeaderBytes || length > datagram.length - at) {
-      throw new Fault('data-loss', `netlink: a message of ${length} bytes in ${datagram.length - at}`);
+      throw new Fault(
+        'data-loss',
+        `netlink: a message of ${length} bytes where ${datagram.length - at} remain`,
+      );
     }
     messages.push({
       type: view.getUint16(at + 4, true),

@@ -89,7 +89,10 @@ function nextHopsOf(bytes: Uint8Array): KernelNextHop[] {
     requireBytes(bytes.subarray(at), hopHeaderBytes, 'a next hop');
     const length = view.getUint16(at, true);
     if (length < hopHeaderBytes || length > bytes.length - at) {
-      throw new Fault('data-loss', `netlink: a next hop of ${length} bytes in ${bytes.length - at}`);
+      throw new Fault(
+        'data-loss',
+        `netlink: a next hop of ${length} bytes where ${bytes.length - at} remain`,
+      );
     }
     hops.push({
       gateway: gatewayOf(attributesOf(bytes.subarray(at + hopHeaderBytes, at + length))),

@@ -60,7 +60,7 @@ test('planReset() refuses contradictory or unknown values and quotes them', () =
     [
       { partitions: [{ label: 'STATE', wipe: false }] },
       'invalid-argument',
-      'the list of system partitions names none that is to be wiped',
+      'the list of system partitions names no partition that can be wiped',
     ],
   ];
   for (const [change, kind, message] of refused)

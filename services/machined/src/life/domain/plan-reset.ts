@@ -67,7 +67,7 @@ function volumesOf(partitions: ResetWish['partitions']): readonly WipeableVolume
   if (partitions.length === 0) return wipeableVolumes;
   const labels = new Set(partitions.filter(({ wipe }) => wipe).map(({ label }) => label));
   if (labels.size === 0)
-    throw new Fault('invalid-argument', 'the list of system partitions names none that is to be wiped');
+    throw new Fault('invalid-argument', 'the list of system partitions names no partition that can be wiped');
   for (const label of labels) {
     if (isWipeable(label)) continue;
     const backing = Object.hasOwn(backingVolumes, label) ? backingVolumes[label] : undefined;
