@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EtcdClient } from '@nodewright/etcd';
 import { skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { eventually } from '@nodewright/testkit';
 import { WriteLedger } from '../../chaos/write-ledger.ts';
@@ -48,22 +47,23 @@ async function restarts(): Promise<number[]> {
 
 /** Asks every member again and again until `signal` aborts; returns the greatest number that did not answer at once. */
 async function mostDown(signal: AbortSignal): Promise<number> {
-  const clients = await Promise.all(cluster.controlPlanes.map((node) => openEtcd([node])));
   let most = 0;
   while (!signal.aborted) {
-    const states = await Promise.all(clients.map(isUp));
+    const states = await Promise.all(cluster.controlPlanes.map(isUp));
     most = Math.max(most, states.filter((up) => !up).length);
     await sleep(50);
   }
-  await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
   return most;
 }
 
-const isUp = (client: EtcdClient) =>
-  client.status({ timeoutMs: 1500 }).then(
+async function isUp(node: ProcessNode): Promise<boolean> {
+  // A new client each time: one that was refused before would wait for up to a second before it dials again.
+  await using client = await openEtcd([node]);
+  return await client.status({ timeoutMs: 1500 }).then(
     ({ leader }) => leader !== 0n,
     () => false,
   );
+}
 
 test('new arguments for all control planes restart one etcd after the other, and no write is lost', {
   skip,

@@ -10,17 +10,27 @@ interface Case {
   /** The numbers of the members that do not answer, from 1. This node's member is 1. */
   readonly dead?: readonly number[];
   readonly lock?: 'none' | 'not needed any more';
+  /** How often this node's member reports no leader after its restart. */
+  readonly leaderless?: number;
 }
 
 /** Calls `restartEtcd()` and returns its actions, with the reason if the restart was postponed. */
-async function outcomeOf({ members, dead = [], lock }: Case) {
+async function outcomeOf({ members, dead = [], lock, leaderless = 0 }: Case) {
   const done: string[] = [];
   const timers = new FakeTimers();
   let isNeeded = true;
+  let leaderlessLeft = leaderless;
   const all = Array.from({ length: members }, (_, index) => ({
     ...{ id: BigInt(index + 1), name: `node0${index + 1}`, isLearner: false, peerUrls: [] },
     clientUrls: [`https://10.0.0.${index + 1}:2379`],
   }));
+  const leaderAfterRestart = () => {
+    if (leaderlessLeft === 0) return BigInt(members);
+    leaderlessLeft -= 1;
+    done.push('no leader yet');
+    setImmediate(() => timers.step(timers.now() + 500));
+    return 0n;
+  };
   const open = async (endpoint: string) => {
     const number = Number(/(\d+):/.exec(endpoint)?.[1]);
     // This node's member answers again after a restart.
@@ -33,7 +43,10 @@ async function outcomeOf({ members, dead = [], lock }: Case) {
       };
     return {
       members: async () => all,
-      status: answering({ memberId: BigInt(number), leader: BigInt(members), raftTerm: 1n }),
+      async status() {
+        const leader = number === 1 && done.includes('restart') ? leaderAfterRestart() : BigInt(members);
+        return answering({ memberId: BigInt(number), leader, raftTerm: 1n })();
+      },
       async lock(_name: string, { signal }: LockOptions = {}) {
         done.push('lock');
         if (lock === 'none') {
@@ -57,7 +70,10 @@ async function outcomeOf({ members, dead = [], lock }: Case) {
     openCluster: () => open(own),
   };
   const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
-  const restart = async () => void done.push('restart');
+  const restart = async () => {
+    done.push('restart');
+    isNeeded = false;
+  };
   const request = { signal: new AbortController().signal, isNeeded: async () => isNeeded };
   const postponed = await restartEtcd({ access, log, timers, restart }, request);
   return [...done, ...(postponed === undefined ? [] : [postponed.reason])].join(', ');
@@ -74,6 +90,7 @@ test('restartEtcd() restarts under a lock, and a running member only while all o
       'lock, unlock, etcd of node02 does not answer: this node restarts its own etcd only when all other members answer',
     ],
     [{ members: 3, lock: 'not needed any more' }, 'lock, unlock'],
+    [{ members: 3, leaderless: 2 }, 'lock, restart, no leader yet, no leader yet, unlock'],
   ];
   for (const [given, outcome] of table) assert.equal(await outcomeOf(given), outcome);
 });

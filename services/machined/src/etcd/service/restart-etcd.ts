@@ -91,8 +91,7 @@ async function restartInTurn(
   }
   log.info({ members: members.length }, 'restarting etcd with new settings');
   await init.restart();
-  const own = members.filter(({ id }) => id === self);
-  await waitUntilBack(init, own, { signal, isNeeded });
+  await waitUntilBack(init, { members, self }, { signal, isNeeded });
   return undefined;
 }
 
@@ -101,13 +100,14 @@ async function restartInTurn(
  */
 async function waitUntilBack(
   { access, log, timers }: RestartEtcdInit,
-  own: readonly EtcdMember[],
+  { members, self }: { readonly members: readonly EtcdMember[]; readonly self: bigint | undefined },
   { signal, isNeeded }: RestartRequest,
 ): Promise<void> {
   const endMs = timers.now() + recoveryTimeoutMs;
   while (timers.now() < endMs && !signal.aborted) {
-    const [state] = await votingStates(access, own, signal);
-    if (state === undefined || state.isAlive) return;
+    // All members are asked: only the others show whether the cluster has a leader that this one does not see.
+    const own = (await votingStates(access, members, signal)).find(({ id }) => id === self);
+    if (own === undefined || own.isAlive) return;
     // The settings were changed again, probably to fix an error: the next pass restarts etcd with them.
     if (await isNeeded()) return;
     await pauseBy(timers, recoveryPollMs, signal);
