@@ -29,7 +29,7 @@ export interface Bench {
 export interface Expected {
   /** By type and id. */
   readonly values: Map<string, Map<string, { readonly value: number; readonly owner: string }>>;
-  /** By type: the finalizers on every resource of it. */
+  /** The finalizers that every resource of a type has, by type. */
   readonly holders: Map<string, string[]>;
   readonly things: Set<string>;
   register(name: string): number;

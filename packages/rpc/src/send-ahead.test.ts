@@ -72,7 +72,7 @@ test('small messages that follow each other quickly share frames', async () => {
           frames += 1;
           bytes += chunk.length;
         }
-        // The gRPC message header, tag, length and ten bytes.
+        // Each message has a gRPC header of 5 bytes, a protobuf tag and length of a byte each, and 10 bytes of content.
         assert.equal(bytes, count * (5 + 2 + 10));
         assert.ok(frames < count / 2, `${frames} frames of ${count} messages`);
       }),

@@ -106,8 +106,8 @@ function inWords<T>(what: string, call: () => T): T {
 }
 
 /**
- * A `struct sockaddr_nl`. As a destination it means the kernel; as the own address the kernel chooses the
- * port id.
+ * Encodes a `struct sockaddr_nl` with port id 0. In `sendto()` it addresses the kernel; in `bind()` the
+ * kernel chooses a port id for this socket.
  */
 function netlinkAddress(groups: number): Uint8Array {
   const address = Buffer.alloc(addressBytes);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { compileExpression } from './expression/compile-expression.ts';
 import { ExpressionError } from './expression/syntax.ts';
 
-/** The results of JavaScript's own expressions, where both have the same syntax. */
+/** Whether JavaScript's own regular expression matches. The tests below use only syntax that both share. */
 const oracle = (expression: string, text: string) => new RegExp(expression, 'u').test(text);
 
 test('compileExpression() matches the same texts as the same JavaScript expression', () => {

@@ -7,7 +7,7 @@ const ascii = /^[\0-\x7f]*$/;
 const utf8Unit =
   /[\0-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g;
 
-/** Converts a text of a message to a byte string. */
+/** Encodes a text from a protobuf message as UTF-8, and returns the bytes as a string of characters 0 to 255. */
 export function bytesFromText(text: string): string {
   return ascii.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -2,7 +2,7 @@ import { serviceIds } from '@nodewright/contract';
 import type { DiagnosticSpec } from '@nodewright/state/kinds';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
 
-/** Whether etcd was started and does not run yet. An etcd that was stopped does not wait. */
+/** Whether etcd was started but is not running yet. False after etcd was stopped. */
 export function isEtcdPending(records: readonly ServiceRecord[]): boolean {
   const state = records.find(({ id }) => id === serviceIds.etcd)?.state;
   return state === 'Starting' || state === 'Waiting' || state === 'Preparing' || state === 'Failed';

@@ -30,7 +30,7 @@ export interface ResetPlan {
   /** Whether to leave the cluster first. */
   readonly isGraceful: boolean;
   readonly end: MachineEnd;
-  /** The volumes to wipe; none if only user disks are selected and there are none. */
+  /** The volumes to wipe; empty if only user disks are to be wiped. */
   readonly volumes: readonly WipeableVolume[];
   /** The whole node, not a list of volumes. */
   readonly isWhole: boolean;

@@ -9,7 +9,7 @@ export interface ApiServiceFacts {
   readonly isMaintenance: boolean;
   readonly maintenance: MaintenanceServiceConfigSpec | undefined;
   readonly certificates: Pick<ApiCertificateSpec, 'skipVerifyingClientCert'> | undefined;
-  /** host:port outside of maintenance. */
+  /** `host:port` on which apid listens when the node is not in maintenance. */
   readonly listenAddress: string;
 }
 
