@@ -25,7 +25,7 @@ const imports: Import[] = files.flatMap((file) => {
   }));
 });
 
-const isTest = (file: string) => file.endsWith('.test.ts');
+const isTest = (file: string) => file.endsWith('.test.ts') || file.includes('/testing/');
 const show = ({ file, target }: Import) => `${file} imports ${target}`;
 /** `src/domain/…`, or in a topic `src/<topic>/domain/…`. */
 const layerOf = (file: string) => /\/src\/(?:[a-z0-9-]+\/)?(domain|host|rpc|controllers)\//.exec(file)?.[1];
@@ -64,6 +64,13 @@ const effectPackages = new Set([
 
 test('the sources have imports, so that the rules below are really checked', () => {
   assert.ok(files.length > 100 && imports.length > 300, `${files.length} files, ${imports.length} imports`);
+});
+
+test('controllers read and change the machine only through what they are given', () => {
+  const found = imports.filter(
+    ({ file, target }) => layerOf(file) === 'controllers' && !isTest(file) && effects.has(target),
+  );
+  assert.deepEqual(found.map(show), []);
 });
 
 test('no package imports a service or the command line', () => {
