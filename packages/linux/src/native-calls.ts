@@ -63,6 +63,22 @@ export interface NativeCalls {
    * on.
    */
   dropBoundingCapability(number: number): void;
+  /**
+   * Mounts a file system. All texts are terminated by a NUL byte.
+   *
+   * @param flags `MS_*`
+   */
+  mount(source: Uint8Array, target: Uint8Array, type: Uint8Array, flags: number, data: Uint8Array): void;
+  /** Sets a limit of this process, soft and hard. @param resource `RLIMIT_*` */
+  setResourceLimit(resource: number, value: number): void;
+  /** Writes everything that the file systems have in memory to their disks, and waits for it. */
+  syncFileSystems(): void;
+  /** Ends the machine in the given way. Returns only if the kernel refuses. @param command `LINUX_REBOOT_CMD_*` */
+  endMachine(command: number): void;
+  /** Pid of a child process that has ended and was not waited for; 0 when there is none. It stays to be waited for. */
+  endedChild(): number;
+  /** Removes an ended child process from the process table. */
+  forgetChild(pid: number): void;
   /** Programs that this thread starts from now on gain no rights from set-uid bits or file capabilities. */
   refuseNewPrivileges(): void;
   /**
@@ -87,6 +103,12 @@ const dropFromBoundingSet = 24;
 const setNoNewPrivileges = 38;
 /** The maximum size of a list of attributes, and of a value. */
 const maxAttributeBytes = 65_536;
+// <linux/wait.h>
+const allChildren = 0;
+const peekAtEnded = 0x1 | 0x4 | 0x0100_0000;
+const doNotHang = 1;
+const siginfoBytes = 128;
+const siginfoPidAt = 12;
 const mapFailed = 0xffff_ffff_ffff_ffffn;
 
 /**
@@ -116,6 +138,12 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const fallocate = libc.func('int fallocate(int, int, int64_t, int64_t)');
   const prctl = libc.func('int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)');
   const ioctl = libc.func('int ioctl(int, unsigned long, void *)');
+  const mount = libc.func('int mount(const void *, const void *, const void *, unsigned long, const void *)');
+  const setrlimit = libc.func('int setrlimit(int, const void *)');
+  const sync = libc.func('void sync(void)');
+  const reboot = libc.func('int reboot(int)');
+  const waitid = libc.func('int waitid(int, int, void *, int)');
+  const waitpid = libc.func('int waitpid(int, void *, int)');
   const llistxattr = libc.func('int64_t llistxattr(const void *, void *, size_t)');
   const lgetxattr = libc.func('int64_t lgetxattr(const void *, const void *, void *, size_t)');
 
@@ -167,6 +195,23 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       void checked('fallocate', fallocate(descriptor, punchHoleKeepSize, 0, lengthBytes)),
     dropBoundingCapability: (number) => void checked('prctl', prctl(dropFromBoundingSet, number, 0, 0, 0)),
     refuseNewPrivileges: () => void checked('prctl', prctl(setNoNewPrivileges, 1, 0, 0, 0)),
+    mount: (source, target, type, flags, data) =>
+      void checked('mount', mount(source, target, type, flags, data)),
+    setResourceLimit(resource, value) {
+      const limits = Buffer.alloc(16);
+      limits.writeBigUInt64LE(BigInt(value), 0);
+      limits.writeBigUInt64LE(BigInt(value), 8);
+      checked('setrlimit', setrlimit(resource, limits));
+    },
+    syncFileSystems: () => void sync(),
+    endMachine: (command) => void checked('reboot', reboot(command)),
+    endedChild() {
+      const info = Buffer.alloc(siginfoBytes);
+      // ECHILD: there are no children at all.
+      if (waitid(allChildren, 0, info, peekAtEnded) < 0) return 0;
+      return info.readInt32LE(siginfoPidAt);
+    },
+    forgetChild: (pid) => void checked('waitpid', waitpid(pid, Buffer.alloc(4), doNotHang)),
     control: (descriptor, request, argument) => void checked('ioctl', ioctl(descriptor, request, argument)),
     watchReadable(descriptor, onReadable) {
       let isOpen = true;
