@@ -32,7 +32,7 @@ const topics: Readonly<Record<string, Topic>> = {
   kernel: { imports: [], face: [] },
   life: {
     imports: ['services'],
-    face: ['domain/node-event.ts', 'host/event-store.ts', 'host/node-wipe.ts'],
+    face: ['domain/node-event.ts', 'host/event-store.ts', 'host/first-process.ts', 'host/node-wipe.ts'],
   },
   logs: {
     imports: [],
@@ -44,7 +44,10 @@ const topics: Readonly<Record<string, Topic>> = {
       'host/log-store.ts',
     ],
   },
-  network: { imports: ['life'], face: ['domain/node-addresses.ts'] },
+  network: {
+    imports: ['life'],
+    face: ['domain/ip-argument.ts', 'domain/node-addresses.ts', 'host/static-network.ts'],
+  },
   secrets: {
     imports: ['cluster'],
     face: [

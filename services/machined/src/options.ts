@@ -22,8 +22,9 @@ export const options = {
   address: {
     env: 'MACHINED_ADDRESS',
     type: 'list',
-    required: true,
-    description: 'IP addresses of the node, the preferred one first',
+    default: [],
+    description:
+      'IP addresses of the node, the preferred one first; a machine takes them from `ip=` on its kernel command line',
   },
   services: {
     env: 'MACHINED_SERVICES',

@@ -14,6 +14,7 @@ import { openLogCopies } from '../logs/host/log-copies.ts';
 import type { LogStore } from '../logs/host/log-store.ts';
 import type { options } from '../options.ts';
 import { createUnixProbe } from '../services/host/probe-connection.ts';
+import { prepareMachine } from './prepare-machine.ts';
 
 export type MachinedContext = DaemonContext<OptionValues<typeof options>>;
 
@@ -22,6 +23,8 @@ export interface Host extends MachinedContext {
   readonly node: NodeFacts;
   readonly world: World;
   readonly layout: NodeLayout;
+  /** The kernel started machined as the first process of a machine, which ends with it. */
+  readonly isFirstProcess: boolean;
   /** The folder of the daemons that machined starts; `undefined` when it starts none. */
   readonly servicesFolder: string | undefined;
   readonly logs: LogStore;
@@ -52,8 +55,11 @@ export async function openHost(
   scope: AsyncDisposableStack,
 ): Promise<Host> {
   const { options: settings, log, telemetry } = context;
-  const node = nodeFacts(settings);
-  const { world } = node;
+  const { mode, services } = settings;
+  const world = worldOf(mode as NodeMode, services as ServiceSource);
+  const isFirstProcess = world.ownsKernel && process.pid === 1;
+  const found = isFirstProcess ? await prepareMachine(log, scope) : [];
+  const node = nodeFacts(world, settings, found);
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);
   const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
   const layout = nodeLayout(resolve(settings.root), world, user);
@@ -70,7 +76,7 @@ export async function openHost(
   const streamsEnd = new AbortController();
   return {
     ...context,
-    ...{ node, world, layout, servicesFolder, logs, kernel, wipe },
+    ...{ node, world, isFirstProcess, layout, servicesFolder, logs, kernel, wipe },
     clock: systemWallClock,
     now: systemWallClock.now,
     bootId: world.ownsKernel ? readBootId() : randomUUID(),
@@ -79,11 +85,16 @@ export async function openHost(
   };
 }
 
-function nodeFacts({ mode, services, hostname, address }: MachinedContext['options']): NodeFacts {
-  const world = worldOf(mode as NodeMode, services as ServiceSource);
+function nodeFacts(
+  world: World,
+  { hostname, address }: MachinedContext['options'],
+  found: readonly string[],
+): NodeFacts {
+  if (!world.ownsNetwork && address.length === 0)
+    throw new Fault('invalid-argument', '--address is missing: it must name the addresses of the node');
   // On a machine the configuration sets the host name; in other worlds the option or the kernel does.
   const name = hostname ?? (world.namesItself ? '' : readKernelHostname());
-  return { world, hostname: name, addresses: address };
+  return { world, hostname: name, addresses: [...address, ...found] };
 }
 
 function servicesFolderOf({ runsDaemons }: World, servicesDir: string | undefined): string | undefined {

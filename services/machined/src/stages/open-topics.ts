@@ -30,7 +30,8 @@ export interface NodeTopics {
 
 /** Only the node image contains udevd. */
 const hasUdevd = false;
-const cannotEndText = 'this build cannot reboot, shut down or reset a whole machine: use its power switch';
+const cannotEndText =
+  'machined is not the first process of this machine, so it cannot reboot, shut down or reset it';
 
 /**
  * The third stage: opens each topic after those that it uses. It starts nothing. The topics end with `scope`,
@@ -74,7 +75,7 @@ export async function openTopics(
       ...{ ...given, services: manager, sendResetSignal: cluster.sendResetSignal },
       wipe: (volumes) => host.wipe.wipe(volumes),
       leaveEtcd: () => etcd.leave(),
-      cannotEnd: world.mayEnd ? undefined : cannotEndText,
+      cannotEnd: world.mayEnd || host.isFirstProcess ? undefined : cannotEndText,
     },
     scope,
   );

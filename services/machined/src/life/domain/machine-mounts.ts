@@ -1,0 +1,50 @@
+/** A file system that machined mounts as the first process of a machine. */
+export interface MachineMount {
+  readonly target: string;
+  readonly type: string;
+  /** `MS_*` flags of mount(2). */
+  readonly flags: number;
+  readonly data: string;
+}
+
+const noSuid = 2;
+const noDevices = 4;
+const noPrograms = 8;
+const relativeTimes = 1 << 21;
+const secure = noSuid | noDevices | noPrograms;
+
+/**
+ * The file systems that the init leaves to machined, in their order. `/var` and `/system/state` are in memory, because
+ * volumes are not implemented yet. Source: Talos v1.14: pseudo file systems.
+ */
+export const machineMounts: readonly MachineMount[] = [
+  { target: '/run', type: 'tmpfs', flags: secure | relativeTimes, data: 'mode=0755' },
+  { target: '/system', type: 'tmpfs', flags: secure | relativeTimes, data: 'mode=0755' },
+  { target: '/tmp', type: 'tmpfs', flags: secure, data: 'mode=0755,size=64M' },
+  { target: '/var', type: 'tmpfs', flags: noSuid | noDevices, data: 'mode=0755,size=50%' },
+  {
+    target: '/sys/fs/cgroup',
+    type: 'cgroup2',
+    flags: secure | relativeTimes,
+    data: 'nsdelegate,memory_recursiveprot',
+  },
+];
+
+/** Folders below these mounts, with their modes. Source: Talos v1.14: directories. */
+export const machineFolders: readonly { readonly path: string; readonly mode: number }[] = [
+  { path: '/system/etc', mode: 0o700 },
+  { path: '/system/var', mode: 0o700 },
+  { path: '/system/state', mode: 0o700 },
+  { path: '/system/run', mode: 0o751 },
+  { path: '/system/overlays', mode: 0o700 },
+  { path: '/system/overlays/etc', mode: 0o755 },
+  { path: '/system/overlays/etc-work', mode: 0o755 },
+];
+
+/** Makes `/etc` writable above the read-only root. It follows the folders. */
+export const etcMount: MachineMount = {
+  target: '/etc',
+  type: 'overlay',
+  flags: secure,
+  data: 'lowerdir=/etc,upperdir=/system/overlays/etc,workdir=/system/overlays/etc-work',
+};

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { test } from 'node:test';
+import { nodeExitCodes } from '@nodewright/contract';
+import { FakeTimers } from '@nodewright/controllers/testing';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { endMachineAtExit, reapOrphans } from './first-process.ts';
+
+test('reapOrphans() removes a process that is still there at the second look, and no other', () => {
+  const timers = new FakeTimers();
+  const ended = [7, 8, 9];
+  const forgotten: number[] = [];
+  const calls = {
+    endedChild: () => ended[0] ?? 0,
+    forgetChild(pid: number) {
+      forgotten.push(pid);
+      ended.splice(ended.indexOf(pid), 1);
+    },
+  };
+  const reaping = reapOrphans(calls, timers);
+  assert.deepEqual(forgotten, []);
+  timers.step(timers.now() + 100);
+  assert.deepEqual(forgotten, [7]);
+  // Node.js has waited for this child itself.
+  ended.splice(ended.indexOf(8), 1);
+  timers.step(timers.now() + 100);
+  assert.deepEqual(forgotten, [7]);
+  timers.step(timers.now() + 100);
+  assert.deepEqual(forgotten, [7, 9]);
+  ended.push(10);
+  timers.step(timers.now() + 4000);
+  assert.deepEqual(forgotten, [7, 9]);
+  timers.step(timers.now() + 1000);
+  timers.step(timers.now() + 100);
+  assert.deepEqual(forgotten, [7, 9, 10]);
+  reaping[Symbol.dispose]();
+  ended.push(11);
+  timers.step(timers.now() + 60_000);
+  assert.deepEqual(forgotten, [7, 9, 10]);
+});
+
+/** What happens to the machine when process 1 exits with this code. */
+function endOf(code: number): string[] {
+  const done: string[] = [];
+  const process = new EventEmitter();
+  const calls = {
+    syncFileSystems: () => void done.push('sync'),
+    endMachine: (command: number) => void done.push(command.toString(16)),
+  };
+  const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
+  const pause = (ms: number) => void done.push(`pause ${ms}`);
+  endMachineAtExit({ calls, killOthers: () => void done.push('kill'), pause, log }, process);
+  process.emit('exit', code);
+  return done;
+}
+
+test('endMachineAtExit() switches off, restarts, and restarts after a pause when machined crashed', () => {
+  assert.deepEqual(endOf(0), ['kill', 'sync', '4321fedc']);
+  assert.deepEqual(endOf(nodeExitCodes.reboot), ['kill', 'sync', '1234567']);
+  assert.deepEqual(endOf(1), ['pause 10000', 'kill', 'sync', '1234567']);
+});

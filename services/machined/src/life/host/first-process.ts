@@ -1,0 +1,92 @@
+// What the kernel expects of the first process of a machine.
+import { chmodSync } from 'node:fs';
+import type { Timers } from '@nodewright/async';
+import { nodeExitCodes } from '@nodewright/contract';
+import { makeFolder } from '@nodewright/files';
+import type { NativeCalls } from '@nodewright/linux';
+import type { Logger } from '@nodewright/telemetry';
+import { etcMount, type MachineMount, machineFolders, machineMounts } from '../domain/machine-mounts.ts';
+import { restartCommands } from '../domain/node-event.ts';
+
+// <bits/resource.h>
+const openFilesLimit = 7;
+/** Source: Talos v1.14: pseudo file systems. */
+const openFiles = 1_048_576;
+const lookEveryMs = 5000;
+const lookAgainMs = 100;
+/** Time to read the last lines on the console before a crashed machine restarts. */
+const crashPauseMs = 10_000;
+
+/**
+ * Mounts the file systems that the init leaves to machined, and raises the limit on open files.
+ *
+ * @throws SystemCallError when the kernel refuses a mount
+ */
+export async function prepareMachine(calls: NativeCalls): Promise<void> {
+  for (const mount of machineMounts) mountOne(calls, mount);
+  for (const { path, mode } of machineFolders) {
+    await makeFolder(path);
+    chmodSync(path, mode);
+  }
+  mountOne(calls, etcMount);
+  calls.setResourceLimit(openFilesLimit, openFiles);
+}
+
+function mountOne(calls: NativeCalls, { target, type, flags, data }: MachineMount): void {
+  calls.mount(text(type), text(target), text(type), flags, text(data));
+}
+
+const text = (value: string) => Buffer.from(`${value}\0`);
+
+/**
+ * Removes processes from the process table that have ended and whose parents ended before them: they belong to the first
+ * process now. Node.js removes its own children within milliseconds, so a process that is still there at the second look
+ * is none of them.
+ */
+export function reapOrphans(
+  calls: Pick<NativeCalls, 'endedChild' | 'forgetChild'>,
+  timers: Timers,
+): Disposable {
+  let suspect = 0;
+  let timer: Disposable | undefined;
+  const look = () => {
+    let pid = calls.endedChild();
+    if (pid !== 0 && pid === suspect) {
+      calls.forgetChild(pid);
+      pid = calls.endedChild();
+    }
+    suspect = pid;
+    timer = timers.after(suspect === 0 ? lookEveryMs : lookAgainMs, look);
+  };
+  look();
+  return { [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
+}
+
+export interface EndOfMachine {
+  readonly calls: Pick<NativeCalls, 'syncFileSystems' | 'endMachine'>;
+  /** Ends all other processes. */
+  readonly killOthers: () => void;
+  /** Blocks this process, whose event loop does not run any more. */
+  readonly pause: (ms: number) => void;
+  readonly log: Logger;
+}
+
+/**
+ * Ends the machine when this process exits: off, restarted, or restarted after a pause when it crashed. Without it the
+ * kernel would panic.
+ */
+export function endMachineAtExit(
+  { calls, killOthers, pause, log }: EndOfMachine,
+  process: NodeJS.EventEmitter,
+): void {
+  process.on('exit', (code: number) => {
+    const end = code === 0 ? 'power-off' : 'reboot';
+    if (code !== 0 && code !== nodeExitCodes.reboot) {
+      log.fatal({ exitCode: code }, 'machined has ended: the machine restarts in 10 s');
+      pause(crashPauseMs);
+    }
+    killOthers();
+    calls.syncFileSystems();
+    calls.endMachine(restartCommands[end]);
+  });
+}

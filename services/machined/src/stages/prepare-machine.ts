@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { systemTimers } from '@nodewright/async';
+import { faultFrom } from '@nodewright/fault';
+import { loadNativeCalls } from '@nodewright/linux';
+import type { Logger } from '@nodewright/telemetry';
+import {
+  endMachineAtExit,
+  prepareMachine as mountFileSystems,
+  reapOrphans,
+} from '../life/host/first-process.ts';
+import { type IpArgument, parseIpArgument } from '../network/domain/ip-argument.ts';
+import { setUpNetwork } from '../network/host/static-network.ts';
+
+/**
+ * What machined does before anything else when the kernel started it as the first process: it mounts file systems, sets up
+ * the network, and takes care that the machine ends with it. A problem of the network is logged: the console still shows
+ * what happens.
+ *
+ * @returns the addresses from the kernel's command line
+ * @throws SystemCallError when a file system cannot be mounted
+ */
+export async function prepareMachine(log: Logger, scope: AsyncDisposableStack): Promise<readonly string[]> {
+  const calls = await loadNativeCalls();
+  endMachineAtExit({ calls, killOthers, pause, log }, process);
+  await mountFileSystems(calls);
+  scope.use(reapOrphans(calls, systemTimers));
+  log.warn(
+    'there are no volumes yet: the configuration and all data are in memory and lost at the next start',
+  );
+  try {
+    const argument = readIpArgument();
+    setUpNetwork(calls, argument);
+    if (argument === undefined) log.warn("no ip= on the kernel's command line: the machine has no address");
+    return argument === undefined ? [] : [argument.address];
+  } catch (error) {
+    log.error({ error: faultFrom(error).message }, 'the network could not be set up');
+    return [];
+  }
+}
+
+function readIpArgument(): IpArgument | undefined {
+  const words = readFileSync('/proc/cmdline', 'utf8').trim().split(/\s+/);
+  return parseIpArgument(words.findLast((word) => word.startsWith('ip='))?.slice('ip='.length) ?? '');
+}
+
+function killOthers(): void {
+  try {
+    process.kill(-1, 'SIGKILL');
+  } catch {
+    // There is no other process.
+  }
+}
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
