@@ -1,6 +1,5 @@
 // `make rootfs`: builds the root file system of machines as a squashfs, without root.
 
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -15,35 +14,29 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
-import { debianMirror } from '../tools/engine/unpack-packages.ts';
 import { type Architecture, nativeArchitecture } from '../tools/images/architecture.ts';
-import { cacheFolder } from '../tools/images/cache-folder.ts';
 import { fetchPackage } from '../tools/images/fetch-package.ts';
-import { fetchDeb } from './debian/fetch-deb.ts';
-import { type LockedPackage, lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
-import { unpackDeb } from './debian/unpack-deb.ts';
 import { type Component, spdxDocument } from './image/bill-of-materials.ts';
 import { type Entry, placeFiles, setModes } from './image/place-files.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { squashRoot } from './image/squash-root.ts';
-import { folders, links, loaders, type Part, parts, toolPackages, triplets } from './recipe.ts';
-
-/** Where packages come from on machines whose apt names no mirror. */
-const publicMirror = 'https://deb.debian.org/debian';
+import { folders, links, loaders, type Part, parts, triplets } from './recipe.ts';
+import {
+  commitTime,
+  megabytes,
+  packageCache,
+  publicMirror,
+  runBuild,
+  unpackLocked,
+  unpackTools,
+  type Workshop,
+} from './workshop.ts';
 
 export interface StagedRoot {
   /** The folder with the root file system. */
   readonly root: string;
   readonly entries: readonly Entry[];
   readonly components: readonly Component[];
-}
-
-/** Where the parts of the image are assembled. */
-interface Workshop {
-  readonly checkout: string;
-  /** An empty folder; the caller removes it. */
-  readonly work: string;
-  readonly architecture: Architecture;
 }
 
 /**
@@ -90,33 +83,6 @@ export async function stageRoot({ checkout, work, architecture }: Workshop): Pro
   return { root, components, entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
-/** Unpacks the locked `mksquashfs` and its libraries into `folder`. @throws Error as `stageRoot()` does */
-export async function unpackTools({ checkout, work, architecture }: Workshop): Promise<string> {
-  const folder = join(work, 'tools');
-  for (const name of toolPackages) await unpackLocked(name, folder, { checkout, architecture });
-  return folder;
-}
-
-async function unpackLocked(
-  name: string,
-  folder: string,
-  { checkout, architecture }: Pick<Workshop, 'checkout' | 'architecture'>,
-): Promise<LockedPackage> {
-  const lock = readPackageLock(join(checkout, lockFile));
-  const locked = lockedPackage(lock, architecture, name);
-  const archive = await fetchDeb({
-    name,
-    locked,
-    mirror: mirror(),
-    snapshot: lock.snapshot,
-    cache: packageCache(),
-  });
-  unpackDeb(archive, folder);
-  return locked;
-}
-
-const packageCache = () => join(cacheFolder(process.env), 'packages');
-
 async function main(checkout: string): Promise<void> {
   const note = (line: string) => void process.stdout.write(`rootfs: ${line}\n`);
   const work = mkdtempSync(join(tmpdir(), 'rootfs-'));
@@ -135,7 +101,6 @@ async function main(checkout: string): Promise<void> {
       root,
       target,
       tools: await unpackTools(workshop),
-      architecture: workshop.architecture,
       epochSeconds,
     });
     const image = readFileSync(target);
@@ -156,8 +121,6 @@ async function main(checkout: string): Promise<void> {
     rmSync(work, { recursive: true, force: true });
   }
 }
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
 
 function placeSettings(root: string): Entry[] {
   const folder = join(root, 'usr/share/ca-certificates/mozilla');
@@ -185,27 +148,4 @@ function placeLinks(root: string, architecture: Architecture): Entry[] {
   });
 }
 
-/** The mirror that the machine's apt uses; the public one on machines without apt. */
-function mirror(): string {
-  if (process.env.DEBIAN_MIRROR !== undefined) return process.env.DEBIAN_MIRROR.replace(/\/$/, '');
-  try {
-    return debianMirror();
-  } catch {
-    return publicMirror;
-  }
-}
-
-/** Unix time of the last commit, so that every build of it has the same bytes. */
-function commitTime(checkout: string): number {
-  const text = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: checkout, encoding: 'utf8' });
-  return Number(text.trim());
-}
-
-if (import.meta.main) {
-  try {
-    await main(join(import.meta.dirname, '..'));
-  } catch (error) {
-    process.stderr.write(`rootfs: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
-  }
-}
+if (import.meta.main) await runBuild('rootfs', () => main(join(import.meta.dirname, '..')));

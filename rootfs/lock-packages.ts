@@ -1,30 +1,48 @@
 // `make rootfs-lock`: writes the newest versions of the packages of the image into packages.lock.json.
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianMirror, withApt } from '../tools/engine/unpack-packages.ts';
-import { architectures } from '../tools/images/architecture.ts';
-import { lockFile, parsePrintedUris } from './debian/package-lock.ts';
-import { debianSuite, parts, toolPackages } from './recipe.ts';
-
-const wanted = new Set<string>([
-  ...parts.filter(({ source }) => source.kind === 'debian').map(({ name }) => name),
-  ...toolPackages,
-]);
+import { type Architecture, architectures } from '../tools/images/architecture.ts';
+import { type LockedPackage, lockFile, parsePrintedUris } from './debian/package-lock.ts';
+import { membersOf } from './debian/unpack-deb.ts';
+import { debianSuite, kernelPackage, parts, toolPackages } from './recipe.ts';
 
 const mirror = debianMirror();
 const packages = Object.fromEntries(
-  architectures.map((architecture) => [
-    architecture,
-    withApt({ suite: debianSuite, architecture }, ({ run }) =>
-      parsePrintedUris(run(['download', '--print-uris', ...wanted]), mirror),
-    ),
-  ]),
+  architectures.map((architecture) => [architecture, lockAll(architecture)]),
 );
-for (const architecture of architectures) {
-  const missing = [...wanted].filter((name) => packages[architecture]?.[name] === undefined);
-  if (missing.length > 0) throw new Error(`the mirror has no ${missing.join(', ')} for ${architecture}`);
+
+function lockAll(architecture: Architecture): Readonly<Record<string, LockedPackage>> {
+  const wanted = new Set<string>([
+    ...parts.filter(({ source }) => source.kind === 'debian').map(({ name }) => name),
+    ...toolPackages(architecture),
+  ]);
+  return withApt({ suite: debianSuite, architecture }, ({ run, work }) => {
+    const meta = kernelPackage[architecture];
+    run(['download', '-qq', meta]);
+    const [archive = ''] = globSync(`${meta}_*.deb`, { cwd: work });
+    const kernel = newestKernel(join(work, archive));
+    const found = parsePrintedUris(run(['download', '--print-uris', ...wanted, kernel]), mirror);
+    const missing = [...wanted, kernel].filter((name) => found[name] === undefined);
+    if (missing.length > 0) throw new Error(`the mirror has no ${missing.join(', ')} for ${architecture}`);
+    return Object.fromEntries(
+      Object.entries(found).map(([name, locked]) => [name === kernel ? meta : name, locked]),
+    );
+  });
 }
+
+/** The name of the kernel that the package depends on; it contains the version. */
+function newestKernel(archive: string): string {
+  const control = [...membersOf(readFileSync(archive))].find(([name]) => name.startsWith('control.tar'))?.[1];
+  const text = execFileSync('tar', ['-xJOf', '-', './control'], { input: control, encoding: 'utf8' });
+  const [, name] = /^Depends: (?:.*, )?(linux-image-\S+)/m.exec(text) ?? [];
+  if (name === undefined) throw new Error(`${archive} depends on no kernel`);
+  return name;
+}
+
 const snapshot = new Date().toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '');
 const path = join(import.meta.dirname, '..', lockFile);
 writeFileSync(path, `${JSON.stringify({ suite: debianSuite, snapshot, packages }, undefined, 2)}\n`);
-process.stdout.write(`locked ${wanted.size} packages for ${architectures.join(' and ')} in ${lockFile}\n`);
+const count = Object.keys(packages.amd64 ?? {}).length;
+process.stdout.write(`locked ${count} packages for ${architectures.join(' and ')} in ${lockFile}\n`);

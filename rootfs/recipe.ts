@@ -122,9 +122,49 @@ export const loaders: Readonly<Record<Architecture, { readonly folder: string; r
   arm64: { folder: 'usr/lib', name: 'ld-linux-aarch64.so.1' },
 };
 
-/** Packages with the program that makes the squashfs, and its libraries. They are not in the image. */
-export const toolPackages = [
-  ...['squashfs-tools', 'libc6', 'libgcc-s1', 'libzstd1', 'liblz4-1', 'liblzma5', 'liblzo2-2', 'zlib1g'],
-] as const;
+/**
+ * Packages with the programs that make the image, and their libraries: the compiler of the init, and the makers of
+ * squashfs, ext4, FAT and GRUB. They are not in the image.
+ */
+export const toolPackages = (architecture: Architecture): readonly string[] => {
+  const triplet = triplets[architecture].replaceAll('_', '-');
+  return [
+    ...['squashfs-tools', 'libc6', 'libgcc-s1', 'libzstd1', 'liblz4-1', 'liblzma5', 'liblzo2-2', 'zlib1g'],
+    ...[`cpp-14-${triplet}`, `binutils-${triplet}`, 'libbinutils', 'libsframe1', 'libctf0', 'libctf-nobfd0'],
+    ...['libgmp10', 'libmpfr6', 'libmpc3', 'libisl23', 'libjansson4', 'libstdc++6', 'linux-libc-dev'],
+    ...['e2fsprogs', 'libext2fs2t64', 'libcom-err2', 'libblkid1', 'libuuid1', 'libss2'],
+    ...['mtools', 'dosfstools', 'systemd-boot-efi'],
+    ...(architecture === 'amd64' ? ['grub-common', 'grub-pc-bin', 'libdevmapper1.02.1'] : []),
+    ...(architecture === 'amd64' ? ['libselinux1', 'libpcre2-8-0', 'libudev1', 'libcap2'] : []),
+  ];
+};
+
+/** The package that depends on the newest kernel. The lock file has that kernel under this name. */
+export const kernelPackage: Readonly<Record<Architecture, string>> = {
+  amd64: 'linux-image-cloud-amd64',
+  arm64: 'linux-image-cloud-arm64',
+};
+
+/**
+ * Modules that the init loads: for the root file system, for `/etc`, and for disks and network devices. They come
+ * besides those that they depend on. NVMe, ext4 and the bus of virtio are part of the kernel.
+ */
+export const initModules: readonly string[] = [
+  ...['loop', 'dm-verity', 'squashfs', 'overlay'],
+  ...['virtio_blk', 'virtio_scsi', 'sd_mod', 'ahci', 'virtio_net'],
+];
+
+/**
+ * Arguments of the kernel, besides the root hash and the slot. Source: Talos v1.14: kernel arguments.
+ */
+export const kernelArguments: Readonly<Record<Architecture, readonly string[]>> = {
+  amd64: ['console=tty0', 'console=ttyS0'],
+  arm64: ['console=ttyAMA0', 'console=tty0'],
+};
+
+export const commonKernelArguments: readonly string[] = [
+  ...['slab_nomerge=', 'pti=on', 'consoleblank=0', 'printk.devkmsg=on', 'module.sig_enforce=1'],
+  ...['proc_mem.force_override=never', 'panic=10'],
+];
 
 export const debianSuite = 'trixie';

@@ -1,0 +1,81 @@
+// What all builds of the image share: locked packages, tools, and the time of the commit.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { debianMirror } from '../tools/engine/unpack-packages.ts';
+import type { Architecture } from '../tools/images/architecture.ts';
+import { cacheFolder } from '../tools/images/cache-folder.ts';
+import { fetchDeb } from './debian/fetch-deb.ts';
+import { type LockedTools, openTools } from './debian/locked-tools.ts';
+import { type LockedPackage, lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
+import { unpackDeb } from './debian/unpack-deb.ts';
+import { toolPackages } from './recipe.ts';
+
+/** Where packages come from on machines whose apt names no mirror. */
+export const publicMirror = 'https://deb.debian.org/debian';
+
+/** Where the parts of the image are assembled. */
+export interface Workshop {
+  readonly checkout: string;
+  /** An empty folder; the caller removes it. */
+  readonly work: string;
+  readonly architecture: Architecture;
+}
+
+/**
+ * Unpacks the programs that make the image.
+ *
+ * @throws Error with one line that says what is missing and what to do
+ */
+export async function unpackTools(workshop: Workshop): Promise<LockedTools> {
+  const folder = join(workshop.work, 'tools');
+  for (const name of toolPackages(workshop.architecture)) await unpackLocked(name, folder, workshop);
+  return openTools(folder, workshop.architecture);
+}
+
+/**
+ * Unpacks a package of the lock file into `folder`.
+ *
+ * @throws Error with one line that says what is missing and what to do
+ */
+export async function unpackLocked(
+  name: string,
+  folder: string,
+  { checkout, architecture }: Pick<Workshop, 'checkout' | 'architecture'>,
+): Promise<LockedPackage> {
+  const lock = readPackageLock(join(checkout, lockFile));
+  const locked = lockedPackage(lock, architecture, name);
+  const { snapshot } = lock;
+  const archive = await fetchDeb({ name, locked, mirror: mirror(), snapshot, cache: packageCache() });
+  unpackDeb(archive, folder);
+  return locked;
+}
+
+export const packageCache = () => join(cacheFolder(process.env), 'packages');
+
+/** The mirror that the machine's apt uses; the public one on machines without apt. */
+function mirror(): string {
+  if (process.env.DEBIAN_MIRROR !== undefined) return process.env.DEBIAN_MIRROR.replace(/\/$/, '');
+  try {
+    return debianMirror();
+  } catch {
+    return publicMirror;
+  }
+}
+
+/** Unix time of the last commit, so that every build of it has the same bytes. */
+export function commitTime(checkout: string): number {
+  const text = execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: checkout, encoding: 'utf8' });
+  return Number(text.trim());
+}
+
+export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
+
+/** Runs a build; an error becomes one line and the exit code 1. */
+export async function runBuild(name: string, build: () => Promise<void>): Promise<void> {
+  try {
+    await build();
+  } catch (error) {
+    process.stderr.write(`${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
