@@ -1,0 +1,16 @@
+import { zstdCompressSync } from 'node:zlib';
+import { cpioArchive } from './cpio-archive.ts';
+import type { KernelModule } from './kernel-modules.ts';
+
+/** Makes the initramfs: the init, and the modules with the order in which it loads them. */
+export function makeInitramfs(init: Buffer, modules: readonly KernelModule[]): Buffer {
+  const folders = ['dev', 'proc', 'sys', 'modules'].map((path) => ({ path, mode: 0o755 }));
+  const order = modules.map(({ file }) => `${file}\n`).join('');
+  const archive = cpioArchive([
+    { path: 'init', mode: 0o755, content: init },
+    ...folders,
+    { path: 'modules/order', mode: 0o644, content: Buffer.from(order) },
+    ...modules.map(({ file, content }) => ({ path: `modules/${file}`, mode: 0o644, content })),
+  ]);
+  return zstdCompressSync(archive);
+}
