@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { encodeTable, type Partition, partitionTypes, sectorBytes } from './gpt.ts';
+import type { GrubImage } from './grub-image.ts';
+
+const mib = 1 << 20;
+const blockBytes = 1 << 16;
+const zeros = Buffer.alloc(blockBytes);
+const sectorsPerMib = mib / sectorBytes;
+/** Marks the partition that a BIOS boots. */
+const legacyBootable = 1n << 2n;
+
+/** Partitions of a disk image in their order, with their sizes in MiB. Source: Talos v1.14: partitions. */
+export const layout = [
+  { label: 'EFI', type: partitionTypes.efiSystem, mib: 100 },
+  { label: 'BIOS', type: partitionTypes.biosBoot, mib: 1, attributes: legacyBootable },
+  { label: 'BOOT', type: partitionTypes.linux, mib: 400 },
+  { label: 'META', type: partitionTypes.linux, mib: 1 },
+] as const;
+
+export type PartitionLabel = (typeof layout)[number]['label'];
+
+/** The partitions with their places; the first one begins at 1 MiB. GUIDs are derived from the labels. */
+export function placedPartitions(): (Partition & { readonly label: PartitionLabel })[] {
+  let next = sectorsPerMib;
+  return layout.map((row) => {
+    const first = next;
+    next += row.mib * sectorsPerMib;
+    const attributes = 'attributes' in row ? { attributes: row.attributes } : {};
+    return {
+      type: row.type,
+      label: row.label,
+      guid: guidOf(row.label),
+      first,
+      last: next - 1,
+      ...attributes,
+    };
+  });
+}
+
+/** A GUID that depends only on the name, in the form of version 4. */
+function guidOf(name: string): string {
+  const bytes = createHash('sha256').update(`nodewright ${name}`).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+export interface DiskContents {
+  /** Undefined for machines that have no BIOS. */
+  readonly grub?: GrubImage;
+  /** Files with the contents of partitions. */
+  readonly partitions: Readonly<Partial<Record<PartitionLabel, string>>>;
+}
+
+/**
+ * Writes a raw disk image. What no partition fills stays a hole in the file. The machine adds STATE and EPHEMERAL when it
+ * boots for the first time.
+ *
+ * @throws Error when the content of a partition is larger than the partition
+ */
+export function writeDiskImage(target: string, { grub, partitions }: DiskContents): void {
+  const placed = placedPartitions();
+  const last = placed.at(-1)?.last ?? 0;
+  const sectors = last + 1 + sectorsPerMib;
+  const table = encodeTable({ guid: guidOf('disk'), partitions: placed }, sectors);
+  const file = openSync(target, 'w', 0o644);
+  try {
+    const write = (bytes: Buffer, at: number) => void writeSync(file, bytes, 0, bytes.length, at);
+    ftruncateSync(file, sectors * sectorBytes);
+    write(table.head, 0);
+    if (grub !== undefined) write(grub.bootCode, 0);
+    write(table.tail, sectors * sectorBytes - table.tail.length);
+    const placeOf = (label: string) => {
+      const { first, last } = placed.find((partition) => partition.label === label) as Partition;
+      return { label, at: first * sectorBytes, room: (last - first + 1) * sectorBytes };
+    };
+    if (grub !== undefined) writeContent(file, grub.core, placeOf('BIOS'));
+    for (const [label, path] of Object.entries(partitions))
+      writeContent(file, readFileSync(path), placeOf(label));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Leaves out blocks of zeros, which the file has anyway. */
+function writeContent(
+  file: number,
+  content: Buffer,
+  { label, at, room }: { readonly label: string; readonly at: number; readonly room: number },
+): void {
+  if (content.length > room)
+    throw new Error(`partition ${label} has ${room} bytes, its content ${content.length}`);
+  for (let from = 0; from < content.length; from += blockBytes) {
+    const block = content.subarray(from, from + blockBytes);
+    if (!block.equals(zeros.subarray(0, block.length))) writeSync(file, block, 0, block.length, at + from);
+  }
+}

@@ -1,0 +1,186 @@
+// Partition tables of the kind GPT: the protective MBR, both headers and both arrays of entries.
+// Source: UEFI specification 2.10, chapter 5.
+import { crc32 } from 'node:zlib';
+import { decodeGuid, encodeGuid } from './guid.ts';
+
+export const sectorBytes = 512;
+const headerBytes = 92;
+const entryBytes = 128;
+const entryCount = 128;
+const entriesSectors = (entryCount * entryBytes) / sectorBytes;
+const nameBytes = 72;
+const signature = 'EFI PART';
+const revision = 0x10000;
+
+export interface Partition {
+  /** GUID of the purpose, see `partitionTypes`. */
+  readonly type: string;
+  /** GUID of this partition. */
+  readonly guid: string;
+  /** At most 36 UTF-16 code units. */
+  readonly label: string;
+  /** In sectors of 512 bytes. */
+  readonly first: number;
+  /** Inclusive, in sectors. */
+  readonly last: number;
+  /** Bits of the attributes; bit 2 marks a partition that a BIOS boots. Default 0. */
+  readonly attributes?: bigint;
+}
+
+export interface PartitionTable {
+  /** GUID of the disk. */
+  readonly guid: string;
+  readonly partitions: readonly Partition[];
+}
+
+/** GUIDs of purposes. Source: UEFI specification 2.10, table 5.7; Talos v1.14: partitions. */
+export const partitionTypes = {
+  efiSystem: 'c12a7328-f81f-11d2-ba4b-00a0c93ec93b',
+  biosBoot: '21686148-6449-6e6f-744e-656564454649',
+  linux: '0fc63daf-8483-4772-8e79-3d69d8477de4',
+  swap: '0657fd6d-a4ab-43c4-84e5-0933c84b4f4f',
+} as const;
+
+/** What to write at the beginning and at the end of a disk. */
+export interface EncodedTable {
+  /** From sector 0: protective MBR, header and entries. */
+  readonly head: Buffer;
+  /** The copy: entries and header, up to the last sector. */
+  readonly tail: Buffer;
+}
+
+/** The first sector that a partition may use. */
+export const firstUsable = 2 + entriesSectors;
+
+/** The last sector that a partition may use on a disk of this many sectors. */
+export const lastUsable = (sectors: number) => sectors - 2 - entriesSectors;
+
+/**
+ * Encodes a table for a disk of `sectors` sectors.
+ *
+ * @throws Error for partitions that overlap or leave the disk, too many of them, or a label that is too long
+ */
+export function encodeTable(table: PartitionTable, sectors: number): EncodedTable {
+  checkTable(table, sectors);
+  const entries = Buffer.alloc(entryCount * entryBytes);
+  for (const [index, partition] of table.partitions.entries())
+    encodeEntry(partition).copy(entries, index * entryBytes);
+  const headerOf = (own: number, other: number, entriesAt: number) =>
+    encodeHeader({ guid: table.guid, own, other, entriesAt, sectors, entries });
+  const last = sectors - 1;
+  return {
+    head: Buffer.concat([protectiveMbr(sectors), headerOf(1, last, 2), entries]),
+    tail: Buffer.concat([entries, headerOf(last, 1, last - entriesSectors)]),
+  };
+}
+
+function checkTable({ partitions }: PartitionTable, sectors: number): void {
+  if (partitions.length > entryCount)
+    throw new Error(`${partitions.length} partitions, more than ${entryCount}`);
+  const sorted = partitions.toSorted((a, b) => a.first - b.first);
+  for (const [index, { label, first, last }] of sorted.entries()) {
+    const before = sorted[index - 1];
+    if (Buffer.byteLength(label, 'utf16le') > nameBytes)
+      throw new Error(`partition label "${label}" is too long`);
+    if (first < firstUsable || last < first || last > lastUsable(sectors))
+      throw new Error(`partition "${label}" (sectors ${first} to ${last}) is outside of the disk`);
+    if (before !== undefined && before.last >= first)
+      throw new Error(`partitions "${before.label}" and "${label}" overlap`);
+  }
+}
+
+function encodeEntry({ type, guid, label, first, last, attributes = 0n }: Partition): Buffer {
+  const entry = Buffer.alloc(entryBytes);
+  encodeGuid(type).copy(entry, 0);
+  encodeGuid(guid).copy(entry, 16);
+  entry.writeBigUInt64LE(BigInt(first), 32);
+  entry.writeBigUInt64LE(BigInt(last), 40);
+  entry.writeBigUInt64LE(attributes, 48);
+  entry.write(label, 56, 'utf16le');
+  return entry;
+}
+
+interface HeaderInit {
+  readonly guid: string;
+  readonly own: number;
+  readonly other: number;
+  readonly entriesAt: number;
+  readonly sectors: number;
+  readonly entries: Buffer;
+}
+
+function encodeHeader({ guid, own, other, entriesAt, sectors, entries }: HeaderInit): Buffer {
+  const header = Buffer.alloc(sectorBytes);
+  header.write(signature, 0, 'latin1');
+  header.writeUInt32LE(revision, 8);
+  header.writeUInt32LE(headerBytes, 12);
+  for (const [value, at] of [
+    [own, 24],
+    [other, 32],
+    [firstUsable, 40],
+    [lastUsable(sectors), 48],
+    [entriesAt, 72],
+  ] as const)
+    header.writeBigUInt64LE(BigInt(value), at);
+  encodeGuid(guid).copy(header, 56);
+  header.writeUInt32LE(entryCount, 80);
+  header.writeUInt32LE(entryBytes, 84);
+  header.writeUInt32LE(crc32(entries), 88);
+  header.writeUInt32LE(crc32(header.subarray(0, headerBytes)), 16);
+  return header;
+}
+
+/** One partition over the whole disk, so that old tools do not take the disk for empty. */
+function protectiveMbr(sectors: number): Buffer {
+  const mbr = Buffer.alloc(sectorBytes);
+  const at = 446;
+  // The first sector in the old addressing by cylinders, and the last one that it can express.
+  mbr.set([0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff], at);
+  mbr.writeUInt32LE(1, at + 8);
+  mbr.writeUInt32LE(Math.min(sectors - 1, 0xffff_ffff), at + 12);
+  mbr.writeUInt16LE(0xaa55, 510);
+  return mbr;
+}
+
+/**
+ * Decodes the table at the beginning of a disk, or undefined when there is none. A table whose checksums are wrong
+ * is none: the caller may try the copy at the end of the disk.
+ *
+ * @param head at least the first 34 sectors
+ */
+export function decodeTable(head: Buffer): PartitionTable | undefined {
+  const header = head.subarray(sectorBytes, 2 * sectorBytes);
+  if (header.length < sectorBytes || header.toString('latin1', 0, 8) !== signature) return undefined;
+  const size = header.readUInt32LE(12);
+  const [entriesAt, count, bytes] = [
+    Number(header.readBigUInt64LE(72)),
+    header.readUInt32LE(80),
+    header.readUInt32LE(84),
+  ];
+  if (size < headerBytes || size > sectorBytes || bytes < entryBytes || count * bytes > 1 << 20)
+    return undefined;
+  const unsigned = Buffer.from(header.subarray(0, size));
+  unsigned.writeUInt32LE(0, 16);
+  if (crc32(unsigned) !== header.readUInt32LE(16)) return undefined;
+  const entries = head.subarray(entriesAt * sectorBytes, entriesAt * sectorBytes + count * bytes);
+  if (entries.length !== count * bytes || crc32(entries) !== header.readUInt32LE(88)) return undefined;
+  const partitions = Array.from({ length: count }, (_, index) =>
+    entries.subarray(index * bytes, (index + 1) * bytes),
+  )
+    .filter((entry) => entry.subarray(0, 16).some((byte) => byte !== 0))
+    .map(decodeEntry);
+  return { guid: decodeGuid(header.subarray(56, 72)), partitions };
+}
+
+function decodeEntry(entry: Buffer): Partition {
+  const name = entry.toString('utf16le', 56, 56 + nameBytes);
+  const attributes = entry.readBigUInt64LE(48);
+  return {
+    type: decodeGuid(entry.subarray(0, 16)),
+    guid: decodeGuid(entry.subarray(16, 32)),
+    label: name.split('\0')[0] ?? '',
+    first: Number(entry.readBigUInt64LE(32)),
+    last: Number(entry.readBigUInt64LE(40)),
+    ...(attributes === 0n ? {} : { attributes }),
+  };
+}

@@ -1,0 +1,237 @@
+// The formats of the disk image, against their specifications and against generated inputs.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { grubMenu } from '../../rootfs/disk/boot-entries.ts';
+import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
+import {
+  decodeTable,
+  encodeTable,
+  firstUsable,
+  lastUsable,
+  type Partition,
+  partitionTypes,
+} from '../../rootfs/disk/gpt.ts';
+import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
+import { verityTree } from '../../rootfs/image/verity-tree.ts';
+import { cpioArchive } from '../../rootfs/initramfs/cpio-archive.ts';
+import { loadOrder } from '../../rootfs/initramfs/kernel-modules.ts';
+
+const sectors = 20_000;
+const guid = fc.uuid();
+const table = fc
+  .record({
+    guid,
+    cuts: fc.uniqueArray(fc.integer({ min: firstUsable, max: lastUsable(sectors) }), { maxLength: 24 }),
+    labels: fc.array(fc.string({ unit: 'grapheme-ascii', maxLength: 36 }), { minLength: 12, maxLength: 12 }),
+    guids: fc.array(guid, { minLength: 12, maxLength: 12 }),
+  })
+  .map(({ guid: disk, cuts, labels, guids }) => {
+    const sorted = cuts.toSorted((a, b) => a - b);
+    const partitions = Array.from({ length: Math.floor(sorted.length / 2) }, (_, index): Partition => {
+      const [first = 0, last = 0] = sorted.slice(2 * index, 2 * index + 2);
+      return {
+        type: partitionTypes.linux,
+        guid: guids[index] ?? '',
+        label: labels[index] ?? '',
+        first,
+        last,
+      };
+    });
+    return { guid: disk, partitions };
+  });
+
+test('a partition table reads as it was written, from the head of the disk', () => {
+  fc.assert(
+    fc.property(table, (given) => {
+      const { head } = encodeTable(given, sectors);
+      assert.deepEqual(decodeTable(head), given);
+    }),
+  );
+});
+
+test('a partition table with one changed byte in its header or entries is none', () => {
+  const given = { guid: '11111111-2222-4333-8444-555555555555', partitions: placedPartitions() };
+  const { head } = encodeTable(given, 2_000_000);
+  const checked = fc.oneof(
+    fc.integer({ min: 512, max: 512 + 91 }),
+    fc.integer({ min: 1024, max: head.length - 1 }),
+  );
+  fc.assert(
+    fc.property(checked, fc.integer({ min: 1, max: 255 }), (at, change) => {
+      const broken = Buffer.from(head);
+      broken.writeUInt8(broken.readUInt8(at) ^ change, at);
+      assert.equal(decodeTable(broken), undefined);
+    }),
+  );
+});
+
+test('decodeTable() returns for every input', () => {
+  const { head } = encodeTable({ guid: '11111111-2222-4333-8444-555555555555', partitions: [] }, sectors);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 20_000 }), fc.boolean(), (bytes, hasSignature) => {
+      const input = Buffer.from(bytes);
+      if (hasSignature) head.copy(input, 512, 512, 520);
+      decodeTable(input);
+    }),
+  );
+});
+
+test('the copy of a table at the end of the disk points back to the first', () => {
+  const { head, tail } = encodeTable(
+    { guid: '11111111-2222-4333-8444-555555555555', partitions: [] },
+    sectors,
+  );
+  const [first, copy] = [head.subarray(512, 1024), tail.subarray(-512)];
+  assert.equal(copy.readBigUInt64LE(24), first.readBigUInt64LE(32));
+  assert.equal(copy.readBigUInt64LE(32), first.readBigUInt64LE(24));
+  assert.equal(Number(copy.readBigUInt64LE(72)) * 512 + tail.length, sectors * 512);
+});
+
+test('partitions that overlap, leave the disk or have long labels are refused', () => {
+  const partition = { type: partitionTypes.linux, guid: '11111111-2222-4333-8444-555555555555', label: 'x' };
+  const cases: [Partition[], RegExp][] = [
+    [
+      [
+        { ...partition, first: 100, last: 200 },
+        { ...partition, label: 'y', first: 200, last: 300 },
+      ],
+      /"x" and "y" overlap/,
+    ],
+    [[{ ...partition, first: 10, last: 200 }], /outside of the disk/],
+    [[{ ...partition, first: 100, last: sectors }], /outside of the disk/],
+    [[{ ...partition, label: 'x'.repeat(37), first: 100, last: 200 }], /too long/],
+  ];
+  for (const [partitions, message] of cases) {
+    assert.throws(() => encodeTable({ guid: partition.guid, partitions }, sectors), message);
+  }
+});
+
+/** The root hash computed level by level from the definition, without the code under test. */
+function rootHashOf(data: Buffer, salt: Buffer): string {
+  const digest = (block: Buffer) =>
+    createHash('sha256')
+      .update(Buffer.concat([salt, block, Buffer.alloc(4096 - block.length)]))
+      .digest();
+  const blocks = (bytes: Buffer) =>
+    Array.from({ length: Math.ceil(bytes.length / 4096) }, (_, at) =>
+      bytes.subarray(at * 4096, at * 4096 + 4096),
+    );
+  let level = Buffer.concat(blocks(data).map(digest));
+  while (level.length > 4096) level = Buffer.concat(blocks(level).map(digest));
+  return digest(level).toString('hex');
+}
+
+test('the root hash of a tree depends on every byte and on the salt', () => {
+  const uuid = Buffer.alloc(16, 1);
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 1_200_000 }),
+      fc.uint8Array({ maxLength: 64 }),
+      (bytes, saltBytes) => {
+        const [data, salt] = [Buffer.alloc(bytes, 'nodewright'), Buffer.from(saltBytes)];
+        const { rootHash, file } = verityTree(data, { salt, uuid });
+        assert.equal(rootHash, rootHashOf(data, salt));
+        assert.equal(file.length % 4096, 0);
+        assert.equal(file.readBigUInt64LE(72), BigInt(Math.ceil(bytes / 4096)));
+        const changed = Buffer.from(data);
+        changed.writeUInt8(data.readUInt8(bytes - 1) ^ 1, bytes - 1);
+        assert.notEqual(verityTree(changed, { salt, uuid }).rootHash, rootHash);
+      },
+    ),
+    { numRuns: 20 },
+  );
+  assert.throws(() => verityTree(Buffer.alloc(0), { salt: Buffer.alloc(0), uuid }), /no data/);
+});
+
+test('an archive has each file with its mode, and ends with a trailer', () => {
+  const archive = cpioArchive([
+    { path: 'init', mode: 0o755, content: Buffer.from('#!') },
+    { path: 'modules', mode: 0o755 },
+    { path: 'modules/a', mode: 0o644, content: Buffer.from('abcde') },
+  ]);
+  const entries: string[] = [];
+  for (let at = 0; at < archive.length; ) {
+    assert.equal(archive.toString('latin1', at, at + 6), '070701');
+    const field = (index: number) =>
+      Number.parseInt(archive.toString('latin1', at + 6 + index * 8, at + 14 + index * 8), 16);
+    const [mode, bytes, nameBytes] = [field(1), field(6), field(11)];
+    const nameAt = at + 110;
+    const contentAt = nameAt + nameBytes + ((4 - ((110 + nameBytes) % 4)) % 4);
+    entries.push(
+      `${archive.toString('latin1', nameAt, nameAt + nameBytes - 1)} ${mode.toString(8)} ${archive.toString('latin1', contentAt, contentAt + bytes)}`,
+    );
+    at = contentAt + bytes + ((4 - (bytes % 4)) % 4);
+  }
+  assert.deepEqual(entries, ['init 100755 #!', 'modules 40755 ', 'modules/a 100644 abcde', 'TRAILER!!! 0 ']);
+});
+
+test('modules are loaded after those that they need, and once', () => {
+  const needs: Record<string, string[]> = { dm_verity: ['dm-mod', 'dm-bufio'], dm_bufio: ['dm-mod'] };
+  const order = loadOrder(['loop', 'dm-verity', 'dm-mod'], (name) => needs[name] ?? []);
+  assert.deepEqual(order, ['loop', 'dm_mod', 'dm_bufio', 'dm_verity']);
+});
+
+/** A program for UEFI with no section and room for some. */
+function emptyStub(): Buffer {
+  const stub = Buffer.alloc(1024);
+  stub.write('MZ', 0, 'latin1');
+  stub.writeUInt32LE(0x80, 0x3c);
+  stub.write('PE\0\0', 0x80, 'latin1');
+  stub.writeUInt16LE(0xf0, 0x84 + 16);
+  const optional = 0x98;
+  stub.writeUInt32LE(4096, optional + 32);
+  stub.writeUInt32LE(512, optional + 36);
+  stub.writeUInt32LE(8192, optional + 56);
+  stub.writeUInt32LE(1024, optional + 60);
+  return stub;
+}
+
+test('a unified kernel has its parts as sections that do not overlap', () => {
+  const parts = {
+    osRelease: 'ID=x\n',
+    commandLine: 'console=ttyS0',
+    kernelRelease: '6.12',
+    kernel: Buffer.alloc(5000, 'k'),
+    initramfs: Buffer.alloc(700, 'i'),
+  };
+  const image = unifiedKernel(emptyStub(), parts);
+  const count = image.readUInt16LE(0x86);
+  const sections = Array.from({ length: count }, (_, index) => {
+    const at = 0x98 + 0xf0 + index * 40;
+    const [bytes, address, offset] = [8, 12, 20].map((field) => image.readUInt32LE(at + field)) as [
+      number,
+      number,
+      number,
+    ];
+    const name = image.toString('latin1', at, at + 8).replaceAll('\0', '');
+    return { name, address, bytes, content: image.toString('latin1', offset, offset + bytes) };
+  });
+  assert.deepEqual(
+    sections.map(({ name, content }) => [name, content.slice(0, 16)]),
+    [
+      ['.osrel', 'ID=x\n'],
+      ['.cmdline', 'console=ttyS0'],
+      ['.uname', '6.12'],
+      ['.initrd', 'iiiiiiiiiiiiiiii'],
+      ['.linux', 'kkkkkkkkkkkkkkkk'],
+    ],
+  );
+  let next = 8192;
+  for (const { address, bytes } of sections) {
+    assert.equal(address % 4096, 0);
+    assert.ok(address >= next);
+    next = address + bytes;
+  }
+  assert.throws(() => unifiedKernel(Buffer.alloc(100), parts), /not a program for UEFI/);
+});
+
+test('the menu boots the first image after the given time', () => {
+  const menu = grubMenu([{ slot: 'A', tag: 'v1', commandLine: 'panic=10' }], 3);
+  assert.match(menu, /^set default=A\nset timeout=3\n/);
+  assert.match(
+    menu,
+    /menuentry 'A - nodewright v1' --id A \{\n {2}linux \/A\/vmlinuz panic=10\n {2}initrd \/A\/initramfs\n\}/,
+  );
+});

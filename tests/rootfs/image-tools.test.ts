@@ -1,0 +1,130 @@
+// What the locked tools make: the init and the file systems of the disk image.
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
+import { makeBootPartition } from '../../rootfs/disk/boot-partition.ts';
+import { placedPartitions, writeDiskImage } from '../../rootfs/disk/disk-image.ts';
+import { makeEfiPartition } from '../../rootfs/disk/efi-partition.ts';
+import { decodeTable } from '../../rootfs/disk/gpt.ts';
+import { makeGrub } from '../../rootfs/disk/grub-image.ts';
+import { buildInit } from '../../rootfs/initramfs/build-init.ts';
+import { unpackTools } from '../../rootfs/workshop.ts';
+import { nativeArchitecture } from '../../tools/images/architecture.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+const source = join(checkout, 'rootfs/init');
+const architecture = nativeArchitecture();
+const work = mkdtempSync(join(tmpdir(), 'image-test-'));
+after(() => rmSync(work, { recursive: true, force: true }));
+
+const { tools, skip } = await prepare();
+
+/** The packages come over the network. Without them the tests are skipped and say why; in CI they fail. */
+async function prepare(): Promise<{ tools: LockedTools | undefined; skip: string | false }> {
+  try {
+    return { tools: await unpackTools({ checkout, work, architecture }), skip: false };
+  } catch (error) {
+    if (process.env.CI === 'true' || !(error instanceof Error)) throw error;
+    return { tools: undefined, skip: error.message };
+  }
+}
+
+const locked = () => tools ?? assert.fail('no tools');
+
+function folder(name: string): string {
+  const path = join(work, name);
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+test('the init has fewer than 500 lines', () => {
+  const lines = ['init.c', 'system-calls.h'].map(
+    (name) => readFileSync(join(source, name), 'utf8').split('\n').length - 1,
+  );
+  assert.ok(lines.reduce((sum, count) => sum + count, 0) < 500, lines.join(' and '));
+});
+
+test('the init is a static program, and is the same in every folder', { skip }, () => {
+  const [first, second] = ['one', 'another/deeper'].map((name) => buildInit(locked(), source, folder(name)));
+  assert.ok(first !== undefined && second !== undefined && first.equals(second));
+  assert.equal(first.toString('latin1', 0, 4), '\x7fELF');
+  const headers = Number(first.readBigUInt64LE(32));
+  const types = Array.from({ length: first.readUInt16LE(56) }, (_, index) =>
+    first.readUInt32LE(headers + index * first.readUInt16LE(54)),
+  );
+  const interpreter = 3;
+  assert.ok(!types.includes(interpreter), 'it needs no dynamic loader');
+});
+
+const files = {
+  'A/rootfs.squashfs': Buffer.alloc(300_000, 'root'),
+  'A/vmlinuz': Buffer.from('kernel'),
+  'grub/grub.cfg': Buffer.from('set default=A\n'),
+};
+const uuid = '6e6f6465-7772-4967-a874-000000000001';
+
+test('the partition BOOT has the same bytes whatever the umask and the order of its files', { skip }, () => {
+  const umask = process.umask(0o077);
+  try {
+    const [first, second] = [files, Object.fromEntries(Object.entries(files).reverse())].map(
+      (given, index) => {
+        process.umask(index === 0 ? 0o022 : 0o077);
+        const init = { bytes: 8 << 20, files: given, epochSeconds: 1_700_000_000, uuid };
+        return readFileSync(makeBootPartition(locked(), folder(`boot-${index}`), init));
+      },
+    );
+    assert.ok(first !== undefined && second !== undefined && first.equals(second));
+  } finally {
+    process.umask(umask);
+  }
+});
+
+test('a file that does not fit on the partition BOOT is an error that names it', { skip }, () => {
+  const large = { 'A/rootfs.squashfs': Buffer.alloc(9 << 20, 'x') };
+  const init = { bytes: 8 << 20, files: large, epochSeconds: 1_700_000_000, uuid };
+  assert.throws(
+    () => makeBootPartition(locked(), folder('boot-small'), init),
+    /partition BOOT is too small for A\/rootfs\.squashfs/,
+  );
+});
+
+test('the disk image has its partitions, and is the same every time', {
+  skip: skip || (architecture === 'amd64' ? false : 'GRUB for a BIOS is for x86-64 only'),
+}, () => {
+  const coreSector = placedPartitions().find(({ label }) => label === 'BIOS')?.first ?? 0;
+  const [first, second] = [0, 1].map((index) => {
+    const place = folder(`disk-${index}`);
+    const target = join(place, 'disk.raw');
+    writeDiskImage(target, {
+      grub: makeGrub(locked(), place, coreSector),
+      partitions: {
+        BOOT: makeBootPartition(locked(), place, {
+          bytes: 8 << 20,
+          files,
+          epochSeconds: 1_700_000_000,
+          uuid,
+        }),
+        EFI: makeEfiPartition(locked(), place, {
+          bytes: 64 << 20,
+          files: { 'EFI/BOOT/BOOTX64.EFI': Buffer.alloc(100_000, 'efi') },
+          epochSeconds: 1_700_000_000,
+        }),
+      },
+    });
+    assert.ok(statSync(target).blocks * 512 < 64 << 20, 'what nobody wrote takes no space');
+    return readFileSync(target);
+  });
+  assert.ok(first !== undefined && second !== undefined && first.equals(second));
+  const table = decodeTable(first.subarray(0, 34 * 512));
+  assert.deepEqual(
+    table?.partitions.map(({ label }) => label),
+    ['EFI', 'BIOS', 'BOOT', 'META'],
+  );
+  const placeOf = (label: string) => (table?.partitions.find((one) => one.label === label)?.first ?? 0) * 512;
+  assert.equal(first.toString('latin1', placeOf('EFI') + 82, placeOf('EFI') + 87), 'FAT32');
+  assert.equal(first.readUInt16LE(placeOf('BOOT') + 1024 + 56), 0xef53);
+  assert.equal(first.readUInt16LE(510), 0xaa55);
+});
