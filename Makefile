@@ -150,6 +150,18 @@ measure: $(built) ## measures the budgets of SPEC.md
 rootfs: $(built) ## builds the root file system of machines into _out/image, without root, about a minute
 	@node rootfs/build-rootfs.ts
 
+.PHONY: image
+image: rootfs ## builds the kernel, initramfs and disk image of machines into _out/image, without root, about two minutes
+	@node rootfs/build-image.ts
+
+.PHONY: boot
+boot: $(built) ## boots the disk image in an emulated machine; its console is the terminal, its API 127.0.0.1:50000
+	@node rootfs/boot-machine.ts
+
+.PHONY: test-boot
+test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, about five minutes
+	@node tools/test.ts 'tests/boot/**/*.test.ts'
+
 .PHONY: rootfs-lock
 rootfs-lock: $(installed) ## locks the newest versions of the Debian packages in the root file system
 	@node rootfs/lock-packages.ts

@@ -1,0 +1,130 @@
+// The disk image on an emulated machine, from the firmware to the API and back to power off.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { closeSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
+import { guestAddress, guestNetwork } from '../../rootfs/machine/emulator-options.ts';
+import { imageFolder, noMachine as skip, startMachine } from './machine.ts';
+
+const program = join(import.meta.dirname, '..', '..', '_out', 'dist', 'talosctl', 'talosctl.cjs');
+const folder = mkdtempSync(join(tmpdir(), 'boot-test-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs talosctl; its output, or its error as text. */
+function talosctl(...words: string[]): Promise<{ readonly exitCode: number; readonly output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...words], { cwd: folder }, (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : 1, output: stdout + stderr });
+    });
+  });
+}
+
+async function succeeds(words: readonly string[], timeoutMs = 90_000): Promise<string> {
+  let last = '';
+  const isDone = async () => {
+    const { exitCode, output } = await talosctl(...words);
+    last = output;
+    return exitCode === 0;
+  };
+  await eventually(isDone, {
+    what: `success of talosctl ${words.join(' ')}`,
+    timeoutMs,
+    explain: () => last,
+  });
+  return last;
+}
+
+/** A copy of the disk image with one changed byte, found by the text before it. */
+function flippedDisk(name: string, marker: Buffer, distance: number): string {
+  const path = join(folder, name);
+  copyFileSync(join(imageFolder, 'disk.raw'), path);
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf(marker) + distance;
+  assert.ok(at > distance, 'the marker is in the image');
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.from([bytes.readUInt8(at) ^ 0xff]), 0, 1, at);
+  closeSync(file);
+  return path;
+}
+
+for (const kind of ['bios', 'uefi'] as const) {
+  test(`the disk image boots by ${kind.toUpperCase()} to maintenance, with machined as process 1`, {
+    skip,
+  }, async () => {
+    await using machine = await startMachine({ boot: { kind } });
+    await machine.shows(/\[initramfs\] switching to the root file system/);
+    await machine.shows(/"msg":"daemon serves"/);
+    await machine.shows(/maintenance: waiting for a machine configuration/);
+    assert.match(machine.console(), /"pid":1,/);
+    assert.match(machine.console(), kind === 'bios' ? /GRUB/ : /EFI stub/);
+  });
+}
+
+test('a machine takes a configuration over the network, and is restarted and switched off by its API', {
+  skip,
+}, async () => {
+  await talosctl('gen', 'config', 'demo', `https://${guestAddress}:6443`, '--force');
+  const boot = { kind: 'kernel', words: [guestNetwork] } as const;
+  for (const [verb, end] of [
+    ['reboot', /reboot: Restarting system/],
+    ['shutdown', /reboot: Power down/],
+  ] as const) {
+    await using machine = await startMachine({ boot });
+    await succeeds(['-n', machine.api, 'version', '--insecure']);
+    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+    const trusted = ['--talosconfig', 'talosconfig', '-e', machine.api, '-n', guestAddress];
+    assert.match(await succeeds([...trusted, 'version']), /Enabled: +RBAC/);
+    const mounts = await succeeds([...trusted, 'read', '/proc/mounts']);
+    assert.match(mounts, /^\/dev\/dm-0 \/ squashfs ro,nosuid,nodev/m);
+    assert.match(mounts, /^tmpfs \/run tmpfs rw,nosuid,nodev,noexec/m);
+    assert.match(await succeeds([...trusted, 'processes']), /^10\.0\.2\.15 +1 .*machined\.cjs/m);
+    await succeeds([...trusted, verb, '--wait=false']);
+    await machine.shows(end, 60_000);
+    await machine.isOff();
+  }
+});
+
+test('a machine ends when one byte of its root file system was changed', { skip }, async () => {
+  // The first block of the squashfs with content, which every boot reads: its superblock.
+  const disk = flippedDisk(
+    'flipped.raw',
+    readFileSync(join(imageFolder, 'rootfs.squashfs')).subarray(0, 96),
+    40,
+  );
+  await using machine = await startMachine({ disk, boot: { kind: 'kernel' } });
+  await machine.shows(/device-mapper: verity: .*data block 0 is corrupted/);
+  await machine.isOff();
+  assert.doesNotMatch(machine.console(), /switching to the root file system/);
+});
+
+test('the init says what is wrong with the root hash or the disk, and restarts the machine', {
+  skip,
+}, async () => {
+  const otherHash = `console=ttyS0 panic=1 printk.devkmsg=on nodewright.roothash=${'0'.repeat(64)}`;
+  const cases = [
+    {
+      boot: { kind: 'kernel', commandLine: 'console=ttyS0 printk.devkmsg=on' },
+      shows: /nodewright\.roothash .* must be the SHA-256/,
+    },
+    {
+      boot: { kind: 'kernel', words: ['nodewright.roothash=nonsense'] },
+      shows: /nodewright\.roothash .* must be the SHA-256/,
+    },
+    { boot: { kind: 'kernel', words: ['nodewright.slot=B'] }, shows: /has no image in slot B/ },
+    { boot: { kind: 'kernel', commandLine: otherHash }, shows: /verity: .*is corrupted/ },
+    {
+      disk: 'none',
+      boot: { kind: 'kernel' },
+      shows: /no disk has a partition labelled BOOT with an image in slot A/,
+    },
+  ] as const;
+  for (const { shows, ...init } of cases) {
+    await using machine = await startMachine(init);
+    await machine.shows(shows);
+    await machine.isOff(90_000);
+    assert.doesNotMatch(machine.console(), /daemon serves/);
+  }
+});

@@ -1,0 +1,115 @@
+// A machine for tests: an emulated computer with a disk image, its console in a file, and its API on a loopback port.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@nodewright/testkit';
+import { kernelBoot, machineHardware } from '../../rootfs/machine/emulator-options.ts';
+
+export const imageFolder = join(import.meta.dirname, '..', '..', '_out', 'image');
+const emulator = 'qemu-system-x86_64';
+const firmware = ['/usr/share/OVMF/OVMF_CODE_4M.fd', '/usr/share/OVMF/OVMF_VARS_4M.fd'] as const;
+
+/** Why machines cannot be started here; false when they can. In CI nothing is skipped. */
+export const noMachine: string | false = reasonForNone();
+
+function reasonForNone(): string | false {
+  if (process.env.CI === 'true') return false;
+  if (process.arch !== 'x64') return 'the tests of machines need an x86-64 machine';
+  if (spawnSync(emulator, ['--version']).status !== 0)
+    return `${emulator} is missing: install qemu-system-x86`;
+  if (!firmware.every((path) => existsSync(path))) return 'the UEFI firmware is missing: install ovmf';
+  if (!existsSync(join(imageFolder, 'disk.raw'))) return 'there is no disk image: run make image';
+  return false;
+}
+
+export interface MachineInit {
+  /** Default: the disk image. The machine does not change the file. `none` for a machine without a disk. */
+  readonly disk?: string;
+  readonly boot:
+    | { readonly kind: 'bios' }
+    | { readonly kind: 'uefi' }
+    /** Boots the kernel of the image directly, with these words added to its command line. */
+    | { readonly kind: 'kernel'; readonly words?: readonly string[]; readonly commandLine?: string };
+}
+
+export interface Machine extends AsyncDisposable {
+  /** Everything that the console has shown. */
+  readonly console: () => string;
+  /** Waits until the console shows the text. Fails with the end of the console. */
+  readonly shows: (pattern: RegExp, timeoutMs?: number) => Promise<void>;
+  /** Waits until the machine is off. A machine that restarts counts as off. */
+  readonly isOff: (timeoutMs?: number) => Promise<void>;
+  /** `127.0.0.1:<port>` of the machine's API.  */
+  readonly api: string;
+}
+
+/** Starts a machine. Emulation makes it ten times slower than a real one, or more beside other work. */
+export async function startMachine({ disk, boot }: MachineInit): Promise<Machine> {
+  const folder = mkdtempSync(join(tmpdir(), 'machine-'));
+  const log = join(folder, 'console');
+  const port = await freePort();
+  const image = disk ?? join(imageFolder, 'disk.raw');
+  const words = [
+    ...machineHardware({ disk: image === 'none' ? undefined : image, apiPort: port }),
+    ...['-serial', `file:${log}`, ...bootOptions(boot, folder)],
+  ];
+  const child = spawn(emulator, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const text = () => (existsSync(log) ? readFileSync(log, 'latin1') : '') + errors;
+  const wait = (what: string, condition: () => boolean, timeoutMs: number) =>
+    eventually(condition, {
+      what,
+      timeoutMs,
+      explain: () => `the console ends with:\n${text().slice(-4000)}`,
+    });
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  return {
+    console: text,
+    shows: (pattern, timeoutMs = 120_000) =>
+      wait(`${pattern} on the console`, () => pattern.test(text()), timeoutMs),
+    isOff: (timeoutMs = 60_000) => wait('the end of the machine', hasEnded, timeoutMs),
+    api: `127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      await end(child, hasEnded);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that nobody listens on now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function end(child: ChildProcess, hasEnded: () => boolean): Promise<void> {
+  if (hasEnded()) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+function bootOptions(boot: MachineInit['boot'], folder: string): string[] {
+  if (boot.kind === 'bios') return [];
+  if (boot.kind === 'uefi') {
+    const variables = join(folder, 'variables.fd');
+    copyFileSync(firmware[1], variables);
+    return [
+      ...['-drive', `if=pflash,format=raw,readonly=on,file=${firmware[0]}`],
+      ...['-drive', `if=pflash,format=raw,file=${variables}`],
+    ];
+  }
+  const embedded = readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8').trim();
+  const commandLine = [boot.commandLine ?? embedded, ...(boot.words ?? [])].join(' ');
+  return kernelBoot(imageFolder, commandLine);
+}
