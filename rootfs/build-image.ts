@@ -1,6 +1,6 @@
 // `make image`: builds the kernel, the initramfs, the unified kernel image and the disk image of a machine, without root.
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
@@ -8,8 +8,9 @@ import { nativeArchitecture } from '../tools/images/architecture.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
 import { commandLine, grubMenu } from './disk/boot-entries.ts';
 import { makeBootPartition } from './disk/boot-partition.ts';
-import { layout, placedPartitions, writeDiskImage } from './disk/disk-image.ts';
+import { type PartitionLabel, placedPartitions, writeDiskImage } from './disk/disk-image.ts';
 import { makeEfiPartition } from './disk/efi-partition.ts';
+import { sectorBytes } from './disk/gpt.ts';
 import { makeGrub } from './disk/grub-image.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { unifiedKernel } from './image/unified-kernel.ts';
@@ -18,11 +19,20 @@ import { buildInit } from './initramfs/build-init.ts';
 import { makeInitramfs } from './initramfs/initramfs.ts';
 import { selectModules } from './initramfs/kernel-modules.ts';
 import { initModules, kernelPackage } from './recipe.ts';
-import { commitTime, megabytes, runBuild, unpackLocked, unpackTools, type Workshop } from './workshop.ts';
+import { signingKey } from './signing/image-keys.ts';
+import { signImage } from './signing/image-signatures.ts';
+import {
+  commitTime,
+  keysFolder,
+  megabytes,
+  runBuild,
+  unpackLocked,
+  unpackTools,
+  type Workshop,
+} from './workshop.ts';
 
 const slot = 'A';
 const menuSeconds = 3;
-const mib = 1 << 20;
 
 interface Kernel {
   readonly release: string;
@@ -43,10 +53,70 @@ async function makeKernel(workshop: Workshop, tools: LockedTools): Promise<Kerne
   };
 }
 
-/** The hash tree of a squashfs. Salt and name are derived from the data, so that the same data has the same tree. */
-function hashTreeOf(squashfs: Buffer) {
+/** Everything that a disk image is made of. */
+interface Parts {
+  readonly kernel: Kernel;
+  readonly squashfs: Buffer;
+  readonly hashTree: Buffer;
+  readonly commandLine: string;
+  readonly unified: Buffer;
+}
+
+async function makeParts(workshop: Workshop, tools: LockedTools, squashfs: Buffer): Promise<Parts> {
+  const kernel = await makeKernel(workshop, tools);
+  // Salt and name of the tree are derived from the data, so that the same data has the same tree.
   const digest = createHash('sha256').update(squashfs).digest();
-  return verityTree(squashfs, { salt: digest, uuid: digest.subarray(0, 16) });
+  const { rootHash, file: hashTree } = verityTree(squashfs, { salt: digest, uuid: digest.subarray(0, 16) });
+  const words = commandLine(workshop.architecture, { slot, rootHash });
+  const stub = `usr/lib/systemd/boot/efi/linux${efiNames[workshop.architecture].stub}.efi.stub`;
+  const unified = unifiedKernel(readFileSync(tools.path(stub)), {
+    osRelease: settingsFiles(buildInfo, '')['etc/os-release'] ?? '',
+    commandLine: words,
+    kernelRelease: kernel.release,
+    kernel: kernel.image,
+    initramfs: kernel.initramfs,
+  });
+  return { kernel, squashfs, hashTree, commandLine: words, unified };
+}
+
+/** UEFI's names of an architecture: in systemd's stub, and in the program that firmware starts by default. */
+const efiNames = {
+  amd64: { stub: 'x64', program: 'BOOTX64.EFI' },
+  arm64: { stub: 'aa64', program: 'BOOTAA64.EFI' },
+} as const;
+
+function makeDisk(
+  target: string,
+  { work, architecture, checkout }: Workshop,
+  tools: LockedTools,
+  parts: Parts,
+): void {
+  const epochSeconds = commitTime(checkout);
+  const placed = new Map(placedPartitions().map((partition) => [partition.label, partition]));
+  const bytesOf = (label: PartitionLabel) => {
+    const { first = 0, last = -1 } = placed.get(label) ?? {};
+    return (last - first + 1) * sectorBytes;
+  };
+  const menu = grubMenu([{ slot, tag: buildInfo.tag, commandLine: parts.commandLine }], menuSeconds);
+  const boot = makeBootPartition(tools, work, {
+    bytes: bytesOf('BOOT'),
+    epochSeconds,
+    uuid: placed.get('BOOT')?.guid ?? '',
+    files: {
+      'grub/grub.cfg': Buffer.from(menu),
+      [`${slot}/vmlinuz`]: parts.kernel.image,
+      [`${slot}/initramfs`]: parts.kernel.initramfs,
+      [`${slot}/rootfs.squashfs`]: parts.squashfs,
+      [`${slot}/rootfs.verity`]: parts.hashTree,
+    },
+  });
+  const efi = makeEfiPartition(tools, work, {
+    bytes: bytesOf('EFI'),
+    epochSeconds,
+    files: { [`EFI/BOOT/${efiNames[architecture].program}`]: parts.unified },
+  });
+  const grub = architecture === 'amd64' ? makeGrub(tools, work, placed.get('BIOS')?.first ?? 0) : undefined;
+  writeDiskImage(target, { ...(grub === undefined ? {} : { grub }), partitions: { EFI: efi, BOOT: boot } });
 }
 
 async function main(checkout: string): Promise<void> {
@@ -56,78 +126,26 @@ async function main(checkout: string): Promise<void> {
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
     const tools = await unpackTools(workshop);
-    const epochSeconds = commitTime(checkout);
-    const squashfs = readFileSync(join(out, 'rootfs.squashfs'));
-    const tree = hashTreeOf(squashfs);
-    const kernel = await makeKernel(workshop, tools);
-    const words = commandLine(workshop.architecture, { slot, rootHash: tree.rootHash });
-    const isAmd64 = workshop.architecture === 'amd64';
-    const stub = `usr/lib/systemd/boot/efi/linux${isAmd64 ? 'x64' : 'aa64'}.efi.stub`;
-    const unified = unifiedKernel(readFileSync(tools.path(stub)), {
-      osRelease: settingsFiles(buildInfo, '')['etc/os-release'] ?? '',
-      commandLine: words,
-      kernelRelease: kernel.release,
-      kernel: kernel.image,
-      initramfs: kernel.initramfs,
-    });
-    const artefacts: Record<string, Buffer> = {
-      vmlinuz: kernel.image,
-      initramfs: kernel.initramfs,
-      'rootfs.verity': tree.file,
-      'nodewright.efi': unified,
-      'cmdline.txt': Buffer.from(`${words}\n`),
+    const parts = await makeParts(workshop, tools, readFileSync(join(out, 'rootfs.squashfs')));
+    const files: Readonly<Record<string, Buffer>> = {
+      vmlinuz: parts.kernel.image,
+      initramfs: parts.kernel.initramfs,
+      'rootfs.verity': parts.hashTree,
+      'nodewright.efi': parts.unified,
+      'cmdline.txt': Buffer.from(`${parts.commandLine}\n`),
     };
-    mkdirSync(out, { recursive: true });
-    for (const [name, content] of Object.entries(artefacts)) {
+    for (const [name, content] of Object.entries(files)) {
       writeFileSync(join(out, name), content);
       note(`${megabytes(content.length)}  ${name}`);
     }
-    const entry = { slot, tag: buildInfo.tag, commandLine: words } as const;
-    const sizeOf = (label: string) => (layout.find((row) => row.label === label)?.mib ?? 0) * mib;
-    const boot = makeBootPartition(tools, work, {
-      bytes: sizeOf('BOOT'),
-      epochSeconds,
-      uuid: placedPartitions().find(({ label }) => label === 'BOOT')?.guid ?? '',
-      files: {
-        'grub/grub.cfg': Buffer.from(grubMenu([entry], menuSeconds)),
-        [`${slot}/vmlinuz`]: kernel.image,
-        [`${slot}/initramfs`]: kernel.initramfs,
-        [`${slot}/rootfs.squashfs`]: squashfs,
-        [`${slot}/rootfs.verity`]: tree.file,
-      },
-    });
-    const efi = makeEfiPartition(tools, work, {
-      bytes: sizeOf('EFI'),
-      epochSeconds,
-      files: { [`EFI/BOOT/BOOT${isAmd64 ? 'X64' : 'AA64'}.EFI`]: unified },
-    });
-    const coreSector = placedPartitions().find(({ label }) => label === 'BIOS')?.first ?? 0;
-    const disk = join(out, 'disk.raw');
-    writeDiskImage(disk, {
-      ...(isAmd64 ? { grub: makeGrub(tools, work, coreSector) } : {}),
-      partitions: { EFI: efi, BOOT: boot },
-    });
-    note(`disk image ${disk}`);
-    writeFileSync(
-      join(out, 'SHA256SUMS'),
-      sums(out, [...Object.keys(artefacts), 'rootfs.squashfs', 'disk.raw']),
-    );
+    makeDisk(join(out, 'disk.raw'), workshop, tools, parts);
+    note(`disk image ${join(out, 'disk.raw')}`);
+    const keys = keysFolder(checkout);
+    signImage(out, signingKey(keys));
+    note(`signed with the key in ${keys}`);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-}
-
-/** Digests in the format of `sha256sum --check`. */
-function sums(folder: string, names: readonly string[]): string {
-  return names
-    .toSorted()
-    .map(
-      (name) =>
-        `${createHash('sha256')
-          .update(readFileSync(join(folder, name)))
-          .digest('hex')}  ${name}\n`,
-    )
-    .join('');
 }
 
 if (import.meta.main) await runBuild('image', () => main(join(import.meta.dirname, '..')));

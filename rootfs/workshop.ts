@@ -68,6 +68,9 @@ export function commitTime(checkout: string): number {
   return Number(text.trim());
 }
 
+/** The folder of the keys of images: `IMAGE_KEYS`, else one that git ignores. */
+export const keysFolder = (checkout: string) => process.env.IMAGE_KEYS ?? join(checkout, '_out', 'keys');
+
 export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
 
 /** Runs a build; an error becomes one line and the exit code 1. */

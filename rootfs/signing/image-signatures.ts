@@ -1,0 +1,65 @@
+import { createHash, type KeyObject, sign, verify } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The files of an image that are signed, each with `<name>.sig` next to it. */
+export const artefacts = [
+  'cmdline.txt',
+  'disk.raw',
+  'initramfs',
+  'nodewright.efi',
+  'rootfs.squashfs',
+  'rootfs.verity',
+  'vmlinuz',
+] as const;
+
+const sums = 'SHA256SUMS';
+const chunkBytes = 1 << 20;
+
+/**
+ * Writes the digests of all files, and a signature for each file. The signed text is the line of `SHA256SUMS`, so that the
+ * signature of one file does not fit another.
+ */
+export function signImage(folder: string, key: KeyObject): void {
+  const lines = artefacts.map((name) => digestLine(folder, name));
+  writeFileSync(join(folder, sums), lines.join(''));
+  for (const [index, name] of artefacts.entries()) {
+    const signature = sign(null, Buffer.from(lines[index] ?? ''), key);
+    writeFileSync(join(folder, `${name}.sig`), `${signature.toString('base64')}\n`);
+  }
+}
+
+/**
+ * Compares all files with their signatures.
+ *
+ * @returns a line for each problem, which names the file; empty for an image as it was signed
+ */
+export function imageProblems(folder: string, key: KeyObject): string[] {
+  return artefacts.flatMap((name): string[] => {
+    const signaturePath = join(folder, `${name}.sig`);
+    if (!existsSync(join(folder, name))) return [`${name} is missing`];
+    if (!existsSync(signaturePath)) return [`${name} has no signature`];
+    const signature = Buffer.from(readFileSync(signaturePath, 'utf8').trim(), 'base64');
+    const isSigned = verify(null, Buffer.from(digestLine(folder, name)), key, signature);
+    return isSigned ? [] : [`${name} is not the file that was signed with this key`];
+  });
+}
+
+/** A line in the format of `sha256sum --check`. */
+function digestLine(folder: string, name: string): string {
+  return `${digestOf(join(folder, name))}  ${name}\n`;
+}
+
+/** SHA-256 of a file that may be larger than memory, in hex. */
+function digestOf(path: string): string {
+  const hash = createHash('sha256');
+  const chunk = Buffer.alloc(chunkBytes);
+  const file = openSync(path, 'r');
+  try {
+    for (let bytes = readSync(file, chunk); bytes > 0; bytes = readSync(file, chunk))
+      hash.update(chunk.subarray(0, bytes));
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,80 @@
+// Signatures of an image: what was changed after it was signed is named.
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { publicKeyIn, readPublicKey, signingKey } from '../../rootfs/signing/image-keys.ts';
+import { artefacts, imageProblems, signImage } from '../../rootfs/signing/image-signatures.ts';
+
+const work = mkdtempSync(join(tmpdir(), 'signatures-test-'));
+after(() => rmSync(work, { recursive: true, force: true }));
+
+/** A signed image of small files. */
+function signedImage() {
+  const [folder, keys] = ['image-', 'keys-'].map((name) => mkdtempSync(join(work, name))) as [string, string];
+  for (const name of artefacts) writeFileSync(join(folder, name), `content of ${name}`);
+  signImage(folder, signingKey(keys));
+  return { folder, keys, key: readPublicKey(publicKeyIn(keys)) };
+}
+
+test('an image as it was signed has no problems, and signing it again changes nothing', () => {
+  const { folder, keys, key } = signedImage();
+  const signatures = () => artefacts.map((name) => readFileSync(join(folder, `${name}.sig`), 'utf8'));
+  const before = signatures();
+  assert.deepEqual(imageProblems(folder, key), []);
+  signImage(folder, signingKey(keys));
+  assert.deepEqual(signatures(), before);
+});
+
+test('every file that was changed, exchanged or removed is named', () => {
+  for (const name of artefacts) {
+    const { folder, key } = signedImage();
+    const bytes = readFileSync(join(folder, name));
+    bytes.writeUInt8(bytes.readUInt8(3) ^ 1, 3);
+    writeFileSync(join(folder, name), bytes);
+    assert.deepEqual(imageProblems(folder, key), [`${name} is not the file that was signed with this key`]);
+  }
+  const { folder, key } = signedImage();
+  copyFileSync(join(folder, 'vmlinuz'), join(folder, 'initramfs'));
+  copyFileSync(join(folder, 'vmlinuz.sig'), join(folder, 'initramfs.sig'));
+  rmSync(join(folder, 'disk.raw'));
+  rmSync(join(folder, 'cmdline.txt.sig'));
+  writeFileSync(join(folder, 'rootfs.verity.sig'), 'x');
+  assert.deepEqual(imageProblems(folder, key), [
+    'cmdline.txt has no signature',
+    'disk.raw is missing',
+    'initramfs is not the file that was signed with this key',
+    'rootfs.verity is not the file that was signed with this key',
+  ]);
+});
+
+test('an image that somebody else signed is refused', () => {
+  const { folder } = signedImage();
+  assert.equal(imageProblems(folder, signedImage().key).length, artefacts.length);
+});
+
+test('the private key is readable for its owner only, and stays the same', () => {
+  const { keys } = signedImage();
+  assert.equal(statSync(join(keys, 'image.key')).mode & 0o777, 0o600);
+  const before = readFileSync(join(keys, 'image.key'), 'utf8');
+  signingKey(keys);
+  assert.equal(readFileSync(join(keys, 'image.key'), 'utf8'), before);
+});
+
+test('a file that is no key is named, and its content is not shown', () => {
+  const keys = mkdtempSync(join(work, 'keys-'));
+  writeFileSync(join(keys, 'image.key'), 'secret text');
+  assert.throws(
+    () => signingKey(keys),
+    (error: Error) => {
+      assert.match(error.message, /image\.key is not a key in PEM form$/);
+      return !`${error.stack}${String(error.cause)}`.includes('secret text');
+    },
+  );
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  writeFileSync(join(keys, 'image.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  assert.throws(() => signingKey(keys), /image\.key is not an Ed25519 key/);
+  assert.throws(() => readPublicKey(join(keys, 'none.pub')), /none\.pub does not exist/);
+});
