@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import { loadNativeCalls } from '@nodewright/linux';
@@ -21,7 +21,7 @@ import { setUpNetwork } from '../network/host/static-network.ts';
  */
 export async function prepareMachine(log: Logger, scope: AsyncDisposableStack): Promise<readonly string[]> {
   const calls = await loadNativeCalls();
-  endMachineAtExit({ calls, killOthers, pause, log }, process);
+  endMachineAtExit({ calls, killOthers, pause, report }, process);
   await mountFileSystems(calls);
   scope.use(reapOrphans(calls, systemTimers));
   log.warn(
@@ -53,4 +53,13 @@ function killOthers(): void {
 
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+function report(line: string): void {
+  try {
+    // The level "critical" of the kernel's log.
+    writeFileSync('/dev/kmsg', `<2>[nodewright] ${line}\n`);
+  } catch {
+    // Without a log the machine ends all the same.
+  }
 }

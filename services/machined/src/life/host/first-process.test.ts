@@ -3,7 +3,6 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { nodeExitCodes } from '@nodewright/contract';
 import { FakeTimers } from '@nodewright/controllers/testing';
-import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { endMachineAtExit, reapOrphans } from './first-process.ts';
 
 test('reapOrphans() removes a process that is still there at the second look, and no other', () => {
@@ -47,9 +46,9 @@ function endOf(code: number): string[] {
     syncFileSystems: () => void done.push('sync'),
     endMachine: (command: number) => void done.push(command.toString(16)),
   };
-  const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
+  const report = (line: string) => void done.push(line);
   const pause = (ms: number) => void done.push(`pause ${ms}`);
-  endMachineAtExit({ calls, killOthers: () => void done.push('kill'), pause, log }, process);
+  endMachineAtExit({ calls, killOthers: () => void done.push('kill'), pause, report }, process);
   process.emit('exit', code);
   return done;
 }
@@ -57,5 +56,6 @@ function endOf(code: number): string[] {
 test('endMachineAtExit() switches off, restarts, and restarts after a pause when machined crashed', () => {
   assert.deepEqual(endOf(0), ['kill', 'sync', '4321fedc']);
   assert.deepEqual(endOf(nodeExitCodes.reboot), ['kill', 'sync', '1234567']);
-  assert.deepEqual(endOf(1), ['pause 10000', 'kill', 'sync', '1234567']);
+  const line = 'machined has ended with exit code 1: the machine restarts in 10 s';
+  assert.deepEqual(endOf(1), [line, 'pause 10000', 'kill', 'sync', '1234567']);
 });

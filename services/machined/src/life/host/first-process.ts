@@ -4,7 +4,6 @@ import type { Timers } from '@nodewright/async';
 import { nodeExitCodes } from '@nodewright/contract';
 import { makeFolder } from '@nodewright/files';
 import type { NativeCalls } from '@nodewright/linux';
-import type { Logger } from '@nodewright/telemetry';
 import { etcMount, type MachineMount, machineFolders, machineMounts } from '../domain/machine-mounts.ts';
 import { restartCommands } from '../domain/node-event.ts';
 
@@ -68,7 +67,8 @@ export interface EndOfMachine {
   readonly killOthers: () => void;
   /** Blocks this process, whose event loop does not run any more. */
   readonly pause: (ms: number) => void;
-  readonly log: Logger;
+  /** Shows a line on the console at once: a log of this process might not be written any more. */
+  readonly report: (line: string) => void;
 }
 
 /**
@@ -76,13 +76,13 @@ export interface EndOfMachine {
  * kernel would panic.
  */
 export function endMachineAtExit(
-  { calls, killOthers, pause, log }: EndOfMachine,
+  { calls, killOthers, pause, report }: EndOfMachine,
   process: NodeJS.EventEmitter,
 ): void {
   process.on('exit', (code: number) => {
     const end = code === 0 ? 'power-off' : 'reboot';
     if (code !== 0 && code !== nodeExitCodes.reboot) {
-      log.fatal({ exitCode: code }, 'machined has ended: the machine restarts in 10 s');
+      report(`machined has ended with exit code ${code}: the machine restarts in ${crashPauseMs / 1000} s`);
       pause(crashPauseMs);
     }
     killOthers();
