@@ -33,4 +33,5 @@ export * from './read-processes.ts';
 export * from './read-smbios.ts';
 export * from './read-socket-owners.ts';
 export * from './read-udev-record.ts';
+export * from './watch-keys.ts';
 export * from './watch-uevents.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
-import { loadNativeCalls } from '@nodewright/linux';
+import { keyCodes, loadNativeCalls, watchKeys } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import {
   endMachineAtExit,
@@ -24,6 +24,11 @@ export async function prepareMachine(log: Logger, scope: AsyncDisposableStack): 
   endMachineAtExit({ calls, killOthers, pause, report }, process);
   await mountFileSystems(calls);
   scope.use(reapOrphans(calls, systemTimers));
+  // SIGTERM runs the shutdown sequence, and the exit after it switches the machine off.
+  const onPress = (code: number) => {
+    if (code === keyCodes.power) process.kill(process.pid, 'SIGTERM');
+  };
+  scope.use(watchKeys(calls, onPress));
   log.warn(
     'there are no volumes yet: the configuration and all data are in memory and lost at the next start',
   );
