@@ -6,9 +6,14 @@ import { readWireFacts } from './read-fact-table.ts';
 
 const isWirePackage = (name: string) => !name.startsWith('suite.') && name !== 'google.protobuf';
 
-test('the contracts agree exactly with the fact tables', async () => {
-  const differences = compareFacts(await readWireFacts(), await factsFromImage(isWirePackage));
-  assert.deepEqual(differences, []);
+/** Fields of our own are numbered from 1000 on, where upstream has none. */
+const isOwnField = (fact: string) => /^message \S+: \d{4,} /.test(fact);
+
+test('the contracts agree exactly with the fact tables, apart from fields of our own', async () => {
+  const facts = await readWireFacts();
+  assert.deepEqual(facts.filter(isOwnField), []);
+  const ours = (await factsFromImage(isWirePackage)).filter((fact) => !isOwnField(fact));
+  assert.deepEqual(compareFacts(facts, ours), []);
 });
 
 test('the fact tables hold every kind of fact', async () => {
