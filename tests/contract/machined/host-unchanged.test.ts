@@ -63,7 +63,7 @@ test('starting a node, calling everything on it as administrator and stopping it
   assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);
 });
 
-test('no module of machined can change the host: system calls only for sockets and attributes, one place that starts processes', () => {
+test('only the first process of a machine can change it: other modules call the kernel for sockets and attributes, and one place starts processes', () => {
   const folder = join(import.meta.dirname, '..', '..', '..', 'services', 'machined', 'src');
   const sources = globSync('**/*.ts', { cwd: folder }).filter((path) => !path.endsWith('.test.ts'));
   assert.ok(sources.length > 30, String(sources.length));
@@ -81,7 +81,26 @@ test('no module of machined can change the host: system calls only for sockets a
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
     'services/host/forgo-capabilities.ts',
+    'stages/prepare-machine.ts',
   ]);
+  // The kernel starts the first process of a machine, and nobody else does what it does.
+  const duties = /\b(setUpNetwork|endMachineAtExit|reapOrphans|watchKeys|mountFileSystems)\b/;
+  assert.deepEqual(importers(duties), [
+    'life/host/first-process.ts',
+    'network/host/static-network.ts',
+    'stages/prepare-machine.ts',
+  ]);
+  assert.deepEqual(importers(/\.(mount|setResourceLimit|endMachine|syncFileSystems|forgetChild)\(/), [
+    'life/host/first-process.ts',
+  ]);
+  assert.deepEqual(importers(/\b(setLinkUp|addAddress|addDefaultRoute)\(/), [
+    'network/host/static-network.ts',
+  ]);
+  assert.deepEqual(importers(/stages\/prepare-machine|\.\/prepare-machine/), ['stages/open-host.ts']);
+  assert.match(
+    readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),
+    /isFirstProcess = world\.ownsKernel && process\.pid === 1;\n.* isFirstProcess \? await prepareMachine\(/,
+  );
   // packages/linux/src/netlink/asks-only.test.ts shows that only read requests go through these sockets.
   assert.deepEqual(importers(/\.(sendTo|control)\(/), []);
   const native = readFileSync(
@@ -97,12 +116,18 @@ test('no module of machined can change the host: system calls only for sockets a
     'lgetxattr',
     'llistxattr',
     'mmap',
+    'mount',
     'munmap',
     'prctl',
+    'reboot',
     'recvfrom',
     'sendto',
+    'setrlimit',
     'setsockopt',
     'socket',
+    'sync',
+    'waitid',
+    'waitpid',
   ]);
   assert.deepEqual(importers(/from 'node:child_process'/), [
     'etcd/host/run-program.ts',
@@ -119,11 +144,13 @@ test('no module of machined can change the host: system calls only for sockets a
     'hardware/controllers/discovered-volume-spec.ts',
     'hardware/host/watch-device-links.ts',
     'kernel/domain/security-state.ts',
+    'life/domain/machine-mounts.ts',
+    'life/host/first-process.ts',
   ]);
   const changes =
     /\b(write\w*|append\w*|create\w+Stream|open|openSync|mkdir\w*|mknod|rm|rmSync|unlink\w*|rename\w*|symlink\w*|truncate\w*|chmod\w*|chown\w*)\(/;
   assert.deepEqual(
     namers.filter((path) => changes.test(code(path))),
-    [],
+    ['life/host/first-process.ts'],
   );
 });

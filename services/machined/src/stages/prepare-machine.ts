@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import { keyCodes, loadNativeCalls, watchKeys } from '@nodewright/linux';
@@ -7,6 +7,7 @@ import {
   endMachineAtExit,
   prepareMachine as mountFileSystems,
   reapOrphans,
+  reportOnConsole,
 } from '../life/host/first-process.ts';
 import { type IpArgument, parseIpArgument } from '../network/domain/ip-argument.ts';
 import { setUpNetwork } from '../network/host/static-network.ts';
@@ -21,7 +22,7 @@ import { setUpNetwork } from '../network/host/static-network.ts';
  */
 export async function prepareMachine(log: Logger, scope: AsyncDisposableStack): Promise<readonly string[]> {
   const calls = await loadNativeCalls();
-  endMachineAtExit({ calls, killOthers, pause, report }, process);
+  endMachineAtExit({ calls, killOthers, pause, report: reportOnConsole }, process);
   await mountFileSystems(calls);
   scope.use(reapOrphans(calls, systemTimers));
   // SIGTERM runs the shutdown sequence, and the exit after it switches the machine off.
@@ -58,13 +59,4 @@ function killOthers(): void {
 
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
-
-function report(line: string): void {
-  try {
-    // The level "critical" of the kernel's log.
-    writeFileSync('/dev/kmsg', `<2>[nodewright] ${line}\n`);
-  } catch {
-    // Without a log the machine ends all the same.
-  }
 }

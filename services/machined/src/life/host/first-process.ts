@@ -1,5 +1,5 @@
 // What the kernel expects of the first process of a machine.
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import type { Timers } from '@nodewright/async';
 import { nodeExitCodes } from '@nodewright/contract';
 import { makeFolder } from '@nodewright/files';
@@ -89,4 +89,14 @@ export function endMachineAtExit(
     calls.syncFileSystems();
     calls.endMachine(restartCommands[end]);
   });
+}
+
+/** Writes a line to the kernel's log, and with it to the console, before it returns. */
+export function reportOnConsole(line: string): void {
+  try {
+    const critical = '<2>';
+    writeFileSync('/dev/kmsg', `${critical}[nodewright] ${line}\n`);
+  } catch {
+    // Without a log the machine ends all the same.
+  }
 }
