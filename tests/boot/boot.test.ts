@@ -51,7 +51,7 @@ function flippedDisk(name: string, marker: Buffer, distance: number): string {
 }
 
 for (const kind of ['bios', 'uefi'] as const) {
-  test(`the disk image boots by ${kind.toUpperCase()} to maintenance, with machined as process 1`, {
+  test(`the disk image boots by ${kind.toUpperCase()} to maintenance, and its power button switches it off`, {
     skip,
   }, async () => {
     await using machine = await startMachine({ boot: { kind } });
@@ -60,6 +60,9 @@ for (const kind of ['bios', 'uefi'] as const) {
     await machine.shows(/maintenance: waiting for a machine configuration/);
     assert.match(machine.console(), /"pid":1,/);
     assert.match(machine.console(), kind === 'bios' ? /GRUB/ : /EFI stub/);
+    await machine.pressPower();
+    await machine.shows(/reboot: Power down/);
+    await machine.isOff();
   });
 }
 

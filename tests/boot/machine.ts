@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@nodewright/testkit';
@@ -42,6 +42,8 @@ export interface Machine extends AsyncDisposable {
   readonly shows: (pattern: RegExp, timeoutMs?: number) => Promise<void>;
   /** Waits until the machine is off. A machine that restarts counts as off. */
   readonly isOff: (timeoutMs?: number) => Promise<void>;
+  /** Presses the power button. */
+  readonly pressPower: () => Promise<void>;
   /** `127.0.0.1:<port>` of the machine's API.  */
   readonly api: string;
 }
@@ -50,11 +52,12 @@ export interface Machine extends AsyncDisposable {
 export async function startMachine({ disk, boot }: MachineInit): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'machine-'));
   const log = join(folder, 'console');
+  const monitor = join(folder, 'monitor');
   const port = await freePort();
   const image = disk ?? join(imageFolder, 'disk.raw');
   const words = [
     ...machineHardware({ disk: image === 'none' ? undefined : image, apiPort: port }),
-    ...['-serial', `file:${log}`, ...bootOptions(boot, folder)],
+    ...['-serial', `file:${log}`, '-monitor', `unix:${monitor},server,nowait`, ...bootOptions(boot, folder)],
   ];
   const child = spawn(emulator, words, { stdio: ['ignore', 'ignore', 'pipe'] });
   let errors = '';
@@ -74,6 +77,12 @@ export async function startMachine({ disk, boot }: MachineInit): Promise<Machine
     shows: (pattern, timeoutMs = 120_000) =>
       wait(`${pattern} on the console`, () => pattern.test(text()), timeoutMs),
     isOff: (timeoutMs = 60_000) => wait('the end of the machine', hasEnded, timeoutMs),
+    async pressPower() {
+      const socket = connect(monitor);
+      await once(socket, 'connect');
+      socket.end('system_powerdown\n');
+      await once(socket.resume(), 'close');
+    },
     api: `127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       await end(child, hasEnded);
