@@ -255,7 +255,6 @@ static void openVerity(const struct image *image, const char *rootHash) {
     salt[2 * at] = hexDigits[super.salt[at] >> 4];
     salt[2 * at + 1] = hexDigits[super.salt[at] & 15];
   }
-  super.algorithm[sizeof(super.algorithm) - 1] = 0;
   long dataLoop = attach(image->data), hashLoop = attach(image->hash);
   if (dataLoop < 0 || hashLoop < 0)
     FAIL("cannot attach the image: error ", decimal(-(dataLoop < 0 ? dataLoop : hashLoop)));
@@ -273,8 +272,9 @@ static void openVerity(const struct image *image, const char *rootHash) {
   request.head.target_count = 1;
   request.target.length = super.dataBlocks * (super.dataBlockBytes / 512);
   copy(request.target.target_type, "verity", 7);
-  JOIN(request.parameters, "1 ", data, " ", hash, " ", dataBytes, " ", hashBytes, " ", blocks, " 1 ", super.algorithm,
-       " ", rootHash, " ", super.saltBytes ? salt : "-", " 1 panic_on_corruption");
+  // Nobody has checked the superblock yet, so it does not choose the hash: that is SHA-256, as the root hash.
+  JOIN(request.parameters, "1 ", data, " ", hash, " ", dataBytes, " ", hashBytes, " ", blocks, " 1 sha256 ",
+       rootHash, " ", super.saltBytes ? salt : "-", " 1 panic_on_corruption");
   error = deviceMapper(control, DM_TABLE_LOAD, DM_READONLY_FLAG);
   if (error) FAIL("the kernel refuses the hash tree of the root: error ", decimal(-error));
   fill(&request, 0, sizeof(request));
