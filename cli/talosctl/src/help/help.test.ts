@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findCommand } from '../command-table.ts';
+import { commandTable, findCommand } from '../command-table.ts';
 import { splitCommandLine } from '../split-command-line.ts';
 import { everyCommand } from '../testing/every-command.ts';
 import { topLevelHelp } from '../top-level-help.ts';
@@ -29,6 +29,22 @@ for (const width of [60, 80, 120]) {
     }
   });
 }
+
+/** Commands whose output is a file or a script, which has a format of its own. */
+const withoutDocument = ['completion', 'gen secrets', 'gen secureboot', 'read'];
+
+test('every command prints JSON and YAML with -o, except those whose output is a file', () => {
+  const lacking = withExamples
+    .filter(({ command }) => command.commands.length === 0)
+    .filter(({ command }) => !command.options.some(({ long }) => long === '--output'))
+    .map(({ path }) => path);
+  assert.deepEqual(lacking, withoutDocument);
+});
+
+test('the table of commands is in alphabetical order', () => {
+  const names = commandTable.map(({ name }) => name);
+  assert.deepEqual(names, names.toSorted());
+});
 
 test('every help text begins with the usage and has the connection options after all others', () => {
   for (const { command, path } of withExamples) {
