@@ -1,6 +1,6 @@
 /** Actions of the released client that end a machine. */
 export interface Action {
-  /** The command and what makes it different: `reset --reboot`. */
+  /** The command with the option that this check is about, such as `reset --reboot`. */
   readonly name: string;
   readonly command: string;
   readonly words: string;
