@@ -1,6 +1,6 @@
 // `make upstream-client`: builds upstream's released talosctl, which tests/upstream runs against our nodes.
 import { join } from 'node:path';
-import { clientVersion } from './upstream-client/build-client.ts';
+import { clientVersion } from './upstream-client/client-program.ts';
 import { ensureUpstreamClient } from './upstream-client/ensure-client.ts';
 
 const checkout = join(import.meta.dirname, '..');

@@ -2,7 +2,7 @@ import type { Check } from '../../tests/upstream/check.ts';
 import { actions } from '../../tests/upstream/checks/actions.ts';
 import { elsewhere } from '../../tests/upstream/elsewhere.ts';
 import { suite } from '../../tests/upstream/suite.ts';
-import { clientVersion } from '../upstream-client/build-client.ts';
+import { clientVersion } from '../upstream-client/client-program.ts';
 
 const introduction = `
 ## Commands of the released client

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { clientVersion } from './build-client.ts';
+import { clientVersion } from './client-program.ts';
 import { ensureUpstreamClient } from './ensure-client.ts';
 
 const wrapper = join(import.meta.dirname, '..', '..', 'tests', 'upstream', 'client');

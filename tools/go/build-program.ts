@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * A program that is built from Go modules. Its wrapper is a module with a main function of a few lines: `go install`
+ * refuses modules with `replace` lines, and the wrapper's go.sum pins every module.
+ */
+export interface GoProgram {
+  /** Name of the built file. */
+  readonly name: string;
+  /** For people: `v1.13.9`. */
+  readonly version: string;
+  /** Files of the wrapper, go.mod and go.sum among them. */
+  readonly files: readonly string[];
+  /** Arguments of `go build`. */
+  readonly flags: readonly string[];
+  /** Package to build, seen from the wrapper. */
+  readonly package: string;
+  /**
+   * Minor version of Go in go.mod. A Go of that line with an older patch version downloads the newer toolchain itself.
+   */
+  readonly leastGoMinor: number;
+  /** Variables for Go besides those of every build, such as `CGO_ENABLED`. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface BuildProgramInit {
+  readonly program: GoProgram;
+  readonly go: string;
+  /** Folder with the files of the wrapper; they are not changed. */
+  readonly wrapper: string;
+  /** Receives a folder for this version of Go, with the program in it. */
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly note: (line: string) => void;
+}
+
+const everyBuild = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GOWORK: 'off', GOTOOLCHAIN: 'auto' };
+
+/**
+ * Builds a program below `folder`, unless this version of Go has already built it there, and returns its path.
+ *
+ * @throws Error with the last line that Go printed
+ */
+export function buildProgram(init: BuildProgramInit): string {
+  const { program, go, wrapper, folder, environment, note } = init;
+  const work = mkdtempSync(join(tmpdir(), `${program.name}-`));
+  const run = (...args: string[]) =>
+    runGo(go, args, work, { ...environment, ...everyBuild, ...program.environment });
+  try {
+    for (const name of program.files) copyFileSync(join(wrapper, name), join(work, name));
+    const goVersion = run('env', 'GOVERSION').trim();
+    const path = join(folder, goVersion, program.name);
+    if (existsSync(path)) return path;
+    note(`building ${program.name} ${program.version} with ${goVersion}, which takes minutes once`);
+    mkdirSync(join(folder, goVersion), { recursive: true });
+    const draft = `${path}.${process.pid}`;
+    try {
+      run('build', ...program.flags, '-o', draft, program.package);
+      renameSync(draft, path);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+    return path;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Runs at the lowest priority, so that other work is not slowed down. */
+function runGo(go: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): string {
+  try {
+    return execFileSync('nice', ['-n', '19', go, ...args], {
+      cwd,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Go prints a line per download.
+      maxBuffer: 64 * 1024 * 1024,
+    });
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { stderr?: string };
+    throw new Error(`go ${args[0]}: ${stderr.trim().split('\n').at(-1) || message}`, { cause: error });
+  }
+}

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nativeArchitecture } from '../images/architecture.ts';
+import type { Caches } from './build-caches.ts';
+import { buildProgram, type GoProgram } from './build-program.ts';
+import { findGo } from './find-go.ts';
+
+export interface EnsureProgramInit {
+  readonly program: GoProgram;
+  /** Folder with the files of the wrapper. */
+  readonly wrapper: string;
+  readonly caches: Caches;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly note: (line: string) => void;
+}
+
+/**
+ * A program built from Go modules, unless a cache has it. A build takes minutes of processor time, at the lowest
+ * priority. The cache key is the content of the wrapper, the flags, and the version of Go.
+ *
+ * @throws Error with one line: no suitable Go, or the last line of a failed build
+ */
+export function ensureProgram(init: EnsureProgramInit): { readonly path: string; readonly built: boolean } {
+  const { program, wrapper, caches, environment, note } = init;
+  const name = join(program.name, digestOf(program, wrapper), nativeArchitecture());
+  const found = caches.readable
+    .map((cache) => findBuild(join(cache, name), program.name))
+    .find((path) => path !== undefined);
+  if (found !== undefined) return { path: found, built: false };
+  const { leastGoMinor: leastMinor } = program;
+  const go = findGo({ leastMinor, folder: join(caches.writable, 'go'), environment, note });
+  const folder = join(caches.writable, name);
+  return { path: buildProgram({ program, go, wrapper, folder, environment, note }), built: true };
+}
+
+/** Twelve hexadecimal digits that depend on the sources of the wrapper and on how it is built. */
+function digestOf(program: GoProgram, wrapper: string): string {
+  const variables = Object.entries(program.environment ?? {}).map(([name, value]) => `${name}=${value}`);
+  const hash = createHash('sha256').update([...program.flags, program.package, ...variables].join(' '));
+  for (const name of program.files) hash.update(`\0${name}\0`).update(readFileSync(join(wrapper, name)));
+  return hash.digest('hex').slice(0, 12);
+}
+
+/** Path of a finished build by any suitable version of Go, since all of them build the same program. */
+function findBuild(folder: string, name: string): string | undefined {
+  const [path] = globSync(`go*/${name}`, { cwd: folder });
+  return path === undefined ? undefined : join(folder, path);
+}
