@@ -4,13 +4,13 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
+import { sectorBytes } from '@nodewright/disk';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
 import { commandLine, grubMenu } from './disk/boot-entries.ts';
 import { makeBootPartition } from './disk/boot-partition.ts';
 import { type PartitionLabel, placedPartitions, writeDiskImage } from './disk/disk-image.ts';
 import { makeEfiPartition } from './disk/efi-partition.ts';
-import { sectorBytes } from './disk/gpt.ts';
 import { makeGrub } from './disk/grub-image.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { unifiedKernel } from './image/unified-kernel.ts';

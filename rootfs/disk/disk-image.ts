@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { encodeTable, type Partition, partitionTypes, sectorBytes } from './gpt.ts';
+import { encodeTable, type Partition, partitionTypes, sectorBytes } from '@nodewright/disk';
 import type { GrubImage } from './grub-image.ts';
 
 const mib = 1 << 20;
@@ -23,11 +23,12 @@ export type PartitionLabel = (typeof layout)[number]['label'];
 /** The partitions with their places; the first one begins at 1 MiB. GUIDs are derived from the labels. */
 export function placedPartitions(): (Partition & { readonly label: PartitionLabel })[] {
   let next = sectorsPerMib;
-  return layout.map((row) => {
+  return layout.map((row, index) => {
     const first = next;
     next += row.mib * sectorsPerMib;
     const attributes = 'attributes' in row ? { attributes: row.attributes } : {};
     return {
+      number: index + 1,
       type: row.type,
       label: row.label,
       guid: guidOf(row.label),

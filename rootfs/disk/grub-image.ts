@@ -1,8 +1,8 @@
 // GRUB on a disk with a GPT, for machines whose firmware is a BIOS. Source: GRUB 2.12, grub-setup of i386-pc.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sectorBytes } from '@nodewright/disk';
 import type { LockedTools } from '../debian/locked-tools.ts';
-import { sectorBytes } from './gpt.ts';
 
 const folder = 'usr/lib/grub/i386-pc';
 const modules = [

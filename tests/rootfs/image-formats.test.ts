@@ -4,109 +4,10 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { grubMenu } from '../../rootfs/disk/boot-entries.ts';
-import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
-import {
-  decodeTable,
-  encodeTable,
-  firstUsable,
-  lastUsable,
-  type Partition,
-  partitionTypes,
-} from '../../rootfs/disk/gpt.ts';
 import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
 import { verityTree } from '../../rootfs/image/verity-tree.ts';
 import { cpioArchive } from '../../rootfs/initramfs/cpio-archive.ts';
 import { loadOrder } from '../../rootfs/initramfs/kernel-modules.ts';
-
-const sectors = 20_000;
-const guid = fc.uuid();
-const table = fc
-  .record({
-    guid,
-    cuts: fc.uniqueArray(fc.integer({ min: firstUsable, max: lastUsable(sectors) }), { maxLength: 24 }),
-    labels: fc.array(fc.string({ unit: 'grapheme-ascii', maxLength: 36 }), { minLength: 12, maxLength: 12 }),
-    guids: fc.array(guid, { minLength: 12, maxLength: 12 }),
-  })
-  .map(({ guid: disk, cuts, labels, guids }) => {
-    const sorted = cuts.toSorted((a, b) => a - b);
-    const partitions = Array.from({ length: Math.floor(sorted.length / 2) }, (_, index): Partition => {
-      const [first = 0, last = 0] = sorted.slice(2 * index, 2 * index + 2);
-      return {
-        type: partitionTypes.linux,
-        guid: guids[index] ?? '',
-        label: labels[index] ?? '',
-        first,
-        last,
-      };
-    });
-    return { guid: disk, partitions };
-  });
-
-test('a partition table reads as it was written, from the head of the disk', () => {
-  fc.assert(
-    fc.property(table, (given) => {
-      const { head } = encodeTable(given, sectors);
-      assert.deepEqual(decodeTable(head), given);
-    }),
-  );
-});
-
-test('a partition table with one changed byte in its header or entries is none', () => {
-  const given = { guid: '11111111-2222-4333-8444-555555555555', partitions: placedPartitions() };
-  const { head } = encodeTable(given, 2_000_000);
-  const checked = fc.oneof(
-    fc.integer({ min: 512, max: 512 + 91 }),
-    fc.integer({ min: 1024, max: head.length - 1 }),
-  );
-  fc.assert(
-    fc.property(checked, fc.integer({ min: 1, max: 255 }), (at, change) => {
-      const broken = Buffer.from(head);
-      broken.writeUInt8(broken.readUInt8(at) ^ change, at);
-      assert.equal(decodeTable(broken), undefined);
-    }),
-  );
-});
-
-test('decodeTable() returns for every input', () => {
-  const { head } = encodeTable({ guid: '11111111-2222-4333-8444-555555555555', partitions: [] }, sectors);
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 20_000 }), fc.boolean(), (bytes, hasSignature) => {
-      const input = Buffer.from(bytes);
-      if (hasSignature) head.copy(input, 512, 512, 520);
-      decodeTable(input);
-    }),
-  );
-});
-
-test('the copy of a table at the end of the disk points back to the first', () => {
-  const { head, tail } = encodeTable(
-    { guid: '11111111-2222-4333-8444-555555555555', partitions: [] },
-    sectors,
-  );
-  const [first, copy] = [head.subarray(512, 1024), tail.subarray(-512)];
-  assert.equal(copy.readBigUInt64LE(24), first.readBigUInt64LE(32));
-  assert.equal(copy.readBigUInt64LE(32), first.readBigUInt64LE(24));
-  assert.equal(Number(copy.readBigUInt64LE(72)) * 512 + tail.length, sectors * 512);
-});
-
-test('partitions that overlap, leave the disk or have long labels are refused', () => {
-  const partition = { type: partitionTypes.linux, guid: '11111111-2222-4333-8444-555555555555', label: 'x' };
-  const cases: [Partition[], RegExp][] = [
-    [
-      [
-        { ...partition, first: 100, last: 200 },
-        { ...partition, label: 'y', first: 200, last: 300 },
-      ],
-      /"x" and "y" overlap/,
-    ],
-    [[{ ...partition, first: 10, last: 200 }], /outside of the disk/],
-    [[{ ...partition, first: 100, last: sectors }], /outside of the disk/],
-    [[{ ...partition, label: 'x'.repeat(37), first: 100, last: 200 }], /too long/],
-  ];
-  for (const [partitions, message] of cases) {
-    assert.throws(() => encodeTable({ guid: partition.guid, partitions }, sectors), message);
-  }
-});
 
 /** The root hash computed level by level from the definition, without the code under test. */
 function rootHashOf(data: Buffer, salt: Buffer): string {

@@ -15,11 +15,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { decodeTable } from '@nodewright/disk';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
 import { makeBootPartition } from '../../rootfs/disk/boot-partition.ts';
 import { placedPartitions, writeDiskImage } from '../../rootfs/disk/disk-image.ts';
 import { makeEfiPartition } from '../../rootfs/disk/efi-partition.ts';
-import { decodeTable } from '../../rootfs/disk/gpt.ts';
 import { makeGrub } from '../../rootfs/disk/grub-image.ts';
 import { buildInit } from '../../rootfs/initramfs/build-init.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';

@@ -13,15 +13,16 @@ const signature = 'EFI PART';
 const revision = 0x10000;
 
 export interface Partition {
+  /** Counts from 1. Partition 3 of `/dev/vda` is `/dev/vda3`. */
+  readonly number: number;
   /** GUID of the purpose, see `partitionTypes`. */
   readonly type: string;
   /** GUID of this partition. */
   readonly guid: string;
   /** At most 36 UTF-16 code units. */
   readonly label: string;
-  /** In sectors of 512 bytes. */
+  /** First and last sector. */
   readonly first: number;
-  /** Inclusive, in sectors. */
   readonly last: number;
   /** Bits of the attributes; bit 2 marks a partition that a BIOS boots. Default 0. */
   readonly attributes?: bigint;
@@ -49,8 +50,17 @@ export interface EncodedTable {
   readonly tail: Buffer;
 }
 
+/**
+ * The two places for the entries at the beginning of a disk. A changed table goes to the place that is not in use, so
+ * that one write of the header, a single sector, replaces the old table by the new one.
+ */
+const entriesPlaces = [2, 2 + entriesSectors] as const;
+
 /** The first sector that a partition may use. */
-export const firstUsable = 2 + entriesSectors;
+export const firstUsable = 2 + 2 * entriesSectors;
+
+/** Bytes at the beginning of a disk that `decodeTable()` needs. */
+export const tableHeadBytes = firstUsable * sectorBytes;
 
 /** The last sector that a partition may use on a disk of this many sectors. */
 export const lastUsable = (sectors: number) => sectors - 2 - entriesSectors;
@@ -58,25 +68,68 @@ export const lastUsable = (sectors: number) => sectors - 2 - entriesSectors;
 /**
  * Encodes a table for a disk of `sectors` sectors.
  *
- * @throws Error for partitions that overlap or leave the disk, too many of them, or a label that is too long
+ * @throws Error for partitions that overlap or leave the disk, a number twice or out of range, or a label that is too
+ * long
  */
 export function encodeTable(table: PartitionTable, sectors: number): EncodedTable {
-  checkTable(table, sectors);
-  const entries = Buffer.alloc(entryCount * entryBytes);
-  for (const [index, partition] of table.partitions.entries())
-    encodeEntry(partition).copy(entries, index * entryBytes);
-  const headerOf = (own: number, other: number, entriesAt: number) =>
-    encodeHeader({ guid: table.guid, own, other, entriesAt, sectors, entries });
+  const { entries, headerOf } = encoderOf(table, sectors);
   const last = sectors - 1;
   return {
-    head: Buffer.concat([protectiveMbr(sectors), headerOf(1, last, 2), entries]),
+    head: Buffer.concat([protectiveMbr(sectors), headerOf(1, last, entriesPlaces[0]), entries]),
     tail: Buffer.concat([entries, headerOf(last, 1, last - entriesSectors)]),
   };
 }
 
+/** Bytes to write to a disk. */
+export interface DiskWrite {
+  /** Bytes from the beginning of the disk. */
+  readonly at: number;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The writes that replace the table of a disk. Each must be on the disk before the next one begins: then the table is the
+ * old or the new one whenever the power fails, because the header that selects one of them is one sector.
+ *
+ * @param head the first `tableHeadBytes` of the disk, with its present table
+ * @throws Error as `encodeTable()`, and for a disk without a table
+ */
+export function tableChange(head: Buffer, table: PartitionTable, sectors: number): DiskWrite[] {
+  const present = readHeader(head);
+  if (present === undefined) throw new Error('the disk has no partition table to change');
+  const { entries, headerOf } = encoderOf(table, sectors);
+  const place = present.entriesAt === entriesPlaces[0] ? entriesPlaces[1] : entriesPlaces[0];
+  const last = sectors - 1;
+  const mbr = Buffer.from(head.subarray(0, sectorBytes));
+  mbr.writeUInt32LE(protectedSectors(sectors), protectiveEntryAt + 12);
+  const writes = [
+    { at: place, bytes: entries },
+    { at: 1, bytes: headerOf(1, last, place) },
+    { at: last - entriesSectors, bytes: Buffer.concat([entries, headerOf(last, 1, last - entriesSectors)]) },
+    { at: 0, bytes: mbr },
+  ];
+  return writes.map(({ at, bytes }) => ({ at: at * sectorBytes, bytes }));
+}
+
+function encoderOf(table: PartitionTable, sectors: number) {
+  checkTable(table, sectors);
+  const entries = Buffer.alloc(entryCount * entryBytes);
+  for (const partition of table.partitions)
+    encodeEntry(partition).copy(entries, (partition.number - 1) * entryBytes);
+  const headerOf = (own: number, other: number, entriesAt: number) =>
+    encodeHeader({ guid: table.guid, own, other, entriesAt, sectors, entries });
+  return { entries, headerOf };
+}
+
 function checkTable({ partitions }: PartitionTable, sectors: number): void {
-  if (partitions.length > entryCount)
-    throw new Error(`${partitions.length} partitions, more than ${entryCount}`);
+  const numbers = new Set<number>();
+  for (const { number, label } of partitions) {
+    if (!Number.isInteger(number) || number < 1 || number > entryCount || numbers.has(number))
+      throw new Error(
+        `partition "${label}" has the number ${number}: numbers are 1 to ${entryCount}, each once`,
+      );
+    numbers.add(number);
+  }
   const sorted = partitions.toSorted((a, b) => a.first - b.first);
   for (const [index, { label, first, last }] of sorted.entries()) {
     const before = sorted[index - 1];
@@ -130,25 +183,44 @@ function encodeHeader({ guid, own, other, entriesAt, sectors, entries }: HeaderI
   return header;
 }
 
+/** Where the MBR has its only entry. */
+const protectiveEntryAt = 446;
+const protectedSectors = (sectors: number) => Math.min(sectors - 1, 0xffff_ffff);
+
 /** One partition over the whole disk, so that old tools do not take the disk for empty. */
 function protectiveMbr(sectors: number): Buffer {
   const mbr = Buffer.alloc(sectorBytes);
-  const at = 446;
   // The first sector in the old addressing by cylinders, and the last one that it can express.
-  mbr.set([0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff], at);
-  mbr.writeUInt32LE(1, at + 8);
-  mbr.writeUInt32LE(Math.min(sectors - 1, 0xffff_ffff), at + 12);
+  mbr.set([0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff], protectiveEntryAt);
+  mbr.writeUInt32LE(1, protectiveEntryAt + 8);
+  mbr.writeUInt32LE(protectedSectors(sectors), protectiveEntryAt + 12);
   mbr.writeUInt16LE(0xaa55, 510);
   return mbr;
 }
 
 /**
  * Decodes the table at the beginning of a disk, or undefined when there is none. A table whose checksums are wrong
- * is none: the caller may try the copy at the end of the disk.
+ * is none, as for the kernel.
  *
- * @param head at least the first 34 sectors
+ * @param head at least the first `tableHeadBytes` of the disk
  */
 export function decodeTable(head: Buffer): PartitionTable | undefined {
+  const header = readHeader(head);
+  if (header === undefined) return undefined;
+  const { guid, entriesAt, count, bytes, checksum } = header;
+  const entries = head.subarray(entriesAt * sectorBytes, entriesAt * sectorBytes + count * bytes);
+  if (entries.length !== count * bytes || crc32(entries) !== checksum) return undefined;
+  const partitions = Array.from({ length: count }, (_, index) => ({
+    number: index + 1,
+    entry: entries.subarray(index * bytes, (index + 1) * bytes),
+  }))
+    .filter(({ entry }) => entry.subarray(0, 16).some((byte) => byte !== 0))
+    .map(({ number, entry }) => decodeEntry(number, entry));
+  return { guid, partitions };
+}
+
+/** The header after the MBR; undefined when there is none, or when its checksum is wrong. */
+function readHeader(head: Buffer) {
   const header = head.subarray(sectorBytes, 2 * sectorBytes);
   if (header.length < sectorBytes || header.toString('latin1', 0, 8) !== signature) return undefined;
   const size = header.readUInt32LE(12);
@@ -162,20 +234,15 @@ export function decodeTable(head: Buffer): PartitionTable | undefined {
   const unsigned = Buffer.from(header.subarray(0, size));
   unsigned.writeUInt32LE(0, 16);
   if (crc32(unsigned) !== header.readUInt32LE(16)) return undefined;
-  const entries = head.subarray(entriesAt * sectorBytes, entriesAt * sectorBytes + count * bytes);
-  if (entries.length !== count * bytes || crc32(entries) !== header.readUInt32LE(88)) return undefined;
-  const partitions = Array.from({ length: count }, (_, index) =>
-    entries.subarray(index * bytes, (index + 1) * bytes),
-  )
-    .filter((entry) => entry.subarray(0, 16).some((byte) => byte !== 0))
-    .map(decodeEntry);
-  return { guid: decodeGuid(header.subarray(56, 72)), partitions };
+  const guid = decodeGuid(header.subarray(56, 72));
+  return { guid, entriesAt, count, bytes, checksum: header.readUInt32LE(88) };
 }
 
-function decodeEntry(entry: Buffer): Partition {
+function decodeEntry(number: number, entry: Buffer): Partition {
   const name = entry.toString('utf16le', 56, 56 + nameBytes);
   const attributes = entry.readBigUInt64LE(48);
   return {
+    number,
     type: decodeGuid(entry.subarray(0, 16)),
     guid: decodeGuid(entry.subarray(16, 32)),
     label: name.split('\0')[0] ?? '',

@@ -1,0 +1,22 @@
+export { type ContentName, contentsHeadBytes, type DiskContents, recogniseContents } from './contents.ts';
+export { isMetaTorn, type MetaEntries, metaPartitionBytes, metaWrites, readMeta } from './meta-partition.ts';
+export {
+  type DiskWrite,
+  decodeTable,
+  encodeTable,
+  firstUsable,
+  lastUsable,
+  type Partition,
+  type PartitionTable,
+  partitionTypes,
+  sectorBytes,
+  tableChange,
+  tableHeadBytes,
+} from './partition-table.ts';
+export {
+  freeRanges,
+  grownEnd,
+  placePartition,
+  type SectorRange,
+  type WantedSize,
+} from './place-partition.ts';
