@@ -17,7 +17,7 @@ import { buildInfo } from '@nodewright/contract';
 import { type Architecture, nativeArchitecture } from '../tools/images/architecture.ts';
 import { fetchPackage } from '../tools/images/fetch-package.ts';
 import { type Component, spdxDocument } from './image/bill-of-materials.ts';
-import { type Entry, placeFiles, setModes } from './image/place-files.ts';
+import { checkLinks, type Entry, placeFiles, setModes } from './image/place-files.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { squashRoot } from './image/squash-root.ts';
 import { folders, links, loaders, type Part, parts, triplets } from './recipe.ts';
@@ -79,6 +79,7 @@ export async function stageRoot({ checkout, work, architecture }: Workshop): Pro
     entries.push(...placeFiles({ part: part.name, source, patterns, ...to }, root));
   }
   entries.push(...placeSettings(root), ...placeLinks(root, architecture));
+  checkLinks(root);
   setModes(root);
   return { root, components, entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
 }

@@ -62,6 +62,25 @@ export const parts: readonly Part[] = [
     files: ['usr/share/ca-certificates/mozilla/*.crt'],
   },
   {
+    name: 'xfsprogs',
+    why: 'mkfs.xfs, which creates the file systems of STATE and EPHEMERAL',
+    source: { kind: 'debian' },
+    files: ['usr/sbin/mkfs.xfs'],
+  },
+  ...[
+    ['libinih1', 'libinih.so.*'],
+    ['liburcu8t64', 'liburcu.so.8*'],
+    ['libblkid1', 'libblkid.so.1*'],
+    ['libuuid1', 'libuuid.so.1*'],
+  ].map(
+    ([name = '', file = '']): Part => ({
+      name,
+      why: 'a library of mkfs.xfs',
+      source: { kind: 'debian' },
+      files: library(file),
+    }),
+  ),
+  {
     name: 'tzdata',
     why: 'the only time zone, UTC',
     source: { kind: 'debian' },
@@ -146,11 +165,11 @@ export const kernelPackage: Readonly<Record<Architecture, string>> = {
 };
 
 /**
- * Modules that the init loads: for the root file system, for `/etc`, for disks and network devices, and for the
- * power button. They come besides those that they depend on. NVMe, ext4 and the bus of virtio are part of the kernel.
+ * Modules that the init loads: for the root file system, for `/etc`, for volumes, for disks and network devices, and for
+ * the power button. They come besides those that they depend on. NVMe, ext4 and the bus of virtio are part of the kernel.
  */
 export const initModules: readonly string[] = [
-  ...['loop', 'dm-verity', 'squashfs', 'overlay'],
+  ...['loop', 'dm-verity', 'squashfs', 'overlay', 'xfs'],
   ...['virtio_blk', 'virtio_scsi', 'sd_mod', 'ahci', 'virtio_net'],
   ...['button', 'evdev'],
 ];

@@ -1,4 +1,13 @@
-import { chmodSync, cpSync, existsSync, globSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** A file, link or folder of the root file system. */
@@ -26,7 +35,7 @@ export function placeFiles(
       .sort();
     if (found.length === 0) throw new Error(`${part}: no file matches ${pattern}`);
     return found.map((path): Entry => {
-      const target = to === undefined ? path : join(to, path);
+      const target = mergedPath(to === undefined ? path : join(to, path));
       if (existsSync(join(root, target))) throw new Error(`${part}: ${target} is there already`);
       mkdirSync(join(root, dirname(target)), { recursive: true });
       cpSync(join(source, path), join(root, target), { verbatimSymlinks: true });
@@ -34,6 +43,9 @@ export function placeFiles(
     });
   });
 }
+
+/** Packages have programs in two folders; in the root one of them is a link to the other. */
+const mergedPath = (path: string) => path.replace(/^usr\/sbin\//, 'usr/bin/');
 
 /** The paths of everything below a folder, without following links. */
 export function pathsBelow(folder: string): string[] {
@@ -54,5 +66,15 @@ export function setModes(root: string): void {
     const stats = lstatSync(join(root, path));
     if (stats.isSymbolicLink()) continue;
     chmodSync(join(root, path), stats.isDirectory() || (stats.mode & 0o111) !== 0 ? 0o755 : 0o644);
+  }
+}
+
+/** @throws Error that names a link to a file that is not in the root, because the patterns of a part left it out */
+export function checkLinks(root: string): void {
+  for (const path of pathsBelow(root)) {
+    if (!lstatSync(join(root, path)).isSymbolicLink()) continue;
+    const target = readlinkSync(join(root, path));
+    const full = target.startsWith('/') ? join(root, target) : join(root, dirname(path), target);
+    if (!existsSync(full)) throw new Error(`${path} is a link to ${target}, which is not in the image`);
   }
 }

@@ -8,14 +8,16 @@ const guestApiPort = 50_000;
 const memoryMib = 1024;
 
 export interface Hardware {
-  /** A raw disk image, which the machine does not change; undefined for a machine without a disk. */
+  /** A raw disk image; undefined for a machine without a disk. */
   readonly disk: string | undefined;
+  /** Whether the machine changes the image; by default its changes are lost when it ends. */
+  readonly keepsDisk?: boolean;
   /** Port of the loopback device that leads to the machine's API. */
   readonly apiPort: number;
 }
 
 /** Options of QEMU for a machine with two processors, a disk and a network device. */
-export function machineHardware({ disk, apiPort }: Hardware): string[] {
+export function machineHardware({ disk, keepsDisk = false, apiPort }: Hardware): string[] {
   return [
     // Without hardware support. QEMU 7.2 computes wrong flags after CMPXCHG16B, and the kernel crashes at random.
     ...[
@@ -31,7 +33,9 @@ export function machineHardware({ disk, apiPort }: Hardware): string[] {
       String(memoryMib),
     ],
     ...['-nodefaults', '-no-reboot', '-nographic'],
-    ...(disk === undefined ? [] : ['-drive', `file=${disk},if=virtio,format=raw,snapshot=on`]),
+    ...(disk === undefined
+      ? []
+      : ['-drive', `file=${disk},if=virtio,format=raw,snapshot=${keepsDisk ? 'off' : 'on'}`]),
     ...['-netdev', `user,id=net0,hostfwd=tcp:127.0.0.1:${apiPort}-${guestAddress}:${guestApiPort}`],
     ...['-device', 'virtio-net-pci,netdev=net0'],
   ];

@@ -26,8 +26,10 @@ function reasonForNone(): string | false {
 }
 
 export interface MachineInit {
-  /** Default: the disk image. The machine does not change the file. `none` for a machine without a disk. */
+  /** Default: the disk image. `none` for a machine without a disk. */
   readonly disk?: string;
+  /** Whether the machine changes the file; by default its changes are lost when it ends. */
+  readonly keepsDisk?: boolean;
   readonly boot:
     | { readonly kind: 'bios' }
     | { readonly kind: 'uefi' }
@@ -49,14 +51,14 @@ export interface Machine extends AsyncDisposable {
 }
 
 /** Starts a machine. Emulation makes it ten times slower than a real one, or more beside other work. */
-export async function startMachine({ disk, boot }: MachineInit): Promise<Machine> {
+export async function startMachine({ disk, keepsDisk = false, boot }: MachineInit): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'machine-'));
   const log = join(folder, 'console');
   const monitor = join(folder, 'monitor');
   const port = await freePort();
   const image = disk ?? join(imageFolder, 'disk.raw');
   const words = [
-    ...machineHardware({ disk: image === 'none' ? undefined : image, apiPort: port }),
+    ...machineHardware({ disk: image === 'none' ? undefined : image, keepsDisk, apiPort: port }),
     ...['-serial', `file:${log}`, '-monitor', `unix:${monitor},server,nowait`, ...bootOptions(boot, folder)],
   ];
   const child = spawn(emulator, words, { stdio: ['ignore', 'ignore', 'pipe'] });

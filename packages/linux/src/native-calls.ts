@@ -69,6 +69,8 @@ export interface NativeCalls {
    * @param flags `MS_*`
    */
   mount(source: Uint8Array, target: Uint8Array, type: Uint8Array, flags: number, data: Uint8Array): void;
+  /** Detaches a mount at once; the file system ends when nothing uses it any more. @param target ends with a NUL byte */
+  detachMount(target: Uint8Array): void;
   /** Sets a limit of this process, soft and hard. @param resource `RLIMIT_*` */
   setResourceLimit(resource: number, value: number): void;
   /** Writes everything that the file systems have in memory to their disks, and waits for it. */
@@ -98,6 +100,8 @@ const dontWait = 0x40;
 const tellWholeLength = 0x20;
 const protectReadWrite = 1 | 2;
 const mapShared = 1;
+// <sys/mount.h>: MNT_DETACH
+const detachLazily = 2;
 // <linux/prctl.h>
 const dropFromBoundingSet = 24;
 const setNoNewPrivileges = 38;
@@ -139,6 +143,7 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const prctl = libc.func('int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)');
   const ioctl = libc.func('int ioctl(int, unsigned long, void *)');
   const mount = libc.func('int mount(const void *, const void *, const void *, unsigned long, const void *)');
+  const umount2 = libc.func('int umount2(const void *, int)');
   const setrlimit = libc.func('int setrlimit(int, const void *)');
   const sync = libc.func('void sync(void)');
   const reboot = libc.func('int reboot(int)');
@@ -197,6 +202,7 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
     refuseNewPrivileges: () => void checked('prctl', prctl(setNoNewPrivileges, 1, 0, 0, 0)),
     mount: (source, target, type, flags, data) =>
       void checked('mount', mount(source, target, type, flags, data)),
+    detachMount: (target) => void checked('umount2', umount2(target, detachLazily)),
     setResourceLimit(resource, value) {
       const limits = Buffer.alloc(16);
       limits.writeBigUInt64LE(BigInt(value), 0);

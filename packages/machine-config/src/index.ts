@@ -11,6 +11,7 @@ export type { NameServer } from './effective/network-settings.ts';
 export type { NodeTaint } from './effective/node-settings.ts';
 export type { LogDestination } from './effective/runtime-settings.ts';
 export { encodeConfiguration } from './encode-configuration.ts';
+export { parseByteSize, parseSizeLimit, type SizeLimit } from './forms/byte-size.ts';
 export { type GenerateConfigInput, generateConfig, generateDocuments } from './generate/generate-config.ts';
 export {
   defaultDnsDomain,

@@ -27,11 +27,12 @@ export function parseByteSize(text: string): bigint | undefined {
   return bytes < 2n ** 64n ? bytes : undefined;
 }
 
-/** A size limit: bytes, a percentage of the disk, or an amount to leave free. */
+/** A size limit: bytes, a percentage of the free space, or an amount to leave free. */
 export type SizeLimit =
   | { readonly kind: 'bytes'; readonly bytes: bigint }
   | { readonly kind: 'percent'; readonly percent: number }
-  | { readonly kind: 'left-free' };
+  | { readonly kind: 'left-free'; readonly bytes: bigint }
+  | { readonly kind: 'percent-left-free'; readonly percent: number };
 
 /** Parses `10GiB` or `25%`. A leading `-` leaves that amount free. Returns `undefined` for any other text. */
 export function parseSizeLimit(text: string): SizeLimit | undefined {
@@ -41,6 +42,7 @@ export function parseSizeLimit(text: string): SizeLimit | undefined {
   if (percent !== undefined && percent > 100) return undefined;
   const bytes = percent === undefined ? parseByteSize(bare) : undefined;
   if (percent === undefined && bytes === undefined) return undefined;
-  if (bare !== text) return { kind: 'left-free' };
-  return bytes === undefined ? { kind: 'percent', percent: percent ?? 0 } : { kind: 'bytes', bytes };
+  const isLeftFree = bare !== text;
+  if (bytes !== undefined) return { kind: isLeftFree ? 'left-free' : 'bytes', bytes };
+  return { kind: isLeftFree ? 'percent-left-free' : 'percent', percent: percent ?? 0 };
 }

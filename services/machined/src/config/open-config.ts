@@ -14,7 +14,7 @@ import { ConfigurationTrial } from './controllers/configuration-trial.ts';
 import { openMetaStore } from './controllers/meta-store.ts';
 import { createConfigurationExaminer } from './host/configuration-examiner.ts';
 import { createConfigurationFile } from './host/configuration-file.ts';
-import { createMetaFile } from './host/meta-file.ts';
+import { createMetaFile, type MetaFile } from './host/meta-file.ts';
 import { createApplyConfiguration } from './rpc/apply-configuration.ts';
 import { createMeta } from './rpc/meta.ts';
 
@@ -23,6 +23,8 @@ export interface OpenConfigInit {
   readonly layout: NodeLayout;
   readonly state: State;
   readonly environment: NodeJS.ProcessEnv;
+  /** META of a machine; other nodes keep it in a file. */
+  readonly metaPartition?: MetaFile | undefined;
   readonly events: { publish(event: NodeEvent): void };
   readonly log: Logger;
 }
@@ -46,7 +48,7 @@ export async function openConfig(init: OpenConfigInit, scope: AsyncDisposableSta
   const examiner = createConfigurationExaminer(world);
   const sources = configurationSources({ world, file, embeddedPath, environment });
   const trial = scope.use(new ConfigurationTrial(keeper, systemTimers, log));
-  const metaFile = world.keepsMeta ? createMetaFile(metaPath) : undefined;
+  const metaFile = world.keepsMeta ? (init.metaPartition ?? createMetaFile(metaPath)) : undefined;
   const meta = await openMetaStore({ state, log, file: metaFile });
   return {
     controllers: configControllers({ sources, keeper, examiner, events }),

@@ -11,8 +11,8 @@ import { createEvents } from './rpc/events.ts';
 import { createMachineControl, type MachineControlInit } from './rpc/machine-control.ts';
 
 export interface OpenLifeInit
-  extends Pick<NodeLifeInit, 'wipe' | 'leaveEtcd' | 'sendResetSignal'>,
-    Pick<MachineControlInit, 'cannotEnd'> {
+  extends Pick<NodeLifeInit, 'wipe' | 'wipeUserDisks' | 'leaveEtcd' | 'sendResetSignal'>,
+    Pick<MachineControlInit, 'cannotEnd' | 'userDiskProblem'> {
   readonly world: World;
   readonly events: EventStore;
   readonly services: ServiceManager;
@@ -29,7 +29,7 @@ export interface LifeTopic extends Topic {
 
 /** The life of the node as a whole: its sequences, status and events, and the calls that end it. */
 export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeTopic {
-  const { world, events, services, stopSignal, cannotEnd } = init;
+  const { world, events, services, stopSignal, cannotEnd, userDiskProblem } = init;
   const life = new NodeLife({
     ...init,
     records: () => services.records(),
@@ -42,7 +42,7 @@ export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeT
     api: {
       'machine.MachineService': {
         ...createEvents(events, stopSignal),
-        ...createMachineControl({ life, cannotEnd }),
+        ...createMachineControl({ life, cannotEnd, userDiskProblem }),
       },
     },
     sequences: life,

@@ -11,7 +11,7 @@ import type { NodeTopics } from './open-topics.ts';
  */
 export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   const { world, layout, log } = host;
-  const { config, services, etcd, daemons, life } = topics;
+  const { config, services, etcd, daemons, life, volumes } = topics;
   // Here services are programs of the host and must not gain capabilities. Containers and machines have
   // limits of their own.
   if (world.isGuest) await forgoCapabilities([layout.root, ...programFolders(host)], log);
@@ -20,8 +20,15 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
     startApid: (signal) => daemons.begin(serviceIds.apid, signal),
     loadConfig: config.acquire,
   });
-  await life.sequences.boot(async (signal) => {
-    await Promise.all([daemons.begin(serviceIds.trustd, signal), etcd.begin(signal)]);
+  const mountEphemeral = async (signal: AbortSignal) => {
+    await volumes.mounted('EPHEMERAL', signal);
+    host.beginLogCopies();
+  };
+  await life.sequences.boot({
+    mountEphemeral: host.volumes && mountEphemeral,
+    startServices: async (signal) => {
+      await Promise.all([daemons.begin(serviceIds.trustd, signal), etcd.begin(signal)]);
+    },
   });
 }
 

@@ -9,12 +9,13 @@ import { type NodeMode, type ServiceSource, type World, worldOf } from '../base/
 import { type KernelFiles, openKernelFiles } from '../base/host/kernel-files.ts';
 import { watchParent } from '../base/host/watch-parent.ts';
 import { type NodeLayout, nodeLayout } from '../base/node-layout.ts';
+import type { WipePlan } from '../life/domain/ending-sequences.ts';
 import { createNodeWipe, type NodeWipe } from '../life/host/node-wipe.ts';
 import { openLogCopies } from '../logs/host/log-copies.ts';
 import type { LogStore } from '../logs/host/log-store.ts';
 import type { options } from '../options.ts';
 import { createUnixProbe } from '../services/host/probe-connection.ts';
-import { prepareMachine } from './prepare-machine.ts';
+import { type PreparedMachine, prepareMachine } from './prepare-machine.ts';
 
 export type MachinedContext = DaemonContext<OptionValues<typeof options>>;
 
@@ -34,7 +35,12 @@ export interface Host extends MachinedContext {
   readonly now: () => number;
   /** A different id after every start of the node. */
   readonly bootId: string;
-  readonly wipe: NodeWipe;
+  /** Wipes volumes irrevocably. */
+  readonly wipe: (plan: WipePlan) => Promise<void>;
+  /** The partitions of the system disk; undefined on a node whose volumes are folders. */
+  readonly volumes: PreparedMachine['volumes'];
+  /** To be called when the folder of the logs can be written to. */
+  readonly beginLogCopies: () => void;
   /** Aborts when the streams that report the stop have to end. `signal` aborts earlier, when the stop begins. */
   readonly stopSignal: AbortSignal;
   /** Aborts `stopSignal`. */
@@ -58,25 +64,35 @@ export async function openHost(
   const { mode, services } = settings;
   const world = worldOf(mode as NodeMode, services as ServiceSource);
   const isFirstProcess = world.ownsKernel && process.pid === 1;
-  const found = isFirstProcess ? await prepareMachine(log, scope) : [];
-  const node = nodeFacts(world, settings, found);
+  const machine = isFirstProcess ? await prepareMachine(log, scope) : undefined;
+  const volumes = machine?.volumes;
+  const node = nodeFacts(world, settings, machine?.addresses ?? []);
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);
   const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
   const layout = nodeLayout(resolve(settings.root), world, user);
   await rejectSecondMachined(layout.paths.machinedSocket);
 
-  const wipe = nodeWipe(layout, world);
-  // An interrupted reset is completed before any file of the node is read.
-  const wiped = await wipe.finish();
-  if (wiped !== undefined) log.warn({ volumes: wiped }, 'volumes were wiped by a reset');
+  const folderWipe = nodeWipe(layout, world);
+  if (volumes === undefined) {
+    // An interrupted reset is completed before any file of the node is read.
+    const wiped = await folderWipe.finish();
+    if (wiped !== undefined) log.warn({ volumes: wiped }, 'volumes were wiped by a reset');
+  }
 
   if (world.isGuest) scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
-  scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log }));
+  const { promise: folderReady, resolve: beginLogCopies } = Promise.withResolvers<void>();
+  const copies = scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log, folderReady }));
+  if (volumes === undefined) beginLogCopies();
   const kernel = scope.use(openKernelFiles(telemetry));
   const streamsEnd = new AbortController();
   return {
     ...context,
-    ...{ node, world, isFirstProcess, layout, servicesFolder, logs, kernel, wipe },
+    ...{ node, world, isFirstProcess, layout, servicesFolder, logs, kernel, volumes, beginLogCopies },
+    async wipe(plan) {
+      if (volumes === undefined) return folderWipe.wipe(plan.volumes);
+      await copies.stop();
+      await volumes.wipe(plan);
+    },
     clock: systemWallClock,
     now: systemWallClock.now,
     bootId: world.ownsKernel ? readBootId() : randomUUID(),

@@ -15,6 +15,7 @@ import { openNetwork } from '../network/open-network.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import { openServices, type ServicesTopic } from '../services/open-services.ts';
 import { openTime } from '../time/open-time.ts';
+import { openVolumes, type VolumesTopic } from '../volumes/open-volumes.ts';
 import type { Host } from './open-host.ts';
 import type { SharedState } from './open-state.ts';
 
@@ -26,6 +27,7 @@ export interface NodeTopics {
   readonly etcd: EtcdTopic;
   readonly daemons: DaemonsTopic;
   readonly life: LifeTopic;
+  readonly volumes: VolumesTopic;
 }
 
 /** Only the node image contains udevd. */
@@ -50,7 +52,7 @@ export async function openTopics(
   const services = openServices(host, scope);
   const { manager } = services;
   const processes = { guard: services.guard, cgroups: services.cgroups, services: manager };
-  const config = await openConfig(given, scope);
+  const config = await openConfig({ ...given, metaPartition: host.volumes?.meta }, scope);
   const runtime = await openContainerRuntime({ ...host, hostname: node.hostname });
   if (runtime !== undefined) scope.use(runtime);
   const containers = openContainers({
@@ -73,14 +75,17 @@ export async function openTopics(
   const life = openLife(
     {
       ...{ ...given, services: manager, sendResetSignal: cluster.sendResetSignal },
-      wipe: (volumes) => host.wipe.wipe(volumes),
+      wipe: host.wipe,
+      wipeUserDisks: host.volumes?.wipeUserDisks,
+      userDiskProblem: host.volumes?.userDiskProblem,
       leaveEtcd: () => etcd.leave(),
       cannotEnd: world.mayEnd || host.isFirstProcess ? undefined : cannotEndText,
     },
     scope,
   );
+  const volumes = openVolumes({ root: layout.root, partitions: host.volumes, state: shared.state });
   const all = {
-    ...{ config, services, containers, etcd, cluster, daemons, life },
+    ...{ config, services, containers, etcd, cluster, daemons, life, volumes },
     files: openFiles({ ...host, root: layout.root, hostname }),
     logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
@@ -88,11 +93,11 @@ export async function openTopics(
       // The kernel command line of a shared host does not describe the node.
       cmdline: world.ownsKernel ? kernel.read('/proc/cmdline') : '',
     }),
-    hardware: openHardware({ world, root: layout.root, hasUdevd, telemetry }),
+    hardware: openHardware({ world, hasUdevd, telemetry }),
     kernel: openKernel({ ...host, hostname }),
     network: openNetwork({ node, events, stopSignal: host.signal, log, telemetry }),
     secrets: openSecrets(given),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
   };
-  return { all, config, services, etcd, daemons, life };
+  return { all, config, services, etcd, daemons, life, volumes };
 }

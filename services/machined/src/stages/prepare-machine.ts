@@ -1,26 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
-import { keyCodes, loadNativeCalls, watchKeys } from '@nodewright/linux';
+import { keyCodes, loadNativeCalls, type NativeCalls, watchKeys } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import {
+  detachVolumes,
   endMachineAtExit,
   prepareMachine as mountFileSystems,
+  mountVarInMemory,
   reapOrphans,
   reportOnConsole,
 } from '../life/host/first-process.ts';
 import { type IpArgument, parseIpArgument } from '../network/domain/ip-argument.ts';
 import { setUpNetwork } from '../network/host/static-network.ts';
+import { type MachineVolumes, openMachineVolumes } from '../volumes/host/machine-volumes.ts';
+
+/** What a machine has before its node starts. */
+export interface PreparedMachine {
+  /** From the kernel's command line. */
+  readonly addresses: readonly string[];
+  /** Undefined when there is no system disk. */
+  readonly volumes: MachineVolumes | undefined;
+}
 
 /**
  * What machined does before anything else when the kernel started it as the first process: it mounts file systems, sets up
- * the network, and takes care that the machine ends with it. A problem of the network is logged: the console still shows
- * what happens.
+ * the network, and takes care that the machine ends with it. A problem of the disk or of the network is logged: the console
+ * still shows what happens.
  *
- * @returns the addresses from the kernel's command line
  * @throws SystemCallError when a file system cannot be mounted
  */
-export async function prepareMachine(log: Logger, scope: AsyncDisposableStack): Promise<readonly string[]> {
+export async function prepareMachine(log: Logger, scope: AsyncDisposableStack): Promise<PreparedMachine> {
   const calls = await loadNativeCalls();
   endMachineAtExit({ calls, killOthers, pause, report: reportOnConsole }, process);
   await mountFileSystems(calls);
@@ -30,9 +40,12 @@ export async function prepareMachine(log: Logger, scope: AsyncDisposableStack): 
     if (code === keyCodes.power) process.kill(process.pid, 'SIGTERM');
   };
   scope.use(watchKeys(calls, onPress));
-  log.warn(
-    'there are no volumes yet: the configuration and all data are in memory and lost at the next start',
-  );
+  const volumes = await openMachineVolumes(calls, log, () => detachVolumes(calls));
+  if (volumes === undefined) mountVarInMemory(calls);
+  return { volumes, addresses: setUpAddresses(calls, log) };
+}
+
+function setUpAddresses(calls: NativeCalls, log: Logger): readonly string[] {
   try {
     const argument = readIpArgument();
     setUpNetwork(calls, argument);

@@ -1,10 +1,10 @@
 import { Fault } from '@nodewright/fault';
+import { runProgram } from '../../base/host/run-program.ts';
 import { createProcessRunner, type ProcessRunnerInit } from '../../services/host/process-runner.ts';
 import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../domain/etcd-version.ts';
 import { restoreArguments } from '../domain/restore-arguments.ts';
 import { restoreData } from './restore-data.ts';
-import { runProgram } from './run-program.ts';
 
 export interface ProcessEtcdInit
   extends Pick<ProcessRunnerInit, 'workingDirectory' | 'log' | 'guard' | 'watcher' | 'cgroup'> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BlockDevice, BlockDisk } from '@nodewright/linux';
-import { decimalSize } from '../domain/decimal-size.ts';
+import { decimalSize } from '../../base/domain/decimal-size.ts';
 import { discoveredVolumeSpec, systemDiskOf } from './discovered-volume-spec.ts';
 import { diskSpec } from './disk-spec.ts';
 import { showDevices } from './show-devices.ts';

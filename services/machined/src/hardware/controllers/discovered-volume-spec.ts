@@ -2,7 +2,7 @@
 // itself.
 import type { BlockDevice } from '@nodewright/linux';
 import type { DiscoveredVolumeSpec, SystemDiskSpec } from '@nodewright/state/kinds';
-import { decimalSize } from '../domain/decimal-size.ts';
+import { decimalSize } from '../../base/domain/decimal-size.ts';
 
 /** Upstream's terms for names that udev spells differently. */
 const probeNames: Readonly<Record<string, string>> = {

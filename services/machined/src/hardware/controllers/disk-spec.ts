@@ -1,6 +1,6 @@
 import type { BlockDisk } from '@nodewright/linux';
 import type { BlockDeviceSpec, DiskSpec } from '@nodewright/state/kinds';
-import { decimalSize } from '../domain/decimal-size.ts';
+import { decimalSize } from '../../base/domain/decimal-size.ts';
 
 /**
  * A disk as a resource.

@@ -16,7 +16,14 @@ async function walk(sequenceOf: (tasks: EndingTasks) => Sequence, change: Partia
     if (event.kind === 'restart') steps.push(event.end);
   };
   const nothing = async () => {};
-  const tasks = { stopAllServices: nothing, sendResetSignal: nothing, wipe: nothing, tell, ...change };
+  const tasks = {
+    stopAllServices: nothing,
+    sendResetSignal: nothing,
+    wipe: nothing,
+    wipeUserDisks: nothing,
+    tell,
+    ...change,
+  };
   const tolerated = () => steps.push('tolerated');
   await runSequence(sequenceOf(tasks), { tell, tolerated }, new AbortController().signal).catch(() => {});
   return { steps: steps.join(' '), last: events.at(-1) };

@@ -14,9 +14,13 @@ export interface EndingTasks {
   /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
   readonly sendResetSignal: (signal: AbortSignal) => Promise<void>;
   /** Wipes volumes irrevocably: from its first step on, the node comes back without them. */
-  readonly wipe: (volumes: ResetPlan['volumes'], signal: AbortSignal) => Promise<void>;
+  readonly wipe: (plan: WipePlan, signal: AbortSignal) => Promise<void>;
+  /** Wipes other disks than the system disk. @param paths of the devices */
+  readonly wipeUserDisks: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
   readonly tell: (event: NodeEvent) => void;
 }
+
+export type WipePlan = Pick<ResetPlan, 'volumes' | 'isWhole'>;
 
 /** `forced`: without a graceful stop. */
 export type RebootKind = 'graceful' | 'forced';
@@ -36,12 +40,11 @@ export function shutdownSequence(tasks: EndingTasks): Sequence {
 }
 
 export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
-  const { leaveEtcd, sendResetSignal, wipe } = tasks;
+  const { leaveEtcd, sendResetSignal } = tasks;
   const leave: Phase[] =
     plan.isGraceful && leaveEtcd !== undefined ? [{ name: 'leave', tasks: { leaveEtcd } }] : [];
   // If the signal reaches no other node, the wipe continues: the node's lease expires soon anyway.
   const preReset: Phase = { name: 'preReset', tasks: { sendResetSignal }, isTolerant: true };
-  const reset: Phase[] = wipePhases(plan, (signal) => wipe(plan.volumes, signal));
   return {
     name: 'reset',
     // If a service does not stop, the wipe continues.
@@ -49,7 +52,7 @@ export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
       ...leave,
       preReset,
       { ...stopEverything(tasks), isTolerant: true },
-      ...reset,
+      ...wipePhases(plan, tasks),
       ending(plan.end, tasks),
     ],
     endsMachineFrom: 'stopEverything',
@@ -61,10 +64,18 @@ const stopEverything = ({ stopAllServices }: EndingTasks): Phase => ({
   tasks: { stopAllServices },
 });
 
-function wipePhases({ volumes, isWhole }: ResetPlan, wipe: (signal: AbortSignal) => Promise<void>): Phase[] {
-  if (volumes.length === 0) return [];
-  if (isWhole) return [{ name: 'reset', tasks: { resetSystemDisk: wipe } }];
-  return [{ name: 'resetSpec', tasks: { resetSystemDiskSpec: wipe } }];
+function wipePhases(plan: ResetPlan, { wipe, wipeUserDisks }: EndingTasks): Phase[] {
+  const { volumes, isWhole, userDisks } = plan;
+  const phases: Phase[] = [];
+  const wipeVolumes = (signal: AbortSignal) => wipe(plan, signal);
+  if (isWhole) phases.push({ name: 'reset', tasks: { resetSystemDisk: wipeVolumes } });
+  else if (volumes.length > 0)
+    phases.push({ name: 'resetSpec', tasks: { resetSystemDiskSpec: wipeVolumes } });
+  if (userDisks.length > 0) {
+    const resetUserDisks = (signal: AbortSignal) => wipeUserDisks(userDisks, signal);
+    phases.push({ name: 'resetUserDisks', tasks: { resetUserDisks } });
+  }
+  return phases;
 }
 
 function ending(end: MachineEnd, { tell }: EndingTasks): Phase {

@@ -13,15 +13,11 @@ const noPrograms = 8;
 const relativeTimes = 1 << 21;
 const secure = noSuid | noDevices | noPrograms;
 
-/**
- * The file systems that the init leaves to machined, in their order. `/var` and `/system/state` are in memory, because
- * volumes are not implemented yet. Source: Talos v1.14: pseudo file systems.
- */
+/** The file systems that the init leaves to machined, in their order. Source: Talos v1.14: pseudo file systems. */
 export const machineMounts: readonly MachineMount[] = [
   { target: '/run', type: 'tmpfs', flags: secure | relativeTimes, data: 'mode=0755' },
   { target: '/system', type: 'tmpfs', flags: secure | relativeTimes, data: 'mode=0755' },
   { target: '/tmp', type: 'tmpfs', flags: secure, data: 'mode=0755,size=64M' },
-  { target: '/var', type: 'tmpfs', flags: noSuid | noDevices, data: 'mode=0755,size=50%' },
   {
     target: '/sys/fs/cgroup',
     type: 'cgroup2',
@@ -29,6 +25,11 @@ export const machineMounts: readonly MachineMount[] = [
     data: 'nsdelegate,memory_recursiveprot',
   },
 ];
+
+/** `/var` of a machine whose disk has no place for EPHEMERAL. */
+export const varInMemory: MachineMount = {
+  ...{ target: '/var', type: 'tmpfs', flags: noSuid | noDevices, data: 'mode=0755,size=50%' },
+};
 
 /** Folders below these mounts, with their modes. Source: Talos v1.14: directories. */
 export const machineFolders: readonly { readonly path: string; readonly mode: number }[] = [

@@ -9,7 +9,7 @@ const wish = (change: Partial<ResetWish> = {}): ResetWish => ({
 const listed = (...labels: string[]) => labels.map((label) => ({ label, wipe: true }));
 
 test('planReset() wipes the whole node when no partitions are listed', () => {
-  const whole = { volumes: ['META', 'STATE', 'EPHEMERAL'], isWhole: true };
+  const whole = { volumes: ['META', 'STATE', 'EPHEMERAL'], isWhole: true, userDisks: [] };
   assert.deepEqual(planReset(wish()), { isGraceful: true, end: 'power-off', ...whole });
   assert.deepEqual(planReset(wish({ mode: 'system-disk', graceful: false, reboot: true })), {
     ...{ isGraceful: false, end: 'reboot', ...whole },

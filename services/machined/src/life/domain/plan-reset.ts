@@ -32,9 +32,14 @@ export interface ResetPlan {
   readonly end: MachineEnd;
   /** The volumes to wipe; empty if only user disks are to be wiped. */
   readonly volumes: readonly WipeableVolume[];
-  /** The whole node, not a list of volumes. */
+  /** The whole node, not a list of volumes: on a machine, the whole system disk. */
   readonly isWhole: boolean;
+  /** Device paths of the other disks to wipe. */
+  readonly userDisks: readonly string[];
 }
+
+/** Returns why a disk is not wiped, such as `is readonly`; undefined when it can be. */
+export type UserDiskProblem = (path: string) => string | undefined;
 
 /**
  * Plans a reset. Source: Talos v1.14: Reset request.
@@ -42,7 +47,10 @@ export interface ResetPlan {
  * @throws Fault `unknown`, as upstream does, for contradictory or unknown values; `invalid-argument` for a
  * list without any volume to wipe, which must not mean all volumes
  */
-export function planReset({ graceful, reboot, mode, partitions, userDisks }: ResetWish): ResetPlan {
+export function planReset(
+  { graceful, reboot, mode, partitions, userDisks }: ResetWish,
+  userDiskProblem: UserDiskProblem = withoutDisks,
+): ResetPlan {
   if (mode === 'system-disk' && userDisks.length > 0) {
     throw refusal(`wipe mode SYSTEM_DISK leaves user disks alone, but ${quoted(userDisks)} is listed`);
   }
@@ -50,9 +58,10 @@ export function planReset({ graceful, reboot, mode, partitions, userDisks }: Res
     const labels = partitions.map(({ label }) => label);
     throw refusal(`wipe mode USER_DISKS leaves system partitions alone, but ${quoted(labels)} is listed`);
   }
-  // A node that shares its machine with others has no disk of its own.
-  const [disk] = userDisks;
-  if (disk !== undefined) throw refusal(`reset user disk failed: device ${disk} wasn't found`);
+  for (const disk of userDisks) {
+    const problem = userDiskProblem(disk);
+    if (problem !== undefined) throw refusal(`reset user disk failed: device ${disk} ${problem}`);
+  }
 
   const volumes = mode === 'user-disks' ? [] : volumesOf(partitions);
   return {
@@ -60,7 +69,13 @@ export function planReset({ graceful, reboot, mode, partitions, userDisks }: Res
     end: reboot ? 'reboot' : 'power-off',
     volumes,
     isWhole: mode !== 'user-disks' && partitions.length === 0,
+    userDisks,
   };
+}
+
+/** A node that shares its machine with others has no disk of its own. */
+function withoutDisks(): string {
+  return "wasn't found";
 }
 
 function volumesOf(partitions: ResetWish['partitions']): readonly WipeableVolume[] {

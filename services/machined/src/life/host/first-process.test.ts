@@ -43,6 +43,10 @@ function endOf(code: number): string[] {
   const done: string[] = [];
   const process = new EventEmitter();
   const calls = {
+    detachMount(target: Uint8Array) {
+      if (target.length > 5) throw new Error('not mounted');
+      done.push('detach');
+    },
     syncFileSystems: () => void done.push('sync'),
     endMachine: (command: number) => void done.push(command.toString(16)),
   };
@@ -54,8 +58,8 @@ function endOf(code: number): string[] {
 }
 
 test('endMachineAtExit() switches off, restarts, and restarts after a pause when machined crashed', () => {
-  assert.deepEqual(endOf(0), ['kill', 'sync', '4321fedc']);
-  assert.deepEqual(endOf(nodeExitCodes.reboot), ['kill', 'sync', '1234567']);
+  assert.deepEqual(endOf(0), ['kill', 'sync', 'detach', '4321fedc']);
+  assert.deepEqual(endOf(nodeExitCodes.reboot), ['kill', 'sync', 'detach', '1234567']);
   const line = 'machined has ended with exit code 1: the machine restarts in 10 s';
-  assert.deepEqual(endOf(1), [line, 'pause 10000', 'kill', 'sync', '1234567']);
+  assert.deepEqual(endOf(1), [line, 'pause 10000', 'kill', 'sync', 'detach', '1234567']);
 });

@@ -4,7 +4,13 @@ import type { Timers } from '@nodewright/async';
 import { nodeExitCodes } from '@nodewright/contract';
 import { makeFolder } from '@nodewright/files';
 import type { NativeCalls } from '@nodewright/linux';
-import { etcMount, type MachineMount, machineFolders, machineMounts } from '../domain/machine-mounts.ts';
+import {
+  etcMount,
+  type MachineMount,
+  machineFolders,
+  machineMounts,
+  varInMemory,
+} from '../domain/machine-mounts.ts';
 import { restartCommands } from '../domain/node-event.ts';
 
 // <bits/resource.h>
@@ -29,6 +35,25 @@ export async function prepareMachine(calls: NativeCalls): Promise<void> {
   }
   mountOne(calls, etcMount);
   calls.setResourceLimit(openFilesLimit, openFiles);
+}
+
+/** Keeps `/var` in memory, on a machine without a disk. @throws SystemCallError */
+export function mountVarInMemory(calls: NativeCalls): void {
+  mountOne(calls, varInMemory);
+}
+
+/** Volumes, in the order in which they can be detached. */
+const volumeFolders = ['/var', '/system/state'];
+
+/** Detaches the volumes, so that their file systems are whole on the disk. What is not mounted is left out. */
+export function detachVolumes(calls: Pick<NativeCalls, 'detachMount'>): void {
+  for (const folder of volumeFolders) {
+    try {
+      calls.detachMount(text(folder));
+    } catch {
+      // It is not mounted.
+    }
+  }
 }
 
 function mountOne(calls: NativeCalls, { target, type, flags, data }: MachineMount): void {
@@ -62,7 +87,7 @@ export function reapOrphans(
 }
 
 export interface EndOfMachine {
-  readonly calls: Pick<NativeCalls, 'syncFileSystems' | 'endMachine'>;
+  readonly calls: Pick<NativeCalls, 'syncFileSystems' | 'endMachine' | 'detachMount'>;
   /** Ends all other processes. */
   readonly killOthers: () => void;
   /** Blocks this process, whose event loop does not run any more. */
@@ -87,6 +112,7 @@ export function endMachineAtExit(
     }
     killOthers();
     calls.syncFileSystems();
+    detachVolumes(calls);
     calls.endMachine(restartCommands[end]);
   });
 }

@@ -8,6 +8,7 @@ import {
   rebootSequence,
   resetSequence,
   shutdownSequence,
+  type WipePlan,
 } from '../domain/ending-sequences.ts';
 import { MachineEnding } from '../domain/machine-ending.ts';
 import type { MachineEnd } from '../domain/node-event.ts';
@@ -23,7 +24,9 @@ export interface NodeLifeInit {
   readonly records: () => readonly ServiceRecord[];
   /** Stops every service permanently. */
   readonly stopServices: () => Promise<void>;
-  readonly wipe: (volumes: ResetPlan['volumes']) => Promise<void>;
+  readonly wipe: (plan: WipePlan) => Promise<void>;
+  /** Wipes other disks than the system disk; by default a node has none. */
+  readonly wipeUserDisks?: ((paths: readonly string[]) => Promise<void>) | undefined;
   /** Removes this node from etcd while its services still run; undefined when it has no member there. */
   readonly leaveEtcd?: () => ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
@@ -40,6 +43,13 @@ export interface InitializeTasks {
   readonly startApid: (signal: AbortSignal) => Promise<void>;
   /** Resolves when there is a complete configuration. */
   readonly loadConfig: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Source: Talos v1.14: sequences, boot. */
+export interface BootTasks {
+  /** Resolves when EPHEMERAL is mounted; undefined where it is a folder. */
+  readonly mountEphemeral?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  readonly startServices: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
@@ -75,8 +85,11 @@ export class NodeLife {
     await this.#sequences.run({ name: 'initialize', phases });
   }
 
-  /** The sequence that starts the other services and ends once each of them is up or has finished. */
-  async boot(startServices: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  /**
+   * The sequence that mounts EPHEMERAL, where it is a partition, starts the other services, and ends once each of them is
+   * up or has finished.
+   */
+  async boot({ mountEphemeral, startServices }: BootTasks): Promise<void> {
     const startAllServices = async (signal: AbortSignal) => {
       await startServices(signal);
       const isWaitedFor = (record: ServiceRecord) =>
@@ -85,10 +98,12 @@ export class NodeLife {
         await this.#serviceChanged.next(signal);
       }
     };
-    await this.#sequences.run({
-      name: 'boot',
-      phases: [{ name: 'startEverything', tasks: { startAllServices } }],
-    });
+    const ephemeral: Phase[] =
+      mountEphemeral === undefined
+        ? []
+        : [{ name: 'ephemeral', tasks: { mountEphemeralPartition: mountEphemeral } }];
+    const phases = [...ephemeral, { name: 'startEverything', tasks: { startAllServices } }];
+    await this.#sequences.run({ name: 'boot', phases });
   }
 
   /**
@@ -139,7 +154,7 @@ export class NodeLife {
   }
 
   #endingTasks(actorId: string | undefined, onStop: () => void): EndingTasks {
-    const { events, stopServices, sendResetSignal, wipe, leaveEtcd } = this.#init;
+    const { events, stopServices, sendResetSignal, wipe, wipeUserDisks, leaveEtcd } = this.#init;
     return {
       stopAllServices: async (signal) => {
         onStop();
@@ -147,8 +162,11 @@ export class NodeLife {
       },
       leaveEtcd: leaveEtcd?.(),
       sendResetSignal,
-      wipe: async (volumes, signal) => {
-        await Promise.race([wipe(volumes), aborted(signal)]);
+      wipe: async (plan, signal) => {
+        await Promise.race([wipe(plan), aborted(signal)]);
+      },
+      wipeUserDisks: async (paths, signal) => {
+        await Promise.race([wipeUserDisks?.(paths), aborted(signal)]);
       },
       tell: (event) => events.publish(event, actorId),
     };

@@ -6,13 +6,20 @@ import {
   ResetRequest_WipeMode as WipeMode,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import { planReset, type ResetPlan, type WipeMode as WipeModeName } from '../domain/plan-reset.ts';
+import {
+  planReset,
+  type ResetPlan,
+  type UserDiskProblem,
+  type WipeMode as WipeModeName,
+} from '../domain/plan-reset.ts';
 import type { NodeLife } from '../host/node-life.ts';
 
 export interface MachineControlInit {
   readonly life: Pick<NodeLife, 'reboot' | 'shutDown' | 'reset'>;
   /** Why this process cannot end its machine; undefined when it can. */
   readonly cannotEnd?: string | undefined;
+  /** By default the node has no disk that a reset can wipe. */
+  readonly userDiskProblem?: UserDiskProblem | undefined;
 }
 
 const wipeModes: Readonly<Record<number, WipeModeName>> = {
@@ -28,6 +35,7 @@ const wipeModes: Readonly<Record<number, WipeModeName>> = {
 export function createMachineControl({
   life,
   cannotEnd,
+  userDiskProblem,
 }: MachineControlInit): Pick<MachineServiceImplementation, 'reboot' | 'shutdown' | 'reset'> {
   const begin = (sequence: (actorId: string) => Promise<void>) => {
     if (cannotEnd !== undefined) throw new Fault('failed-precondition', cannotEnd);
@@ -43,7 +51,7 @@ export function createMachineControl({
     // Without Kubernetes nothing is cordoned or drained, so a forced shutdown is the same.
     shutdown: async () => begin((actorId) => life.shutDown(actorId)),
     async reset(request) {
-      const plan = planOf(request);
+      const plan = planOf(request, userDiskProblem);
       return begin((actorId) => life.reset(plan, actorId));
     },
   };
@@ -56,12 +64,10 @@ function rebootKind(mode: number): 'graceful' | 'forced' {
   throw new Fault('invalid-argument', `unknown mode of a reboot: ${mode}`);
 }
 
-function planOf(request: ResetRequest): ResetPlan {
+function planOf(request: ResetRequest, userDiskProblem: UserDiskProblem | undefined): ResetPlan {
   const { graceful, reboot, systemPartitionsToWipe, userDisksToWipe, mode: wanted } = request;
   const mode = wipeModes[wanted];
   if (mode === undefined) throw new Fault('invalid-argument', `unknown wipe mode: ${wanted}`);
-  return planReset({
-    ...{ graceful, reboot, mode },
-    ...{ partitions: systemPartitionsToWipe, userDisks: userDisksToWipe },
-  });
+  const wish = { graceful, reboot, mode, partitions: systemPartitionsToWipe, userDisks: userDisksToWipe };
+  return planReset(wish, userDiskProblem);
 }

@@ -11,10 +11,17 @@ export interface LogCopiesInit {
   /** The folder of the log files. */
   readonly folder: string;
   readonly log: Logger;
+  /** Resolves when the folder can be used; at once by default. What is logged before is written then. */
+  readonly folderReady?: Promise<void> | undefined;
   /** Interval between writes, default 15 s. Source: Talos v1.14: log storage. */
   readonly flushIntervalMs?: number;
   /** A file of this size is renamed to `<id>.log.1`; default 5 MiB. */
   readonly rotateBytes?: number;
+}
+
+export interface LogCopies extends AsyncDisposable {
+  /** Writes everything a last time and closes the files. Later logs stay in memory. */
+  stop(): Promise<void>;
 }
 
 const fileMode = 0o640;
@@ -26,8 +33,13 @@ const chunkBytes = 64 * 1024;
  * written at once, before its bytes are overwritten. A failure (a full disk) is logged once and retried; the
  * log in memory is not affected.
  */
-export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
+export function openLogCopies(init: LogCopiesInit): LogCopies {
   const copies: LogCopy[] = [];
+  let isReady = init.folderReady === undefined;
+  void init.folderReady?.then(() => {
+    isReady = true;
+    schedule();
+  });
   let flushing = Promise.resolve();
   let isFailing = false;
   let isScheduled = false;
@@ -43,6 +55,7 @@ export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
   });
 
   const flushAll = async () => {
+    if (!isReady) return;
     try {
       await makeFolder(init.folder, 0o755);
       for (const copy of copies) await copy.flush();
@@ -60,14 +73,14 @@ export function openLogCopies(init: LogCopiesInit): AsyncDisposable {
   };
   const timer = setInterval(schedule, init.flushIntervalMs ?? 15_000);
 
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await flushing;
-      await flushAll();
-      for (const copy of copies) await copy[Symbol.asyncDispose]();
-    },
+  const stop = async () => {
+    clearInterval(timer);
+    await flushing;
+    await flushAll();
+    isReady = false;
+    for (const copy of copies) await copy[Symbol.asyncDispose]();
   };
+  return { stop, [Symbol.asyncDispose]: stop };
 }
 
 /** Writes one log to its file. */

@@ -10,7 +10,7 @@ import {
   volumeMountStatuses,
   volumeStatuses,
 } from '@nodewright/state/kinds';
-import { directoryVolumes } from '../domain/directory-volumes.ts';
+import { systemVolumes } from '../domain/system-volumes.ts';
 import { volumeControllers } from './volume-controllers.ts';
 
 const sizeBytes = 20_480_000_000n;
@@ -65,7 +65,7 @@ test('volumes below others are mounted below them, and one mount serves all requ
   const controllers = volumeControllers({ makeVolumeFolder }).slice(1);
   await using runtime = openTestRuntime({ controllers });
   const { state } = runtime;
-  for (const { id, spec } of directoryVolumes('controlplane')) {
+  for (const { id, spec } of systemVolumes({ machineType: 'controlplane', hasPartitions: false })) {
     await putResource(state, { ...pointerTo(volumeConfigs, id), spec });
   }
   const want = (id: string, volumeID: string, requester: string, readOnly: boolean) => {
@@ -102,7 +102,7 @@ test('volumes below others are mounted below them, and one mount serves all requ
 });
 
 test('a worker has no volume for etcd, and a node without a configuration none below /var', () => {
-  const ids = (type: string | undefined) => directoryVolumes(type).map(({ id }) => id);
+  const ids = (type: string | undefined) => systemVolumes({ machineType: type, hasPartitions: false }).map(({ id }) => id);
   assert.deepEqual(ids('worker'), ['STATE', 'EPHEMERAL', 'LOG']);
   assert.deepEqual(ids('controlplane'), ['STATE', 'EPHEMERAL', 'LOG', 'ETCD']);
   assert.deepEqual(ids(undefined), ['STATE']);

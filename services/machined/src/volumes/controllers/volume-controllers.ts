@@ -1,0 +1,234 @@
+import {
+  type Controller,
+  destroyReady,
+  exclusive,
+  type ReconcilePass,
+  shared,
+  weak,
+} from '@nodewright/controllers';
+import { faultFrom } from '@nodewright/fault';
+import { ConfigReader } from '@nodewright/machine-config';
+import {
+  type BlockMountStatusSpec,
+  blockMountStatuses,
+  machineConfigs,
+  mountRequests,
+  type VolumeConfigSpec,
+  type VolumeStatusSpec,
+  volumeConfigs,
+  volumeMountRequests,
+  volumeMountStatuses,
+  volumeStatuses,
+} from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
+import {
+  directoryMount,
+  directoryVolumeStatus,
+  type MadeFolder,
+  mountOptionsOf,
+  mountRequestsOf,
+  partitionMount,
+  partitionVolumeStatus,
+  partitionWishOf,
+  pathOfVolume,
+  requestOfVolume,
+  systemVolumeLabels,
+  systemVolumes,
+  volumeMountsOf,
+  waitingVolumeStatus,
+} from '../domain/system-volumes.ts';
+import type { VolumePartitions } from '../domain/volume-partitions.ts';
+
+export interface VolumeControllersInit {
+  /**
+   * Creates a folder of the node if it is missing.
+   *
+   * @param path on the node, absolute
+   * @returns the size of its file system, in bytes
+   */
+  readonly makeVolumeFolder: (path: string, mode: number) => Promise<bigint>;
+  /** The partitions of the system disk; undefined on a node whose volumes are folders. */
+  readonly partitions?: VolumePartitions | undefined;
+}
+
+/** Pause before a failed volume is retried. */
+const retryMs = 30_000;
+
+/** The volumes of the node: partitions of a machine, otherwise folders. Source: Talos v1.14: COSI resources, block. */
+export function volumeControllers({ makeVolumeFolder, partitions }: VolumeControllersInit): Controller[] {
+  return [
+    volumeConfigController(partitions !== undefined),
+    volumeManagerController(makeVolumeFolder, partitions),
+    mountRequestController(),
+    mountController(partitions),
+    mountStatusController(),
+  ];
+}
+
+function volumeConfigController(hasPartitions: boolean): Controller {
+  return {
+    name: 'block.VolumeConfigController',
+    inputs: [weak(machineConfigs, activeConfigId)],
+    outputs: [shared(volumeConfigs), shared(volumeMountRequests)],
+    async reconcile(pass) {
+      const configuration = await configurationOf(pass);
+      const document =
+        configuration &&
+        new ConfigReader(configuration.documents)
+          .documents('VolumeConfig')
+          .find(({ name }) => name === 'EPHEMERAL');
+      const provisioning = document?.below('provisioning');
+      const volumes = systemVolumes({
+        machineType: configuration?.effective.machineType,
+        hasPartitions,
+        ephemeral: provisioning && {
+          minSize: provisioning.text('minSize'),
+          maxSize: provisioning.text('maxSize'),
+          grow: provisioning.boolean('grow'),
+        },
+      });
+      const labels = systemVolumeLabels;
+      await pass.replace(
+        volumeConfigs,
+        volumes.map((volume) => ({ ...volume, labels })),
+      );
+      await pass.replace(
+        volumeMountRequests,
+        volumes
+          .filter(({ spec }) => spec.mount.targetPath !== '')
+          .map(({ id, spec }) => ({ id, spec: requestOfVolume(spec, id) })),
+      );
+    },
+  };
+}
+
+function volumeManagerController(
+  makeVolumeFolder: VolumeControllersInit['makeVolumeFolder'],
+  partitions: VolumePartitions | undefined,
+): Controller {
+  return {
+    name: 'block.VolumeManagerController',
+    inputs: [weak(volumeConfigs), ...(partitions === undefined ? [] : [weak(blockMountStatuses)])],
+    outputs: [exclusive(volumeStatuses)],
+    async reconcile(pass) {
+      const configs = await pass.list(volumeConfigs);
+      const byId = new Map(configs.map(({ metadata, spec }) => [metadata.id, spec]));
+      const mounted = new Set(
+        partitions === undefined
+          ? []
+          : (await pass.list(blockMountStatuses)).map(({ metadata }) => metadata.id),
+      );
+      const orFailure = async <R>(make: () => Promise<R>) => {
+        try {
+          return await make();
+        } catch (error) {
+          pass.wakeAfter(retryMs);
+          return { failure: faultFrom(error).message };
+        }
+      };
+      const statusOf = async (id: string, spec: VolumeConfigSpec): Promise<VolumeStatusSpec> => {
+        if (partitions !== undefined && spec.type === 'partition') {
+          const made = await orFailure(() => partitions.prepare(id, partitionWishOf(spec)));
+          return partitionVolumeStatus(spec, made);
+        }
+        const path = pathOfVolume(id, byId);
+        if (path === undefined)
+          return directoryVolumeStatus(spec, { failure: 'its parent volume is not there' });
+        // The folder belongs on the partition, not below its mount point.
+        if (byId.get(spec.parentId)?.type === 'partition' && !mounted.has(spec.parentId))
+          return waitingVolumeStatus(spec);
+        const made = await orFailure(
+          async (): Promise<MadeFolder> => ({
+            sizeBytes: await makeVolumeFolder(path, spec.mount.fileMode),
+          }),
+        );
+        return directoryVolumeStatus(spec, made);
+      };
+      const statuses = [];
+      for (const { metadata, spec } of parentsFirst(configs)) {
+        const { id } = metadata;
+        statuses.push({ id, spec: await statusOf(id, spec), labels: systemVolumeLabels });
+      }
+      await pass.replace(volumeStatuses, statuses);
+    },
+  };
+}
+
+/** Parents first, so that each folder gets its own mode. */
+function parentsFirst<C extends { readonly spec: { readonly parentId: string } }>(
+  configs: readonly C[],
+): C[] {
+  return configs.toSorted((a, b) => Number(a.spec.parentId !== '') - Number(b.spec.parentId !== ''));
+}
+
+function mountRequestController(): Controller {
+  return {
+    name: 'block.MountRequestController',
+    inputs: [weak(volumeMountRequests), weak(volumeStatuses)],
+    outputs: [exclusive(mountRequests)],
+    async reconcile(pass) {
+      const requests = (await pass.list(volumeMountRequests)).map(({ metadata, spec }) => ({
+        id: metadata.id,
+        spec,
+      }));
+      await pass.replace(mountRequests, mountRequestsOf(requests, await statusesOf(pass)));
+    },
+  };
+}
+
+function mountController(partitions: VolumePartitions | undefined): Controller {
+  return {
+    name: 'block.MountController',
+    inputs: [weak(mountRequests), weak(volumeStatuses), destroyReady(blockMountStatuses)],
+    outputs: [exclusive(blockMountStatuses)],
+    async reconcile(pass) {
+      const statuses = await statusesOf(pass);
+      const places = new Map(
+        [...statuses].map(([id, { parentID, mountSpec }]) => [id, { parentId: parentID, mount: mountSpec }]),
+      );
+      const mounts: { readonly id: string; readonly spec: BlockMountStatusSpec }[] = [];
+      const failures: unknown[] = [];
+      for (const { metadata, spec } of await pass.list(mountRequests)) {
+        const { id } = metadata;
+        const target = pathOfVolume(spec.volumeID, places);
+        const volume = statuses.get(spec.volumeID);
+        if (target === undefined || volume === undefined) continue;
+        if (partitions === undefined || volume.type !== 'partition') {
+          mounts.push({ id, spec: directoryMount(spec, target) });
+          continue;
+        }
+        try {
+          const { mountSpec } = volume;
+          const options = { ...mountOptionsOf(spec, mountSpec), target, mode: mountSpec.fileMode };
+          await partitions.mount(spec.volumeID, options);
+          mounts.push({ id, spec: partitionMount(spec, target, volume) });
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      await pass.replace(blockMountStatuses, mounts);
+      // The other volumes are mounted all the same; the runtime reports the failure and tries again.
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+function mountStatusController(): Controller {
+  return {
+    name: 'block.MountStatusController',
+    inputs: [weak(blockMountStatuses), destroyReady(volumeMountStatuses)],
+    outputs: [exclusive(volumeMountStatuses)],
+    async reconcile(pass) {
+      const mounts = await pass.list(blockMountStatuses);
+      const statuses = mounts.flatMap(({ metadata, spec }) =>
+        volumeMountsOf(spec).map((status) => ({ ...status, labels: { 'mount-status-id': metadata.id } })),
+      );
+      await pass.replace(volumeMountStatuses, statuses);
+    },
+  };
+}
+
+async function statusesOf(pass: ReconcilePass) {
+  const statuses = await pass.list(volumeStatuses);
+  return new Map(statuses.map(({ metadata, spec }) => [metadata.id, spec]));
+}

@@ -1,0 +1,144 @@
+import { closeSync, openSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { type DiskWrite, sectorBytes } from '@nodewright/disk';
+import { faultFrom } from '@nodewright/fault';
+import type { NativeCalls } from '@nodewright/linux';
+import { runProgram } from '../../base/host/run-program.ts';
+
+/** A partition as the kernel learns of it. Sectors have 512 bytes. */
+export interface KernelPartition {
+  readonly number: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface VolumeMount {
+  readonly device: string;
+  readonly target: string;
+  /** `MS_*` of mount(2). */
+  readonly flags: number;
+  /** Options of the file system, with commas. */
+  readonly options: string;
+}
+
+/** What a machine does to its disks. Devices are paths such as `/dev/vda`. */
+export interface BlockPort {
+  /** @throws Error of Node.js */
+  read(device: string, at: number, lengthBytes: number): Promise<Buffer>;
+  /** Makes the writes one after the other; each is on the disk before the next begins. */
+  write(device: string, writes: readonly DiskWrite[]): Promise<void>;
+  /** Tells the kernel of a partition that was added to the table of the disk. One that it knows is left alone. */
+  addPartition(disk: string, partition: KernelPartition): void;
+  /** Tells the kernel of the new end of a partition, which may be in use. */
+  resizePartition(disk: string, partition: KernelPartition): void;
+  /** Creates an XFS file system, whatever the device contains. It is on the disk when the promise resolves. */
+  makeXfs(device: string, label: string): Promise<void>;
+  mountXfs(mount: VolumeMount): void;
+  /** Grows a mounted XFS file system to this many blocks of its own size. */
+  growXfs(target: string, blocks: number): void;
+}
+
+// <linux/blkpg.h>
+const changePartition = 0x1269;
+const addOperation = 1;
+const resizeOperation = 3;
+const changeBytes = 24;
+const partitionBytes = 152;
+// <xfs/xfs_fs.h>: XFS_IOC_FSGROWFSDATA
+const growFileSystem = 0x4010_586e;
+/** Percent of the space that may hold inodes: the value that mkfs.xfs chooses for file systems below 1 TB. */
+const maxInodePercent = 25;
+const formatTimeoutMs = 10 * 60_000;
+
+/** The disks of this machine, by system calls and mkfs.xfs. */
+export function createBlockPort(calls: NativeCalls): BlockPort {
+  const change = (disk: string, operation: number, { number, first, last }: KernelPartition) => {
+    const partition = Buffer.alloc(partitionBytes);
+    partition.writeBigInt64LE(BigInt(first * sectorBytes), 0);
+    partition.writeBigInt64LE(BigInt((last - first + 1) * sectorBytes), 8);
+    partition.writeInt32LE(number, 16);
+    const argument = Buffer.alloc(changeBytes);
+    argument.writeInt32LE(operation, 0);
+    argument.writeInt32LE(partitionBytes, 8);
+    argument.writeBigUInt64LE(calls.addressOf(partition), 16);
+    withOpen(disk, 'r+', (descriptor) => calls.control(descriptor, changePartition, argument));
+  };
+  return {
+    read: (device, at, lengthBytes) => withFile(device, 'r', (file) => readFrom(file, at, lengthBytes)),
+    write: (device, writes) =>
+      withFile(device, 'r+', async (file) => {
+        for (const { at, bytes } of writes) {
+          await writeAll(file, bytes, at);
+          await file.sync();
+        }
+      }),
+    addPartition(disk, partition) {
+      try {
+        change(disk, addOperation, partition);
+      } catch (error) {
+        // The kernel found it in the table at its start.
+        if (faultFrom(error).message.includes('EBUSY')) return;
+        throw error;
+      }
+    },
+    resizePartition: (disk, partition) => change(disk, resizeOperation, partition),
+    async makeXfs(device, label) {
+      await runProgram({
+        // STATE is smaller than what mkfs.xfs supports by default.
+        argv: ['/usr/bin/mkfs.xfs', '-f', '-q', '--unsupported', '-L', label, device],
+        environment: {},
+        timeoutMs: formatTimeoutMs,
+      });
+      await withFile(device, 'r+', (file) => file.sync());
+    },
+    mountXfs: ({ device, target, flags, options }) =>
+      calls.mount(text(device), text(target), text('xfs'), flags, text(options)),
+    growXfs(target, blocks) {
+      const argument = Buffer.alloc(16);
+      argument.writeBigUInt64LE(BigInt(blocks), 0);
+      argument.writeUInt32LE(maxInodePercent, 8);
+      withOpen(target, 'r', (descriptor) => calls.control(descriptor, growFileSystem, argument));
+    },
+  };
+}
+
+const text = (value: string) => Buffer.from(`${value}\0`);
+
+function withOpen(path: string, mode: 'r' | 'r+', use: (descriptor: number) => void): void {
+  const descriptor = openSync(path, mode);
+  try {
+    use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function withFile<R>(
+  path: string,
+  mode: 'r' | 'r+',
+  use: (file: FileHandle) => Promise<R>,
+): Promise<R> {
+  const file = await open(path, mode);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Fewer bytes at the end of the device. */
+async function readFrom(file: FileHandle, at: number, lengthBytes: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(lengthBytes);
+  let filled = 0;
+  while (filled < lengthBytes) {
+    const { bytesRead } = await file.read(bytes, filled, lengthBytes - filled, at + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+}

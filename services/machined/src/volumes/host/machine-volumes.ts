@@ -1,0 +1,106 @@
+import { chmod } from 'node:fs/promises';
+import { Fault } from '@nodewright/fault';
+import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
+import type { Logger } from '@nodewright/telemetry';
+import type { PartitionWish } from '../domain/change-partitions.ts';
+import { mountOptionsOfState, stateWish } from '../domain/system-volumes.ts';
+import type { PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
+import { createBlockPort } from './block-port.ts';
+import { findSystemDisk } from './find-system-disk.ts';
+import { createMetaOnDisk } from './meta-on-disk.ts';
+import { type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
+import { clearDevice, type SystemDisk, type VolumePartition } from './system-disk.ts';
+
+/** The volumes of a machine that are partitions. */
+export interface MachineVolumes extends VolumePartitions {
+  readonly meta: ReturnType<typeof createMetaOnDisk>;
+  /** Detaches and wipes volumes. */
+  wipe(plan: PartitionWipePlan): Promise<void>;
+  /** Why a disk is not wiped as the disk of a user; undefined when it can be. */
+  userDiskProblem(path: string): string | undefined;
+  /** Clears disks of users. @throws Fault */
+  wipeUserDisks(paths: readonly string[]): Promise<void>;
+}
+
+/**
+ * Finds the system disk and mounts STATE, which it creates at the first start: the configuration of the node is there, and
+ * everything else follows from it. What fails is logged, and the machine goes on in memory, so that its API can be asked.
+ *
+ * @returns undefined when no disk has a partition META
+ */
+export async function openMachineVolumes(
+  calls: NativeCalls,
+  log: Logger,
+  detachVolumes: () => void,
+): Promise<MachineVolumes | undefined> {
+  const port = createBlockPort(calls);
+  const disk = await findSystemDisk(port, readDisks(), log);
+  const meta = await disk?.find('META');
+  if (disk === undefined || meta === undefined) {
+    log.error(
+      'no disk has a partition META: the configuration and all data are in memory, and lost at the next start',
+    );
+    return undefined;
+  }
+  const partitions = partitionsOf(disk);
+  try {
+    await partitions.prepare('STATE', stateWish);
+    await partitions.mount('STATE', mountOptionsOfState);
+  } catch (error) {
+    log.error(
+      { error: String(error) },
+      'STATE cannot be used: the configuration is in memory, and lost at the next start',
+    );
+  }
+  const metaOnDisk = createMetaOnDisk(port, meta.device);
+  const release = async () => detachVolumes();
+  return {
+    ...partitions,
+    meta: metaOnDisk,
+    wipe: (plan) => wipePartitions({ disk, meta: metaOnDisk, release }, plan),
+    userDiskProblem: (path) => userDiskProblem(readDisks(), disk.path, path),
+    async wipeUserDisks(paths) {
+      for (const { devicePath, sizeBytes } of readDisks())
+        if (paths.includes(devicePath)) await clearDevice(port, devicePath, Number(sizeBytes));
+    },
+  };
+}
+
+/** Each volume is prepared and mounted once; a failure is tried again by the next call. */
+function partitionsOf(disk: SystemDisk): VolumePartitions {
+  const prepared = new Map<string, VolumePartition>();
+  const mounted = new Set<string>();
+  return {
+    async prepare(id: string, wish: PartitionWish) {
+      const partition =
+        prepared.get(id) ?? (id === 'META' ? await existing(disk, id) : await disk.prepare(wish));
+      prepared.set(id, partition);
+      return partition;
+    },
+    async mount(id: string, { target, flags, options, mode }: PartitionMountOptions) {
+      if (mounted.has(id)) return;
+      const partition = prepared.get(id);
+      if (partition === undefined) throw new Fault('failed-precondition', `volume ${id} is not prepared`);
+      disk.mount(partition, { target, flags, options });
+      mounted.add(id);
+      await chmod(target, mode);
+    },
+  };
+}
+
+function userDiskProblem(
+  disks: readonly Pick<BlockDisk, 'devicePath' | 'isReadOnly'>[],
+  systemDisk: string,
+  path: string,
+): string | undefined {
+  const found = disks.find(({ devicePath }) => devicePath === path);
+  if (found === undefined) return "wasn't found";
+  if (found.isReadOnly) return 'is readonly';
+  return path === systemDisk ? 'is the system disk' : undefined;
+}
+
+async function existing(disk: SystemDisk, label: string): Promise<VolumePartition> {
+  const found = await disk.find(label);
+  if (found === undefined) throw new Fault('not-found', `${disk.path} has no partition ${label}`);
+  return found;
+}
