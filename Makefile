@@ -155,7 +155,7 @@ image: rootfs ## builds the kernel, initramfs and disk image of machines into _o
 	@node rootfs/build-image.ts
 
 .PHONY: boot
-boot: $(built) ## boots the disk image in an emulated machine; its console is the terminal, its API 127.0.0.1:50000
+boot: $(built) ## boots the image in an emulated machine that keeps its disk; its console is the terminal, its API 127.0.0.1:50000
 	@node rootfs/boot-machine.ts
 
 .PHONY: test-boot

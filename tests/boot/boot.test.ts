@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
 import { guestAddress, guestNetwork } from '../../rootfs/machine/emulator-options.ts';
-import { imageFolder, noMachine as skip, startMachine } from './machine.ts';
+import { makeMachineDisk } from '../../rootfs/machine/machine-disk.ts';
+import { imageFolder, type Machine, noMachine as skip, startMachine } from './machine.ts';
 
 const program = join(import.meta.dirname, '..', '..', '_out', 'dist', 'talosctl', 'talosctl.cjs');
 const folder = mkdtempSync(join(tmpdir(), 'boot-test-'));
@@ -66,28 +67,92 @@ for (const kind of ['bios', 'uefi'] as const) {
   });
 }
 
-test('a machine takes a configuration over the network, and is restarted and switched off by its API', {
-  skip,
-}, async () => {
+/** Calls of the machine's administrator. */
+const trusted = (machine: Machine) => ['--talosconfig', 'talosconfig', '-e', machine.api, '-n', guestAddress];
+
+test('a machine keeps its configuration and its data on its disk until it is reset', { skip }, async () => {
   await talosctl('gen', 'config', 'demo', `https://${guestAddress}:6443`, '--force');
-  const boot = { kind: 'kernel', words: [guestNetwork] } as const;
-  for (const [verb, end] of [
-    ['reboot', /reboot: Restarting system/],
-    ['shutdown', /reboot: Power down/],
-  ] as const) {
-    await using machine = await startMachine({ boot });
+  const disk = join(folder, 'machine.raw');
+  makeMachineDisk(join(imageFolder, 'disk.raw'), disk, 3 * 2 ** 30);
+  const start = (words: readonly string[] = []) =>
+    startMachine({ disk, keepsDisk: true, boot: { kind: 'kernel', words: [guestNetwork, ...words] } });
+  const identity = async (machine: Machine) =>
+    /nodeId: *(\S+)/.exec(await succeeds([...trusted(machine), 'get', 'identity', '-o', 'yaml']))?.[1];
+  let first: string | undefined;
+  {
+    await using machine = await start();
     await succeeds(['-n', machine.api, 'version', '--insecure']);
     await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
-    const trusted = ['--talosconfig', 'talosconfig', '-e', machine.api, '-n', guestAddress];
-    assert.match(await succeeds([...trusted, 'version']), /Enabled: +RBAC/);
-    const mounts = await succeeds([...trusted, 'read', '/proc/mounts']);
+    assert.match(await succeeds([...trusted(machine), 'version']), /Enabled: +RBAC/);
+    await eventually(async () => (await talosctl(...trusted(machine), 'ls', '/var/log')).exitCode === 0, {
+      what: 'logs on EPHEMERAL',
+      timeoutMs: 60_000,
+    });
+    const mounts = await succeeds([...trusted(machine), 'read', '/proc/mounts']);
     assert.match(mounts, /^\/dev\/dm-0 \/ squashfs ro,nosuid,nodev/m);
     assert.match(mounts, /^tmpfs \/run tmpfs rw,nosuid,nodev,noexec/m);
-    assert.match(await succeeds([...trusted, 'processes']), /^10\.0\.2\.15 +1 .*machined\.cjs/m);
-    await succeeds([...trusted, verb, '--wait=false']);
-    await machine.shows(end, 60_000);
+    assert.match(mounts, /^\/dev\/vda5 \/system\/state xfs rw,nosuid,nodev,noexec,relatime/m);
+    assert.match(mounts, /^\/dev\/vda6 \/var xfs rw,relatime.*prjquota/m);
+    assert.match(
+      await succeeds([...trusted(machine), 'get', 'mounts']),
+      /EPHEMERAL +1 +\/dev\/vda6 +\/var +xfs/,
+    );
+    assert.match(await succeeds([...trusted(machine), 'processes']), /^10\.0\.2\.15 +1 .*machined\.cjs/m);
+    await succeeds([...trusted(machine), 'meta', 'write', '0x0c', 'kept']);
+    first = await identity(machine);
+    assert.ok(first);
+    await succeeds([...trusted(machine), 'reboot', '--wait=false']);
+    await machine.shows(/reboot: Restarting system/, 60_000);
+    await machine.isOff();
+    assert.match(machine.console(), /XFS \(vda6\): Unmounting/);
+  }
+  {
+    await using machine = await start();
+    assert.equal(await identity(machine), first);
+    assert.match(await succeeds([...trusted(machine), 'get', 'meta']), /0x0c +1 +kept/);
+    assert.match(machine.console(), /XFS \(vda5\): Ending clean mount/);
+    // The power fails here.
+  }
+  {
+    await using machine = await start();
+    assert.equal(await identity(machine), first);
+    assert.match(machine.console(), /XFS \(vda5\): Ending recovery/);
+    await succeeds([
+      ...[...trusted(machine), 'reset', '--reboot', '--graceful=false', '--wait=false'],
+      ...['--system-labels-to-wipe', 'STATE,EPHEMERAL'],
+    ]);
+    await machine.shows(/reboot: Restarting system/, 60_000);
     await machine.isOff();
   }
+  {
+    await using machine = await start();
+    await machine.shows(/maintenance: waiting for a machine configuration/);
+    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+    const second = await identity(machine);
+    assert.ok(second !== undefined && second !== first, 'the machine is another one');
+    assert.match(await succeeds([...trusted(machine), 'get', 'meta']), /0x0c +1 +kept/);
+    await succeeds([...trusted(machine), 'reset', '--graceful=false', '--wait=false']);
+    await machine.shows(/reboot: Power down/, 60_000);
+    await machine.isOff();
+  }
+  await using machine = await start(['panic=1']);
+  await machine.shows(/no disk has a partition labelled BOOT/);
+});
+
+test('a machine whose disk has no room for EPHEMERAL says so, and its API answers', { skip }, async () => {
+  await talosctl('gen', 'config', 'small', `https://${guestAddress}:6443`, '--force', '--output', 'small');
+  await using machine = await startMachine({ boot: { kind: 'kernel', words: [guestNetwork] } });
+  await succeeds(['-n', machine.api, 'version', '--insecure']);
+  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'small/controlplane.yaml']);
+  const words = ['--talosconfig', 'small/talosconfig', '-e', machine.api, '-n', guestAddress];
+  const isFailed = async () => {
+    const { output } = await talosctl(...words, 'get', 'volumestatus', 'EPHEMERAL', '-o', 'yaml');
+    return /errorMessage: .*the disk has no room for EPHEMERAL: it needs 2\.1 GB/.test(output);
+  };
+  await eventually(isFailed, { what: 'the reason in the status of EPHEMERAL', timeoutMs: 60_000 });
+  await machine.shows(/the disk has no room for EPHEMERAL/);
+  await machine.pressPower();
+  await machine.shows(/reboot: Power down/);
 });
 
 test('a machine ends when one byte of its root file system was changed', { skip }, async () => {

@@ -32,7 +32,13 @@ const topics: Readonly<Record<string, Topic>> = {
   kernel: { imports: [], face: [] },
   life: {
     imports: ['services'],
-    face: ['domain/node-event.ts', 'host/event-store.ts', 'host/first-process.ts', 'host/node-wipe.ts'],
+    face: [
+      'domain/node-event.ts',
+      'domain/plan-reset.ts',
+      'host/event-store.ts',
+      'host/first-process.ts',
+      'host/node-wipe.ts',
+    ],
   },
   logs: {
     imports: [],
@@ -80,6 +86,7 @@ const topics: Readonly<Record<string, Topic>> = {
     ],
   },
   time: { imports: [], face: [] },
+  volumes: { imports: [], face: ['host/machine-volumes.ts'] },
 };
 
 interface Import {

@@ -9,7 +9,7 @@ import { type NodeMode, type ServiceSource, type World, worldOf } from '../base/
 import { type KernelFiles, openKernelFiles } from '../base/host/kernel-files.ts';
 import { watchParent } from '../base/host/watch-parent.ts';
 import { type NodeLayout, nodeLayout } from '../base/node-layout.ts';
-import type { WipePlan } from '../life/domain/ending-sequences.ts';
+import type { WipePlan } from '../life/domain/plan-reset.ts';
 import { createNodeWipe, type NodeWipe } from '../life/host/node-wipe.ts';
 import { openLogCopies } from '../logs/host/log-copies.ts';
 import type { LogStore } from '../logs/host/log-store.ts';

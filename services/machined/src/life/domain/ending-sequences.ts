@@ -3,7 +3,7 @@
 
 import { MachineEnding } from './machine-ending.ts';
 import type { MachineEnd, NodeEvent } from './node-event.ts';
-import type { ResetPlan } from './plan-reset.ts';
+import type { ResetPlan, WipePlan } from './plan-reset.ts';
 import type { Phase, Sequence } from './run-sequence.ts';
 
 /** The actions of these sequences. Each one stops when its signal aborts. */
@@ -19,8 +19,6 @@ export interface EndingTasks {
   readonly wipeUserDisks: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
   readonly tell: (event: NodeEvent) => void;
 }
-
-export type WipePlan = Pick<ResetPlan, 'volumes' | 'isWhole'>;
 
 /** `forced`: without a graceful stop. */
 export type RebootKind = 'graceful' | 'forced';

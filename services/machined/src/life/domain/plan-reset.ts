@@ -38,6 +38,9 @@ export interface ResetPlan {
   readonly userDisks: readonly string[];
 }
 
+/** What a reset wipes on the system disk. */
+export type WipePlan = Pick<ResetPlan, 'volumes' | 'isWhole'>;
+
 /** Returns why a disk is not wiped, such as `is readonly`; undefined when it can be. */
 export type UserDiskProblem = (path: string) => string | undefined;
 

@@ -8,11 +8,10 @@ import {
   rebootSequence,
   resetSequence,
   shutdownSequence,
-  type WipePlan,
 } from '../domain/ending-sequences.ts';
 import { MachineEnding } from '../domain/machine-ending.ts';
 import type { MachineEnd } from '../domain/node-event.ts';
-import type { ResetPlan } from '../domain/plan-reset.ts';
+import type { ResetPlan, WipePlan } from '../domain/plan-reset.ts';
 import type { Phase, Sequence } from '../domain/run-sequence.ts';
 import type { EventStore } from './event-store.ts';
 import { type SequenceRequest, SequenceRunner } from './sequence-runner.ts';

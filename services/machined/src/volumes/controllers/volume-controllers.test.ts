@@ -102,7 +102,8 @@ test('volumes below others are mounted below them, and one mount serves all requ
 });
 
 test('a worker has no volume for etcd, and a node without a configuration none below /var', () => {
-  const ids = (type: string | undefined) => systemVolumes({ machineType: type, hasPartitions: false }).map(({ id }) => id);
+  const ids = (type: string | undefined) =>
+    systemVolumes({ machineType: type, hasPartitions: false }).map(({ id }) => id);
   assert.deepEqual(ids('worker'), ['STATE', 'EPHEMERAL', 'LOG']);
   assert.deepEqual(ids('controlplane'), ['STATE', 'EPHEMERAL', 'LOG', 'ETCD']);
   assert.deepEqual(ids(undefined), ['STATE']);

@@ -106,6 +106,8 @@ function volumeManagerController(
   makeVolumeFolder: VolumeControllersInit['makeVolumeFolder'],
   partitions: VolumePartitions | undefined,
 ): Controller {
+  /** The failures that were logged, by volume: each is logged once, and not at each attempt. */
+  const failures = new Map<string, string>();
   return {
     name: 'block.VolumeManagerController',
     inputs: [weak(volumeConfigs), ...(partitions === undefined ? [] : [weak(blockMountStatuses)])],
@@ -118,17 +120,22 @@ function volumeManagerController(
           ? []
           : (await pass.list(blockMountStatuses)).map(({ metadata }) => metadata.id),
       );
-      const orFailure = async <R>(make: () => Promise<R>) => {
+      const orFailure = async <R>(volume: string, make: () => Promise<R>) => {
         try {
-          return await make();
+          const made = await make();
+          failures.delete(volume);
+          return made;
         } catch (error) {
           pass.wakeAfter(retryMs);
-          return { failure: faultFrom(error).message };
+          const failure = faultFrom(error).message;
+          if (failures.get(volume) !== failure) pass.log.error({ volume, error: failure }, 'volume failed');
+          failures.set(volume, failure);
+          return { failure };
         }
       };
       const statusOf = async (id: string, spec: VolumeConfigSpec): Promise<VolumeStatusSpec> => {
         if (partitions !== undefined && spec.type === 'partition') {
-          const made = await orFailure(() => partitions.prepare(id, partitionWishOf(spec)));
+          const made = await orFailure(id, () => partitions.prepare(id, partitionWishOf(spec)));
           return partitionVolumeStatus(spec, made);
         }
         const path = pathOfVolume(id, byId);
@@ -138,6 +145,7 @@ function volumeManagerController(
         if (byId.get(spec.parentId)?.type === 'partition' && !mounted.has(spec.parentId))
           return waitingVolumeStatus(spec);
         const made = await orFailure(
+          id,
           async (): Promise<MadeFolder> => ({
             sizeBytes: await makeVolumeFolder(path, spec.mount.fileMode),
           }),

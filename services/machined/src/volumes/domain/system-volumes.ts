@@ -107,7 +107,7 @@ export function systemVolumes({
           locator: { ...unset.locator, match: `volume.partition_label == '${id}'` },
           provisioning: {
             ...unset.provisioning,
-            // The system disk comes before the disks of users. Source: Talos v1.14: volume waves.
+            // The system disk comes before the disks of users. Source: Talos v1.14: volumes.
             wave: -1,
             partitionSpec,
             filesystemSpec: {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import {
   contentsHeadBytes,
   type DiskContents,
@@ -86,7 +87,7 @@ export class SystemDisk {
       if (contents.name !== 'xfs')
         throw new Fault(
           'failed-precondition',
-          `${device} holds ${contents.name}, not xfs: wipe it if nobody needs it (talosctl wipe disk ${device.replace('/dev/', '')})`,
+          `${device} holds ${contents.name}, not xfs: wipe it if nobody needs it (talosctl wipe disk ${basename(device)})`,
         );
       return this.#described(await this.#grow(table, found, wish));
     });

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { PartitionWish } from '../domain/change-partitions.ts';
+import { EmulatedDisk } from '../testing/emulated-disk.ts';
+import { partitionPath, SystemDisk } from './system-disk.ts';
+
+const mib = 1 << 20;
+const state: PartitionWish = { label: 'STATE', minBytes: 4 * mib, maxBytes: 4 * mib, grows: false };
+const ephemeral: PartitionWish = { label: 'EPHEMERAL', minBytes: 6 * mib, maxBytes: undefined, grows: true };
+
+const open = (port: EmulatedDisk) => new SystemDisk({ port, path: port.path, sectors: port.sectors });
+const layoutOf = (port: EmulatedDisk) =>
+  port.partitions().map(({ number, label, first, last }) => [number, label, first / 2048, (last + 1) / 2048]);
+
+test('prepare() creates and formats what is missing once, next to what is there', async () => {
+  const port = new EmulatedDisk(32);
+  const disk = open(port);
+  const made = await disk.prepare(state);
+  assert.deepEqual(
+    [made.device, made.disk, made.number, made.sizeBytes, made.contents?.name, made.contents?.label],
+    ['/dev/vda3', '/dev/vda', 3, 4 * mib, 'xfs', 'STATE'],
+  );
+  await disk.prepare(ephemeral);
+  assert.deepEqual(layoutOf(port), [
+    [1, 'BOOT', 1, 2],
+    [2, 'META', 2, 3],
+    [3, 'STATE', 3, 7],
+    [4, 'EPHEMERAL', 7, 31],
+  ]);
+  port.restart();
+  assert.deepEqual((await open(port).prepare(state)).contents?.uuid, made.contents?.uuid);
+  assert.equal(port.formats, 2);
+});
+
+test('a partition grows into a larger disk, and its file system when it is mounted', async () => {
+  const small = new EmulatedDisk(16);
+  await open(small).prepare(ephemeral);
+  const port = new EmulatedDisk(32);
+  small.bytes.copy(port.bytes);
+  port.restart();
+  const disk = open(port);
+  const grown = await disk.prepare(ephemeral);
+  assert.equal(grown.sizeBytes, 28 * mib);
+  disk.mount(grown, { target: '/var', flags: 0, options: '' });
+  assert.deepEqual(port.grown, [['/var', (28 * mib) / 4096]]);
+  assert.equal((await disk.prepare({ ...ephemeral, grows: false })).sizeBytes, 28 * mib);
+});
+
+test('a disk without room is refused with the sizes, and so is a partition with something else in it', async () => {
+  const port = new EmulatedDisk(8);
+  await assert.rejects(open(port).prepare(ephemeral), {
+    kind: 'resource-exhausted',
+    message: 'the disk has no room for EPHEMERAL: it needs 6.3 MB, and the largest free range has 4.2 MB',
+  });
+  await open(port).prepare(state);
+  const before = Buffer.from(port.bytes);
+  const { first } = port.partitions()[2] ?? { first: 0 };
+  before.write('hsqs', first * 512, 'latin1');
+  before.copy(port.bytes);
+  await assert.rejects(open(port).prepare(state), {
+    kind: 'failed-precondition',
+    message: /\/dev\/vda3 holds squashfs, not xfs: wipe it if nobody needs it \(talosctl wipe disk vda3\)/,
+  });
+  assert.ok(port.bytes.equals(before), 'nothing was written');
+});
+
+test('a partition without contents is formatted, and one whose creation was interrupted is used again', async () => {
+  const port = new EmulatedDisk(16);
+  await open(port).prepare(state);
+  const { first } = port.partitions()[2] ?? { first: 0 };
+  port.bytes.fill(0, first * 512, first * 512 + mib);
+  assert.equal((await open(port).prepare(state)).contents?.label, 'STATE');
+  assert.equal(port.formats, 2);
+});
+
+test('remove() removes volumes and creates none any more; removeAll() removes everything', async () => {
+  const port = new EmulatedDisk(16);
+  const disk = open(port);
+  await disk.prepare(state);
+  await disk.prepare(ephemeral);
+  await disk.remove(['EPHEMERAL']);
+  assert.deepEqual(
+    layoutOf(port).map(([, label]) => label),
+    ['BOOT', 'META', 'STATE'],
+  );
+  await assert.rejects(disk.prepare(ephemeral), { message: 'the node is being reset' });
+  await disk.removeAll();
+  assert.throws(() => port.partitions(), /no partition table/);
+  assert.ok(port.bytes.subarray(0, mib).every((byte) => byte === 0));
+});
+
+test('wherever the power fails, the next start finds the old volumes or creates new ones, and never half of one', async () => {
+  const disks = fc.record({
+    cuts: fc.array(fc.nat(40), { minLength: 1, maxLength: 4 }),
+    written: fc.infiniteStream(fc.boolean()),
+    resets: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(disks, async ({ cuts, written, resets }) => {
+      const port = new EmulatedDisk(16);
+      port.isWritten = () => written.next().value === true;
+      let known: string | undefined;
+      let isReset = false;
+      for (const cut of [...cuts, undefined]) {
+        port.restart();
+        if (cut !== undefined) port.writesLeft = cut;
+        try {
+          const disk = open(port);
+          const found = await disk.prepare(state);
+          assert.equal(found.contents?.isUnfinished, false);
+          // The configuration was not lost, unless a reset had begun.
+          if (known !== undefined && !isReset) assert.equal(found.contents?.uuid, known);
+          known = found.contents?.uuid;
+          isReset = false;
+          await disk.prepare(ephemeral);
+          if (!resets || cut === undefined) continue;
+          isReset = true;
+          await disk.remove(['STATE', 'EPHEMERAL']);
+        } catch (error) {
+          assert.equal((error as Error & { cause?: Error }).cause?.name, 'PowerCut', String(error));
+        }
+        const labels = port.partitions().map(({ label }) => label);
+        assert.deepEqual(labels.slice(0, 2), ['BOOT', 'META']);
+        assert.equal(new Set(labels).size, labels.length);
+      }
+      assert.deepEqual(
+        port
+          .partitions()
+          .map(({ label }) => label)
+          .sort(),
+        ['BOOT', 'EPHEMERAL', 'META', 'STATE'],
+      );
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('partitionPath() separates the number from a name that ends with a digit', () => {
+  assert.equal(partitionPath('/dev/sda', 5), '/dev/sda5');
+  assert.equal(partitionPath('/dev/nvme0n1', 5), '/dev/nvme0n1p5');
+});

@@ -1,0 +1,125 @@
+import {
+  type DiskWrite,
+  decodeTable,
+  encodeTable,
+  type Partition,
+  partitionTypes,
+  sectorBytes,
+  tableHeadBytes,
+} from '@nodewright/disk';
+import type { BlockPort, KernelPartition, VolumeMount } from '../host/block-port.ts';
+
+/** The power of an emulated disk has failed. */
+export class PowerCut extends Error {
+  override readonly name = 'PowerCut';
+}
+
+const mib = 1 << 20;
+const perMib = mib / sectorBytes;
+
+/** A disk in memory with the partitions BOOT and META, as the disk image has them. */
+export class EmulatedDisk implements BlockPort {
+  readonly path = '/dev/vda';
+  readonly sectors: number;
+  readonly bytes: Buffer;
+  readonly mounts: VolumeMount[] = [];
+  readonly grown: [target: string, blocks: number][] = [];
+  /** File systems that were created so far. */
+  formats = 0;
+  /** Writes until the power fails. */
+  writesLeft = Number.POSITIVE_INFINITY;
+  /** Whether a sector of the write that the power cuts reaches the disk. */
+  isWritten: () => boolean = () => true;
+  #known = new Map<string, KernelPartition>();
+
+  constructor(sizeMib: number) {
+    this.sectors = sizeMib * perMib;
+    this.bytes = Buffer.alloc(sizeMib * mib);
+    const partitionOf = (label: string, number: number): Partition => ({
+      ...{ number, type: partitionTypes.linux, label, guid: `11111111-2222-4333-8444-55555555555${number}` },
+      ...{ first: number * perMib, last: (number + 1) * perMib - 1 },
+    });
+    const table = {
+      guid: '11111111-2222-4333-8444-555555555555',
+      partitions: [partitionOf('BOOT', 1), partitionOf('META', 2)],
+    };
+    const { head, tail } = encodeTable(table, this.sectors);
+    head.copy(this.bytes);
+    tail.copy(this.bytes, this.bytes.length - tail.length);
+    this.restart();
+  }
+
+  /** The power is back: the kernel reads the table. */
+  restart(): void {
+    this.writesLeft = Number.POSITIVE_INFINITY;
+    this.#known = new Map(this.partitions().map((one) => [`${this.path}${one.number}`, one]));
+  }
+
+  partitions(): readonly Partition[] {
+    const table = decodeTable(this.bytes.subarray(0, tableHeadBytes));
+    if (table === undefined) throw new Error('the disk has no partition table');
+    return table.partitions;
+  }
+
+  async read(device: string, at: number, lengthBytes: number): Promise<Buffer> {
+    const { from, to } = this.#areaOf(device);
+    return Buffer.from(this.bytes.subarray(from + at, Math.min(to, from + at + lengthBytes)));
+  }
+
+  async write(device: string, writes: readonly DiskWrite[]): Promise<void> {
+    const { from, to } = this.#areaOf(device);
+    for (const { at, bytes } of writes) {
+      if (from + at + bytes.length > to) throw new Error(`a write beyond the end of ${device}`);
+      this.#store(from + at, bytes);
+    }
+  }
+
+  addPartition(disk: string, partition: KernelPartition): void {
+    this.#known.set(`${disk}${partition.number}`, partition);
+  }
+
+  resizePartition(disk: string, partition: KernelPartition): void {
+    this.addPartition(disk, partition);
+  }
+
+  async makeXfs(device: string, label: string): Promise<void> {
+    const { from, to } = this.#areaOf(device);
+    this.formats += 1;
+    const block = Buffer.alloc(sectorBytes);
+    block.write('XFSB', 0, 'latin1');
+    block.writeUInt32BE(4096, 4);
+    block.writeBigUInt64BE(BigInt((to - from) / 4096), 8);
+    block.writeUInt32BE(this.formats, 44);
+    block.write(label, 108, 'utf8');
+    // Two writes: the file system is whole after the second one.
+    block.writeUInt8(1, 126);
+    this.#store(from, block);
+    block.writeUInt8(0, 126);
+    this.#store(from, block);
+  }
+
+  mountXfs(mount: VolumeMount): void {
+    this.mounts.push(mount);
+  }
+
+  growXfs(target: string, blocks: number): void {
+    this.grown.push([target, blocks]);
+  }
+
+  #areaOf(device: string): { readonly from: number; readonly to: number } {
+    if (device === this.path) return { from: 0, to: this.bytes.length };
+    const known = this.#known.get(device);
+    if (known === undefined) throw new Error(`there is no device ${device}`);
+    return { from: known.first * sectorBytes, to: (known.last + 1) * sectorBytes };
+  }
+
+  #store(at: number, bytes: Buffer): void {
+    this.writesLeft -= 1;
+    if (this.writesLeft >= 0) return void bytes.copy(this.bytes, at);
+    if (this.writesLeft === -1) {
+      for (let done = 0; done < bytes.length; done += sectorBytes)
+        if (this.isWritten()) bytes.copy(this.bytes, at + done, done, done + sectorBytes);
+    }
+    throw new PowerCut('the power has failed');
+  }
+}
