@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { GoToolchain } from './exact-toolchain.ts';
 
 /**
  * A program that is built from Go modules. Its wrapper is a module with a main function of a few lines: `go install`
  * refuses modules with `replace` lines, and the wrapper's go.sum pins every module.
  */
 export interface GoProgram {
-  /** Name of the built file. */
+  /** Name of the built file, or of the folder with the built files. */
   readonly name: string;
   /** For people: `v1.13.9`. */
   readonly version: string;
@@ -16,14 +17,18 @@ export interface GoProgram {
   readonly files: readonly string[];
   /** Arguments of `go build`. */
   readonly flags: readonly string[];
-  /** Package to build, seen from the wrapper. */
-  readonly package: string;
+  /** Package to build, seen from the wrapper; several make a folder. */
+  readonly package: string | readonly string[];
   /**
    * Minor version of Go in go.mod. A Go of that line with an older patch version downloads the newer toolchain itself.
    */
   readonly leastGoMinor: number;
   /** Variables for Go besides those of every build, such as `CGO_ENABLED`. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The only version of Go that builds it, for programs that have the same bytes everywhere; by default any. */
+  readonly toolchain?: GoToolchain;
+  /** What else decides what is built, such as the digest of a C compiler. */
+  readonly inputs?: readonly string[];
 }
 
 export interface BuildProgramInit {
@@ -34,10 +39,14 @@ export interface BuildProgramInit {
   /** Receives a folder for this version of Go, with the program in it. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Variables with paths of this build, which do not decide what is built, such as `CC`. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly note: (line: string) => void;
 }
 
 const everyBuild = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GOWORK: 'off', GOTOOLCHAIN: 'auto' };
+/** Of a build whose Go was chosen exactly: a go.sum that lacks a module is an error. */
+const exactBuild = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
 
 /**
  * Builds a program below `folder`, unless this version of Go has already built it there, and returns its path.
@@ -48,7 +57,11 @@ export function buildProgram(init: BuildProgramInit): string {
   const { program, go, wrapper, folder, environment, note } = init;
   const work = mkdtempSync(join(tmpdir(), `${program.name}-`));
   const run = (...args: string[]) =>
-    runGo(go, args, work, { ...environment, ...everyBuild, ...program.environment });
+    runGo(go, args, work, {
+      ...{ ...environment, ...everyBuild, ...(program.toolchain === undefined ? {} : exactBuild) },
+      ...{ ...program.environment, ...init.variables },
+    });
+  const isFolder = typeof program.package !== 'string';
   try {
     for (const name of program.files) copyFileSync(join(wrapper, name), join(work, name));
     const goVersion = run('env', 'GOVERSION').trim();
@@ -58,10 +71,11 @@ export function buildProgram(init: BuildProgramInit): string {
     mkdirSync(join(folder, goVersion), { recursive: true });
     const draft = `${path}.${process.pid}`;
     try {
-      run('build', ...program.flags, '-o', draft, program.package);
+      // The slash makes Go write a file for each package.
+      run('build', ...program.flags, '-o', isFolder ? `${draft}/` : draft, ...[program.package].flat());
       renameSync(draft, path);
     } finally {
-      rmSync(draft, { force: true });
+      rmSync(draft, { force: true, recursive: isFolder });
     }
     return path;
   } finally {

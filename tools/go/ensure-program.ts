@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { nativeArchitecture } from '../images/architecture.ts';
 import type { Caches } from './build-caches.ts';
 import { buildProgram, type GoProgram } from './build-program.ts';
+import { exactGo } from './exact-toolchain.ts';
 import { findGo } from './find-go.ts';
 
 export interface EnsureProgramInit {
@@ -12,6 +13,8 @@ export interface EnsureProgramInit {
   readonly wrapper: string;
   readonly caches: Caches;
   readonly environment: NodeJS.ProcessEnv;
+  /** Variables with paths of this build, which do not decide what is built, such as `CC`. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly note: (line: string) => void;
 }
 
@@ -22,22 +25,49 @@ export interface EnsureProgramInit {
  * @throws Error with one line: no suitable Go, or the last line of a failed build
  */
 export function ensureProgram(init: EnsureProgramInit): { readonly path: string; readonly built: boolean } {
-  const { program, wrapper, caches, environment, note } = init;
-  const name = join(program.name, digestOf(program, wrapper), nativeArchitecture());
-  const found = caches.readable
-    .map((cache) => findBuild(join(cache, name), program.name))
-    .find((path) => path !== undefined);
+  const { program, wrapper, caches, note } = init;
+  const found = findProgram(init);
   if (found !== undefined) return { path: found, built: false };
-  const { leastGoMinor: leastMinor } = program;
-  const go = findGo({ leastMinor, folder: join(caches.writable, 'go'), environment, note });
-  const folder = join(caches.writable, name);
-  return { path: buildProgram({ program, go, wrapper, folder, environment, note }), built: true };
+  const { leastGoMinor: leastMinor, toolchain } = program;
+  const folder = join(caches.writable, keyOf(program, wrapper));
+  const any = findGo({
+    leastMinor,
+    folder: join(caches.writable, 'go'),
+    environment: init.environment,
+    note,
+  });
+  const { go, environment } =
+    toolchain === undefined
+      ? { go: any, environment: init.environment }
+      : exactGo(any, toolchain, init.environment);
+  const { variables = {} } = init;
+  return { path: buildProgram({ program, go, wrapper, folder, environment, variables, note }), built: true };
+}
+
+/** Path of a finished build in a cache. */
+export function findProgram({
+  program,
+  wrapper,
+  caches,
+}: Pick<EnsureProgramInit, 'program' | 'wrapper' | 'caches'>): string | undefined {
+  const key = keyOf(program, wrapper);
+  return caches.readable
+    .map((cache) => findBuild(join(cache, key), program.name))
+    .find((path) => path !== undefined);
+}
+
+/** The folder below a cache. */
+function keyOf(program: GoProgram, wrapper: string): string {
+  return join(program.name, digestOf(program, wrapper), nativeArchitecture());
 }
 
 /** Twelve hexadecimal digits that depend on the sources of the wrapper and on how it is built. */
 function digestOf(program: GoProgram, wrapper: string): string {
   const variables = Object.entries(program.environment ?? {}).map(([name, value]) => `${name}=${value}`);
   const hash = createHash('sha256').update([...program.flags, program.package, ...variables].join(' '));
+  const { toolchain, inputs = [] } = program;
+  for (const input of [...(toolchain === undefined ? [] : [toolchain.version]), ...inputs])
+    hash.update(`\0\0${input}`);
   for (const name of program.files) hash.update(`\0${name}\0`).update(readFileSync(join(wrapper, name)));
   return hash.digest('hex').slice(0, 12);
 }
