@@ -29,6 +29,8 @@ RUNS ?=
 SINCE ?=
 # For `make test-upstream`: how often reboot, shutdown and reset.
 REPEAT ?=
+# For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
+ADD ?=
 # For `make attack`: the attacks and checks to run, with commas; all by default.
 CASES ?=
 
@@ -163,8 +165,8 @@ test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API,
 	@node tools/test.ts 'tests/boot/**/*.test.ts'
 
 .PHONY: rootfs-lock
-rootfs-lock: $(installed) ## locks the newest versions of the Debian packages in the root file system
-	@node rootfs/lock-packages.ts
+rootfs-lock: $(installed) ## locks the newest versions of the Debian packages in the root file system (ADD=1: missing ones only)
+	@node rootfs/lock-packages.ts $(if $(ADD),--add)
 
 .PHONY: generate
 generate: $(installed) ## makes the code of the contracts anew

@@ -1,12 +1,19 @@
-// `make rootfs-lock`: writes the newest versions of the packages of the image into packages.lock.json.
+// `make rootfs-lock`: writes the newest versions of the packages of the image into packages.lock.json. With `--add` only
+// those that it lacks; the others keep their versions.
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { debianMirror, withApt } from '../tools/engine/unpack-packages.ts';
 import { type Architecture, architectures } from '../tools/images/architecture.ts';
-import { type LockedPackage, lockFile, parsePrintedUris } from './debian/package-lock.ts';
+import {
+  type LockedPackage,
+  lockFile,
+  type PackageLock,
+  parsePrintedUris,
+  readPackageLock,
+} from './debian/package-lock.ts';
 import { membersOf } from './debian/unpack-deb.ts';
-import { debianSuite, kernelPackage, parts, toolPackages } from './recipe.ts';
+import { compilerPackages, debianSuite, kernelPackage, parts, toolPackages } from './recipe.ts';
 
 const mirror = debianMirror();
 const packages = Object.fromEntries(
@@ -17,6 +24,7 @@ function lockAll(architecture: Architecture): Readonly<Record<string, LockedPack
   const wanted = new Set<string>([
     ...parts.filter(({ source }) => source.kind === 'debian').map(({ name }) => name),
     ...toolPackages(architecture),
+    ...compilerPackages(architecture),
   ]);
   return withApt({ suite: debianSuite, architecture }, ({ run, work }) => {
     const meta = kernelPackage[architecture];
@@ -43,6 +51,21 @@ function newestKernel(archive: string): string {
 
 const snapshot = new Date().toISOString().replace(/[-:]/g, '').replace(/\.\d+/, '');
 const path = join(import.meta.dirname, '..', lockFile);
-writeFileSync(path, `${JSON.stringify({ suite: debianSuite, snapshot, packages }, undefined, 2)}\n`);
+const lock = process.argv.includes('--add')
+  ? addMissing(readPackageLock(path))
+  : { suite: debianSuite, snapshot, packages };
+writeFileSync(path, `${JSON.stringify(lock, undefined, 2)}\n`);
 const count = Object.keys(packages.amd64 ?? {}).length;
 process.stdout.write(`locked ${count} packages for ${architectures.join(' and ')} in ${lockFile}\n`);
+
+function addMissing(lock: PackageLock): PackageLock {
+  const merged = architectures.map((architecture) => {
+    const found = Object.entries(packages[architecture] ?? {});
+    const all = found.map(([name, locked]) => [
+      name,
+      lock.packages[architecture][name] ?? { ...locked, snapshot },
+    ]);
+    return [architecture, Object.fromEntries(all)];
+  });
+  return { ...lock, packages: Object.fromEntries(merged) };
+}

@@ -158,6 +158,18 @@ export const toolPackages = (architecture: Architecture): readonly string[] => {
   ];
 };
 
+/** Packages whose libraries are linked into runc. */
+export const linkedPackages = ['libseccomp-dev', 'libc6-dev'] as const;
+
+/**
+ * Packages with the C compiler of runc, the only Go program with C in it, and the libraries that are linked into it.
+ * They are unpacked only when it is built. Its assembler and linker are among the tools above.
+ */
+export const compilerPackages = (architecture: Architecture): readonly string[] => [
+  `gcc-14-${triplets[architecture].replaceAll('_', '-')}`,
+  ...['libgcc-14-dev', ...linkedPackages],
+];
+
 /** The package that depends on the newest kernel. The lock file has that kernel under this name. */
 export const kernelPackage: Readonly<Record<Architecture, string>> = {
   amd64: 'linux-image-cloud-amd64',

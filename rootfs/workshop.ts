@@ -44,7 +44,7 @@ export async function unpackLocked(
 ): Promise<LockedPackage> {
   const lock = readPackageLock(join(checkout, lockFile));
   const locked = lockedPackage(lock, architecture, name);
-  const { snapshot } = lock;
+  const { snapshot = lock.snapshot } = locked;
   const archive = await fetchDeb({ name, locked, mirror: mirror(), snapshot, cache: packageCache() });
   unpackDeb(archive, folder);
   return locked;

@@ -9,6 +9,8 @@ export interface LockedPackage {
   readonly bytes: number;
   /** In hex, of the archive. */
   readonly sha256: string;
+  /** When it was chosen, if that was later than the others. */
+  readonly snapshot?: string;
 }
 
 export interface PackageLock {

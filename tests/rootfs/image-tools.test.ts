@@ -1,5 +1,6 @@
 // What the locked tools make: the init and the file systems of the disk image.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -11,18 +12,21 @@ import {
   readSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { decodeTable } from '@nodewright/disk';
+import { openCompiler } from '../../rootfs/debian/locked-compiler.ts';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
 import { makeBootPartition } from '../../rootfs/disk/boot-partition.ts';
 import { placedPartitions, writeDiskImage } from '../../rootfs/disk/disk-image.ts';
 import { makeEfiPartition } from '../../rootfs/disk/efi-partition.ts';
 import { makeGrub } from '../../rootfs/disk/grub-image.ts';
 import { buildInit } from '../../rootfs/initramfs/build-init.ts';
-import { unpackTools } from '../../rootfs/workshop.ts';
+import { compilerPackages } from '../../rootfs/recipe.ts';
+import { unpackLocked, unpackTools } from '../../rootfs/workshop.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -68,6 +72,30 @@ test('the init is a static program, and is the same in every folder', { skip }, 
   );
   const interpreter = 3;
   assert.ok(!types.includes(interpreter), 'it needs no dynamic loader');
+});
+
+test('the locked compiler makes the same static program in every folder, without headers of this machine', {
+  skip,
+}, async () => {
+  for (const name of compilerPackages(architecture))
+    await unpackLocked(name, locked().path('.'), { checkout, architecture });
+  const program = '#include <seccomp.h>\nint main(void) { return seccomp_api_get() == 0; }\n';
+  const [first, second] = ['cc-one', 'cc-another/deeper'].map((name) => {
+    const place = folder(name);
+    writeFileSync(join(place, 'main.c'), program);
+    const compiler = openCompiler(locked(), join(place, 'commands'));
+    const run = (...args: string[]) => execFileSync(compiler, args, { cwd: place, encoding: 'utf8' });
+    const headers = run('-M', 'main.c').match(/\/\S+\.h/g) ?? [];
+    assert.ok(headers.length > 5);
+    assert.deepEqual(
+      headers.filter((path) => !path.startsWith(work)),
+      [],
+    );
+    run('-static', '-O2', '-s', '-Wl,--build-id=none', '-o', 'main', 'main.c', '-lseccomp');
+    execFileSync(join(place, 'main'));
+    return readFileSync(join(place, 'main'));
+  });
+  assert.ok(first !== undefined && second !== undefined && first.equals(second));
 });
 
 const files = {

@@ -13,7 +13,7 @@ import {
 } from '../../rootfs/debian/package-lock.ts';
 import { membersOf } from '../../rootfs/debian/unpack-deb.ts';
 import { spdxDocument } from '../../rootfs/image/bill-of-materials.ts';
-import { kernelPackage, parts, toolPackages } from '../../rootfs/recipe.ts';
+import { compilerPackages, kernelPackage, parts, toolPackages } from '../../rootfs/recipe.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'packages-test-'));
@@ -26,7 +26,8 @@ test('the lock file has every package of the recipe, for both architectures', ()
   const lock = readPackageLock(join(checkout, lockFile));
   const names = parts.filter(({ source }) => source.kind === 'debian').map(({ name }) => name);
   for (const architecture of ['amd64', 'arm64'] as const) {
-    for (const name of [...names, ...toolPackages(architecture), kernelPackage[architecture]]) {
+    const tools = [...toolPackages(architecture), ...compilerPackages(architecture)];
+    for (const name of [...names, ...tools, kernelPackage[architecture]]) {
       assert.match(lockedPackage(lock, architecture, name).sha256, /^[0-9a-f]{64}$/, name);
     }
   }
