@@ -149,8 +149,12 @@ measure: $(built) ## measures the budgets of SPEC.md
 	@node tests/bench/budgets.ts
 
 .PHONY: rootfs
-rootfs: $(built) ## builds the root file system of machines into _out/image, without root, about a minute
+rootfs: $(built) ## builds the root file system of machines into _out/image, without root; two minutes, the first time five
 	@node rootfs/build-rootfs.ts
+
+.PHONY: rootfs-programs
+rootfs-programs: $(installed) ## builds containerd, runc and the CNI plugins of machines from Go modules, minutes once
+	@node rootfs/build-programs.ts
 
 .PHONY: image
 image: rootfs ## builds the kernel, initramfs and disk image of machines into _out/image, without root, about two minutes

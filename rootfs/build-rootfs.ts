@@ -16,11 +16,14 @@ import { dirname, join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
 import { type Architecture, nativeArchitecture } from '../tools/images/architecture.ts';
 import { fetchPackage } from '../tools/images/fetch-package.ts';
+import { lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
+import { ensureRootProgram } from './go/ensure-root-program.ts';
+import { rootPrograms } from './go/go-programs.ts';
 import { type Component, spdxDocument } from './image/bill-of-materials.ts';
 import { checkLinks, type Entry, placeFiles, setModes } from './image/place-files.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { squashRoot } from './image/squash-root.ts';
-import { folders, links, loaders, type Part, parts, triplets } from './recipe.ts';
+import { folders, linkedPackages, links, loaders, type Part, parts, triplets } from './recipe.ts';
 import {
   commitTime,
   megabytes,
@@ -42,13 +45,25 @@ export interface StagedRoot {
 /**
  * Assembles the root file system as a folder.
  *
+ * @param chosen the parts to take; by default all
  * @throws Error with one line that says what is missing and what to do
  */
-export async function stageRoot({ checkout, work, architecture }: Workshop): Promise<StagedRoot> {
+export async function stageRoot(
+  workshop: Workshop,
+  chosen: readonly Part[] = parts,
+  note: (line: string) => void = () => {},
+): Promise<StagedRoot> {
+  const { checkout, work, architecture } = workshop;
   const root = join(work, 'root');
   const components: Component[] = [];
   const entries: Entry[] = [];
-  const sourceOf = async ({ name, source }: Part): Promise<string> => {
+  const sourceOf = async ({ name, source, why }: Part): Promise<string> => {
+    if (source.kind === 'go') {
+      const { module, version, usesC } = rootPrograms[source.program];
+      components.push({ name, version, summary: why, purl: `pkg:golang/${module}@${version}` });
+      if (usesC) components.push(...linkedComponents(name, workshop));
+      return ensureRootProgram(source.program, workshop, note);
+    }
     if (source.kind === 'bundle') {
       const folder = join(checkout, '_out', 'dist', name);
       if (!existsSync(folder)) throw new Error(`${name} is not built: run make build`);
@@ -72,7 +87,7 @@ export async function stageRoot({ checkout, work, architecture }: Workshop): Pro
   };
 
   for (const path of folders) mkdirSync(join(root, path), { recursive: true });
-  for (const part of parts) {
+  for (const part of chosen) {
     const source = await sourceOf(part);
     const patterns = part.files.map((path) => path.replaceAll('<triplet>', triplets[architecture]));
     const to = part.to === undefined ? {} : { to: part.to };
@@ -84,12 +99,21 @@ export async function stageRoot({ checkout, work, architecture }: Workshop): Pro
   return { root, components, entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
+/** Libraries of locked packages that are linked into a program. */
+function linkedComponents(into: string, { checkout, architecture }: Workshop): Component[] {
+  const lock = readPackageLock(join(checkout, lockFile));
+  return linkedPackages.map((name) => {
+    const { version, path, sha256 } = lockedPackage(lock, architecture, name);
+    return { name, version, url: `${publicMirror}/${path}`, sha256, summary: `linked into ${into}` };
+  });
+}
+
 async function main(checkout: string): Promise<void> {
   const note = (line: string) => void process.stdout.write(`rootfs: ${line}\n`);
   const work = mkdtempSync(join(tmpdir(), 'rootfs-'));
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
-    const { root, entries, components } = await stageRoot(workshop);
+    const { root, entries, components } = await stageRoot(workshop, parts, note);
     for (const [part, files] of Map.groupBy(entries, (entry) => entry.part)) {
       note(`${megabytes(files.reduce((total, file) => total + file.bytes, 0))}  ${part}`);
     }

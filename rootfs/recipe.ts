@@ -1,4 +1,5 @@
 import type { Architecture } from '../tools/images/architecture.ts';
+import type { RootProgramName } from './go/go-programs.ts';
 
 /** A part of the root file system: the files it takes from one source, and the reason for them. */
 export interface Part {
@@ -7,7 +8,8 @@ export interface Part {
   readonly source:
     | { readonly kind: 'debian' }
     | { readonly kind: 'npm'; readonly package: (architecture: Architecture) => string }
-    | { readonly kind: 'bundle' };
+    | { readonly kind: 'bundle' }
+    | { readonly kind: 'go'; readonly program: RootProgramName };
   /** Paths below the source, as globs; `<triplet>` stands for Debian's name of the architecture. */
   readonly files: readonly string[];
   /** Path below the root to which the files are moved; default: the path that they have in the source. */
@@ -107,6 +109,45 @@ export const parts: readonly Part[] = [
       source: { kind: 'bundle' },
       files: ['**'],
       to: `usr/lib/nodewright/${name}`,
+    }),
+  ),
+  {
+    name: 'containerd',
+    why: 'runs containers: images, their layers, and the pods of the kubelet by its CRI',
+    source: { kind: 'go', program: 'containerd' },
+    files: ['containerd'],
+    to: 'usr/bin',
+  },
+  {
+    name: 'containerd-shim-runc-v2',
+    why: 'stays with the containers of a pod, which therefore survive a restart of containerd',
+    source: { kind: 'go', program: 'containerd-shim-runc-v2' },
+    files: ['containerd-shim-runc-v2'],
+    to: 'usr/bin',
+  },
+  {
+    name: 'runc',
+    why: 'makes the namespaces of a container, limits it, filters its system calls, and starts it',
+    source: { kind: 'go', program: 'runc' },
+    files: ['runc'],
+    to: 'usr/bin',
+  },
+  ...Object.entries({
+    loopback: 'switches on the loopback interface of a pod',
+    bridge: 'joins the pods of a node to a bridge',
+    'host-local': 'gives addresses of the pod network of this node to pods; bridge calls it',
+    portmap: 'forwards ports of the node to pods (hostPort)',
+    firewall: 'lets the traffic of pods through a firewall that forbids forwarding, and keeps bridges apart',
+    bandwidth:
+      'limits the traffic of a pod, by its annotations kubernetes.io/ingress-bandwidth and egress-bandwidth',
+    tuning: 'sets the sysctls and the MTU of a network interface in a pod',
+  }).map(
+    ([name, why]): Part => ({
+      name: `cni-${name}`,
+      why,
+      source: { kind: 'go', program: 'cni-plugins' },
+      files: [name],
+      to: 'opt/cni/bin',
     }),
   ),
 ];

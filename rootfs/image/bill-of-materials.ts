@@ -6,6 +6,10 @@ export interface Component {
   readonly url?: string;
   /** In hex, of the archive. */
   readonly sha256?: string;
+  /** What it is for. */
+  readonly summary?: string;
+  /** The package URL by which scanners for vulnerabilities know it. */
+  readonly purl?: string;
 }
 
 export interface ImageIdentity {
@@ -28,7 +32,7 @@ export function spdxDocument(components: readonly Component[], image: ImageIdent
       created: new Date(image.epochSeconds * 1000).toISOString().replace('.000', ''),
       creators: ['Tool: nodewright-rootfs'],
     },
-    packages: components.map(({ name, version, url, sha256 }) => ({
+    packages: components.map(({ name, version, url, sha256, summary, purl }) => ({
       SPDXID: id(name),
       name,
       versionInfo: version,
@@ -38,6 +42,8 @@ export function spdxDocument(components: readonly Component[], image: ImageIdent
       licenseDeclared: 'NOASSERTION',
       copyrightText: 'NOASSERTION',
       ...(sha256 === undefined ? {} : { checksums: [{ algorithm: 'SHA256', checksumValue: sha256 }] }),
+      ...(summary === undefined ? {} : { summary }),
+      ...(purl === undefined ? {} : { externalRefs: [packageUrl(purl)] }),
     })),
     relationships: components.map(({ name }) => ({
       spdxElementId: 'SPDXRef-DOCUMENT',
@@ -47,3 +53,9 @@ export function spdxDocument(components: readonly Component[], image: ImageIdent
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
+
+const packageUrl = (purl: string) => ({
+  referenceCategory: 'PACKAGE-MANAGER',
+  referenceType: 'purl',
+  referenceLocator: purl,
+});

@@ -1,0 +1,98 @@
+import type { GoProgram } from '../../tools/go/build-program.ts';
+import type { GoToolchain } from '../../tools/go/exact-toolchain.ts';
+
+/** Built from Go modules for the root file system, with the same bytes on every machine. */
+export interface RootProgram extends GoProgram {
+  /** Folder with the wrapper, below this one. */
+  readonly wrapper: string;
+  /** The module that it is from. */
+  readonly module: string;
+  /** C is linked into it, by the locked compiler. */
+  readonly usesC: boolean;
+}
+
+/** The one Go that builds all of them. */
+export const toolchain: GoToolchain = {
+  version: 'go1.26.10',
+  sums: {
+    amd64: 'h1:5VAGHlY8yl8pTPVSNIez3SNMy6fWabs+QMR25f3oMT0=',
+    arm64: 'h1:TuAzKmE5TqYnXpnhgY3GtBJCVg4AfNDA/K1gLyX5Hig=',
+  },
+};
+
+/** Without the paths, commits and symbols of whoever builds. */
+const flags = (tags: readonly string[], link: readonly string[]): readonly string[] => [
+  ...['-trimpath', '-buildvcs=false', '-tags', tags.join(',')],
+  ...['-ldflags', ['-s', '-w', '-buildid=', ...link].join(' ')],
+];
+
+const common = {
+  files: ['go.mod', 'go.sum'],
+  toolchain,
+  // Any Go from there on can fetch the one above.
+  leastGoMinor: 21,
+  environment: {},
+  usesC: false,
+} as const;
+
+const containerd = {
+  ...common,
+  wrapper: 'containerd',
+  module: 'github.com/containerd/containerd/v2',
+  version: 'v2.4.2',
+} as const;
+const containerdVersion = [`-X ${containerd.module}/version.Version=${containerd.version}`];
+// File systems that machines have not, an option of Intel's processors, systemd, and pages of help.
+const containerdTags = [
+  ...['no_btrfs', 'no_devmapper', 'no_zfs', 'no_rdt', 'no_systemd', 'no_tracing'],
+  'urfave_cli_no_docs',
+];
+
+const cni = {
+  ...common,
+  wrapper: 'cni-plugins',
+  module: 'github.com/containernetworking/plugins',
+  version: 'v1.9.1',
+} as const;
+
+export const rootPrograms = {
+  containerd: {
+    ...containerd,
+    name: 'containerd',
+    flags: flags(containerdTags, containerdVersion),
+    package: `${containerd.module}/cmd/containerd`,
+  },
+  'containerd-shim-runc-v2': {
+    ...containerd,
+    name: 'containerd-shim-runc-v2',
+    // One runs for each pod: without gRPC, which it does not use, it is smaller in memory.
+    flags: flags([...containerdTags, 'no_grpc'], containerdVersion),
+    package: `${containerd.module}/cmd/containerd-shim-runc-v2`,
+  },
+  runc: {
+    ...common,
+    wrapper: 'runc',
+    module: 'github.com/opencontainers/runc',
+    name: 'runc',
+    // Its own file VERSION says so to users.
+    version: 'v1.5.2',
+    flags: flags(
+      ['netgo', 'osusergo', 'seccomp', 'urfave_cli_no_docs'],
+      ['-linkmode external', '-extldflags "-static -Wl,--build-id=none"'],
+    ),
+    package: 'github.com/opencontainers/runc',
+    environment: { CGO_ENABLED: '1', CGO_CFLAGS: '-O2' },
+    usesC: true,
+  },
+  'cni-plugins': {
+    ...cni,
+    name: 'cni-plugins',
+    flags: flags([], [`-X ${cni.module}/pkg/utils/buildversion.BuildVersion=${cni.version}`]),
+    package: [
+      ...['main/bridge', 'main/loopback', 'ipam/host-local'],
+      ...['meta/portmap', 'meta/firewall', 'meta/bandwidth', 'meta/tuning'],
+    ].map((name) => `${cni.module}/plugins/${name}`),
+  },
+} as const satisfies Readonly<Record<string, RootProgram>>;
+
+export type RootProgramName = keyof typeof rootPrograms;

@@ -1,0 +1,49 @@
+// What the wrappers of Go programs say, and what is built from them; tests/rootfs/programs runs the programs.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { type RootProgram, rootPrograms, toolchain } from '../../rootfs/go/go-programs.ts';
+import { parts } from '../../rootfs/recipe.ts';
+
+const programs: readonly RootProgram[] = Object.values(rootPrograms);
+const packagesOf = (program: RootProgram) => [program.package].flat();
+const wrapperFile = ({ wrapper }: RootProgram, name: string) =>
+  readFileSync(join(import.meta.dirname, '../../rootfs/go', wrapper, name), 'utf8');
+
+test('each wrapper requires the version that its programs tell, and go.sum has its digest', () => {
+  for (const program of programs) {
+    const required = `${program.module} ${program.version}`;
+    assert.ok(wrapperFile(program, 'go.mod').includes(`\t${required} // indirect\n`), required);
+    assert.match(wrapperFile(program, 'go.sum'), new RegExp(`^${required} h1:`, 'm'));
+  }
+});
+
+test('each wrapper lists the packages that are built from it, and no other', () => {
+  for (const [wrapper, members] of Map.groupBy(programs, (program) => program.wrapper)) {
+    const [first] = members;
+    assert.ok(first !== undefined);
+    const text = wrapperFile(first, 'go.mod').split('require (')[0] ?? '';
+    const listed = [...text.matchAll(/^(?:tool |\t)([\w./-]+)$/gm)].map(([, path]) => path);
+    assert.deepEqual(listed.sort(), members.flatMap(packagesOf).sort(), wrapper);
+  }
+});
+
+test('the chosen Go is not older than a wrapper wants', () => {
+  const patch = Number(/^go1\.26\.(\d+)$/.exec(toolchain.version)?.[1]);
+  for (const program of programs) {
+    const [, wanted] = /^go 1\.26\.(\d+)$/m.exec(wrapperFile(program, 'go.mod')) ?? [];
+    assert.ok(Number(wanted) <= patch, program.name);
+  }
+});
+
+test('every program that is built is in the root, and nothing of it depends on who builds it', () => {
+  const placed = parts.flatMap(({ source, files }) => (source.kind === 'go' ? files : []));
+  const built = programs.flatMap((program) => packagesOf(program).map((path) => basename(path)));
+  assert.deepEqual(placed.toSorted(), built.sort());
+  for (const { name, flags, usesC, environment } of programs) {
+    for (const flag of ['-trimpath', '-buildvcs=false']) assert.ok(flags.includes(flag), `${name} ${flag}`);
+    assert.match(flags.at(-1) ?? '', /^-s -w -buildid= /, name);
+    assert.equal(environment?.CGO_ENABLED, usesC ? '1' : undefined, name);
+  }
+});
