@@ -156,6 +156,10 @@ rootfs: $(built) ## builds the root file system of machines into _out/image, wit
 rootfs-programs: $(installed) ## builds containerd, runc and the CNI plugins of machines from Go modules, minutes once
 	@node rootfs/build-programs.ts
 
+.PHONY: test-programs
+test-programs: $(built) rootfs-programs ## runs the programs of machines in the root of machines (root)
+	@node tools/test.ts 'tests/rootfs/programs/*.test.ts'
+
 .PHONY: image
 image: rootfs ## builds the kernel, initramfs and disk image of machines into _out/image, without root, about two minutes
 	@node rootfs/build-image.ts

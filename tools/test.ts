@@ -23,9 +23,9 @@ const defaultPatterns = [
 ];
 const composePatterns = ['tests/compose/**/*.test.ts', 'tests/cluster/docker/**/*.test.ts'];
 /** Long runs have Makefile targets of their own; tests with containers run one at a time, in parallel to the others. */
-const separateRuns = ['compose', 'cluster/docker', 'fuzz', 'bench', 'soak', 'boot', 'upstream'].map(
-  (name) => `tests/${name}/`,
-);
+const separateRuns = [
+  ...['compose', 'cluster/docker', 'fuzz', 'bench', 'soak', 'boot', 'upstream', 'rootfs/programs'],
+].map((name) => `tests/${name}/`);
 /** Compares the host before and after, so no other test may change the host meanwhile. */
 const alone = ['tests/contract/machined/host-unchanged.test.ts'];
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';

@@ -203,7 +203,7 @@ function unmountBelow(folder: string): void {
 }
 
 /** Removes empty cgroups, the deepest first, in every hierarchy. */
-function removeCgroups(path: string): void {
+export function removeCgroups(path: string): void {
   const hierarchies = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .filter((line) => / - cgroup2? /.test(line))

@@ -1,0 +1,201 @@
+// containerd, runc and the CNI plugins run in the root of a machine, with nothing of this machine but its kernel.
+import assert from 'node:assert/strict';
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { connect } from 'node:http2';
+import { connect as connectSocket } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { openContainerdRuntime } from '@nodewright/containers/containerd';
+import { layoutArchive, makeTestImage } from '@nodewright/containers/testing';
+import { noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
+import { type StagedRoot, stageRoot } from '../../../rootfs/build-rootfs.ts';
+import { ensureBusybox } from '../../../tools/engine/ensure-busybox.ts';
+import { nativeArchitecture } from '../../../tools/images/architecture.ts';
+import { removeCgroups } from '../../containerd/start-containerd.ts';
+import { cannotEnter, runInRoot, startInRoot } from './enter-root.ts';
+import { writeBundle } from './runc-bundle.ts';
+
+const checkout = join(import.meta.dirname, '..', '..', '..');
+const work = mkdtempSync(join(tmpdir(), 'root-programs-'));
+after(() => rmSync(work, { recursive: true, force: true }));
+const { staged, skip } = await prepare();
+const enter = { skip: skip || cannotEnter };
+
+/** Modules and packages come over the network. Without them the tests are skipped and say why; in CI they fail. */
+async function prepare(): Promise<{ staged: StagedRoot; skip: string | false }> {
+  try {
+    const workshop = { checkout, work, architecture: nativeArchitecture() };
+    return { staged: await stageRoot(workshop), skip: false };
+  } catch (error) {
+    if (process.env.CI === 'true' || !(error instanceof Error)) throw error;
+    return { staged: { root: work, entries: [], components: [] }, skip: error.message };
+  }
+}
+
+function folder(name: string): string {
+  const path = join(work, name);
+  mkdirSync(path);
+  return path;
+}
+
+const programs = ['containerd', 'containerd-shim-runc-v2', 'runc'].map((name) => `usr/bin/${name}`);
+const plugins = ['bandwidth', 'bridge', 'firewall', 'host-local', 'loopback', 'portmap', 'tuning'].map(
+  (name) => `opt/cni/bin/${name}`,
+);
+
+test('the root has these programs and no other', { skip }, () => {
+  const found = staged.entries
+    .map(({ path }) => path)
+    .filter((path) => !path.includes('.so') && !lstatSync(join(staged.root, path)).isSymbolicLink())
+    .filter((path) => (lstatSync(join(staged.root, path)).mode & 0o111) !== 0);
+  assert.deepEqual(found, [...plugins, ...programs, 'usr/bin/node'].sort());
+});
+
+test('the programs contain no path of whoever built them', { skip }, () => {
+  for (const path of [...programs, ...plugins]) {
+    const program = readFileSync(join(staged.root, path));
+    for (const place of [`${homedir()}/go`, checkout, `${tmpdir()}/rootfs-`, 'go-build', 'pkg/mod/'])
+      assert.ok(!program.includes(place), `${path} has ${place}`);
+  }
+});
+
+test('the programs start in the root and tell their versions, and runc filters system calls', enter, () => {
+  const entry = { root: staged.root, work: folder('versions') };
+  assert.match(runInRoot(entry, ['containerd', '--version']), / v2\.4\.2 /);
+  assert.match(runInRoot(entry, ['containerd-shim-runc-v2', '-v']), /Version: +v2\.4\.2\n/);
+  assert.match(runInRoot(entry, ['runc', '--version']), /^runc version 1\.5\.2\n/);
+  const features = JSON.parse(runInRoot(entry, ['runc', 'features']));
+  assert.equal(features.linux.seccomp.enabled, true);
+  for (const plugin of plugins) {
+    const environment = { CNI_COMMAND: 'VERSION' };
+    const answer = runInRoot({ ...entry, environment }, [`/${plugin}`], '{"cniVersion":"1.1.0"}');
+    assert.ok(JSON.parse(answer).supportedVersions.includes('1.1.0'), plugin);
+  }
+});
+
+test('runc runs Node.js in a container, with its system calls filtered', enter, () => {
+  const place = folder('runc');
+  const script = `
+    const answer = { version: process.version, pid: process.pid };
+    try { require('node:fs').mkdirSync('/dev/made'); } catch ({ code }) { answer.code = code; }
+    answer.mode = /Seccomp:\\s*(\\d)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'))[1];
+    console.log(JSON.stringify(answer));`;
+  const bundle = writeBundle(place, ['/usr/bin/node', '-e', script]);
+  const command = ['runc', '--root', '/run/runc', 'run', '--bundle', bundle, 'shown'];
+  const { version, ...rest } = JSON.parse(runInRoot({ root: staged.root, work: place }, command));
+  assert.match(version, /^v26\./);
+  assert.deepEqual(rest, { pid: 1, code: 'ENOTSUP', mode: '2' });
+});
+
+test('the CNI plugins connect a pod to a bridge, with an address', enter, () => {
+  const place = folder('cni');
+  writeFileSync(join(place, 'netns'), '');
+  const environment = {
+    ...{ CNI_COMMAND: 'ADD', CNI_CONTAINERID: 'pod', CNI_NETNS: join(place, 'netns'), CNI_IFNAME: 'eth0' },
+    CNI_PATH: '/opt/cni/bin',
+  };
+  const ipam = { type: 'host-local', subnet: '10.99.0.0/24' };
+  const network = {
+    cniVersion: '1.0.0',
+    name: 'pods',
+    type: 'bridge',
+    bridge: 'cni0',
+    isGateway: true,
+    ipam,
+  };
+  const entry = { root: staged.root, work: place, environment, ownNetwork: true };
+  const answer = JSON.parse(runInRoot(entry, ['/opt/cni/bin/bridge'], JSON.stringify(network)));
+  assert.equal(answer.ips[0].address, '10.99.0.2/24');
+  const names = answer.interfaces.map(({ name }: { name: string }) => name.replace(/^veth.*/, 'veth'));
+  assert.deepEqual(names, ['cni0', 'veth', 'eth0']);
+});
+
+/** Below it the driver places the containers. */
+const cgroupRoot = `/nodewright-programs-${process.pid}`;
+
+test('containerd runs a container, and answers the kubelet', { ...enter, timeout: 120_000 }, async () => {
+  const place = folder('containerd');
+  const socketPath = join(place, 'containerd.sock');
+  const log = join(place, 'log');
+  writeFileSync(
+    join(place, 'config.toml'),
+    [
+      ...['version = 3', `root = "${place}/root"`, `state = "${place}/state"`],
+      ...['[grpc]', `address = "${socketPath}"`],
+      // A root without CAP_SYS_RESOURCE may not lower the score of a process.
+      ...["[plugins.'io.containerd.cri.v1.runtime']", 'restrict_oom_score_adj = true', ''],
+    ].join('\n'),
+  );
+  const output = openSync(log, 'a');
+  const command = ['containerd', '--config', join(place, 'config.toml')];
+  const child = startInRoot({ root: staged.root, work: place }, command, output);
+  closeSync(output);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  try {
+    await eventually(
+      () => {
+        if (child.exitCode !== null) throw new Error('it has ended');
+        return readFileSync(log, 'utf8').includes('successfully booted');
+      },
+      { what: 'containerd', timeoutMs: 60_000, explain: () => readFileSync(log, 'utf8').slice(-3000) },
+    );
+    assert.match(await versionOfCri(socketPath), /containerd.*v2\.4\.2/s);
+    await runContainer(place, socketPath);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+    removeCgroups(cgroupRoot);
+  }
+});
+
+/** Imports an image, runs it, and reads what it printed. */
+async function runContainer(place: string, socketPath: string): Promise<void> {
+  await using runtime = openContainerdRuntime({
+    ...{ socketPath, telemetry: noTelemetry, cgroupRoot },
+    ...{ logFolder: join(place, 'logs'), runcRoot: join(place, 'runc') },
+  });
+  const image = 'registry.example/test/shell:v1';
+  const { images, containers } = runtime.namespace('system');
+  const archive = await layoutArchive(await makeTestImage({ busybox: ensureBusybox(checkout) }), image);
+  await images.import(
+    (async function* () {
+      yield archive;
+    })(),
+  );
+  await containers.create({ id: 'shown', image, command: ['/bin/sh', '-c', 'echo words; exit 3'] });
+  await containers.start('shown');
+  assert.equal((await containers.wait('shown')).code, 3);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of containers.logs('shown', {})) pieces.push(piece);
+  assert.equal(Buffer.concat(pieces).toString(), 'words\n');
+  await containers.remove('shown');
+}
+
+/** The answer of the kubelet's runtime service about its version, as bytes of protobuf. */
+async function versionOfCri(socketPath: string): Promise<string> {
+  const session = connect('http://containerd', { createConnection: () => connectSocket(socketPath) });
+  try {
+    const call = session.request({
+      ...{ ':method': 'POST', ':path': '/runtime.v1.RuntimeService/Version', te: 'trailers' },
+      'content-type': 'application/grpc',
+    });
+    // An empty message, and the five bytes before each message.
+    call.end(Buffer.alloc(5));
+    const pieces: Buffer[] = [];
+    for await (const piece of call) pieces.push(piece as Buffer);
+    return Buffer.concat(pieces).toString();
+  } finally {
+    session.destroy();
+  }
+}
