@@ -18,6 +18,7 @@ import { type Architecture, nativeArchitecture } from '../tools/images/architect
 import { fetchPackage } from '../tools/images/fetch-package.ts';
 import { lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
 import { ensureRootProgram } from './go/ensure-root-program.ts';
+import { goComponents } from './go/go-components.ts';
 import { rootPrograms } from './go/go-programs.ts';
 import { type Component, spdxDocument } from './image/bill-of-materials.ts';
 import { checkLinks, type Entry, placeFiles, setModes } from './image/place-files.ts';
@@ -57,12 +58,13 @@ export async function stageRoot(
   const root = join(work, 'root');
   const components: Component[] = [];
   const entries: Entry[] = [];
-  const sourceOf = async ({ name, source, why }: Part): Promise<string> => {
+  const sourceOf = async ({ name, source, files, why }: Part): Promise<string> => {
     if (source.kind === 'go') {
-      const { module, version, usesC } = rootPrograms[source.program];
-      components.push({ name, version, summary: why, purl: `pkg:golang/${module}@${version}` });
-      if (usesC) components.push(...linkedComponents(name, workshop));
-      return ensureRootProgram(source.program, workshop, note);
+      const { program } = source;
+      const folder = await ensureRootProgram(program, workshop, note);
+      components.push(...goComponents({ name, why, program }, folder, files));
+      if (rootPrograms[program].usesC) components.push(...linkedComponents(name, workshop));
+      return folder;
     }
     if (source.kind === 'bundle') {
       const folder = join(checkout, '_out', 'dist', name);

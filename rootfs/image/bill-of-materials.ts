@@ -19,9 +19,17 @@ export interface ImageIdentity {
   readonly epochSeconds: number;
 }
 
-/** The bill of materials as an SPDX 2.3 document in JSON. The same image gives the same text. */
-export function spdxDocument(components: readonly Component[], image: ImageIdentity): string {
-  const id = (name: string) => `SPDXRef-${name.replace(/[^A-Za-z0-9.-]/g, '-')}`;
+/**
+ * The bill of materials as an SPDX 2.3 document in JSON. The same image gives the same text. A component that is part of
+ * several others is listed once for each of its versions.
+ */
+export function spdxDocument(all: readonly Component[], image: ImageIdentity): string {
+  const components = [...new Map(all.map((one) => [`${one.name} ${one.version}`, one])).values()];
+  const versions = Map.groupBy(components, ({ name }) => name);
+  const id = ({ name, version }: Component) => {
+    const words = (versions.get(name)?.length ?? 0) > 1 ? `${name}-${version}` : name;
+    return `SPDXRef-${words.replace(/[^A-Za-z0-9.-]/g, '-')}`;
+  };
   const document = {
     spdxVersion: 'SPDX-2.3',
     dataLicense: 'CC0-1.0',
@@ -32,30 +40,31 @@ export function spdxDocument(components: readonly Component[], image: ImageIdent
       created: new Date(image.epochSeconds * 1000).toISOString().replace('.000', ''),
       creators: ['Tool: nodewright-rootfs'],
     },
-    packages: components.map(({ name, version, url, sha256, summary, purl }) => ({
-      SPDXID: id(name),
-      name,
-      versionInfo: version,
-      downloadLocation: url ?? 'NOASSERTION',
+    packages: components.map((component) => ({
+      SPDXID: id(component),
+      name: component.name,
+      versionInfo: component.version,
+      downloadLocation: component.url ?? 'NOASSERTION',
       filesAnalyzed: false,
       licenseConcluded: 'NOASSERTION',
       licenseDeclared: 'NOASSERTION',
       copyrightText: 'NOASSERTION',
-      ...(sha256 === undefined ? {} : { checksums: [{ algorithm: 'SHA256', checksumValue: sha256 }] }),
-      ...(summary === undefined ? {} : { summary }),
-      ...(purl === undefined ? {} : { externalRefs: [packageUrl(purl)] }),
+      ...optionalFields(component),
     })),
-    relationships: components.map(({ name }) => ({
+    relationships: components.map((component) => ({
       spdxElementId: 'SPDXRef-DOCUMENT',
       relationshipType: 'DESCRIBES',
-      relatedSpdxElement: id(name),
+      relatedSpdxElement: id(component),
     })),
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
 }
 
-const packageUrl = (purl: string) => ({
-  referenceCategory: 'PACKAGE-MANAGER',
-  referenceType: 'purl',
-  referenceLocator: purl,
-});
+function optionalFields({ sha256, summary, purl }: Component) {
+  const reference = { referenceCategory: 'PACKAGE-MANAGER', referenceType: 'purl', referenceLocator: purl };
+  return {
+    ...(sha256 === undefined ? {} : { checksums: [{ algorithm: 'SHA256', checksumValue: sha256 }] }),
+    ...(summary === undefined ? {} : { summary }),
+    ...(purl === undefined ? {} : { externalRefs: [reference] }),
+  };
+}

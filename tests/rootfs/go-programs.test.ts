@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { type RootProgram, rootPrograms, toolchain } from '../../rootfs/go/go-programs.ts';
+import { linkedModules } from '../../rootfs/go/linked-modules.ts';
 import { parts } from '../../rootfs/recipe.ts';
 
 const programs: readonly RootProgram[] = Object.values(rootPrograms);
@@ -46,4 +47,28 @@ test('every program that is built is in the root, and nothing of it depends on w
     assert.match(flags.at(-1) ?? '', /^-s -w -buildid= /, name);
     assert.equal(environment?.CGO_ENABLED, usesC ? '1' : undefined, name);
   }
+});
+
+/** What Go writes into a program about its modules. */
+function programWith(text: string): Buffer {
+  const lengthOf = (words: string) => [(words.length & 0x7f) | 0x80, words.length >> 7];
+  const marked = `${'<'.repeat(16)}${text}${'>'.repeat(16)}`;
+  const version = 'go1.26.10';
+  return Buffer.concat([
+    // The magic at an odd place is not the header.
+    ...[Buffer.from('\x7fELF...\xff Go buildinf:', 'latin1'), Buffer.alloc(11)],
+    Buffer.from('\xff Go buildinf:\x08\x02'.padEnd(32, '\0'), 'latin1'),
+    ...[version, marked].map((words) => Buffer.from([...lengthOf(words), ...Buffer.from(words)])),
+  ]);
+}
+
+test('linkedModules() reads what a program says, and refuses one that says nothing', () => {
+  const text = 'path\ta/cmd\nmod\ta\tv2\th1:x=\ndep\tb/c\tv0.1.0-20260101\th1:y=\ndep\td\tv3\th1:z=\n';
+  const program = programWith(text);
+  assert.deepEqual(linkedModules(program), [
+    { path: 'b/c', version: 'v0.1.0-20260101' },
+    { path: 'd', version: 'v3' },
+  ]);
+  assert.throws(() => linkedModules(program.subarray(0, -1)), /truncated/);
+  assert.throws(() => linkedModules(Buffer.from('\x7fELF')), /not a Go program/);
 });

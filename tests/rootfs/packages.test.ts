@@ -129,3 +129,27 @@ test('spdxDocument() lists every component with its digest, and is the same for 
     ],
   );
 });
+
+test('spdxDocument() lists a module once for each version, with the URL by which scanners know it', () => {
+  const module = (version: string) => ({ name: 'a/b', version, purl: `pkg:golang/a/b@${version}` });
+  const components = [
+    module('v1'),
+    { name: 'runc', version: 'v1', summary: 'runs' },
+    module('v2'),
+    module('v1'),
+  ];
+  const document = JSON.parse(spdxDocument(components, { version: 'v0', sha256: 'ff', epochSeconds: 0 }));
+  assert.deepEqual(
+    document.packages.map(({ SPDXID, summary, externalRefs }: Record<string, unknown>) => [
+      SPDXID,
+      summary,
+      (externalRefs as { referenceLocator: string }[] | undefined)?.[0]?.referenceLocator,
+    ]),
+    [
+      ['SPDXRef-a-b-v1', undefined, 'pkg:golang/a/b@v1'],
+      ['SPDXRef-runc', 'runs', undefined],
+      ['SPDXRef-a-b-v2', undefined, 'pkg:golang/a/b@v2'],
+    ],
+  );
+  assert.equal(document.relationships.length, 3);
+});

@@ -20,6 +20,7 @@ import { layoutArchive, makeTestImage } from '@nodewright/containers/testing';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { type StagedRoot, stageRoot } from '../../../rootfs/build-rootfs.ts';
+import { toolchain } from '../../../rootfs/go/go-programs.ts';
 import { ensureBusybox } from '../../../tools/engine/ensure-busybox.ts';
 import { nativeArchitecture } from '../../../tools/images/architecture.ts';
 import { removeCgroups } from '../../containerd/start-containerd.ts';
@@ -60,6 +61,15 @@ test('the root has these programs and no other', { skip }, () => {
     .filter((path) => !path.includes('.so') && !lstatSync(join(staged.root, path)).isSymbolicLink())
     .filter((path) => (lstatSync(join(staged.root, path)).mode & 0o111) !== 0);
   assert.deepEqual(found, [...plugins, ...programs, 'usr/bin/node'].sort());
+});
+
+test('the bill of materials has the programs, the modules in them, and the C in runc', { skip }, () => {
+  const versions = new Map(staged.components.map(({ name, version }) => [name, version]));
+  const named = ['containerd', 'runc', 'cni-bridge', 'stdlib'].map((name) => versions.get(name));
+  assert.deepEqual(named, ['v2.4.2', 'v1.5.2', 'v1.9.1', toolchain.version.slice(2)]);
+  for (const name of ['google.golang.org/grpc', 'github.com/opencontainers/cgroups', 'libseccomp-dev'])
+    assert.ok(versions.has(name), name);
+  assert.equal(staged.components.find(({ name }) => name === 'runc')?.summary?.includes('namespaces'), true);
 });
 
 test('the programs contain no path of whoever built them', { skip }, () => {
