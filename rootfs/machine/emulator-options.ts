@@ -37,7 +37,8 @@ export function machineHardware({ disk, keepsDisk = false, apiPort }: Hardware):
       ? []
       : ['-drive', `file=${disk},if=virtio,format=raw,snapshot=${keepsDisk ? 'off' : 'on'}`]),
     ...['-netdev', `user,id=net0,hostfwd=tcp:127.0.0.1:${apiPort}-${guestAddress}:${guestApiPort}`],
-    ...['-device', 'virtio-net-pci,netdev=net0'],
+    // It never boots from the network, so it needs no firmware of its own.
+    ...['-device', 'virtio-net-pci,netdev=net0,romfile='],
   ];
 }
 
