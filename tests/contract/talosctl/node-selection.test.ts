@@ -10,6 +10,7 @@ import {
   ResetRequest,
   ResetResponse,
 } from '@nodewright/contract/gen/machine/machine.ts';
+import { DisksResponse } from '@nodewright/contract/gen/storage/storage.ts';
 import { noTelemetry } from '@nodewright/telemetry';
 import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
 import { FakeCluster } from './fake-cluster.ts';
@@ -18,6 +19,8 @@ import { healthyCluster, reply } from './replies.ts';
 
 const scope = new AsyncDisposableStack();
 const wiped: string[] = [];
+/** The nodes that have a system disk of their own. */
+const machines = new Set<string>();
 /** What each node answers about etcd. */
 const etcd = new Map<string, 'voter' | 'worker' | 'silent'>();
 let cluster: FakeCluster;
@@ -42,6 +45,10 @@ const handlers: Record<string, FakeHandler> = {
     const memberId = BigInt((call.node ?? '').slice(-1));
     reply(call, EtcdStatusResponse, { messages: [{ memberStatus: { memberId } }] });
   }),
+  '/storage.StorageService/Disks': (call) => {
+    const systemDisk = machines.has(call.node ?? '');
+    reply(call, DisksResponse, { messages: [{ disks: [{ deviceName: '/dev/vda', systemDisk }] }] });
+  },
   '/machine.MachineService/Reset': (call) => {
     ResetRequest.decode(call.request);
     wiped.push(call.node ?? 'the first endpoint');
@@ -56,6 +63,7 @@ before(async () => {
 after(() => scope.disposeAsync());
 beforeEach(() => {
   etcd.clear();
+  machines.clear();
   wiped.length = 0;
   gateway.calls.length = 0;
 });
@@ -155,6 +163,21 @@ test('reset on a terminal asks for the name of the node', async () => {
     assert.match(stderr, /^node01 leaves .*\nType "node01", the name of the node, to continue: /);
     assert.deepEqual(wiped, expected, typed);
   }
+});
+
+test('reset of a whole machine says that it cannot start from its disk again', async () => {
+  machines.add('node01');
+  const clears =
+    /\n {2}node01 cannot start again from its disk \/dev\/vda, which is cleared \(--system-labels-to-wipe/;
+  const typed = 'n\n';
+  assert.match((await run(['reset', '-n', 'node01', '--wait=false'], { typed })).stderr, clears);
+  for (const words of [
+    ['reset', '-n', 'node02'],
+    ['reset', '-n', 'node01', '--system-labels-to-wipe', 'STATE'],
+    ['reset', '-n', 'node01', '--wipe-mode', 'user-disks'],
+  ])
+    assert.doesNotMatch((await run([...words, '--wait=false'], { typed })).stderr, /cannot start/);
+  assert.deepEqual(wiped, []);
 });
 
 test('reset of several nodes asks for their number and the name of the cluster', async () => {

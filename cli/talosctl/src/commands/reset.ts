@@ -1,6 +1,7 @@
 import { ResetRequest_WipeMode as WipeMode } from '@nodewright/contract/gen/machine/machine.ts';
 import { InvalidArgumentError } from 'commander';
 import { type ActionOptions, addActionOptions } from '../action/action-options.ts';
+import { clearedDisks } from '../action/cleared-disks.ts';
 import { maintenanceCheck } from '../action/maintenance-check.ts';
 import { describeEffect } from '../action/node-effect.ts';
 import { runNodeAction } from '../action/run-node-action.ts';
@@ -70,8 +71,13 @@ export const resetCommand: CommandModule = {
         return runNodeAction(env, options, {
           verb: 'reset',
           destroys: true,
-          effect: (client, signal) =>
-            describeEffect(client, { what: effectText(options), leavesEtcd: graceful }, signal),
+          async effect(client, signal) {
+            const what = effectText(options);
+            const effect = await describeEffect(client, { what, leavesEtcd: graceful }, signal);
+            if (labels.length > 0 || mode === WipeMode.USER_DISKS) return effect;
+            const cleared = await clearedDisks(client, signal);
+            return { ...effect, lines: [...effect.lines, ...cleared.map((line) => `  ${line}`)] };
+          },
           action: {
             sequence: 'reset',
             start: async ({ machine }, signal) =>
