@@ -169,8 +169,8 @@ boot: $(built) ## boots the image in an emulated machine that keeps its disk; it
 	@node rootfs/boot-machine.ts
 
 .PHONY: test-boot
-test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, about five minutes
-	@node tools/test.ts 'tests/boot/**/*.test.ts'
+test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, about ten minutes
+	@node tools/test.ts --boot
 
 .PHONY: rootfs-lock
 rootfs-lock: $(installed) ## locks the newest versions of the Debian packages in the root file system (ADD=1: missing ones only)

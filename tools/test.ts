@@ -34,11 +34,14 @@ const testTimeoutMs = 180_000;
 const composeTimeoutMs = 900_000;
 /** Per file of tests/upstream and per round of its actions. */
 const upstreamTimeoutMs = 900_000;
+/** A test boots up to five emulated machines, each in about half a minute. */
+const bootTimeoutMs = 900_000;
 
 const { values, positionals: patterns } = parseArgs({
   options: {
     compose: { type: 'boolean', default: false },
     upstream: { type: 'boolean', default: false },
+    boot: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -47,6 +50,7 @@ const turns: TestCounts[] = [];
 const notRun: string[] = [];
 if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else if (values.upstream) await runUpstream();
+else if (values.boot) turns.push(await runMachines());
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
@@ -74,6 +78,12 @@ function runOthers(files: readonly string[]): Promise<TestCounts> {
     timeoutMs: testTimeoutMs,
     beside: true,
   });
+}
+
+/** One machine at a time: each uses two processors. */
+function runMachines(): Promise<TestCounts> {
+  const files = filesOf(['tests/boot/**/*.test.ts']);
+  return runFiles({ checkout, files, concurrency: 1, timeoutMs: bootTimeoutMs, beside: false });
 }
 
 /** Runs on processes first, while the images are built. Throws when the client or etcd cannot be had. */

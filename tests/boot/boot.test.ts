@@ -1,53 +1,19 @@
 // The disk image on an emulated machine, from the firmware to the API and back to power off.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { closeSync, copyFileSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, copyFileSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
-import { guestAddress, guestNetwork } from '../../rootfs/machine/emulator-options.ts';
-import { makeMachineDisk } from '../../rootfs/machine/machine-disk.ts';
+import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
 import { imageFolder, type Machine, noMachine as skip, startMachine } from './machine.ts';
+import { openWorkplace } from './use-machine.ts';
 
-const program = join(import.meta.dirname, '..', '..', '_out', 'dist', 'talosctl', 'talosctl.cjs');
-const folder = mkdtempSync(join(tmpdir(), 'boot-test-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Runs talosctl; its output, or its error as text. */
-function talosctl(...words: string[]): Promise<{ readonly exitCode: number; readonly output: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...words], { cwd: folder }, (error, stdout, stderr) => {
-      resolve({ exitCode: error === null ? 0 : 1, output: stdout + stderr });
-    });
-  });
-}
-
-async function succeeds(words: readonly string[], timeoutMs = 90_000): Promise<string> {
-  let last = '';
-  const isDone = async () => {
-    const { exitCode, output } = await talosctl(...words);
-    last = output;
-    return exitCode === 0;
-  };
-  await eventually(isDone, {
-    what: `success of talosctl ${words.join(' ')}`,
-    timeoutMs,
-    explain: () => last,
-  });
-  return last;
-}
-
-/** A disk for a machine that keeps what it writes. */
-function machineDisk(name: string): string {
-  const path = join(folder, name);
-  makeMachineDisk(join(imageFolder, 'disk.raw'), path, 3 * 2 ** 30);
-  return path;
-}
+const { talosctl, succeeds, generate, trusted, machineDisk, ...workplace } = openWorkplace();
+after(() => workplace[Symbol.dispose]());
 
 /** A copy of the disk image with one changed byte, found by the text before it. */
 function flippedDisk(name: string, marker: Buffer, distance: number): string {
-  const path = join(folder, name);
+  const path = join(workplace.folder, name);
   copyFileSync(join(imageFolder, 'disk.raw'), path);
   const bytes = readFileSync(path);
   const at = bytes.indexOf(marker) + distance;
@@ -78,11 +44,8 @@ for (const kind of ['bios', 'uefi'] as const) {
   });
 }
 
-/** Calls of the machine's administrator. */
-const trusted = (machine: Machine) => ['--talosconfig', 'talosconfig', '-e', machine.api, '-n', guestAddress];
-
 test('a machine keeps its configuration and its data on its disk until it is reset', { skip }, async () => {
-  await talosctl('gen', 'config', 'demo', `https://${guestAddress}:6443`, '--force');
+  await generate('demo');
   const disk = machineDisk('machine.raw');
   const start = (words: readonly string[] = []) =>
     startMachine({ disk, keepsDisk: true, boot: { kind: 'kernel', words: [guestNetwork, ...words] } });
@@ -147,22 +110,6 @@ test('a machine keeps its configuration and its data on its disk until it is res
   }
   await using machine = await start(['panic=1']);
   await machine.shows(/no disk has a partition labelled BOOT/);
-});
-
-test('a machine whose disk has no room for EPHEMERAL says so, and its API answers', { skip }, async () => {
-  await talosctl('gen', 'config', 'small', `https://${guestAddress}:6443`, '--force', '--output', 'small');
-  await using machine = await startMachine({ boot: { kind: 'kernel', words: [guestNetwork] } });
-  await succeeds(['-n', machine.api, 'version', '--insecure']);
-  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'small/controlplane.yaml']);
-  const words = ['--talosconfig', 'small/talosconfig', '-e', machine.api, '-n', guestAddress];
-  const isFailed = async () => {
-    const { output } = await talosctl(...words, 'get', 'volumestatus', 'EPHEMERAL', '-o', 'yaml');
-    return /errorMessage: .*the disk has no room for EPHEMERAL: it needs 2\.1 GB/.test(output);
-  };
-  await eventually(isFailed, { what: 'the reason in the status of EPHEMERAL', timeoutMs: 60_000 });
-  await machine.shows(/the disk has no room for EPHEMERAL/);
-  await machine.pressPower();
-  await machine.shows(/reboot: Power down/);
 });
 
 test('a machine ends when one byte of its root file system was changed', { skip }, async () => {

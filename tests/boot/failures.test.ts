@@ -1,0 +1,70 @@
+// What a machine does when something is missing or damaged: its API answers, or its console says why not.
+import assert from 'node:assert/strict';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
+import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
+import { noMachine as skip, startMachine } from './machine.ts';
+import { openWorkplace } from './use-machine.ts';
+
+const { talosctl, succeeds, generate, trusted, machineDisk, ...workplace } = openWorkplace();
+after(() => workplace[Symbol.dispose]());
+
+const boot = { kind: 'kernel', words: [guestNetwork] } as const;
+
+/** Overwrites a text in a file with another one of the same length, wherever it is. */
+function replaceInFile(path: string, text: string, other: string): void {
+  assert.equal(text.length, other.length);
+  const file = openSync(path, 'r+');
+  // STATE ends before that.
+  const bytes = Buffer.alloc(700 << 20);
+  readSync(file, bytes, 0, bytes.length, 0);
+  let count = 0;
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) {
+    writeSync(file, other, at, 'latin1');
+    count += 1;
+  }
+  closeSync(file);
+  assert.ok(count > 0, `the disk has the text ${text}`);
+}
+
+test('a machine whose disk has no room for EPHEMERAL says so, and its API answers', { skip }, async () => {
+  await generate('small');
+  await using machine = await startMachine({ boot });
+  await succeeds(['-n', machine.api, 'version', '--insecure']);
+  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+  const isFailed = async () => {
+    const { output } = await talosctl(...trusted(machine), 'get', 'volumestatus', 'EPHEMERAL', '-o', 'yaml');
+    return /errorMessage: .*the disk has no room for EPHEMERAL: it needs 2\.1 GB/.test(output);
+  };
+  await eventually(isFailed, { what: 'the reason in the status of EPHEMERAL', timeoutMs: 60_000 });
+  await machine.shows(/the disk has no room for EPHEMERAL/);
+});
+
+test('a machine with a damaged configuration says where, and waits for another one', { skip }, async () => {
+  await generate('damaged');
+  const disk = machineDisk('damaged.raw');
+  {
+    await using machine = await startMachine({ disk, keepsDisk: true, boot });
+    await succeeds(['-n', machine.api, 'version', '--insecure']);
+    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'worker.yaml']);
+    await machine.pressPower();
+    await machine.isOff();
+  }
+  replaceInFile(disk, 'version: v1alpha1', 'version: {{{{{{{{');
+  await using machine = await startMachine({ disk, keepsDisk: true, boot });
+  await machine.shows(/machine configuration of STATE: decode error: document 1, line \d+, column \d+/);
+  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'worker.yaml']);
+  assert.match(await succeeds([...trusted(machine), 'version']), /Enabled: +RBAC/);
+});
+
+test('a machine with a nonsensical or without an address says so on its console', { skip }, async () => {
+  for (const [words, text] of [
+    [['ip=nonsense'], /the network could not be set up/],
+    [[], /no ip= on the kernel's command line: the machine has no address/],
+  ] as const) {
+    await using machine = await startMachine({ boot: { kind: 'kernel', words } });
+    await machine.shows(text);
+    await machine.shows(/maintenance: waiting for a machine configuration/);
+  }
+});

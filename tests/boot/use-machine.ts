@@ -1,0 +1,67 @@
+// What the tests of machines share: a folder, talosctl, and disks that machines change.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '@nodewright/testkit';
+import { guestAddress } from '../../rootfs/machine/emulator-options.ts';
+import { makeMachineDisk } from '../../rootfs/machine/machine-disk.ts';
+import { imageFolder, type Machine } from './machine.ts';
+
+const program = join(import.meta.dirname, '..', '..', '_out', 'dist', 'talosctl', 'talosctl.cjs');
+
+/** EPHEMERAL needs 2 GiB behind the image. The file takes only what the machine writes. */
+const diskBytes = 3 * 2 ** 30;
+
+export interface Workplace extends Disposable {
+  readonly folder: string;
+  /** Runs talosctl in the folder; its output, or its error as text. */
+  talosctl(...words: string[]): Promise<{ readonly exitCode: number; readonly output: string }>;
+  /** Runs talosctl until it succeeds, and returns its output. */
+  succeeds(words: readonly string[], timeoutMs?: number): Promise<string>;
+  /** Writes the configurations of a cluster, and the talosconfig of its administrator, into the folder. */
+  generate(cluster: string): Promise<void>;
+  /** The words of talosctl for calls of the machine's administrator. */
+  trusted(machine: Machine): string[];
+  /** Makes a disk for a machine that keeps what it writes. */
+  machineDisk(name: string): string;
+}
+
+/** A folder for the files of a test, which is removed with it. */
+export function openWorkplace(): Workplace {
+  const folder = mkdtempSync(join(tmpdir(), 'boot-test-'));
+  const talosctl: Workplace['talosctl'] = (...words) =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [program, ...words], { cwd: folder }, (error, stdout, stderr) => {
+        resolve({ exitCode: error === null ? 0 : 1, output: stdout + stderr });
+      });
+    });
+  return {
+    folder,
+    talosctl,
+    async succeeds(words, timeoutMs = 90_000) {
+      let last = '';
+      const isDone = async () => {
+        const { exitCode, output } = await talosctl(...words);
+        last = output;
+        return exitCode === 0;
+      };
+      const what = `success of talosctl ${words.join(' ')}`;
+      await eventually(isDone, { what, timeoutMs, explain: () => last });
+      return last;
+    },
+    async generate(cluster) {
+      const { exitCode, output } = await talosctl(
+        ...['gen', 'config', cluster, `https://${guestAddress}:6443`, '--force'],
+      );
+      if (exitCode !== 0) throw new Error(output);
+    },
+    trusted: ({ api }) => ['--talosconfig', 'talosconfig', '-e', api, '-n', guestAddress],
+    machineDisk(name) {
+      const path = join(folder, name);
+      makeMachineDisk(join(imageFolder, 'disk.raw'), path, diskBytes);
+      return path;
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
