@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
 import { type Architecture, nativeArchitecture } from '../tools/images/architecture.ts';
 import { fetchPackage } from '../tools/images/fetch-package.ts';
+import type { LockedTools } from './debian/locked-tools.ts';
 import { lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
 import { ensureRootProgram } from './go/ensure-root-program.ts';
 import { goComponents } from './go/go-components.ts';
@@ -24,6 +25,7 @@ import { type Component, spdxDocument } from './image/bill-of-materials.ts';
 import { checkLinks, type Entry, placeFiles, setModes } from './image/place-files.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { squashRoot } from './image/squash-root.ts';
+import { stripSymbols } from './image/strip-symbols.ts';
 import { folders, linkedPackages, links, loaders, type Part, parts, triplets } from './recipe.ts';
 import {
   commitTime,
@@ -51,6 +53,7 @@ export interface StagedRoot {
  */
 export async function stageRoot(
   workshop: Workshop,
+  tools: LockedTools,
   chosen: readonly Part[] = parts,
   note: (line: string) => void = () => {},
 ): Promise<StagedRoot> {
@@ -93,7 +96,9 @@ export async function stageRoot(
     const source = await sourceOf(part);
     const patterns = part.files.map((path) => path.replaceAll('<triplet>', triplets[architecture]));
     const to = part.to === undefined ? {} : { to: part.to };
-    entries.push(...placeFiles({ part: part.name, source, patterns, ...to }, root));
+    const placed = placeFiles({ part: part.name, source, patterns, ...to }, root);
+    const strip = (entry: Entry) => ({ ...entry, bytes: stripSymbols(tools, join(root, entry.path)) });
+    entries.push(...(part.isStripped ? placed.map(strip) : placed));
   }
   entries.push(...placeSettings(root), ...placeLinks(root, architecture));
   checkLinks(root);
@@ -115,7 +120,8 @@ async function main(checkout: string): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'rootfs-'));
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
-    const { root, entries, components } = await stageRoot(workshop, parts, note);
+    const tools = await unpackTools(workshop);
+    const { root, entries, components } = await stageRoot(workshop, tools, parts, note);
     for (const [part, files] of Map.groupBy(entries, (entry) => entry.part)) {
       note(`${megabytes(files.reduce((total, file) => total + file.bytes, 0))}  ${part}`);
     }
@@ -124,12 +130,7 @@ async function main(checkout: string): Promise<void> {
     const target = join(out, 'rootfs.squashfs');
     const epochSeconds = commitTime(checkout);
     mkdirSync(out, { recursive: true });
-    squashRoot({
-      root,
-      target,
-      tools: await unpackTools(workshop),
-      epochSeconds,
-    });
+    squashRoot({ root, target, tools, epochSeconds });
     const image = readFileSync(target);
     const sha256 = createHash('sha256').update(image).digest('hex');
     const why = new Map(parts.map((part) => [part.name, part.why]));

@@ -14,6 +14,8 @@ export interface Part {
   readonly files: readonly string[];
   /** Path below the root to which the files are moved; default: the path that they have in the source. */
   readonly to?: string;
+  /** The files are programs whose symbol table is removed. */
+  readonly isStripped?: true;
 }
 
 const library = (...names: string[]) => names.map((name) => `usr/lib/<triplet>/${name}`);
@@ -97,6 +99,7 @@ export const parts: readonly Part[] = [
     },
     files: ['bin/node'],
     to: 'usr',
+    isStripped: true,
   },
   ...(['machined', 'apid', 'trustd'] as const).map(
     (name): Part => ({

@@ -1,7 +1,17 @@
 // The root file system of machines, assembled from the locked packages and the bundles of this checkout.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -9,6 +19,7 @@ import { type StagedRoot, stageRoot } from '../../rootfs/build-rootfs.ts';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
 import { pathsBelow } from '../../rootfs/image/place-files.ts';
 import { squashRoot } from '../../rootfs/image/squash-root.ts';
+import { stripSymbols } from '../../rootfs/image/strip-symbols.ts';
 import { loaders, parts, triplets } from '../../rootfs/recipe.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
@@ -30,7 +41,8 @@ async function prepare(): Promise<{
   skip: string | false;
 }> {
   try {
-    return { staged: await stageRoot(workshop, chosen), tools: await unpackTools(workshop), skip: false };
+    const tools = await unpackTools(workshop);
+    return { staged: await stageRoot(workshop, tools, chosen), tools, skip: false };
   } catch (error) {
     if (process.env.CI === 'true' || !(error instanceof Error)) throw error;
     return { staged: { root: work, entries: [], components: [] }, tools: undefined, skip: error.message };
@@ -78,6 +90,27 @@ test('Node.js of the root finds all of its libraries there, and runs', { skip },
     .filter((path) => path !== undefined && !path.startsWith(staged.root));
   assert.deepEqual(elsewhere, []);
   assert.match(runInRoot([node, '--version']), /^v26\./);
+});
+
+test('Node.js of the root has no symbol table, and still loads add-ons and calls the C library', {
+  skip,
+}, () => {
+  const node = join(staged.root, 'usr/bin/node');
+  const copy = join(work, 'node');
+  cpSync(process.execPath, copy);
+  assert.ok(tools !== undefined && stripSymbols(tools, copy) < 0.8 * lstatSync(process.execPath).size);
+  assert.ok(readFileSync(copy).equals(readFileSync(node)), 'the same program gives the same bytes');
+  assert.equal(staged.entries.find(({ path }) => path === 'usr/bin/node')?.bytes, lstatSync(node).size);
+  const [addOn = ''] = globSync('usr/lib/nodewright/machined/linux_*/koffi.node', { cwd: staged.root });
+  const program = `
+    const { DynamicLibrary } = require('node:ffi');
+    const trim = new DynamicLibrary('libc.so.6').getFunction('malloc_trim', { arguments: ['uint64'], return: 'int32' });
+    const koffi = require(${JSON.stringify(join(staged.root, addOn))});
+    console.log(typeof trim(0n), koffi.load('libc.so.6').func('int getpid()')() === process.pid);`;
+  assert.equal(
+    runInRoot([node, '--disable-warning=ExperimentalWarning', '-e', program]).trim(),
+    'number true',
+  );
 });
 
 test('the daemons of the root start with its Node.js', { skip }, () => {
