@@ -135,11 +135,9 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     .withSpan(span, () => definition.start(context, scope))
     .then(() => {
       span.end();
-      log.info(
-        { version, sha: buildInfo.sha, pid: process.pid, startMs: Math.round(performance.now()) },
-        'daemon serves',
-      );
-      trimHeapAfterStart();
+      const startMs = Math.round(performance.now());
+      log.info({ version, sha: buildInfo.sha, pid: process.pid, startMs }, 'daemon serves');
+      trimHeapAfterStart(startMs);
       trimWhenCalm();
     });
   // A daemon may be stopped while its start function still waits.

@@ -3,8 +3,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { releaseMemory } from './release-memory.ts';
 
-/** Delay before the memory of the start is freed, in milliseconds after the daemon began to serve. */
+/** Least delay before the memory of the start is freed, in milliseconds after the daemon began to serve. */
 const settleMs = 2000;
+/**
+ * The delay in times of the start: on a slow machine what follows the start takes longer too, and collections would
+ * hold it up.
+ */
+const settleStarts = 2;
 
 type CollectGarbage = (options: { type: 'major'; flavor: 'regular' | 'last-resort' }) => void;
 
@@ -55,7 +60,11 @@ export async function trimHeapGently(): Promise<void> {
   releaseMemory();
 }
 
-/** Schedules `trimHeap()` once, some time after the daemon began to serve. */
-export function trimHeapAfterStart(): void {
-  setTimeout(() => void trimHeap(), settleMs).unref();
+/**
+ * Schedules `trimHeap()` once, some time after the daemon began to serve.
+ *
+ * @param startMs how long its start took
+ */
+export function trimHeapAfterStart(startMs: number): void {
+  setTimeout(() => void trimHeap(), Math.max(settleMs, settleStarts * startMs)).unref();
 }
