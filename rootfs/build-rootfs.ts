@@ -22,6 +22,7 @@ import { ensureRootProgram } from './go/ensure-root-program.ts';
 import { goComponents } from './go/go-components.ts';
 import { rootPrograms } from './go/go-programs.ts';
 import { type Component, spdxDocument } from './image/bill-of-materials.ts';
+import { compileDaemons } from './image/compile-daemons.ts';
 import { checkLinks, type Entry, placeFiles, setModes } from './image/place-files.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { squashRoot } from './image/squash-root.ts';
@@ -102,8 +103,12 @@ export async function stageRoot(
   }
   entries.push(...placeSettings(root), ...placeLinks(root, architecture));
   checkLinks(root);
+  const starter = join(checkout, '_out/dist/start-daemon/start-daemon.cjs');
+  const compiled = compileDaemons({ root, architecture, starter });
   setModes(root);
-  return { root, components, entries: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
+  const byPath = new Map([...entries, ...compiled].map((entry) => [entry.path, entry]));
+  const sorted = [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return { root, components, entries: sorted };
 }
 
 /** Libraries of locked packages that are linked into a program. */

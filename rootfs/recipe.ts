@@ -18,6 +18,21 @@ export interface Part {
   readonly isStripped?: true;
 }
 
+/** The daemons of the image, each a bundle. */
+export const daemons = ['machined', 'apid', 'trustd'] as const;
+
+const memoryFlags = ['--max-semi-space-size=2'];
+
+/**
+ * Flags of V8 that the daemons run with on a machine. Their compiled code is for these flags alone: `init/init.c` gives
+ * machined its flags, and machined the others theirs.
+ */
+export const daemonV8Flags: Readonly<Record<(typeof daemons)[number], readonly string[]>> = {
+  machined: memoryFlags,
+  apid: memoryFlags,
+  trustd: memoryFlags,
+};
+
 const library = (...names: string[]) => names.map((name) => `usr/lib/<triplet>/${name}`);
 
 /**
@@ -101,7 +116,7 @@ export const parts: readonly Part[] = [
     to: 'usr',
     isStripped: true,
   },
-  ...(['machined', 'apid', 'trustd'] as const).map(
+  ...daemons.map(
     (name): Part => ({
       name,
       why: {

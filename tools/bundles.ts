@@ -77,6 +77,7 @@ export const bundles: readonly Bundle[] = [
     apart: reflection,
     binaryCodecs: true,
   },
+  { name: 'start-daemon', entry: 'rootfs/start/start-daemon.ts', assets: {} },
   { name: 'process-supervisor', entry: 'packages/provision/src/supervisor/main.ts', assets: {} },
   { name: 'docker-keeper', entry: 'packages/provision/src/docker/keeper/main.ts', assets: {} },
   {

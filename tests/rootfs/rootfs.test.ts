@@ -1,6 +1,6 @@
 // The root file system of machines, assembled from the locked packages and the bundles of this checkout.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -20,8 +20,9 @@ import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
 import { pathsBelow } from '../../rootfs/image/place-files.ts';
 import { squashRoot } from '../../rootfs/image/squash-root.ts';
 import { stripSymbols } from '../../rootfs/image/strip-symbols.ts';
-import { loaders, parts, triplets } from '../../rootfs/recipe.ts';
+import { daemons, daemonV8Flags, loaders, parts, triplets } from '../../rootfs/recipe.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
+import { daemonCommand } from '../../services/machined/src/daemons/domain/daemon-command.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -113,10 +114,55 @@ test('Node.js of the root has no symbol table, and still loads add-ons and calls
   );
 });
 
-test('the daemons of the root start with its Node.js', { skip }, () => {
-  for (const daemon of ['machined', 'apid', 'trustd']) {
-    const bundle = join(staged.root, 'usr/lib/nodewright', daemon, `${daemon}.cjs`);
-    assert.match(runInRoot([join(staged.root, 'usr/bin/node'), bundle, '--help']), new RegExp(daemon));
+/** Runs a daemon of the root, with flags of V8 and arguments. */
+function runDaemon(daemon: string, flags: readonly string[], args: readonly string[], env = {}) {
+  const libraries = join(staged.root, 'usr/lib', triplets[architecture]);
+  const bundle = join(staged.root, 'usr/lib/nodewright', daemon, `${daemon}.cjs`);
+  const words = [
+    ...['--library-path', libraries, join(staged.root, 'usr/bin/node')],
+    ...['--disable-warning=ExperimentalWarning', ...flags, bundle, ...args],
+  ];
+  const loader = join(libraries, loaders[architecture].name);
+  return spawnSync(loader, words, { encoding: 'utf8', env: { ...process.env, ...env } });
+}
+
+test('the daemons of the root start with its Node.js and the code that was compiled for it', { skip }, () => {
+  for (const daemon of daemons) {
+    const { stdout, stderr } = runDaemon(daemon, daemonV8Flags[daemon], ['--help']);
+    assert.match(stdout, new RegExp(daemon));
+    assert.equal(stderr, '');
+  }
+});
+
+test('a daemon with other flags than its code starts all the same, and says that it is slow', {
+  skip,
+}, () => {
+  const { stdout, stderr } = runDaemon('apid', ['--no-opt'], ['--help']);
+  assert.match(stdout, /apid/);
+  assert.match(stderr, /apid\.code is for another Node\.js or other flags of V8/);
+});
+
+test('the code of a daemon is the same every time', { skip }, () => {
+  for (const daemon of daemons) {
+    const again = join(work, `${daemon}.code`);
+    runDaemon(daemon, ['--random-seed=1', ...daemonV8Flags[daemon]], ['--version'], { WRITE_CODE_TO: again });
+    const code = join(staged.root, 'usr/lib/nodewright', daemon, `${daemon}.code`);
+    assert.ok(readFileSync(again).equals(readFileSync(code)), daemon);
+  }
+});
+
+test('a machine runs its daemons with the flags of V8 that their code was compiled for', () => {
+  const isForV8 = (word: string) =>
+    word.startsWith('--') && !/^--(permission|allow-\S+|disable-warning=\S+)$/.test(word);
+  const init = readFileSync(join(checkout, 'rootfs/init/init.c'), 'utf8');
+  const [, list = ''] = /"\/usr\/bin\/node",(.*?)machined\.cjs"/s.exec(init) ?? [];
+  const machined = [...list.matchAll(/"([^"]*)"/g)].map(([, word = '']) => word).filter(isForV8);
+  assert.deepEqual(machined, daemonV8Flags.machined);
+  for (const daemon of ['apid', 'trustd'] as const) {
+    const init = { daemon, root: '', nodeBinary: 'node', servicesFolder: '', listenAddress: '' };
+    const words = daemonCommand(init);
+    const flags = words.slice(1, words.indexOf(`/${daemon}/${daemon}.cjs`)).filter(isForV8);
+    assert.deepEqual(flags, daemonV8Flags[daemon]);
   }
 });
 
