@@ -28,7 +28,13 @@ const memoryFlags = ['--max-semi-space-size=2'];
  * machined its flags, and machined the others theirs.
  */
 export const daemonV8Flags: Readonly<Record<(typeof daemons)[number], readonly string[]>> = {
-  machined: memoryFlags,
+  machined: [
+    ...memoryFlags,
+    // Code of the start is not worth optimising. machined lowers the limits when it is calm.
+    '--invocation-count-for-maglev=100000',
+    '--invocation-count-for-turbofan=300000',
+    '--invocation-count-for-feedback-allocation=64',
+  ],
   apid: memoryFlags,
   trustd: memoryFlags,
 };

@@ -21,8 +21,9 @@
 // Node.js must not be told the options of machined by an environment variable: the kernel passes unknown words of its
 // command line on as variables, and anybody at the boot menu can write them.
 static const char *const arguments[] = {
-    "/usr/bin/node", "--max-semi-space-size=2", "--disable-warning=ExperimentalWarning",
-    "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
+    "/usr/bin/node", "--max-semi-space-size=2", "--invocation-count-for-maglev=100000",
+    "--invocation-count-for-turbofan=300000", "--invocation-count-for-feedback-allocation=64",
+    "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
     "--services-dir", "/usr/lib/nodewright", 0};
 static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", 0};
 
@@ -106,8 +107,7 @@ static void pauseMs(long ms) {
   pauseFor(&time);
 }
 
-// Reports the failure and restarts the machine after ten seconds. With `panic=0` the machine waits for its
-// operator instead.
+// Reports the failure and restarts the machine after ten seconds; with `panic=0` it waits for its operator.
 static __attribute__((noreturn)) void failParts(const char *const *parts) {
   char value[8];
   logParts('3', parts);
