@@ -116,7 +116,7 @@ static __attribute__((noreturn)) void failParts(const char *const *parts) {
     if (!waits) WARN("restarting in ", decimal(left), " s");
     pauseMs(1000);
   }
-  for (;;) restart();
+  for (;;) commandMachine(LINUX_REBOOT_CMD_RESTART);
 }
 #define FAIL(...) failParts((const char *const[]){__VA_ARGS__, 0})
 
@@ -399,6 +399,7 @@ __attribute__((noreturn)) void start(void) {
   // Standard streams of the initramfs would keep its /dev in use.
   long console = openAt("/dev/console", O_RDWR);
   for (int stream = 0; console > 2 && stream < 3; stream++) duplicate(console, stream);
+  commandMachine(LINUX_REBOOT_CMD_CAD_OFF); // For Ctrl-Alt-Del machined gets SIGINT: nothing is lost.
   error = execute(arguments[0], arguments, environment);
   FAIL("cannot execute ", arguments[0], ": error ", decimal(-error));
 }

@@ -74,8 +74,8 @@ CALL execute(const char *path, const char *const *arguments, const char *const *
   return call(__NR_execve, (long)path, (long)arguments, (long)environment, 0, 0);
 }
 CALL pauseFor(const struct __kernel_timespec *time) { return call(__NR_nanosleep, (long)time, 0, 0, 0, 0); }
-CALL restart(void) {
-  return call(__NR_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_RESTART, 0, 0);
+CALL commandMachine(unsigned command) {
+  return call(__NR_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, command, 0, 0);
 }
 
 // The compiler may call these two by their standard names.

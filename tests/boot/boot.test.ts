@@ -24,8 +24,12 @@ function flippedDisk(name: string, marker: Buffer, distance: number): string {
   return path;
 }
 
+const keys = {
+  bios: { what: 'its power button switches it off', signal: 'SIGTERM', end: /reboot: Power down/ },
+  uefi: { what: 'Ctrl-Alt-Del restarts it', signal: 'SIGINT', end: /reboot: Restarting system/ },
+} as const;
 for (const kind of ['bios', 'uefi'] as const) {
-  test(`the disk image boots by ${kind.toUpperCase()} to maintenance, again after it got STATE, and its power button switches it off`, {
+  test(`the disk image boots by ${kind.toUpperCase()} to maintenance, again after it got STATE, and ${keys[kind].what}`, {
     skip,
   }, async () => {
     const disk = machineDisk(`${kind}.raw`);
@@ -37,8 +41,9 @@ for (const kind of ['bios', 'uefi'] as const) {
       assert.match(machine.console(), /"pid":1,/);
       assert.match(machine.console(), kind === 'bios' ? /GRUB/ : /EFI stub/);
       assert.match(machine.console(), /XFS \(vda5\): Ending clean mount/, round);
-      await machine.pressPower();
-      await machine.shows(/reboot: Power down/);
+      await (kind === 'bios' ? machine.pressPower() : machine.pressControlAltDelete());
+      await machine.shows(new RegExp(`"reason":"${keys[kind].signal}","msg":"daemon stops"`));
+      await machine.shows(keys[kind].end);
       await machine.isOff();
     }
   });

@@ -46,6 +46,7 @@ export interface Machine extends AsyncDisposable {
   readonly isOff: (timeoutMs?: number) => Promise<void>;
   /** Presses the power button. */
   readonly pressPower: () => Promise<void>;
+  readonly pressControlAltDelete: () => Promise<void>;
   /** `127.0.0.1:<port>` of the machine's API.  */
   readonly api: string;
 }
@@ -73,18 +74,20 @@ export async function startMachine({ disk, keepsDisk = false, boot }: MachineIni
       timeoutMs,
       explain: () => `the console ends with:\n${text().slice(-4000)}`,
     });
+  const press = async (command: string) => {
+    const socket = connect(monitor);
+    await once(socket, 'connect');
+    socket.end(`${command}\n`);
+    await once(socket.resume(), 'close');
+  };
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     console: text,
     shows: (pattern, timeoutMs = 120_000) =>
       wait(`${pattern} on the console`, () => pattern.test(text()), timeoutMs),
     isOff: (timeoutMs = 60_000) => wait('the end of the machine', hasEnded, timeoutMs),
-    async pressPower() {
-      const socket = connect(monitor);
-      await once(socket, 'connect');
-      socket.end('system_powerdown\n');
-      await once(socket.resume(), 'close');
-    },
+    pressPower: () => press('system_powerdown'),
+    pressControlAltDelete: () => press('sendkey ctrl-alt-delete'),
     api: `127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       await end(child, hasEnded);

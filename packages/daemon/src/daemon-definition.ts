@@ -18,14 +18,17 @@ export interface DaemonContext<O> {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
+/** The signals that stop a daemon. */
+export type StopSignal = 'SIGTERM' | 'SIGINT';
+
 export interface DaemonDefinition<T extends OptionTable> {
   readonly name: string;
   readonly summary: string;
   readonly options: T;
   /** How long the scope may take to close after SIGTERM, in milliseconds. Default: 10,000. */
   readonly drainTimeoutMs?: number;
-  /** The exit code after SIGTERM or SIGINT when everything closed in time. Default: 0. */
-  signalledExitCode?(options: OptionValues<T>): number;
+  /** The exit code after a signal when everything closed in time. Default: 0. */
+  signalledExitCode?(options: OptionValues<T>, signal: StopSignal): number;
   /**
    * An additional destination for log lines that depends on the options: machined keeps its own log for the
    * call `Logs`. Lines always go to standard output too.

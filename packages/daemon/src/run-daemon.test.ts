@@ -12,6 +12,7 @@ function runScript(body: string, args: string[] = [], env: Record<string, string
     import { runDaemon } from ${JSON.stringify(new URL('./run-daemon.ts', import.meta.url).href)};
     void runDaemon({
       name: 'sample', summary: 'a daemon for tests', drainTimeoutMs: 300,
+      signalledExitCode: (options, signal) => (signal === 'SIGINT' ? 70 : 0),
       options: { port: { env: 'SAMPLE_PORT', type: 'integer', default: 1, description: 'a port' } },
       async start(context, scope) { ${body} },
     });`;
@@ -75,6 +76,19 @@ test('runDaemon() closes its scope in reverse on SIGTERM and exits 0', async () 
     [code, lines.map(({ msg }) => msg)],
     [0, ['daemon serves', 'daemon stops', 'closed last opened', 'closed first opened']],
   );
+});
+
+test('runDaemon() exits with the code that its definition has for the signal', async () => {
+  for (const [signal, expected] of [
+    ['SIGINT', 70],
+    ['SIGTERM', 0],
+  ] as const) {
+    const { child, serves, ended } = runScript(keepAlive);
+    await serves;
+    child.kill(signal);
+    const { code, lines } = await ended;
+    assert.deepEqual([code, lines.at(-1)?.reason], [expected, signal]);
+  }
 });
 
 test('runDaemon() writes its log lines to the file in LOG_FILE too', async () => {

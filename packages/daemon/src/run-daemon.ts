@@ -1,7 +1,7 @@
 import { buildInfo } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
 import { createLogger, type DestinationStream, type Logger, openTelemetry } from '@nodewright/telemetry';
-import type { DaemonDefinition } from './daemon-definition.ts';
+import type { DaemonDefinition, StopSignal } from './daemon-definition.ts';
 import { openStandardOutput } from './line-output.ts';
 import { openLogFile } from './log-file.ts';
 import type { OptionTable } from './option.ts';
@@ -60,6 +60,8 @@ function crashOnUncaught(log: Logger): (error: unknown) => never {
 
 interface Stop {
   readonly reason: string;
+  /** Undefined when the daemon itself stops. */
+  readonly signal?: StopSignal;
   /** Default: depends on whether everything closed in time. */
   readonly exitCode?: number;
 }
@@ -71,7 +73,8 @@ function stopSignal() {
     controller.abort();
     resolve(request);
   };
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop({ reason: name }));
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    process.on(name, () => stop({ reason: name, signal: name }));
   const end = (reason: string, exitCode: number) => stop({ reason, exitCode });
   return { signal: controller.signal, stopped, end };
 }
@@ -150,10 +153,10 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     crash(error);
   });
 
-  const { reason, exitCode } = await stopped;
+  const { reason, exitCode, signal: received } = await stopped;
   log.info({ reason }, 'daemon stops');
   const drained = await endsWithin(drainTimeoutMs, scope.disposeAsync());
   if (!drained) log.error({ drainTimeoutMs }, 'daemon did not close in time');
-  const whenDrained = definition.signalledExitCode?.(options) ?? exitCodes.stopped;
+  const whenDrained = (received && definition.signalledExitCode?.(options, received)) ?? exitCodes.stopped;
   process.exit(exitCode ?? (drained ? whenDrained : exitCodes.crashed));
 }

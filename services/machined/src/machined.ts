@@ -25,8 +25,10 @@ export function createMachined(): DaemonDefinition<typeof options> {
     summary: 'the node manager: Machine API on a unix socket, certificates, service lifecycle',
     options,
     drainTimeoutMs,
-    signalledExitCode: ({ mode, services }) =>
-      worldOf(mode as NodeMode, services as ServiceSource).signalledExitCode,
+    signalledExitCode: ({ mode, services }, signal) => {
+      const world = worldOf(mode as NodeMode, services as ServiceSource);
+      return signal === 'SIGINT' ? world.interruptedExitCode : world.signalledExitCode;
+    },
     logSink: () => logs.open(serviceIds.machined),
     start: (context, scope) => start(context, logs, scope),
   };

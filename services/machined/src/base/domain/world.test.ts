@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { nodeExitCodes } from '@nodewright/contract';
 import { worldOf, worlds } from './world.ts';
 
 test('worldOf() returns the world for a mode and a source of services', () => {
@@ -23,4 +24,9 @@ test('each world is in the table under its own name', () => {
 test('processes and stacks report the platform metal, and a single container reports container', () => {
   const platforms = Object.values(worlds).map(({ name, platform }) => `${name}: ${platform}`);
   assert.deepEqual(platforms, ['process: metal', 'stack: metal', 'container: container', 'machine: metal']);
+});
+
+test('Ctrl-Alt-Del restarts a machine, and SIGTERM switches it off', () => {
+  const { signalledExitCode, interruptedExitCode, offExitCode } = worlds.machine;
+  assert.deepEqual([signalledExitCode, interruptedExitCode], [offExitCode, nodeExitCodes.reboot]);
 });

@@ -59,6 +59,8 @@ export interface World {
   readonly offExitCode: number;
   /** Exit code of machined after SIGTERM. */
   readonly signalledExitCode: number;
+  /** Exit code of machined after SIGINT, which the kernel sends to the first process for Ctrl-Alt-Del. */
+  readonly interruptedExitCode: number;
 }
 
 /** The exit code of a process that SIGTERM has ended. */
@@ -85,6 +87,7 @@ const stack: World = {
   // A container engine restarts a container that failed, but not one that exited with 0.
   offExitCode: 0,
   signalledExitCode: terminatedExitCode,
+  interruptedExitCode: terminatedExitCode,
 };
 
 export const worlds: Readonly<Record<WorldName, World>> = {
@@ -108,6 +111,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     mayEnd: true,
     offExitCode: nodeExitCodes.powerOff,
     signalledExitCode: 0,
+    interruptedExitCode: 0,
   },
   stack,
   container: {
@@ -138,6 +142,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     mayEnd: false,
     offExitCode: 0,
     signalledExitCode: 0,
+    interruptedExitCode: nodeExitCodes.reboot,
   },
 };
 
