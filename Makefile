@@ -22,7 +22,7 @@ PROVISIONER ?=
 # What the nodes are, process or docker; and for `make chaos` the seconds of faults.
 CLUSTER ?=
 DURATION ?=
-# For `make sim`: the first graph, and how many; for `make chaos` the schedule.
+# For `make sim`: the first graph, and how many; for `make measure-boot` how many boots; for `make chaos` the schedule.
 SEED ?=
 RUNS ?=
 # For `make sample-text`: the commit after which subjects count; the last fifty by default.
@@ -167,6 +167,10 @@ image: rootfs ## builds the kernel, initramfs and disk image of machines into _o
 .PHONY: boot
 boot: $(built) ## boots the image in an emulated machine that keeps its disk; its console is the terminal, its API 127.0.0.1:50000
 	@node rootfs/boot-machine.ts
+
+.PHONY: measure-boot
+measure-boot: $(built) ## boots the disk image in an emulated machine, five times (RUNS=), and measures each phase
+	@RUNS='$(RUNS)' node rootfs/measure-boot.ts
 
 .PHONY: test-boot
 test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, about ten minutes
