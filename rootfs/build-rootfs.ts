@@ -24,6 +24,7 @@ import { rootPrograms } from './go/go-programs.ts';
 import { type Component, spdxDocument } from './image/bill-of-materials.ts';
 import { compileDaemons } from './image/compile-daemons.ts';
 import { checkLinks, type Entry, placeFiles, setModes } from './image/place-files.ts';
+import { partSizes } from './image/part-sizes.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { squashRoot } from './image/squash-root.ts';
 import { stripSymbols } from './image/strip-symbols.ts';
@@ -127,9 +128,6 @@ async function main(checkout: string): Promise<void> {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
     const tools = await unpackTools(workshop);
     const { root, entries, components } = await stageRoot(workshop, tools, parts, note);
-    for (const [part, files] of Map.groupBy(entries, (entry) => entry.part)) {
-      note(`${megabytes(files.reduce((total, file) => total + file.bytes, 0))}  ${part}`);
-    }
     note('compressing, which takes a minute');
     const out = join(checkout, '_out', 'image');
     const target = join(out, 'rootfs.squashfs');
@@ -148,6 +146,13 @@ async function main(checkout: string): Promise<void> {
     writeFileSync(join(out, 'contents.json'), `${JSON.stringify(contents, undefined, 2)}\n`);
     const identity = { version: buildInfo.tag, sha256, epochSeconds };
     writeFileSync(join(out, 'rootfs.spdx.json'), spdxDocument(components, identity));
+    note('   size  compressed (estimated)');
+    for (const { part, bytes, compressedBytes } of partSizes(root, entries, image.length)) {
+      const reason = why.get(part);
+      note(
+        `${megabytes(bytes)} ${megabytes(compressedBytes)}  ${part}${reason === undefined ? '' : `: ${reason}`}`,
+      );
+    }
     note(`${megabytes(image.length)}  ${target}`);
     note(`SHA-256 ${sha256}`);
   } finally {

@@ -1,6 +1,6 @@
 // Generates code from the contracts in proto/, docs/api.md and docs/controllers.md from the contracts and
-// from machined itself, and compose.yaml from the stack of the docker provisioner. `make generate` writes
-// them; with `--check` it only reports differences.
+// from machined itself, compose.yaml from the stack of the docker provisioner, and docs/image.md from the
+// recipe of the image. `make generate` writes them; with `--check` it only reports differences.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { devStackFile } from '../packages/provision/src/domain/dev-stack.ts';
+import { partsDocument } from '../rootfs/image/parts-document.ts';
 import { apiDocument, handlerProblems } from './api-document/api-document.ts';
 import { describeMachined } from './api-document/describe-machined.ts';
 import { controllerMap } from './controller-map/controller-map.ts';
@@ -25,6 +26,7 @@ const generatedFolder = 'packages/contract/src/gen';
 const apiDocumentPath = 'docs/api.md';
 const controllerMapPath = 'docs/controllers.md';
 const devStackPath = 'compose.yaml';
+const imageDocumentPath = 'docs/image.md';
 /** A checkout without it has contracts alone: there is no API to describe, and no stack. */
 const machinedPath = 'services/machined/src/main.ts';
 
@@ -80,6 +82,7 @@ async function generateInto(root: string, target: string): Promise<void> {
   await writeFile(join(target, apiDocumentPath), await apiDocument());
   await writeFile(join(target, controllerMapPath), controllerMap(controllers));
   await writeFile(join(target, devStackPath), devStackFile());
+  await writeFile(join(target, imageDocumentPath), partsDocument());
 }
 
 const hasMachined = (root: string) => existsSync(join(root, machinedPath));
@@ -95,6 +98,7 @@ async function generatedPaths(root: string): Promise<string[]> {
     apiDocumentPath,
     controllerMapPath,
     devStackPath,
+    imageDocumentPath,
     ...files.map((file) => file.slice(root.length + 1)),
   ];
 }
