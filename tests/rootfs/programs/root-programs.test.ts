@@ -21,6 +21,7 @@ import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { type StagedRoot, stageRoot } from '../../../rootfs/build-rootfs.ts';
 import { toolchain } from '../../../rootfs/go/go-programs.ts';
+import { unpackTools } from '../../../rootfs/workshop.ts';
 import { ensureBusybox } from '../../../tools/engine/ensure-busybox.ts';
 import { nativeArchitecture } from '../../../tools/images/architecture.ts';
 import { removeCgroups } from '../../containerd/start-containerd.ts';
@@ -37,7 +38,7 @@ const enter = { skip: skip || cannotEnter };
 async function prepare(): Promise<{ staged: StagedRoot; skip: string | false }> {
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
-    return { staged: await stageRoot(workshop), skip: false };
+    return { staged: await stageRoot(workshop, await unpackTools(workshop)), skip: false };
   } catch (error) {
     if (process.env.CI === 'true' || !(error instanceof Error)) throw error;
     return { staged: { root: work, entries: [], components: [] }, skip: error.message };
