@@ -47,14 +47,14 @@ test('a machine with a damaged configuration says where, and waits for another o
   {
     await using machine = await startMachine({ disk, keepsDisk: true, boot });
     await succeeds(['-n', machine.api, 'version', '--insecure']);
-    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'worker.yaml']);
+    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
     await machine.pressPower();
     await machine.isOff();
   }
   replaceInFile(disk, 'version: v1alpha1', 'version: {{{{{{{{');
   await using machine = await startMachine({ disk, keepsDisk: true, boot });
   await machine.shows(/machine configuration of STATE: decode error: document 1, line \d+, column \d+/);
-  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'worker.yaml']);
+  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
   assert.match(await succeeds([...trusted(machine), 'version']), /Enabled: +RBAC/);
 });
 
