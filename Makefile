@@ -115,7 +115,7 @@ images: $(built) ## makes the container images, Jaeger's among them where it can
 	@node tools/images.ts
 
 .PHONY: etcd
-etcd: $(installed) ## fetches the etcd that control planes of processes run, into _out/tools
+etcd: $(installed) ## fetches or builds the etcd that control planes of processes run, into _out/tools
 	@node tools/etcd.ts
 
 .PHONY: containerd

@@ -18,8 +18,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type EtcdSource, ensureEtcd } from './ensure-etcd.ts';
-import { archiveName, etcdPrograms } from './etcd-release.ts';
+import { archiveName, etcdPrograms, etcdVersion } from './etcd-release.ts';
 import { fetchRelease } from './fetch-release.ts';
+import { etcdGoPrograms } from './go-programs.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'ensure-etcd-'));
 after(() => rmSync(work, { recursive: true, force: true }));
@@ -47,7 +48,7 @@ const failing: EtcdSource = {
 
 test('ensureEtcd() takes the first source that works, and fetches nothing when called again', async () => {
   const checkout = newCheckout();
-  const first = await ensureEtcd(checkout, [failing, working('9.9.1')]);
+  const first = await ensureEtcd(checkout, { sources: [failing, working('9.9.1')], version: '9.9.1' });
   const folder = join(checkout, '_out', 'tools', 'etcd');
   const programs = {
     version: '9.9.1',
@@ -56,7 +57,10 @@ test('ensureEtcd() takes the first source that works, and fetches nothing when c
     etcdctl: join(folder, 'etcdctl'),
   };
   assert.deepEqual(first, { ...programs, fetched: true });
-  assert.deepEqual(await ensureEtcd(checkout, [failing]), { ...programs, fetched: false });
+  assert.deepEqual(await ensureEtcd(checkout, { sources: [failing], version: '9.9.1' }), {
+    ...programs,
+    fetched: false,
+  });
   assert.deepEqual(readdirSync(join(checkout, '_out', 'tools')).sort(), ['etcd', 'etcd-9.9.1']);
 });
 
@@ -69,14 +73,35 @@ test('ensureEtcd() says in one line why every source failed, and leaves no files
       writeFileSync(join(folder, 'etcd'), 'not a program', { mode: 0o755 });
     },
   };
-  await assert.rejects(ensureEtcd(checkout, [failing, broken]), ({ message }: Error) => {
-    assert.match(
-      message,
-      /^etcd is not to be had \(another source: nobody answers; a third: .* does not run: .*\): put etcd, etcdutl, etcdctl into \S+$/,
-    );
-    return true;
-  });
+  await assert.rejects(
+    ensureEtcd(checkout, { sources: [failing, broken, working('9.9.0')], version: '9.9.1' }),
+    ({ message }: Error) => {
+      assert.match(
+        message,
+        /^etcd 9\.9\.1 is not to be had \(another source: nobody answers; a third: .* does not run: .*; a source: it has etcd 9\.9\.0\): make one of these work here, or put etcd, etcdutl, etcdctl into the folder \S+$/,
+      );
+      return true;
+    },
+  );
   assert.deepEqual(readdirSync(join(checkout, '_out', 'tools')), []);
+});
+
+test('ensureEtcd() replaces another version of an earlier call, but not programs that a person put there', async () => {
+  const checkout = newCheckout();
+  await ensureEtcd(checkout, { sources: [working('9.9.1')], version: '9.9.1' });
+  const next = { sources: [working('9.9.2')], version: '9.9.2' };
+  const { version, fetched } = await ensureEtcd(checkout, next);
+  assert.deepEqual([version, fetched], ['9.9.2', true]);
+  const other = newCheckout();
+  writePrograms(join(other, '_out', 'tools', 'etcd'), '9.9.0');
+  const own = await ensureEtcd(other, next);
+  assert.deepEqual([own.version, own.fetched], ['9.9.0', false]);
+});
+
+test('the modules that are built have the version of the release', () => {
+  const module = readFileSync(join(import.meta.dirname, 'wrapper', 'go.mod'), 'utf8');
+  for (const program of etcdGoPrograms)
+    assert.ok(module.includes(`${program.package} v${etcdVersion} `), program.package);
 });
 
 test('ensureEtcd() gives concurrent callers the same programs', async () => {
@@ -88,7 +113,9 @@ test('ensureEtcd() gives concurrent callers the same programs', async () => {
       writePrograms(folder, '9.9.2');
     },
   };
-  const all = await Promise.all(Array.from({ length: 8 }, () => ensureEtcd(checkout, [slow])));
+  const all = await Promise.all(
+    Array.from({ length: 8 }, () => ensureEtcd(checkout, { sources: [slow], version: '9.9.2' })),
+  );
   for (const { version, etcd } of all) {
     assert.equal(version, '9.9.2');
     assert.ok(existsSync(etcd));
@@ -96,34 +123,44 @@ test('ensureEtcd() gives concurrent callers the same programs', async () => {
   assert.deepEqual(readdirSync(join(checkout, '_out', 'tools')).sort(), ['etcd', 'etcd-9.9.2']);
 });
 
-test('fetchRelease() unpacks only the archive whose SHA-256 is pinned', async () => {
+test('fetchRelease() unpacks only an archive with the SHA-256 that the release lists', async () => {
   const architecture = 'amd64';
   const packed = join(work, 'packed');
   writePrograms(join(packed, archiveName(architecture)), '9.9.3');
   const file = join(work, 'archive.tar.gz');
   execFileSync('tar', ['-czf', file, '-C', packed, archiveName(architecture)]);
   const bytes = readFileSync(file);
-  const server = createServer((request, response) => {
-    if (request.url === '/archive') response.end(bytes);
-    else response.writeHead(404).end();
+  const name = `${archiveName(architecture)}.tar.gz`;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const expected = '0'.repeat(64);
+  const answers = new Map<string | undefined, string | Buffer>([
+    ['/good/SHA256SUMS', `${expected}  etcd-other.tar.gz\n${sha256}  ${name}\n`],
+    [`/good/${name}`, bytes],
+    ['/damaged/SHA256SUMS', `${expected}  ${name}\n`],
+    [`/damaged/${name}`, bytes],
+    ['/unlisted/SHA256SUMS', `${expected}  etcd-other.tar.gz\n`],
+  ]);
+  const server = createServer(({ url }, response) => {
+    const answer = answers.get(url);
+    if (answer === undefined) response.writeHead(404).end();
+    else response.end(answer);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
     const folder = join(work, 'fetched');
-    await fetchRelease({ url: `${origin}/archive`, architecture, sha256 }, folder);
+    await fetchRelease({ url: `${origin}/good`, architecture }, folder);
     assert.deepEqual(readdirSync(folder).sort(), [...etcdPrograms].sort());
 
     const other = join(work, 'other');
-    const expected = '0'.repeat(64);
-    const wrong = fetchRelease({ url: `${origin}/archive`, architecture, sha256: expected }, other);
-    await assert.rejects(wrong, {
-      message: `${origin}/archive has the SHA-256 ${sha256} where ${expected} is expected`,
-    });
+    const failures = {
+      damaged: `${origin}/damaged/${name} has the SHA-256 ${sha256} where ${expected} is expected`,
+      unlisted: `${origin}/unlisted/SHA256SUMS does not list ${name}`,
+      absent: `${origin}/absent/SHA256SUMS: answered 404`,
+    };
+    for (const [release, message] of Object.entries(failures))
+      await assert.rejects(fetchRelease({ url: `${origin}/${release}`, architecture }, other), { message });
     assert.equal(existsSync(other), false);
-    const absent = fetchRelease({ url: `${origin}/absent`, architecture, sha256 }, other);
-    await assert.rejects(absent, { message: `${origin}/absent: answered 404` });
   } finally {
     server.close();
   }

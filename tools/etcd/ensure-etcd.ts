@@ -1,15 +1,26 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { unpackPackages } from '../engine/unpack-packages.ts';
+import { buildCaches } from '../go/build-caches.ts';
+import { ensureProgram } from '../go/ensure-program.ts';
 import { nativeArchitecture } from '../images/architecture.ts';
-import { etcdPrograms, etcdRelease, releaseUrl } from './etcd-release.ts';
+import { etcdPrograms, etcdVersion, releaseUrl } from './etcd-release.ts';
 import { fetchRelease } from './fetch-release.ts';
+import { etcdGoPrograms } from './go-programs.ts';
 
 export interface EtcdPrograms {
-  /** `3.5.16`. */
+  /** `3.7.3`. */
   readonly version: string;
-  /** Whether this call fetched it. */
+  /** Whether this call fetched or built it. */
   readonly fetched: boolean;
   readonly etcd: string;
   readonly etcdutl: string;
@@ -22,33 +33,33 @@ export interface EtcdSource {
   fill(folder: string): Promise<void> | void;
 }
 
-const debian = { suite: 'trixie', packages: ['etcd-server', 'etcd-client'] } as const;
+/** The sources, in the order in which they are tried. `note` reports the start of work that takes minutes. */
+export function etcdSources(checkout: string, note: (line: string) => void): readonly EtcdSource[] {
+  return [
+    {
+      name: 'release archive',
+      fill: (folder) => fetchRelease({ url: releaseUrl, architecture: nativeArchitecture() }, folder),
+    },
+    { name: 'Go modules', fill: (folder) => buildPrograms(checkout, folder, note) },
+  ];
+}
 
-/** The sources, in the order in which they are tried. */
-export const etcdSources: readonly EtcdSource[] = [
-  {
-    name: 'release archive',
-    fill: (folder) => {
-      const architecture = nativeArchitecture();
-      const sha256 = etcdRelease.sha256[architecture];
-      return fetchRelease({ url: releaseUrl(architecture), architecture, sha256 }, folder);
-    },
-  },
-  {
-    name: "Debian's packages",
-    fill: (folder) => {
-      const unpacked = `${folder}.packages`;
-      try {
-        unpackPackages(debian.suite, debian.packages, unpacked);
-        mkdirSync(folder, { recursive: true });
-        for (const program of etcdPrograms)
-          copyFileSync(join(unpacked, 'usr/bin', program), join(folder, program));
-      } finally {
-        rmSync(unpacked, { recursive: true, force: true });
-      }
-    },
-  },
-];
+function buildPrograms(checkout: string, folder: string, note: (line: string) => void): void {
+  const environment = process.env;
+  const wrapper = join(import.meta.dirname, 'wrapper');
+  const caches = buildCaches(checkout, environment);
+  mkdirSync(folder, { recursive: true });
+  for (const program of etcdGoPrograms) {
+    const { path } = ensureProgram({ program, wrapper, caches, environment, note });
+    copyFileSync(path, join(folder, program.name));
+  }
+}
+
+export interface EnsureEtcdOptions {
+  readonly sources?: readonly EtcdSource[];
+  /** The version that every source must have. */
+  readonly version?: string;
+}
 
 /** The folder of a checkout with its programs: a link to the folder of their version. */
 export function etcdFolder(checkout: string): string {
@@ -56,17 +67,18 @@ export function etcdFolder(checkout: string): string {
 }
 
 /**
- * The real etcd of a checkout with its tools: already present, or fetched without root into
- * `_out/tools/etcd-<version>`. Concurrent calls are safe.
+ * The real etcd of a checkout with its tools: already present, or fetched or built without root into
+ * `_out/tools/etcd-<version>`. Another version that an earlier call left is replaced; a folder that a person
+ * has put there is not. Concurrent calls are safe.
  *
  * @throws Error with one line that says why each source failed
  */
 export async function ensureEtcd(
   checkout: string,
-  sources: readonly EtcdSource[] = etcdSources,
+  { sources = etcdSources(checkout, noteToUser), version = etcdVersion }: EnsureEtcdOptions = {},
 ): Promise<EtcdPrograms> {
   const folder = etcdFolder(checkout);
-  if (existsSync(join(folder, 'etcd'))) return programsOf(folder, false);
+  if (isCurrent(folder, version)) return programsOf(folder, false);
   const parent = join(folder, '..');
   mkdirSync(parent, { recursive: true });
   const failures: string[] = [];
@@ -74,7 +86,7 @@ export async function ensureEtcd(
     const draft = join(parent, `etcd.${process.pid}.${Math.random().toString(36).slice(2)}`);
     try {
       await fill(draft);
-      publish(draft, folder, parent);
+      publish(draft, folder, version);
       return programsOf(folder, true);
     } catch (error) {
       const line = (error instanceof Error ? error.message : String(error)).split('\n')[0];
@@ -84,16 +96,30 @@ export async function ensureEtcd(
     }
   }
   throw new Error(
-    `etcd is not to be had (${failures.join('; ')}): put ${etcdPrograms.join(', ')} into ${folder}`,
+    `etcd ${version} is not to be had (${failures.join('; ')}): make one of these work here, or put ${etcdPrograms.join(', ')} into the folder ${folder}`,
   );
+}
+
+function noteToUser(line: string): void {
+  process.stderr.write(`etcd: ${line}\n`);
+}
+
+/** Whether the programs are there: of this version behind the link of an earlier call, of any in a person's folder. */
+function isCurrent(folder: string, version: string): boolean {
+  if (!existsSync(join(folder, 'etcd'))) return false;
+  return !lstatSync(folder).isSymbolicLink() || readlinkSync(folder) === `etcd-${version}`;
 }
 
 /**
  * Moves the folder to the name of its version, then points the link to it. Each step is one rename; a
  * concurrent call that comes second finds the result.
+ *
+ * @throws Error when the programs are of another version
  */
-function publish(draft: string, folder: string, parent: string): void {
-  const name = `etcd-${versionOf(join(draft, 'etcd'))}`;
+function publish(draft: string, folder: string, version: string): void {
+  const found = versionOf(join(draft, 'etcd'));
+  if (found !== version) throw new Error(`it has etcd ${found}`);
+  const [parent, name] = [join(folder, '..'), `etcd-${version}`];
   if (!existsSync(join(parent, name, 'etcd'))) {
     rmSync(join(parent, name), { recursive: true, force: true });
     try {

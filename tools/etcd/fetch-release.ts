@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import type { Architecture } from '../images/architecture.ts';
 import { archiveName, etcdPrograms } from './etcd-release.ts';
 
-export interface ReleaseArchive {
+export interface Release {
+  /** The folder with the archives and their sums. */
   readonly url: string;
   readonly architecture: Architecture;
-  /** In hex, of the whole archive. */
-  readonly sha256: string;
 }
 
 /** Short, so that a machine without internet access does not wait long. */
@@ -17,18 +16,22 @@ const firstByteTimeoutMs = 6_000;
 const wholeTimeoutMs = 180_000;
 
 /**
- * Fetches a release archive of etcd and puts its programs into `folder`, which it creates.
+ * Fetches the archive of a release of etcd and puts its programs into `folder`, which it creates.
  *
- * @throws Error with one line when the archive cannot be fetched or its sum is not the pinned one; then
+ * The archive must have the SHA-256 that the release lists. That list comes from the same place, so it finds
+ * a damaged archive, but not a release that somebody has replaced: for that only TLS vouches.
+ *
+ * @throws Error with one line when the archive cannot be fetched or its sum is not the listed one; then
  * nothing is unpacked
  */
-export async function fetchRelease(
-  { url, architecture, sha256 }: ReleaseArchive,
-  folder: string,
-): Promise<void> {
-  const bytes = await download(url);
+export async function fetchRelease({ url, architecture }: Release, folder: string): Promise<void> {
+  const file = `${archiveName(architecture)}.tar.gz`;
+  const expected = sumOf(file, (await download(`${url}/SHA256SUMS`)).toString());
+  if (expected === undefined) throw new Error(`${url}/SHA256SUMS does not list ${file}`);
+  const bytes = await download(`${url}/${file}`);
   const found = createHash('sha256').update(bytes).digest('hex');
-  if (found !== sha256) throw new Error(`${url} has the SHA-256 ${found} where ${sha256} is expected`);
+  if (found !== expected)
+    throw new Error(`${url}/${file} has the SHA-256 ${found} where ${expected} is expected`);
   mkdirSync(folder, { recursive: true });
   const archive = join(folder, 'archive.tar.gz');
   writeFileSync(archive, bytes);
@@ -41,6 +44,12 @@ export async function fetchRelease(
     },
   );
   rmSync(archive);
+}
+
+/** The SHA-256 of a file in the output of sha256sum. */
+function sumOf(file: string, sums: string): string | undefined {
+  const lines = sums.split('\n').map((line) => line.trim().split(/\s+\*?/));
+  return lines.find(([sum = '', name]) => name === file && /^[0-9a-f]{64}$/.test(sum))?.[0];
 }
 
 async function download(url: string): Promise<Buffer> {

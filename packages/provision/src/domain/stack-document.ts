@@ -43,6 +43,8 @@ const jaegerHost = 254;
 /** Above 1023, because the time server does not run as root. */
 const timePort = 50123;
 export const jaegerPorts = { page: 16686, otlp: 4318 } as const;
+/** The etcd that control planes of processes and of containers run. */
+export const etcdVersion = '3.7.3';
 /**
  * Made by tools/images: the image of the etcd project, or the same program where that image cannot be pulled.
  */
