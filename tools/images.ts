@@ -29,7 +29,7 @@ try {
   const answer = await askEngine();
   if (answer.state !== 'ready') throw new Error(answer.advice);
   if (values.jaeger) await ensureJaeger({ checkout, environment: process.env, note });
-  if (values.etcd) await ensureEtcdImage({ checkout, epochSeconds: epochSeconds(), note });
+  if (values.etcd) await ensureEtcdImage({ checkout, note });
   if (!values.jaeger && !values.etcd) await buildAll(values.arch);
 } catch (error) {
   process.stderr.write(`images: ${error instanceof Error ? error.message : String(error)}\n`);

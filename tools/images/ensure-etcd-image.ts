@@ -4,25 +4,21 @@ import { join } from 'node:path';
 import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import { etcdImage } from '../../packages/provision/src/domain/stack-document.ts';
 import { ensureEtcd } from '../etcd/ensure-etcd.ts';
-import { etcdPrograms } from '../etcd/etcd-release.ts';
-import { nativeArchitecture } from './architecture.ts';
-import { ensureBase } from './ensure-base.ts';
+import { etcdPrograms, etcdVersion } from '../etcd/etcd-release.ts';
 
 /** Source: Talos v1.14: etcd image. */
-const publicImage = 'registry.k8s.io/etcd:v3.7.1';
+const publicImage = `registry.k8s.io/etcd:v${etcdVersion}`;
 
 export interface EnsureEtcdImageInit {
   readonly checkout: string;
-  readonly epochSeconds: number;
   readonly note: (line: string) => void;
 }
 
 /**
  * Makes sure that the image of etcd for container nodes exists: present, pulled, or made from the checkout's
- * own programs. An image made here has a name of its own, because its release may be older than the public
- * one.
+ * own programs. It has a name of its own, because nobody should take one that was made here for the public one.
  */
-export async function ensureEtcdImage({ checkout, epochSeconds, note }: EnsureEtcdImageInit): Promise<void> {
+export async function ensureEtcdImage({ checkout, note }: EnsureEtcdImageInit): Promise<void> {
   const found = await tryDocker(['image', 'inspect', '--format', '{{.Id}}', etcdImage]);
   if (found.code === 0) return;
   const pulled = await tryDocker(['pull', '--quiet', publicImage]);
@@ -32,12 +28,13 @@ export async function ensureEtcdImage({ checkout, epochSeconds, note }: EnsureEt
     return note(`pulled ${publicImage} as ${etcdImage}`);
   }
   const { version, etcd } = await ensureEtcd(checkout);
-  const base = await ensureBase({ architecture: nativeArchitecture(), epochSeconds, note });
+  if (version !== etcdVersion)
+    throw new Error(`${etcd} is etcd ${version}, but ${etcdImage} needs ${etcdVersion}: remove its folder`);
   const context = mkdtempSync(join(tmpdir(), 'etcd-image-'));
   try {
     copyFileSync(join(checkout, 'images', 'etcd', 'Dockerfile'), join(context, 'Dockerfile'));
     for (const program of etcdPrograms) copyFileSync(join(etcd, '..', program), join(context, program));
-    await runDocker(['build', '--build-arg', `BASE=${base}`, '--tag', etcdImage, context]);
+    await runDocker(['build', '--tag', etcdImage, context]);
   } finally {
     rmSync(context, { recursive: true });
   }

@@ -47,8 +47,9 @@ export const jaegerPorts = { page: 16686, otlp: 4318 } as const;
 export const etcdVersion = '3.7.3';
 /**
  * Made by tools/images: the image of the etcd project, or the same program where that image cannot be pulled.
+ * It is named after its version, so that an image of an earlier one is never taken for it.
  */
-export const etcdImage = 'nodewright/etcd:dev';
+export const etcdImage = `nodewright/etcd:${etcdVersion}`;
 export const jaegerImage = 'jaegertracing/jaeger:2.13.0';
 
 /** The names of the images that a stack runs. */
