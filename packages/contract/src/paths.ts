@@ -21,6 +21,8 @@ export const nodePaths = {
   /** Certificates and keys of etcd and its clients. */
   etcdSecrets: '/system/secrets/etcd',
   etcdData: '/var/lib/etcd',
+  /** The minor version of the etcd that has created the data. */
+  etcdVersion: '/var/lib/etcd.version',
   /** The snapshot that `Bootstrap` recovers etcd from. */
   etcdSnapshot: '/var/lib/etcd.snapshot',
   logs: '/var/log',

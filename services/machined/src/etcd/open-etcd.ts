@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { systemTimers } from '@nodewright/async';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
 import { defaultEtcdImage } from '@nodewright/machine-config';
 import type { State } from '@nodewright/state';
 import { etcdSpecs, metaKeys } from '@nodewright/state/kinds';
@@ -82,6 +83,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
   const access = createEtcdAccess(state, telemetry);
   const run = await openRunnableEtcd(init, access, scope);
   const etcd: NodeEtcd = { access, run };
+  const explained = explainedAccess(access, run);
   const follower = run && createEtcdServiceController(run.service);
   return {
     controllers: [
@@ -91,13 +93,28 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
     api: {
       'machine.MachineService': {
         ...createBootstrap({ etcd, configuration: () => view.configuration(), timers }, telemetry),
-        ...createEtcdMembers({ access, service: run?.service, hostname, state, timers }),
-        ...createEtcdMaintenance(access),
-        ...createEtcdSnapshot(access, layout.paths.etcdSnapshot),
+        ...createEtcdMembers({ access: explained, service: run?.service, hostname, state, timers }),
+        ...createEtcdMaintenance(explained),
+        ...createEtcdSnapshot(explained, layout.paths.etcdSnapshot),
       },
     },
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname }),
     begin: async (signal) => follower?.begin(signal),
+  };
+}
+
+/** The same access, but while etcd of this node cannot be started, calls to it fail with the reason. */
+function explainedAccess(access: EtcdAccess, run: RunnableEtcd | undefined): EtcdAccess {
+  return {
+    ...access,
+    async openLocal() {
+      const failure = run?.service.failure;
+      if (failure !== undefined)
+        throw new Fault(failure.kind, `etcd of this node does not run: ${failure.message}`, {
+          cause: failure,
+        });
+      return access.openLocal();
+    },
   };
 }
 
@@ -109,12 +126,13 @@ async function openRunnableEtcd(
   const { options, layout, state, services, log } = init;
   const runtime = etcdRuntimeOf(init);
   if (runtime === undefined) return undefined;
-  const { etcdData, etcdSecrets, etcdSnapshot } = layout.paths;
+  const { etcdData, etcdSecrets, etcdSnapshot, etcdVersion } = layout.paths;
   const conditions = await openEtcdConditions(state, scope);
   const service = scope.use(
     new EtcdService({
       ...{ access, log, timers: systemTimers, random: Math.random, state, runtime, services },
       data: { path: etcdData, mode: 0o700 },
+      versionFile: etcdVersion,
       snapshot: etcdSnapshot,
       hasUpgradeTag: async () =>
         (await state.list(metaKeys)).some(({ metadata }) => metadata.id === upgradeTag),

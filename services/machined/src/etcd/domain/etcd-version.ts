@@ -4,9 +4,22 @@ export interface EtcdVersion {
   readonly minor: number;
 }
 
-/** Parses `etcd Version: 3.5.16` in the output of `etcd --version`; `undefined` for any other text. */
+/** Parses `etcd Version: 3.7.3` in the output of `etcd --version`; `undefined` for any other text. */
 export function etcdVersionFrom(text: string): EtcdVersion | undefined {
   const [, major, minor] = /^etcd Version: (\d+)\.(\d+)\./m.exec(text) ?? [];
+  return major === undefined || minor === undefined
+    ? undefined
+    : { major: Number(major), minor: Number(minor) };
+}
+
+/** `3.7`. */
+export function etcdVersionText({ major, minor }: EtcdVersion): string {
+  return `${major}.${minor}`;
+}
+
+/** Parses what `etcdVersionText()` returns; `undefined` for any other text. White space around it is ignored. */
+export function parseEtcdVersion(text: string): EtcdVersion | undefined {
+  const [, major, minor] = /^(\d+)\.(\d+)$/.exec(text.trim()) ?? [];
   return major === undefined || minor === undefined
     ? undefined
     : { major: Number(major), minor: Number(minor) };

@@ -8,10 +8,13 @@ import { type Folder, prepareFolder } from '../../base/host/prepare-folder.ts';
 import { specOf } from '../../base/resources/spec-of.ts';
 import { etcdUrl } from '../domain/addresses.ts';
 import { etcdArguments, type InitialCluster } from '../domain/arguments.ts';
+import { dataProblem } from '../domain/data-version.ts';
 import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
+import type { EtcdVersion } from '../domain/etcd-version.ts';
 import { type OwnMember, soleCluster } from '../domain/join-plan.ts';
 import { type BootstrapWish, type StartMode, startModeOf } from '../domain/start-mode.ts';
 import { emptyEtcdData, isEtcdDataEmpty, isEtcdDataIncomplete } from '../host/data-folder.ts';
+import { readVersionFile, writeVersionFile } from '../host/version-file.ts';
 import { type EtcdMembershipInit, joinEtcd } from './etcd-membership.ts';
 
 export interface EtcdLaunchInit extends EtcdMembershipInit {
@@ -19,6 +22,8 @@ export interface EtcdLaunchInit extends EtcdMembershipInit {
   readonly runtime: EtcdRuntime;
   /** The data directory on this host, with its owner. */
   readonly data: Folder;
+  /** The path of the file with the version of the etcd that has created the data. */
+  readonly versionFile: string;
   /** The path of an uploaded snapshot on this host. */
   readonly snapshot: string;
   /** Whether the node has just been upgraded. */
@@ -37,7 +42,8 @@ export interface EtcdLaunch {
  * Prepares the data directory. If it is empty and the node has to join a cluster, the call also adds this
  * node as a member, and waits until the cluster answers.
  *
- * @throws Fault `cancelled` when the signal aborts
+ * @throws Fault `failed-precondition` for data of another minor version of etcd, `cancelled` when the signal
+ * aborts
  */
 export async function prepareEtcd(
   init: EtcdLaunchInit,
@@ -50,19 +56,28 @@ export async function prepareEtcd(
     await emptyEtcdData(data.path);
     log.info('removed the data of an etcd that stopped before it became a member');
   }
+  const isDataEmpty = await isEtcdDataEmpty(data.path);
   const mode = startModeOf({
-    isDataEmpty: await isEtcdDataEmpty(data.path),
+    isDataEmpty,
     machineType: await machineTypeOf(state),
     hasUpgradeTag: await init.hasUpgradeTag(),
     wish,
   });
   log.info({ mode: mode.kind }, 'preparing etcd');
   const version = await runtime.version(signal);
+  // Recorded before there are data: a crash then leaves no data without a version.
+  if (isDataEmpty) await writeVersionFile(init.versionFile, version);
+  else await assertDataVersion(init.versionFile, version);
   const { self } = await readSelf(state);
   const initial = await initialOf[mode.kind](init, self, mode, signal);
   // The advertised addresses may have changed while this call waited for a cluster.
   const { spec } = await readSelf(state);
   return { mode, self, spec, args: etcdArguments({ spec, paths: runtime.paths, version, initial }) };
+}
+
+async function assertDataVersion(versionFile: string, running: EtcdVersion): Promise<void> {
+  const problem = dataProblem({ written: await readVersionFile(versionFile), running });
+  if (problem !== undefined) throw new Fault('failed-precondition', problem);
 }
 
 /** Whether etcd has no data, or only data that do not define its cluster. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -117,6 +118,7 @@ test('etcd with a write-ahead log, or with a `wal-dir` elsewhere, starts from it
     await mkdir(join(rig.data, log), { recursive: true });
     await mkdir(join(rig.data, 'member/snap'), { recursive: true });
     await writeFile(join(rig.data, 'member/snap/db'), 'x');
+    await writeFile(rig.versionFile, '3.6\n');
     rig.service.start();
     await runsTimes(rig, 1);
     assert.deepEqual(initialFlags(rig.runs[0]), []);
@@ -176,6 +178,61 @@ test('a flag that the node sets itself prevents the start of etcd, and the histo
   );
 });
 
+test('etcd without data records its version before it starts or restores a snapshot', async () => {
+  for (const recover of [false, true]) {
+    await using rig = await openEtcdRig({ restoreFault: new Fault('internal', 'the power failed') });
+    // What an etcd of another version has left besides its data does not matter.
+    await writeFile(rig.versionFile, '3.5\n');
+    rig.service.start();
+    await reaches(rig, 'Preparing');
+    await rig.service.bootstrap({ recover, skipHashCheck: false });
+    await reaches(rig, recover ? 'Failed' : 'Running');
+    assert.equal(await readFile(rig.versionFile, 'utf8'), '3.6\n');
+  }
+});
+
+test('etcd that joins a cluster records its version too, and starts with its data after that', async () => {
+  await using rig = await openEtcdRig();
+  rig.others.add({});
+  rig.service.start();
+  await runsTimes(rig, 1);
+  assert.equal(await readFile(rig.versionFile, 'utf8'), '3.6\n');
+  await rig.service.stop();
+  rig.service.start();
+  await runsTimes(rig, 2);
+  assert.deepEqual(initialFlags(rig.runs[1]), []);
+});
+
+test('data of another minor version, or of an unrecorded one, prevent the start and stay as they are', async () => {
+  for (const [recorded, written] of [
+    ['3.5\n', /^etcd 3\.6 cannot start: its data were written by etcd 3\.5; nothing was changed/],
+    [undefined, /^etcd 3\.6 cannot start: .* whose version is not recorded/],
+  ] as const) {
+    await using rig = await openEtcdRig();
+    await mkdir(join(rig.data, 'member/wal'), { recursive: true });
+    await mkdir(join(rig.data, 'member/snap'));
+    await writeFile(join(rig.data, 'member/snap/db'), 'x');
+    if (recorded !== undefined) await writeFile(rig.versionFile, recorded);
+    rig.service.start();
+    await reaches(rig, 'Failed');
+    const { kind, message } = rig.service.failure ?? assert.fail('no failure');
+    assert.equal(kind, 'failed-precondition');
+    assert.match(message, written);
+    assert.equal(rig.history().at(-1), `Failed: Failed to run pre stage: ${message}`);
+    assert.deepEqual([rig.runs.length, await readFile(join(rig.data, 'member/snap/db'), 'utf8')], [0, 'x']);
+    const left = await readFile(rig.versionFile, 'utf8').catch(() => undefined);
+    assert.equal(left, recorded);
+    await assert.rejects(rig.service.bootstrap(plain), { kind: 'already-exists' });
+    // After a reset the node has no data, and starts as a new one.
+    await rig.service.wipe();
+    assert.equal(rig.service.failure, undefined);
+    rig.others.add({});
+    rig.service.start();
+    await runsTimes(rig, 1);
+    assert.equal(await readFile(rig.versionFile, 'utf8'), '3.6\n');
+  }
+});
+
 test('wipe() stops etcd and empties its data folder without removing it', async () => {
   await using rig = await openEtcdRig();
   rig.service.start();
@@ -184,6 +241,7 @@ test('wipe() stops etcd and empties its data folder without removing it', async 
   await runsTimes(rig, 1);
   await rig.service.wipe();
   assert.deepEqual([rig.state(), await isEmpty(rig.data)], ['Finished', true]);
+  assert.equal(existsSync(rig.versionFile), false);
   rig.service.start();
   await reaches(rig, 'Preparing');
 });

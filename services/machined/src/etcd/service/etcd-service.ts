@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { rm } from 'node:fs/promises';
 import { pauseBy, pause as sleep } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
 import type { PostponedRestart, RestartRequest } from '@nodewright/controllers';
@@ -47,6 +48,7 @@ export class EtcdService implements AsyncDisposable {
   #isWanted = false;
   #wish: BootstrapWish | undefined;
   #launch: EtcdLaunch | undefined;
+  #failure: Fault | undefined;
 
   constructor(init: EtcdServiceInit) {
     this.#init = init;
@@ -62,6 +64,11 @@ export class EtcdService implements AsyncDisposable {
   /** Whether etcd runs from the image of its configuration. */
   get usesImage(): boolean {
     return this.#init.runtime.usesImage;
+  }
+
+  /** Why etcd could not be prepared; `undefined` once it is prepared again or was stopped. */
+  get failure(): Fault | undefined {
+    return this.#failure;
   }
 
   /** The settings of the running etcd (`etcdSettings()`); `undefined` while it is off or being prepared. */
@@ -119,12 +126,14 @@ export class EtcdService implements AsyncDisposable {
   async stop(): Promise<void> {
     this.#isWanted = false;
     await this.#init.services.stop([id]);
+    this.#failure = undefined;
   }
 
   /** Stops etcd and removes its data. */
   async wipe(): Promise<void> {
     await this.stop();
     await emptyEtcdData(this.#init.data.path);
+    await rm(this.#init.versionFile, { force: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -156,12 +165,15 @@ export class EtcdService implements AsyncDisposable {
   async #prepare(signal: AbortSignal, report: (message: string) => void): Promise<void> {
     const wish = this.#wish;
     this.#launch = undefined;
+    this.#failure = undefined;
     try {
       await this.#init.conditions.pki.wait(signal);
       if (!signal.aborted) this.#launch = await prepareEtcd({ ...this.#init, report }, wish, signal);
     } catch (error) {
       // A stop during the preparation is not a failure.
-      if (!signal.aborted) throw error;
+      if (signal.aborted) return;
+      this.#failure = faultFrom(error);
+      throw this.#failure;
     } finally {
       // One request, one try: after a failure the caller has to call Bootstrap again.
       if (this.#wish === wish && wish !== undefined) this.#wish = undefined;

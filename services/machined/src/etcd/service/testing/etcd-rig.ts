@@ -65,6 +65,8 @@ export interface EtcdRig extends AsyncDisposable {
   readonly restores: string[];
   /** The path of the data folder. */
   readonly data: string;
+  /** The path of the file with the version of the data. */
+  readonly versionFile: string;
   /** Makes the running etcd exit with an error. */
   crash(): void;
   /** The states and messages of the service history. */
@@ -85,7 +87,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
   await using scope = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'etcd-service-'));
   scope.defer(() => rm(folder, { recursive: true, force: true }));
-  const data = join(folder, 'data');
+  const [data, versionFile] = [join(folder, 'data'), join(folder, 'data.version')];
   const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
   const state = await openNodeState(() => Date.now(), noTelemetry);
   const others = new OtherEtcd();
@@ -140,6 +142,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
     },
     conditions: await openEtcdConditions(state, scope),
     data: { path: data, mode: 0o700 },
+    versionFile,
     snapshot: join(folder, 'snapshot'),
     restartIntervalMs: 100,
   });
@@ -160,7 +163,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
   const record = () => services.records().find(({ id }) => id === 'etcd');
   const kept = scope.move();
   return {
-    ...{ service, others, runs, restores, data },
+    ...{ service, others, runs, restores, data, versionFile },
     crash: () => end(new Fault('unknown', 'signal: killed')),
     history: () => record()?.history.map(({ state: entered, message }) => `${entered}: ${message}`) ?? [],
     state: () => record()?.state,
