@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
@@ -23,6 +23,8 @@ test('findEtcd() finds etcd next to the bundles or in the folder of the environm
     [found(), found(''), found(join(folder.path, 'own')), found('none')],
     [programs('tools/etcd'), programs('tools/etcd'), programs('own'), undefined],
   );
+  await symlink('own', join(folder.path, 'link'));
+  assert.deepEqual(found(join(folder.path, 'link')), programs('own'));
   const empty = join(folder.path, 'empty');
   assert.throws(
     () => found(empty),
