@@ -74,7 +74,7 @@ export interface EtcdClient extends AsyncDisposable {
    * `data-loss` when the stream ends too early.
    */
   snapshot(signal?: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Returns the version of the cluster. `version` has the form `3.5`; `cancel` ignores it. */
+  /** Returns the version of the cluster. `version` has the form `3.6`; `cancel` ignores it. */
   downgrade(action: EtcdDowngradeAction, version: string, options?: CallOptions): Promise<string>;
 
   get(key: string, options?: ReadOptions): Promise<EtcdKeyValue | undefined>;

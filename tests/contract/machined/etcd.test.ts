@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
 import { type EtcdClient, openEtcdClient } from '@nodewright/etcd';
@@ -12,8 +13,13 @@ import { findEtcd, skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { createSntpServer } from '@nodewright/sntp';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
-import { clusterSecrets } from './harness/cluster-material.ts';
-import { type NodeUnderTest, startNode } from './harness/node-under-test.ts';
+import { clusterSecrets, nodeConfig } from './harness/cluster-material.ts';
+import {
+  type NodeUnderTest,
+  type NodeUnderTestInit,
+  ownAddress,
+  startNode,
+} from './harness/node-under-test.ts';
 
 const skip = skipWithoutEtcd();
 const scope = new AsyncDisposableStack();
@@ -23,13 +29,14 @@ const code = { unknown: 2, invalidArgument: 3, notFound: 5, failedPrecondition: 
 const secrets = await clusterSecrets();
 const times = scope.use(await createSntpServer({ address: '127.0.0.1', port: 0 }));
 
-async function startControlPlane(): Promise<NodeUnderTest> {
+async function startControlPlane(init: Partial<NodeUnderTestInit> = {}): Promise<NodeUnderTest> {
   const programs = findEtcd() ?? assert.fail('no etcd');
   return scope.use(
     await startNode({
       secrets,
       timeServer: `127.0.0.1:${times.port}`,
       args: ['--etcd-binary', programs.etcd, '--etcdutl-binary', programs.etcdutl],
+      ...init,
     }),
   );
 }
@@ -89,8 +96,8 @@ test('a cluster of one has its member in both lists, as leader and with every re
   const { messages } = await admin().etcdStatus({});
   const status = messages[0]?.memberStatus ?? assert.fail();
   assert.deepEqual([status.memberId, status.leader, status.isLearner, status.errors], [id, id, false, []]);
-  assert.match(status.protocolVersion, /^3\.\d+\.\d+$/);
-  assert.match(status.storageVersion, /^3\.\d+\.0$/);
+  const [, minor] = /^3\.(\d+)\.\d+$/.exec(status.protocolVersion) ?? [];
+  assert.equal(status.storageVersion, `3.${minor}.0`);
   assert.ok(status.dbSize >= status.dbSizeInUse && status.dbSizeInUse > 0n);
   assert.ok(status.raftIndex >= status.raftAppliedIndex && status.raftTerm > 0n);
 });
@@ -123,7 +130,9 @@ test('the last voter can neither leave nor be removed, and has no member to tran
   assert.equal((await node?.service('etcd'))?.state, 'Running');
 });
 
-test('a downgrade is refused with the reason', { skip }, async () => {
+test('a downgrade to another version than the previous one is refused with the reason', {
+  skip,
+}, async () => {
   const rows = [
     ['', 'version is required for etcd downgrade'],
     ['3', 'version should be in MAJOR.MINOR format'],
@@ -134,16 +143,44 @@ test('a downgrade is refused with the reason', { skip }, async () => {
   for (const [version, details] of rows)
     for (const call of ['etcdDowngradeValidate', 'etcdDowngradeEnable'] as const)
       await assert.rejects(admin()[call]({ version }), { code: code.invalidArgument, details });
-  const { messages } = await admin().etcdStatus({});
-  const running = messages[0]?.memberStatus?.protocolVersion ?? '';
-  // From 3.6 on, etcd itself decides this.
-  if (!running.startsWith('3.5.')) return;
-  const details = `etcd ${running} cannot prepare a downgrade: members of version 3.6 or later can`;
-  const tooOld = { code: code.failedPrecondition, details };
-  await assert.rejects(admin().etcdDowngradeValidate({ version: '3.5' }), tooOld);
-  await assert.rejects(admin().etcdDowngradeEnable({ version: '3.5' }), tooOld);
-  await assert.rejects(admin().etcdDowngradeCancel({}), tooOld);
+  // etcd itself decides about these.
+  const { own } = await downgradeVersions();
+  for (const version of ['3.5', own])
+    for (const call of ['etcdDowngradeValidate', 'etcdDowngradeEnable'] as const)
+      await assert.rejects(admin()[call]({ version }), {
+        code: code.invalidArgument,
+        details: /invalid downgrade target version/,
+      });
 });
+
+test('a downgrade to the previous version is enabled once, changes the storage, and can be cancelled', {
+  skip,
+}, async () => {
+  const { own, previous } = await downgradeVersions();
+  const answer = (clusterVersion: string) => [{ metadata: undefined, clusterDowngrade: { clusterVersion } }];
+  const storageIs = (version: string) =>
+    eventually(
+      async () => (await admin().etcdStatus({})).messages[0]?.memberStatus?.storageVersion === version,
+      { what: `storage of version ${version}`, timeoutMs: 30_000 },
+    );
+  const to = { version: previous };
+  assert.deepEqual((await admin().etcdDowngradeValidate(to)).messages, answer(own));
+  assert.deepEqual((await admin().etcdDowngradeEnable(to)).messages, answer(own));
+  await storageIs(`${previous}.0`);
+  await assert.rejects(admin().etcdDowngradeEnable(to), { code: code.invalidArgument });
+  assert.deepEqual((await admin().etcdDowngradeCancel({})).messages, answer(previous));
+  await storageIs(`${own}.0`);
+  // Nothing is in progress any more, and etcd does not call that a failure.
+  assert.deepEqual((await admin().etcdDowngradeCancel({})).messages, answer(own));
+});
+
+/** The minor version of the running etcd and the one before it. */
+async function downgradeVersions(): Promise<{ readonly own: string; readonly previous: string }> {
+  const { messages } = await admin().etcdStatus({});
+  const [, major, minor] =
+    /^(\d+)\.(\d+)\./.exec(messages[0]?.memberStatus?.protocolVersion ?? '') ?? assert.fail('no version');
+  return { own: `${major}.${minor}`, previous: `${major}.${Number(minor) - 1}` };
+}
 
 test('a snapshot comes in small pieces and ends with its hash', { skip }, async () => {
   const etcd = await etcdOf(node ?? assert.fail());
@@ -183,6 +220,33 @@ test('another node becomes the cluster again from the snapshot', { skip }, async
     [[`https://${next.address}:2380`]],
   );
   assert.equal(existsSync(path), false);
+});
+
+test('a node with the data of another etcd does not start etcd, says why, and changes nothing', {
+  skip,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'other-etcd-'));
+  scope.defer(() => rm(folder, { recursive: true, force: true }));
+  const [state, library] = [join(folder, 'root', 'system', 'state'), join(folder, 'root', 'var', 'lib')];
+  const database = join(library, 'etcd', 'member', 'snap', 'db');
+  const address = ownAddress();
+  const timeServer = `127.0.0.1:${times.port}`;
+  for (const path of [state, dirname(database), join(library, 'etcd', 'member', 'wal')])
+    await mkdir(path, { recursive: true });
+  const config = nodeConfig({ secrets, type: 'controlplane', timeServer, controlPlaneAddress: address });
+  await writeFile(join(state, 'config.yaml'), config, { mode: 0o600 });
+  await writeFile(database, 'data of another etcd');
+  await writeFile(join(library, 'etcd.version'), '3.5\n');
+  const other = await startControlPlane({ folder, address });
+  const reason =
+    /etcd 3\.\d+ cannot start: its data were written by etcd 3\.5; nothing was changed; to go on, /;
+  const { state: reached } = await other.serviceSays('etcd', reason, 30_000);
+  assert.equal(reached, 'Failed');
+  for (const call of ['etcdStatus', 'etcdAlarmList', 'etcdDefragment'] as const)
+    await assert.rejects(machine(other)[call]({}), { code: code.failedPrecondition, details: reason });
+  await assert.rejects(machine(other).bootstrap({}), { details: /data directory is not empty/ });
+  assert.equal(await readFile(database, 'utf8'), 'data of another etcd');
+  assert.deepEqual((await readdir(join(library, 'etcd', 'member'))).sort(), ['snap', 'wal']);
 });
 
 test('a node that cannot run etcd reports the reason', async () => {

@@ -55,8 +55,8 @@ const status = {
   raftIndex: 9n,
   raftTerm: 3n,
   raftAppliedIndex: 8n,
-  protocolVersion: '3.5.16',
-  storageVersion: '3.5.0',
+  protocolVersion: '3.7.3',
+  storageVersion: '3.7.0',
   errors: ['one', 'two'],
 };
 
@@ -91,9 +91,10 @@ const handlers: Record<string, FakeHandler> = {
     reply(call, EtcdRemoveMemberByIDResponse, { messages: [{}] });
   },
   '/machine.MachineService/EtcdDowngradeEnable': (call) => {
-    const { version } = EtcdDowngradeEnableRequest.decode(call.request);
+    asked.push(`downgrade to ${EtcdDowngradeEnableRequest.decode(call.request).version}`);
+    // etcd answers with the version of the cluster, which a downgrade lowers later.
     reply(call, EtcdDowngradeEnableResponse, {
-      messages: [{ clusterDowngrade: { clusterVersion: `${version}.0` } }],
+      messages: [{ clusterDowngrade: { clusterVersion: '3.7' } }],
     });
   },
   '/machine.MachineService/EtcdSnapshot': (call) => {
@@ -138,7 +139,7 @@ node01   0000000000000002   cp-2       https://10.5.0.3:2380   https://10.5.0.3:
   const [, row = ''] = (await onOne('etcd', 'status')).stdout.split('\n');
   assert.deepEqual(row.split(/ {3,}/), [
     ...['node01', '0000000000000001', '2.4 MB', '606 kB (25.00%)', '0000000000000002', '9', '3', '8'],
-    ...['false', '3.5.16', '3.5.0', 'one, two'],
+    ...['false', '3.7.3', '3.7.0', 'one, two'],
   ]);
   const document = JSON.parse((await onOne('etcd', 'members', '-o', 'json')).stdout);
   assert.equal(document[0].members[1].id, '0000000000000002');
@@ -155,9 +156,10 @@ test('commands that change something print nothing, or their result as a documen
   const { stdout } = await onOne('etcd', 'forfeit-leadership', '-o', 'json');
   assert.deepEqual(JSON.parse(stdout), [{ node: 'node01', done: true, leader: 'cp-2' }]);
   assert.equal(
-    (await onOne('etcd', 'downgrade', 'enable', '3.5')).stdout,
-    'NODE     MESSAGE\nnode01   downgrade enable success, cluster version 3.5.0\n',
+    (await onOne('etcd', 'downgrade', 'enable', '3.6')).stdout,
+    'NODE     MESSAGE\nnode01   downgrade enable success, cluster version 3.7\n',
   );
+  assert.equal(asked.at(-1), 'downgrade to 3.6');
 });
 
 test('one node leaves at a time, and without a terminal removing a vote requires --yes', async () => {

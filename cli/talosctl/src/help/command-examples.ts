@@ -160,18 +160,18 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
   'etcd defrag': [{ text: 'free unused space of one member', command: 'talosctl -n node01 etcd defrag' }],
   'etcd downgrade': [
     {
-      text: 'check whether etcd can be downgraded to 3.5',
-      command: 'talosctl -n node01 etcd downgrade validate 3.5',
+      text: 'check whether etcd can be downgraded to 3.6',
+      command: 'talosctl -n node01 etcd downgrade validate 3.6',
     },
   ],
   'etcd downgrade validate': [
     {
-      text: 'check whether etcd can be downgraded to 3.5',
-      command: 'talosctl -n node01 etcd downgrade validate 3.5',
+      text: 'check whether etcd can be downgraded to 3.6',
+      command: 'talosctl -n node01 etcd downgrade validate 3.6',
     },
   ],
   'etcd downgrade enable': [
-    { text: 'allow members of version 3.5', command: 'talosctl -n node01 etcd downgrade enable 3.5' },
+    { text: 'allow members of version 3.6', command: 'talosctl -n node01 etcd downgrade enable 3.6' },
   ],
   'etcd downgrade cancel': [
     { text: 'cancel the downgrade', command: 'talosctl -n node01 etcd downgrade cancel' },

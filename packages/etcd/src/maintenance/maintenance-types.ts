@@ -11,7 +11,7 @@ export type EtcdDowngradeAction = 'validate' | 'enable' | 'cancel';
 /** The status of a member. */
 export interface EtcdStatus {
   readonly memberId: bigint;
-  /** Version of the program: `3.5.16`. */
+  /** Version of the program: `3.7.3`. */
   readonly version: string;
   readonly dbSizeBytes: bigint;
   readonly dbSizeInUseBytes: bigint;
@@ -23,6 +23,6 @@ export interface EtcdStatus {
   /** Alarms as text, and a message when the member sees no leader. */
   readonly errors: readonly string[];
   readonly isLearner: boolean;
-  /** `3.6.0`, for example; empty before etcd 3.6. */
+  /** `3.7.0`, for example: that of the cluster. Empty until its members have agreed on it, and before etcd 3.6. */
   readonly storageVersion: string;
 }

@@ -101,6 +101,27 @@ test('a full member raises an alarm, which is cleared after space was freed', { 
   await client.put('fill', 'again');
 });
 
+test('a downgrade that is enabled changes the version of the storage, and cancelling it changes it back', {
+  skip,
+}, async () => {
+  const client = etcd();
+  const { version } = await client.status();
+  const [major, minor] = version.split('.').map(Number) as [number, number];
+  const [own, previous] = [`${major}.${minor}`, `${major}.${minor - 1}`];
+  const reaches = (wanted: string) =>
+    eventually(async () => (await client.status()).storageVersion === `${wanted}.0`, {
+      what: `storage of version ${wanted}`,
+      timeoutMs: 30_000,
+    });
+  await reaches(own);
+  // Nothing is in progress, and etcd does not call that a failure.
+  assert.equal(await client.downgrade('cancel', ''), own);
+  assert.equal(await client.downgrade('enable', previous), own);
+  await reaches(previous);
+  assert.equal(await client.downgrade('cancel', ''), previous);
+  await reaches(own);
+});
+
 test('the server rejects a downgrade to its own version', { skip }, async () => {
   const client = etcd();
   const [major = '', minor = ''] = (await client.status()).version.split('.');

@@ -1,11 +1,10 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { findEtcd } from './find-etcd.ts';
 import type { TestPki } from './test-pki.ts';
 
@@ -59,8 +58,7 @@ export async function startEtcd(init: TestMemberInit): Promise<TestMember> {
   const folder = await mkdtemp(join(tmpdir(), `etcd-${name}-`));
   const dataFolder = join(folder, 'data');
   await mkdir(dataFolder, { mode: 0o700 });
-  const isOld = await isBefore36(programs.etcd);
-  const args = [...(await argumentsOf(init, address, folder, isOld)), ...(init.args ?? [])];
+  const args = [...(await argumentsOf(init, address, folder)), ...(init.args ?? [])];
   let output = '';
   let child: ChildProcess | undefined;
   const start = () => {
@@ -123,18 +121,7 @@ async function isStopped(pid: number): Promise<boolean> {
   return states.every((state) => state === 'T');
 }
 
-/** Releases before 3.6 use other names for some flags. */
-async function isBefore36(etcd: string): Promise<boolean> {
-  const { stdout } = await promisify(execFile)(etcd, ['--version']);
-  return /^etcd Version: 3\.[0-5]\./m.test(stdout);
-}
-
-async function argumentsOf(
-  init: TestMemberInit,
-  address: string,
-  folder: string,
-  isOld: boolean,
-): Promise<string[]> {
+async function argumentsOf(init: TestMemberInit, address: string, folder: string): Promise<string[]> {
   const { name, pki, initialCluster = `${name}=${peerUrlOf(address)}`, initialState = 'new' } = init;
   const [server, peer] = await Promise.all([pki.server(address), pki.peer(address)]);
   const write = async (file: string, text: string) => {
@@ -163,7 +150,7 @@ async function argumentsOf(
     // Short timeouts, so that elections in a test do not take seconds.
     'heartbeat-interval': '50',
     'election-timeout': '500',
-    [isOld ? 'experimental-watch-progress-notify-interval' : 'watch-progress-notify-interval']: '1s',
+    'watch-progress-notify-interval': '1s',
     'unsafe-no-fsync': 'true',
     'log-level': 'warn',
   };

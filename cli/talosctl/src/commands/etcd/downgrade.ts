@@ -56,7 +56,7 @@ export function defineEtcdDowngrade(etcd: Command, env: CliEnvironment): void {
     const command = addEtcdCommand(downgrade, name, summary);
     if (takesVersion) {
       command
-        .argument('<version>', 'version to downgrade to: major and minor number, such as 3.5')
+        .argument('<version>', 'version to downgrade to: major and minor number, such as 3.6')
         .action((version: string, _: EtcdOptions, action: Command) => run(version, action.optsWithGlobals()));
     } else {
       command.action((_: EtcdOptions, action: Command) => run('', action.optsWithGlobals()));

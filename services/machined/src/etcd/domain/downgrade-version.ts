@@ -26,7 +26,7 @@ const invalid = (message: string) => new Fault('invalid-argument', message);
 /**
  * Why the running etcd cannot prepare a downgrade; `undefined` when it can.
  *
- * @param running its version, such as `3.5.16`
+ * @param running its version, such as `3.7.3`
  */
 export function downgradeProblem(running: string): string | undefined {
   const [major, minor] = running.split('.').map(Number);
