@@ -104,8 +104,9 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
     createRunner: (args) => ({
       text: 'Etcd',
       async run(report, signal) {
-        runs.push(args);
         await mkdir(join(data, 'member/wal'), { recursive: true });
+        // Tests wait for the run and then expect its data.
+        runs.push(args);
         // An added member has a name once it has started.
         others.members = others.members.map((member) =>
           member.peerUrls.includes(own) ? { ...member, name: 'node01' } : member,
