@@ -100,8 +100,8 @@ test('ensureEtcd() replaces another version of an earlier call, but not programs
 
 test('the modules that are built have the version of the release', () => {
   const module = readFileSync(join(import.meta.dirname, 'wrapper', 'go.mod'), 'utf8');
-  for (const program of etcdGoPrograms)
-    assert.ok(module.includes(`${program.package} v${etcdVersion} `), program.package);
+  for (const path of etcdGoPrograms.flatMap((program) => program.package))
+    assert.ok(module.includes(`${path} v${etcdVersion} `), path);
 });
 
 test('ensureEtcd() gives concurrent callers the same programs', async () => {
