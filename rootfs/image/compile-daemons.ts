@@ -14,7 +14,7 @@ export interface CompileDaemonsInit {
 
 /**
  * Compiles the functions that every start of a daemon runs, with Node.js of the root, and puts the program that uses
- * them in the daemon's place. The same bundles give the same bytes, on every processor.
+ * them in the daemon's place. The same bundles give the same bytes, wherever the root is.
  *
  * @returns the new files, and those whose size has changed
  * @throws Error with the output of a daemon that does not start
@@ -31,10 +31,11 @@ export function compileDaemons({ root, architecture, starter }: CompileDaemonsIn
     copyFileSync(starter, join(root, start));
     const words = [
       ...['--library-path', libraries, join(root, 'usr/bin/node')],
-      // The hashes of strings are part of the code. The seed does not count as a flag when the code is read.
-      ...['--random-seed=1', ...daemonV8Flags[daemon], join(root, start), '--version'],
+      // The hashes of strings are part of the code, and threads of V8 may compile more or less until the daemon ends. These two
+      // do not count as flags when the code is read.
+      ...['--random-seed=1', '--predictable', ...daemonV8Flags[daemon], join(root, start), '--version'],
     ];
-    const env = { WRITE_CODE_TO: join(root, code) };
+    const env = { WRITE_CODE_TO: join(root, code), COMPILE_AS: `/${program}` };
     execFileSync(loader, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     return [start, program, code].map((path) => ({
       path,

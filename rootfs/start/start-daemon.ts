@@ -10,6 +10,8 @@ const program = __filename.replace(/\.cjs$/, '.program.cjs');
 const code = __filename.replace(/\.cjs$/, '.code');
 /** Set when the image is built: the code is written there and not read. */
 const target = process.env.WRITE_CODE_TO;
+/** The code contains the path of its program, which is another one while the image is built. */
+const filename = process.env.COMPILE_AS ?? program;
 
 // Optimising marks functions at times that differ between runs, and the marks would be in the code.
 const optimisers = ['opt', 'maglev', 'sparkplug'];
@@ -18,7 +20,7 @@ if (target !== undefined) for (const name of optimisers) setFlagsFromString(`--n
 // The wrapper of Node.js for such modules. Bundles are ASCII, which is read fastest as Latin-1.
 const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(program, 'latin1')}\n})`;
 const script = new Script(source, {
-  filename: program,
+  filename,
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   ...(target === undefined ? { cachedData: readFileSync(code) } : {}),
 });

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type StagedRoot, stageRoot } from '../../rootfs/build-rootfs.ts';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
+import { compileDaemons } from '../../rootfs/image/compile-daemons.ts';
 import { pathsBelow } from '../../rootfs/image/place-files.ts';
 import { squashRoot } from '../../rootfs/image/squash-root.ts';
 import { stripSymbols } from '../../rootfs/image/strip-symbols.ts';
@@ -116,7 +117,7 @@ test('Node.js of the root has no symbol table, and still loads add-ons and calls
 });
 
 /** Runs a daemon of the root, with flags of V8 and arguments. */
-function runDaemon(daemon: string, flags: readonly string[], args: readonly string[], env = {}) {
+function runDaemon(daemon: string, flags: readonly string[], args: readonly string[]) {
   const libraries = join(staged.root, 'usr/lib', triplets[architecture]);
   const bundle = join(staged.root, 'usr/lib/nodewright', daemon, `${daemon}.cjs`);
   const words = [
@@ -124,7 +125,7 @@ function runDaemon(daemon: string, flags: readonly string[], args: readonly stri
     ...['--disable-warning=ExperimentalWarning', ...flags, bundle, ...args],
   ];
   const loader = join(libraries, loaders[architecture].name);
-  return spawnSync(loader, words, { encoding: 'utf8', env: { ...process.env, ...env } });
+  return spawnSync(loader, words, { encoding: 'utf8' });
 }
 
 test('the daemons of the root start with its Node.js and the code that was compiled for it', { skip }, () => {
@@ -143,13 +144,19 @@ test('a daemon with other flags than its code starts all the same, and says that
   assert.match(stderr, /apid\.code is for another Node\.js or other flags of V8/);
 });
 
-test('the code of a daemon is the same every time', { skip }, () => {
-  for (const daemon of daemons) {
-    const again = join(work, `${daemon}.code`);
-    runDaemon(daemon, ['--random-seed=1', ...daemonV8Flags[daemon]], ['--version'], { WRITE_CODE_TO: again });
-    const code = join(staged.root, 'usr/lib/nodewright', daemon, `${daemon}.code`);
-    assert.ok(readFileSync(again).equals(readFileSync(code)), daemon);
-  }
+test('the code of a daemon is the same every time, wherever the root is assembled', { skip }, () => {
+  const root = join(work, 'another', 'root');
+  for (const path of ['usr/bin', `usr/lib/${triplets[architecture]}`])
+    cpSync(join(staged.root, path), join(root, path), { recursive: true, verbatimSymlinks: true });
+  for (const daemon of daemons)
+    cpSync(join(checkout, '_out/dist', daemon), join(root, 'usr/lib/nodewright', daemon), {
+      recursive: true,
+    });
+  const starter = join(checkout, '_out/dist/start-daemon/start-daemon.cjs');
+  const codes = compileDaemons({ root, architecture, starter }).filter(({ path }) => path.endsWith('.code'));
+  assert.equal(codes.length, daemons.length);
+  for (const { path } of codes)
+    assert.ok(readFileSync(join(root, path)).equals(readFileSync(join(staged.root, path))), path);
 });
 
 test('a machine runs its daemons with the flags of V8 that their code was compiled for', () => {
