@@ -3,7 +3,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { constants, Script } from 'node:vm';
 
 const program = __filename.replace(/\.cjs$/, '.program.cjs');
@@ -12,10 +11,6 @@ const code = __filename.replace(/\.cjs$/, '.code');
 const target = process.env.WRITE_CODE_TO;
 /** The code contains the path of its program, which is another one while the image is built. */
 const filename = process.env.COMPILE_AS ?? program;
-
-// Optimising marks functions at times that differ between runs, and the marks would be in the code.
-const optimisers = ['opt', 'maglev', 'sparkplug'];
-if (target !== undefined) for (const name of optimisers) setFlagsFromString(`--no-${name}`);
 
 // The wrapper of Node.js for such modules. Bundles are ASCII, which is read fastest as Latin-1.
 const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(program, 'latin1')}\n})`;
@@ -27,12 +22,7 @@ const script = new Script(source, {
 if (script.cachedDataRejected)
   process.stderr.write(`${code} is for another Node.js or other flags of V8: the start is slow\n`);
 // Only the functions that have run until then are compiled.
-if (target !== undefined)
-  process.on('exit', () => {
-    // The code is valid for the flags that are set now, which are those of a machine.
-    for (const name of optimisers) setFlagsFromString(`--${name}`);
-    writeFileSync(target, script.createCachedData());
-  });
+if (target !== undefined) process.on('exit', () => writeFileSync(target, script.createCachedData()));
 const module = { exports: {} };
 script
   .runInThisContext()
