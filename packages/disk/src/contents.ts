@@ -1,9 +1,19 @@
 // What a partition or a disk contains, by the marks that file systems leave at fixed places. The layouts are those of
 // the on-disk formats: xfs_dsb in the XFS Filesystem Structure document, ext4_super_block and squashfs_super_block in the
 // documentation of the kernel, the BIOS parameter block of FAT, and LUKS.
+import { hasMetaMark, metaPartitionBytes } from './meta-partition.ts';
 import { decodeTable, tableHeadBytes } from './partition-table.ts';
 
-export type ContentName = 'xfs' | 'ext4' | 'vfat' | 'squashfs' | 'swap' | 'iso9660' | 'crypto_LUKS' | 'gpt';
+export type ContentName =
+  | 'xfs'
+  | 'ext4'
+  | 'vfat'
+  | 'squashfs'
+  | 'swap'
+  | 'iso9660'
+  | 'crypto_LUKS'
+  | 'gpt'
+  | 'talosmeta';
 
 export interface DiskContents {
   /** Named as udev does. */
@@ -12,8 +22,12 @@ export interface DiskContents {
   readonly uuid: string;
   /** Zero when the format has none. */
   readonly blockBytes: number;
+  /** The smallest unit that is read or written; the size of a block where the format has no smaller one. */
+  readonly unitBytes: number;
   /** Size of the file system; zero when the format does not tell it. */
   readonly sizeBytes: number;
+  /** Size without the log of the file system, as udev reports it. */
+  readonly dataBytes: number;
   /** The program that creates the file system has begun and not finished. */
   readonly isUnfinished: boolean;
 }
@@ -29,9 +43,11 @@ export const contentsHeadBytes = Math.max(tableHeadBytes, 36 * 1024);
  */
 export function recogniseContents(head: Buffer): DiskContents | undefined {
   if (head.length < 4096) return undefined;
-  for (const recognise of [xfs, luks, squashfs, swap, ext4, iso9660, gpt, fat]) {
+  for (const recognise of [xfs, luks, squashfs, meta, swap, ext4, iso9660, gpt, fat]) {
     const found = recognise(head);
-    if (found !== undefined) return { ...nothing, ...found };
+    if (found === undefined) continue;
+    const { blockBytes = 0, sizeBytes = 0 } = found;
+    return { ...nothing, unitBytes: blockBytes, dataBytes: sizeBytes, ...found };
   }
   return undefined;
 }
@@ -42,12 +58,18 @@ type Found = Partial<DiskContents> & Pick<DiskContents, 'name'>;
 function xfs(head: Buffer): Found | undefined {
   if (head.toString('latin1', 0, 4) !== 'XFSB') return undefined;
   const blockBytes = head.readUInt32BE(4);
+  const blocks = Number(head.readBigUInt64BE(8));
+  // Zero when the log is on another device.
+  const logBegin = head.readBigUInt64BE(48);
+  const logBlocks = logBegin === 0n ? 0 : head.readUInt32BE(96);
   return {
     name: 'xfs',
     label: text(head, 108, 12),
     uuid: uuidAt(head, 32),
     blockBytes,
-    sizeBytes: Number(head.readBigUInt64BE(8)) * blockBytes,
+    unitBytes: head.readUInt16BE(102),
+    sizeBytes: blocks * blockBytes,
+    dataBytes: (blocks - logBlocks) * blockBytes,
     // mkfs.xfs sets it first and clears it last.
     isUnfinished: head.readUInt8(126) !== 0,
   };
@@ -91,6 +113,10 @@ function iso9660(head: Buffer): Found | undefined {
     blockBytes: 2048,
     sizeBytes: head.readUInt32LE(at + 80) * 2048,
   };
+}
+
+function meta(head: Buffer): Found | undefined {
+  return hasMetaMark(head) ? { name: 'talosmeta', sizeBytes: metaPartitionBytes } : undefined;
 }
 
 function gpt(head: Buffer): Found | undefined {

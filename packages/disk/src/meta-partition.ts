@@ -54,6 +54,11 @@ export function readMeta(partition: Buffer): MetaEntries | undefined {
   return partition.every((byte) => byte === 0) ? new Map() : undefined;
 }
 
+/** Whether the values begin here, whole or not. */
+export function hasMetaMark(head: Buffer): boolean {
+  return head.readUInt32BE(0) === headMagic;
+}
+
 /**
  * Whether a copy is not whole while another one is: the power failed during a write. Writing the values again, before
  * they change, mends it; otherwise the next write that fails could leave no whole copy.
