@@ -64,7 +64,7 @@ export async function openHost(
   const { mode, services } = settings;
   const world = worldOf(mode as NodeMode, services as ServiceSource);
   const isFirstProcess = world.ownsKernel && process.pid === 1;
-  const machine = isFirstProcess ? await prepareMachine(log, scope) : undefined;
+  const machine = isFirstProcess ? await prepareMachine(world, log, scope) : undefined;
   const volumes = machine?.volumes;
   const node = nodeFacts(world, settings, machine?.addresses ?? []);
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);

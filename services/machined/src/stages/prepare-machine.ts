@@ -3,6 +3,7 @@ import { systemTimers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import { keyCodes, loadNativeCalls, type NativeCalls, watchKeys } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
+import type { World } from '../base/domain/world.ts';
 import {
   detachVolumes,
   endMachineAtExit,
@@ -30,7 +31,11 @@ export interface PreparedMachine {
  *
  * @throws SystemCallError when a file system cannot be mounted
  */
-export async function prepareMachine(log: Logger, scope: AsyncDisposableStack): Promise<PreparedMachine> {
+export async function prepareMachine(
+  { ownsDisks }: Pick<World, 'ownsDisks'>,
+  log: Logger,
+  scope: AsyncDisposableStack,
+): Promise<PreparedMachine> {
   const calls = await loadNativeCalls();
   endMachineAtExit({ calls, killOthers, pause, report: reportOnConsole }, process);
   await mountFileSystems(calls);
@@ -40,7 +45,7 @@ export async function prepareMachine(log: Logger, scope: AsyncDisposableStack): 
     if (code === keyCodes.power) process.kill(process.pid, 'SIGTERM');
   };
   scope.use(watchKeys(calls, onPress));
-  const volumes = await openMachineVolumes(calls, log, () => detachVolumes(calls));
+  const volumes = ownsDisks ? await openMachineVolumes(calls, log, () => detachVolumes(calls)) : undefined;
   if (volumes === undefined) mountVarInMemory(calls);
   return { volumes, addresses: setUpAddresses(calls, log) };
 }

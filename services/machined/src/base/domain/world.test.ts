@@ -21,6 +21,14 @@ test('each world is in the table under its own name', () => {
   for (const [name, world] of Object.entries(worlds)) assert.equal(world.name, name);
 });
 
+test('only a machine owns disks', () => {
+  const owners = Object.values(worlds).filter(({ ownsDisks }) => ownsDisks);
+  assert.deepEqual(
+    owners.map(({ name }) => name),
+    ['machine'],
+  );
+});
+
 test('processes and stacks report the platform metal, and a single container reports container', () => {
   const platforms = Object.values(worlds).map(({ name, platform }) => `${name}: ${platform}`);
   assert.deepEqual(platforms, ['process: metal', 'stack: metal', 'container: container', 'machine: metal']);

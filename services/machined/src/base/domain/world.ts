@@ -17,6 +17,8 @@ export type WorldName = 'process' | 'stack' | 'container' | 'machine';
 /** What a node may do and what it owns in its environment. */
 export interface World {
   readonly name: WorldName;
+  /** What the node is, after "this node is". */
+  readonly description: string;
   /** The platform in the response of `Version`. A stack reports `metal`, because it can be rebooted like a machine. */
   readonly platform: 'metal' | 'container';
   /** Rejects calls that concern a whole machine, as upstream does in a container. */
@@ -43,6 +45,10 @@ export interface World {
   readonly ownsClock: boolean;
   /** The node queries time servers. In a container the clock belongs to the host, which synchronises it. */
   readonly asksTime: boolean;
+  /**
+   * The node's own disks: it may partition, format and wipe them. Elsewhere no block device is ever opened for writing.
+   */
+  readonly ownsDisks: boolean;
   /** All file systems mounted below the node's folders were mounted for the node. */
   readonly ownsMounts: boolean;
   /** The configuration sets the host name; if false, the environment does. */
@@ -68,6 +74,7 @@ const terminatedExitCode = 143;
 
 const stack: World = {
   name: 'stack',
+  description: 'a set of containers',
   platform: 'metal',
   refusesMachineCalls: false,
   configuredAs: 'container',
@@ -78,6 +85,7 @@ const stack: World = {
   ownsNetwork: false,
   ownsClock: false,
   asksTime: false,
+  ownsDisks: false,
   ownsMounts: true,
   namesItself: false,
   showsMachine: false,
@@ -93,6 +101,7 @@ const stack: World = {
 export const worlds: Readonly<Record<WorldName, World>> = {
   process: {
     name: 'process',
+    description: 'a set of processes on a shared host',
     platform: 'metal',
     refusesMachineCalls: false,
     configuredAs: 'metal',
@@ -103,6 +112,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsNetwork: false,
     ownsClock: false,
     asksTime: true,
+    ownsDisks: false,
     ownsMounts: false,
     namesItself: false,
     showsMachine: true,
@@ -117,6 +127,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
   container: {
     ...stack,
     name: 'container',
+    description: 'a container',
     platform: 'container',
     refusesMachineCalls: true,
     runsDaemons: true,
@@ -124,6 +135,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
   },
   machine: {
     name: 'machine',
+    description: 'a machine',
     platform: 'metal',
     refusesMachineCalls: false,
     configuredAs: 'metal',
@@ -134,6 +146,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsNetwork: true,
     ownsClock: true,
     asksTime: true,
+    ownsDisks: true,
     ownsMounts: false,
     namesItself: true,
     showsMachine: true,
