@@ -12,6 +12,8 @@ export interface OpenHardwareInit {
   readonly world: World;
   /** Whether udevd names the devices; without it they have the kernel's names. */
   readonly hasUdevd: boolean;
+  /** Path of the disk that holds META; undefined when no disk of this node does. */
+  readonly systemDisk: () => string | undefined;
   readonly telemetry: Telemetry;
 }
 
@@ -19,7 +21,8 @@ export interface OpenHardwareInit {
  * Processors, PCI devices and disks of the node: the controllers that publish them, and the calls
  * about disks.
  */
-export function openHardware({ world, hasUdevd, telemetry }: OpenHardwareInit): Topic {
+export function openHardware(init: OpenHardwareInit): Topic {
+  const { world, hasUdevd, systemDisk, telemetry } = init;
   let deviceEvents: ReturnType<typeof openKernelDeviceEvents> | undefined;
   // One socket for all controllers, opened by the first one that starts.
   const events = () => {
@@ -32,6 +35,6 @@ export function openHardware({ world, hasUdevd, telemetry }: OpenHardwareInit): 
       ...hardwareControllers({ world, hasUdevd, read: readIfThere, events }),
       ...blockControllers({ world, hasUdevd, events }),
     ],
-    api: { 'storage.StorageService': createDisks(telemetry) },
+    api: { 'storage.StorageService': createDisks(telemetry, systemDisk) },
   };
 }

@@ -93,7 +93,10 @@ export async function openTopics(
       // The kernel command line of a shared host does not describe the node.
       cmdline: world.ownsKernel ? kernel.read('/proc/cmdline') : '',
     }),
-    hardware: openHardware({ world, hasUdevd, telemetry }),
+    hardware: openHardware({
+      ...{ world, hasUdevd, telemetry },
+      systemDisk: () => host.volumes?.systemDisk,
+    }),
     kernel: openKernel({ ...host, hostname }),
     network: openNetwork({ node, events, stopSignal: host.signal, log, telemetry }),
     secrets: openSecrets(given),

@@ -15,10 +15,14 @@ const types: Readonly<Record<DiskKind, Disk_DiskType>> = {
 };
 
 /**
- * Disks: the whole disks of the machine. None of them is a system disk while the node does not run from its
- * own volumes. Source: Talos v1.14: Disks.
+ * Disks: the whole disks of the machine. Source: Talos v1.14: Disks.
+ *
+ * @param systemDisk returns the path of the disk that holds META, if the node runs from its own volumes
  */
-export function createDisks(telemetry: Telemetry): Pick<StorageServiceImplementation, 'disks'> {
+export function createDisks(
+  telemetry: Telemetry,
+  systemDisk: () => string | undefined,
+): Pick<StorageServiceImplementation, 'disks'> {
   return {
     async disks() {
       const disks = await inSpan(telemetry, 'read disks', async () => readDisks());
@@ -37,7 +41,7 @@ export function createDisks(telemetry: Telemetry): Pick<StorageServiceImplementa
               wwid: disk.wwid,
               type: types[disk.kind],
               busPath: disk.busPath,
-              systemDisk: false,
+              systemDisk: disk.devicePath === systemDisk(),
               subsystem: disk.subsystem,
               readonly: disk.isReadOnly,
             })),

@@ -13,6 +13,8 @@ import { clearDevice, type SystemDisk, type VolumePartition } from './system-dis
 
 /** The volumes of a machine that are partitions. */
 export interface MachineVolumes extends VolumePartitions {
+  /** Path of the disk that holds META. */
+  readonly systemDisk: string;
   readonly meta: ReturnType<typeof createMetaOnDisk>;
   /** Detaches and wipes volumes. */
   wipe(plan: PartitionWipePlan): Promise<void>;
@@ -56,6 +58,7 @@ export async function openMachineVolumes(
   const release = async () => detachVolumes();
   return {
     ...partitions,
+    systemDisk: disk.path,
     meta: metaOnDisk,
     wipe: (plan) => wipePartitions({ disk, meta: metaOnDisk, release }, plan),
     userDiskProblem: (path) => userDiskProblem(readDisks(), disk.path, path),
