@@ -226,7 +226,6 @@ const rows = {
     mutates: true,
     command: 'wipe disk',
     maintenance: true,
-    notImplemented: needsNodeImage,
   },
 
   '/time.TimeService/Time': { roles: AOR, mutates: false, command: 'time' },

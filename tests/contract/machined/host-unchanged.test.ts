@@ -97,12 +97,17 @@ test('only the first process of a machine can change it: other modules call the 
   // Disks are opened for writing through one port, which only the start of a machine opens.
   assert.deepEqual(importers(/\bcreateBlockPort\(/), [
     'volumes/host/block-port.ts',
+    'volumes/host/machine-disks.ts',
     'volumes/host/machine-volumes.ts',
   ]);
-  assert.deepEqual(importers(/\bopenMachineVolumes\(/), [
+  assert.deepEqual(importers(/\b(openMachineVolumes|openMachineDisks)\(/), [
     'stages/prepare-machine.ts',
+    'volumes/host/machine-disks.ts',
     'volumes/host/machine-volumes.ts',
   ]);
+  const start = readFileSync(join(folder, 'stages/prepare-machine.ts'), 'utf8');
+  assert.match(start, /ownsDisks\s+\? await openMachineVolumes\(/);
+  assert.match(start, /ownsDisks\s+\? openMachineDisks\(/);
   assert.deepEqual(importers(/\b(setLinkUp|addAddress|addDefaultRoute)\(/), [
     'network/host/static-network.ts',
   ]);
@@ -157,6 +162,7 @@ test('only the first process of a machine can change it: other modules call the 
     'kernel/domain/security-state.ts',
     'life/domain/machine-mounts.ts',
     'life/host/first-process.ts',
+    'volumes/domain/plan-device-wipes.ts',
   ]);
   const writes =
     /\b(write\w*|append\w*|create\w+Stream|open|openSync|mkdir\w*|mknod|rm|rmSync|unlink\w*|rename\w*|symlink\w*|truncate\w*|chmod\w*|chown\w*)\(/;

@@ -13,7 +13,7 @@ export const unsupportedChecks = [
   refuses('conformance kubernetes', '-n {node} conformance kubernetes', kubeconfig),
   refuses('upgrade-k8s', '-n {node} upgrade-k8s', kubeconfig),
   refuses('rollback', '-n {node} rollback', lacks('/machine.MachineService/Rollback')),
-  refuses('wipe disk', '-n {node} wipe disk sda', lacks('/storage.StorageService/BlockDeviceWipe')),
+  refuses('wipe disk', '-n {node} wipe disk sda', 'and owns no disks'),
   refuses('upgrade', '-n {node} upgrade -i 192.0.2.1/installer:1', noRuntime, process),
   refuses('debug', '-n {node} debug 192.0.2.1/debug:1', noRuntime, process),
   refuses('image list', '-n {node} image list', noRuntime, process),

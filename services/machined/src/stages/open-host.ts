@@ -39,6 +39,8 @@ export interface Host extends MachinedContext {
   readonly wipe: (plan: WipePlan) => Promise<void>;
   /** The partitions of the system disk; undefined on a node whose volumes are folders. */
   readonly volumes: PreparedMachine['volumes'];
+  /** The disks of the machine; undefined on a node that owns none. */
+  readonly disks: PreparedMachine['disks'];
   /** To be called when the folder of the logs can be written to. */
   readonly beginLogCopies: () => void;
   /** Aborts when the streams that report the stop have to end. `signal` aborts earlier, when the stop begins. */
@@ -88,6 +90,7 @@ export async function openHost(
   return {
     ...context,
     ...{ node, world, isFirstProcess, layout, servicesFolder, logs, kernel, volumes, beginLogCopies },
+    disks: machine?.disks,
     async wipe(plan) {
       if (volumes === undefined) return folderWipe.wipe(plan.volumes);
       await copies.stop();

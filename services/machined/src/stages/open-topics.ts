@@ -83,7 +83,7 @@ export async function openTopics(
     },
     scope,
   );
-  const volumes = openVolumes({ root: layout.root, partitions: host.volumes, state: shared.state });
+  const volumes = openVolumes({ ...given, root: layout.root, partitions: host.volumes });
   const all = {
     ...{ config, services, containers, etcd, cluster, daemons, life, volumes },
     files: openFiles({ ...host, root: layout.root, hostname }),

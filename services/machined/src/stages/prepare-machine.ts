@@ -14,6 +14,7 @@ import {
 } from '../life/host/first-process.ts';
 import { type IpArgument, parseIpArgument } from '../network/domain/ip-argument.ts';
 import { setUpNetwork } from '../network/host/static-network.ts';
+import { type MachineDisks, openMachineDisks } from '../volumes/host/machine-disks.ts';
 import { type MachineVolumes, openMachineVolumes } from '../volumes/host/machine-volumes.ts';
 
 /** What a machine has before its node starts. */
@@ -22,6 +23,8 @@ export interface PreparedMachine {
   readonly addresses: readonly string[];
   /** Undefined when there is no system disk. */
   readonly volumes: MachineVolumes | undefined;
+  /** Undefined when the node owns no disks. */
+  readonly disks: MachineDisks | undefined;
 }
 
 /**
@@ -46,8 +49,9 @@ export async function prepareMachine(
   };
   scope.use(watchKeys(calls, onPress));
   const volumes = ownsDisks ? await openMachineVolumes(calls, log, () => detachVolumes(calls)) : undefined;
+  const disks = ownsDisks ? openMachineDisks(calls, volumes, log) : undefined;
   if (volumes === undefined) mountVarInMemory(calls);
-  return { volumes, addresses: setUpAddresses(calls, log) };
+  return { volumes, disks, addresses: setUpAddresses(calls, log) };
 }
 
 function setUpAddresses(calls: NativeCalls, log: Logger): readonly string[] {

@@ -1,16 +1,23 @@
 import { pointerTo, type State, watchFor } from '@nodewright/state';
 import { blockMountStatuses } from '@nodewright/state/kinds';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
 import { mountStatusController } from './controllers/mount-status.ts';
 import { volumeControllers } from './controllers/volume-controllers.ts';
 import type { VolumePartitions } from './domain/volume-partitions.ts';
 import { makeVolumeFolder } from './host/volume-folder.ts';
+import { createDeviceWipe, type WipeableDisks } from './rpc/device-wipe.ts';
 
 export interface OpenVolumesInit {
   /** The node's root, without a trailing slash; the folders of its volumes are below it. */
   readonly root: string;
   readonly partitions: VolumePartitions | undefined;
+  /** The disks of the machine; undefined on a node that owns none. */
+  readonly disks: WipeableDisks | undefined;
+  readonly world: Pick<World, 'ownsDisks' | 'description'>;
   readonly state: State;
+  readonly telemetry: Telemetry;
 }
 
 export interface VolumesTopic extends Topic {
@@ -19,7 +26,8 @@ export interface VolumesTopic extends Topic {
 }
 
 /** The volumes of the node, their mounts, and the controllers that create them. */
-export function openVolumes({ root, partitions, state }: OpenVolumesInit): VolumesTopic {
+export function openVolumes(init: OpenVolumesInit): VolumesTopic {
+  const { root, partitions, disks, world, state, telemetry } = init;
   return {
     controllers: [
       mountStatusController(),
@@ -28,9 +36,20 @@ export function openVolumes({ root, partitions, state }: OpenVolumesInit): Volum
         partitions,
       }),
     ],
-    api: {},
+    api: {
+      'storage.StorageService': createDeviceWipe({
+        disks: disks ?? { refusal: withoutDisks(world) },
+        ...{ state, telemetry },
+      }),
+    },
     async mounted(id, signal) {
       await watchFor(state, pointerTo(blockMountStatuses, id), (mount) => mount !== undefined, signal);
     },
   };
+}
+
+function withoutDisks({ ownsDisks, description }: Pick<World, 'ownsDisks' | 'description'>): string {
+  return ownsDisks
+    ? 'machined is not the first process of this machine, so it owns no disks'
+    : `this node is ${description} and owns no disks: only a machine wipes block devices`;
 }

@@ -80,6 +80,11 @@ export function withoutLabels(table: PartitionTable, labels: readonly string[]):
   return { ...table, partitions: table.partitions.filter(({ label }) => !gone.has(label)) };
 }
 
+/** The table without one of its partitions. */
+export function withoutNumber(table: PartitionTable, number: number): PartitionTable {
+  return { ...table, partitions: table.partitions.filter((one) => one.number !== number) };
+}
+
 /** The partition with its new end, or undefined when it is not to grow. Only a maximum in bytes limits the growth. */
 export function grown(
   table: PartitionTable,

@@ -1,5 +1,5 @@
-import { closeSync, openSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, constants, openSync } from 'node:fs';
+import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { type DiskWrite, sectorBytes } from '@nodewright/disk';
 import { faultFrom } from '@nodewright/fault';
 import type { NativeCalls } from '@nodewright/linux';
@@ -21,6 +21,13 @@ export interface VolumeMount {
   readonly options: string;
 }
 
+/** A device that nothing else uses, until it is disposed of. */
+export interface ExclusiveDevice extends AsyncDisposable {
+  write(at: number, bytes: Uint8Array): Promise<void>;
+  /** Resolves when everything that was written is on the disk. */
+  sync(): Promise<void>;
+}
+
 /** What a machine does to its disks. Devices are paths such as `/dev/vda`. */
 export interface BlockPort {
   /** @throws Error of Node.js */
@@ -31,6 +38,20 @@ export interface BlockPort {
   addPartition(disk: string, partition: KernelPartition): void;
   /** Tells the kernel of the new end of a partition, which may be in use. */
   resizePartition(disk: string, partition: KernelPartition): void;
+  /** Tells the kernel that a partition is gone. @throws SystemCallError `EBUSY` when it is open, `ENXIO` when there is none */
+  removePartition(disk: string, number: number): void;
+  /**
+   * Opens a device that nothing uses. While it is open, the kernel refuses to mount it or to build a device on it.
+   *
+   * @throws Error of Node.js, `EBUSY` when it is in use
+   */
+  openExclusive(device: string): Promise<ExclusiveDevice>;
+  /**
+   * Has the kernel announce that the contents of a device have changed, as it does by itself for a new device.
+   *
+   * @param sysPath its folder in sysfs
+   */
+  announceChange(sysPath: string): Promise<void>;
   /** Creates an XFS file system, whatever the device contains. It is on the disk when the promise resolves. */
   makeXfs(device: string, label: string): Promise<void>;
   mountXfs(mount: VolumeMount): void;
@@ -41,6 +62,7 @@ export interface BlockPort {
 // <linux/blkpg.h>
 const changePartition = 0x1269;
 const addOperation = 1;
+const removeOperation = 2;
 const resizeOperation = 3;
 const changeBytes = 24;
 const partitionBytes = 152;
@@ -82,6 +104,17 @@ export function createBlockPort(calls: NativeCalls): BlockPort {
       }
     },
     resizePartition: (disk, partition) => change(disk, resizeOperation, partition),
+    removePartition: (disk, number) => change(disk, removeOperation, { number, first: 0, last: -1 }),
+    async openExclusive(device) {
+      // Without O_CREAT, O_EXCL of a block device means that nobody else holds it.
+      const file = await open(device, constants.O_RDWR | constants.O_EXCL);
+      return {
+        write: (at, bytes) => writeAll(file, bytes, at),
+        sync: () => file.sync(),
+        [Symbol.asyncDispose]: () => file.close(),
+      };
+    },
+    announceChange: (sysPath) => writeFile(`${sysPath}/uevent`, 'change'),
     async makeXfs(device, label) {
       await runProgram({
         // STATE is smaller than what mkfs.xfs supports by default.
@@ -138,7 +171,7 @@ async function readFrom(file: FileHandle, at: number, lengthBytes: number): Prom
   return bytes.subarray(0, filled);
 }
 
-async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
+async function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; )
     done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
 }

@@ -18,6 +18,8 @@ export interface MachineVolumes extends VolumePartitions {
   readonly meta: ReturnType<typeof createMetaOnDisk>;
   /** Detaches and wipes volumes. */
   wipe(plan: PartitionWipePlan): Promise<void>;
+  /** Deletes the entry of a partition of the system disk. @throws Fault */
+  dropPartition(number: number): Promise<void>;
   /** Why a disk is not wiped as the disk of a user; undefined when it can be. */
   userDiskProblem(path: string): string | undefined;
   /** Clears disks of users. @throws Fault */
@@ -60,6 +62,7 @@ export async function openMachineVolumes(
     ...partitions,
     systemDisk: disk.path,
     meta: metaOnDisk,
+    dropPartition: (number) => disk.drop(number),
     wipe: (plan) => wipePartitions({ disk, meta: metaOnDisk, release }, plan),
     userDiskProblem: (path) => userDiskProblem(readDisks(), disk.path, path),
     async wipeUserDisks(paths) {

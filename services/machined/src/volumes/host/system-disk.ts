@@ -21,6 +21,7 @@ import {
   withPartition,
 } from '../domain/change-partitions.ts';
 import type { BlockPort, VolumeMount } from './block-port.ts';
+import { dropPartition } from './drop-partition.ts';
 
 export interface SystemDiskInit {
   readonly port: BlockPort;
@@ -130,6 +131,11 @@ export class SystemDisk {
       ]);
       for (const partition of partitions) await this.#clear(partition);
     });
+  }
+
+  /** Deletes the entry of one partition, which is not in use. @throws Fault `failed-precondition` when there is none */
+  drop(number: number): Promise<void> {
+    return this.#inTurn(() => dropPartition(this.#port, { disk: this.path, sectors: this.#sectors, number }));
   }
 
   async #create(table: PartitionTable, wish: PartitionWish): Promise<Partition> {

@@ -7,7 +7,7 @@ import {
   sectorBytes,
   tableHeadBytes,
 } from '@nodewright/disk';
-import type { BlockPort, KernelPartition, VolumeMount } from '../host/block-port.ts';
+import type { BlockPort, ExclusiveDevice, KernelPartition, VolumeMount } from '../host/block-port.ts';
 
 /** The power of an emulated disk has failed. */
 export class PowerCut extends Error {
@@ -81,6 +81,20 @@ export class EmulatedDisk implements BlockPort {
   resizePartition(disk: string, partition: KernelPartition): void {
     this.addPartition(disk, partition);
   }
+
+  removePartition(disk: string, number: number): void {
+    this.#known.delete(`${disk}${number}`);
+  }
+
+  async openExclusive(device: string): Promise<ExclusiveDevice> {
+    return {
+      write: (at, bytes) => this.write(device, [{ at, bytes: Buffer.from(bytes) }]),
+      sync: async () => {},
+      [Symbol.asyncDispose]: async () => {},
+    };
+  }
+
+  async announceChange(): Promise<void> {}
 
   async makeXfs(device: string, label: string): Promise<void> {
     const { from, to } = this.#areaOf(device);

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { type NativeCalls, parseMounts, readBlockDevices, readDisks } from '@nodewright/linux';
+import type { Logger } from '@nodewright/telemetry';
+import { type DeviceFacts, type DeviceWipeWish, planDeviceWipes } from '../domain/plan-device-wipes.ts';
+import { createBlockPort } from './block-port.ts';
+import { dropPartition, type TableEntry } from './drop-partition.ts';
+import type { MachineVolumes } from './machine-volumes.ts';
+import { wipeDevices } from './wipe-devices.ts';
+
+/** The disks and partitions of a machine. */
+export interface MachineDisks {
+  /**
+   * Wipes devices that nothing uses. Nothing is changed unless all of them may be wiped.
+   *
+   * @throws Fault
+   */
+  wipe(
+    wishes: readonly DeviceWipeWish[],
+    volumes: DeviceFacts['volumes'],
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+/** @param volumes those of the system disk, whose partition table only they change */
+export function openMachineDisks(
+  calls: NativeCalls,
+  volumes: Pick<MachineVolumes, 'systemDisk' | 'dropPartition'> | undefined,
+  log: Logger,
+): MachineDisks {
+  const port = createBlockPort(calls);
+  let turn: Promise<unknown> = Promise.resolve();
+  const dropEntry = (entry: TableEntry) => {
+    if (entry.disk === volumes?.systemDisk) return volumes.dropPartition(entry.number);
+    // A table is read and written as a whole, so two calls must not do that at once.
+    const done = turn.then(() => dropPartition(port, entry));
+    turn = done.catch(() => {});
+    return done;
+  };
+  return {
+    async wipe(wishes, known, signal) {
+      const mounts = parseMounts(readFileSync('/proc/self/mounts', 'utf8'));
+      const facts = { devices: readBlockDevices(), disks: readDisks(), volumes: known, mounts };
+      const wipes = planDeviceWipes(wishes, facts);
+      log.warn({ devices: wipes.map(({ path }) => path) }, 'block devices are wiped');
+      await wipeDevices({ port, dropEntry }, wipes, signal);
+    },
+  };
+}

@@ -1,0 +1,166 @@
+// Files stand in for the devices.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { decodeTable, encodeTable, partitionTypes } from '@nodewright/disk';
+import type { NativeCalls } from '@nodewright/linux';
+import type { DeviceWipe } from '../domain/plan-device-wipes.ts';
+import { createBlockPort } from './block-port.ts';
+import { dropPartition } from './drop-partition.ts';
+import { wipeDevices } from './wipe-devices.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'wipe-'));
+after(() => rmSync(folder, { recursive: true }));
+const mib = 1 << 20;
+const never = new AbortController().signal;
+const port = createBlockPort({} as NativeCalls);
+
+/** The effects on the kernel, in their order. */
+function rig(more: Partial<Parameters<typeof wipeDevices>[0]['port']> = {}) {
+  const told: string[] = [];
+  const kernel = {
+    ...port,
+    removePartition: (disk: string, number: number) => void told.push(`remove ${disk} ${number}`),
+    announceChange: async (sysPath: string) => void told.push(`changed ${sysPath}`),
+    ...more,
+  };
+  return {
+    told,
+    init: {
+      port: kernel,
+      dropEntry: (entry: Parameters<typeof dropPartition>[1]) => dropPartition(port, entry),
+    },
+  };
+}
+
+/** A device full of ones. */
+function deviceOf(name: string, sizeBytes: number, more: Partial<DeviceWipe> = {}): DeviceWipe {
+  const path = join(folder, name);
+  writeFileSync(path, Buffer.alloc(sizeBytes, 1));
+  return {
+    name,
+    path,
+    sysPath: name,
+    sizeBytes,
+    method: 'fast',
+    partitions: [],
+    dropped: undefined,
+    ...more,
+  };
+}
+
+const onesOf = ({ path }: DeviceWipe) => readFileSync(path).filter((byte) => byte !== 0).length;
+
+test('a fast wipe clears the first and the last MiB, and a device that is smaller', async () => {
+  const [large, small] = [deviceOf('large', 5 * mib + 512), deviceOf('small', 4096)];
+  const { told, init } = rig();
+  await wipeDevices(init, [large, small], never);
+  const left = readFileSync(large.path);
+  assert.deepEqual([left.indexOf(1), left.lastIndexOf(1)], [mib, 4 * mib + 511]);
+  assert.deepEqual([onesOf(large), onesOf(small)], [3 * mib + 512, 0]);
+  assert.equal(left.length, 5 * mib + 512);
+  assert.deepEqual(told, ['changed large', 'changed small']);
+});
+
+test('a wipe with zeroes overwrites everything, and the partitions of a disk are forgotten', async () => {
+  const disk = deviceOf('disk', 70 * mib + 512, { method: 'zeroes', partitions: [1, 3] });
+  const { told, init } = rig();
+  await wipeDevices(init, [disk], never);
+  assert.deepEqual([onesOf(disk), readFileSync(disk.path).length], [0, 70 * mib + 512]);
+  assert.deepEqual(told, ['changed disk', `remove ${disk.path} 1`, `remove ${disk.path} 3`]);
+});
+
+test('a wipe ends with its call, and says how far it came', async () => {
+  const disk = deviceOf('long', 20 * mib, { method: 'zeroes' });
+  const call = new AbortController();
+  let writes = 0;
+  const { told, init } = rig({
+    async openExclusive(path) {
+      const device = await port.openExclusive(path);
+      return {
+        ...device,
+        async write(at, bytes) {
+          writes += 1;
+          if (writes === 3) call.abort();
+          await device.write(at, bytes);
+        },
+      };
+    },
+  });
+  await assert.rejects(wipeDevices(init, [disk], call.signal), {
+    kind: 'cancelled',
+    message: `the wipe of block device "long" ended at byte ${3 * mib} of ${20 * mib}`,
+  });
+  assert.deepEqual([onesOf(disk), told], [17 * mib, ['changed long']]);
+});
+
+test('nothing is changed when one of the devices is in use, read-only or broken', async () => {
+  for (const [code, kind, message] of [
+    ['EBUSY', 'failed-precondition', /"second" is in use: it is mounted, another device is built on it/],
+    ['EROFS', 'failed-precondition', /"second" is read-only$/],
+    ['EIO', 'internal', /"second": /],
+  ] as const) {
+    const [first, second] = [deviceOf('first', mib), deviceOf('second', mib)];
+    const { told, init } = rig({
+      async openExclusive(path) {
+        if (path === second.path) throw Object.assign(new Error(code), { code });
+        return port.openExclusive(path);
+      },
+    });
+    await assert.rejects(wipeDevices(init, [first, second], never), { kind, message });
+    assert.deepEqual([onesOf(first), onesOf(second), told], [mib, mib, []]);
+  }
+});
+
+/** A disk with the partitions 1 and 2 of 1 MiB each, and their devices. */
+function partitioned(name: string) {
+  const sectors = 8 * 2048;
+  const entry = (number: number) => ({
+    ...{ number, type: partitionTypes.linux, guid: `11111111-2222-4333-8444-55555555555${number}` },
+    ...{ label: `p${number}`, first: number * 2048, last: number * 2048 + 2047 },
+  });
+  const disk = deviceOf(name, sectors * 512);
+  const guid = '11111111-2222-4333-8444-555555555555';
+  const { head, tail } = encodeTable({ guid, partitions: [entry(1), entry(2)] }, sectors);
+  const bytes = Buffer.alloc(sectors * 512);
+  head.copy(bytes);
+  tail.copy(bytes, bytes.length - tail.length);
+  writeFileSync(disk.path, bytes);
+  const dropped = (number: number) => ({ disk: disk.path, diskBytes: disk.sizeBytes, number });
+  const numbers = () => decodeTable(readFileSync(disk.path))?.partitions.map(({ number }) => number);
+  return { disk, dropped, numbers };
+}
+
+test('the entry of a partition is deleted from the table, and the kernel is told after its device was closed', async () => {
+  const { disk, dropped, numbers } = partitioned('table');
+  const part = deviceOf('table2', mib, { dropped: dropped(2) });
+  let attempts = 0;
+  const { told, init } = rig({
+    removePartition(path, number) {
+      attempts += 1;
+      if (attempts < 3) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
+      told.push(`remove ${path} ${number}`);
+    },
+  });
+  await wipeDevices(init, [part], never);
+  assert.deepEqual([onesOf(part), numbers(), told], [0, [1], ['changed table2', `remove ${disk.path} 2`]]);
+});
+
+test('an entry that cannot be deleted leaves the partition as it was', async () => {
+  const { dropped, numbers } = partitioned('strange');
+  const unknown = deviceOf('strange7', mib, { dropped: dropped(7) });
+  const { init } = rig();
+  await assert.rejects(wipeDevices(init, [unknown], never), {
+    kind: 'failed-precondition',
+    message: /strange has no partition 7$/,
+  });
+  const plain = deviceOf('plain', 8 * mib);
+  const without = deviceOf('plain1', mib, { dropped: { disk: plain.path, diskBytes: 8 * mib, number: 1 } });
+  await assert.rejects(wipeDevices(init, [without], never), {
+    kind: 'failed-precondition',
+    message: /plain has no GPT partition table that can be changed$/,
+  });
+  assert.deepEqual([onesOf(unknown), onesOf(without), numbers()], [mib, mib, [1, 2]]);
+});
