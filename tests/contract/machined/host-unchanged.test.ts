@@ -105,6 +105,9 @@ test('only the first process of a machine can change it: other modules call the 
     'volumes/host/machine-disks.ts',
     'volumes/host/machine-volumes.ts',
   ]);
+  // A machine without udev looks into its disks, and only reads them.
+  const reader = readFileSync(join(folder, 'hardware/host/read-contents.ts'), 'utf8');
+  assert.deepEqual(reader.match(/\bopen\w*\([^)]*\)/g), ["open(path, 'r')"]);
   const start = readFileSync(join(folder, 'stages/prepare-machine.ts'), 'utf8');
   assert.match(start, /ownsDisks\s+\? await openMachineVolumes\(/);
   assert.match(start, /ownsDisks\s+\? openMachineDisks\(/);

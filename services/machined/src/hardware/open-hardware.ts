@@ -12,6 +12,8 @@ export interface OpenHardwareInit {
   readonly world: World;
   /** Whether udevd names the devices; without it they have the kernel's names. */
   readonly hasUdevd: boolean;
+  /** Whether the node reads its devices to know their contents, where there is no udevd that does. */
+  readonly readsContents: boolean;
   /** Path of the disk that holds META; undefined when no disk of this node does. */
   readonly systemDisk: () => string | undefined;
   readonly telemetry: Telemetry;
@@ -22,7 +24,7 @@ export interface OpenHardwareInit {
  * about disks.
  */
 export function openHardware(init: OpenHardwareInit): Topic {
-  const { world, hasUdevd, systemDisk, telemetry } = init;
+  const { world, hasUdevd, readsContents, systemDisk, telemetry } = init;
   let deviceEvents: ReturnType<typeof openKernelDeviceEvents> | undefined;
   // One socket for all controllers, opened by the first one that starts.
   const events = () => {
@@ -33,7 +35,7 @@ export function openHardware(init: OpenHardwareInit): Topic {
     controllers: [
       devicesStatusController(hasUdevd),
       ...hardwareControllers({ world, hasUdevd, read: readIfThere, events }),
-      ...blockControllers({ world, hasUdevd, events }),
+      ...blockControllers({ world, hasUdevd, readsContents, events }),
     ],
     api: { 'storage.StorageService': createDisks(telemetry, systemDisk) },
   };

@@ -95,6 +95,7 @@ export async function openTopics(
     }),
     hardware: openHardware({
       ...{ world, hasUdevd, telemetry },
+      readsContents: host.disks !== undefined,
       systemDisk: () => host.volumes?.systemDisk,
     }),
     kernel: openKernel({ ...host, hostname }),

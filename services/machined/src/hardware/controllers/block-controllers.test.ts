@@ -14,6 +14,7 @@ import {
   disks,
   services,
   systemDisks,
+  volumeStatuses,
 } from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
 import type { DeviceEvents, DeviceListener } from '../host/device-events.ts';
@@ -145,6 +146,29 @@ test('disks, volumes and the system disk follow the devices', async () => {
   assert.deepEqual((await state.get(status)).spec, { ready: true });
 });
 
+test('without udev the devices are read, and again when a volume becomes ready', async () => {
+  let name = '';
+  const controller = discoveryController({
+    readBlockDevices: () => [device('vda'), meta],
+    readDisks: () => [disk],
+    readUdevRecord: () => new Map(),
+    readContents: async () =>
+      new Map([['vda2', new Map(Object.entries({ ID_FS_TYPE: name, BLOCK_SIZE: '512' }))]]),
+  });
+  await using runtime = openTestRuntime({ controllers: [controller] });
+  const { state } = runtime;
+  const shown = async () => {
+    await runtime.settled();
+    const { spec } = await state.get(pointerTo(discoveredVolumes, 'vda2'));
+    return [spec.name, spec.block_size];
+  };
+  assert.deepEqual(await shown(), ['', 512]);
+  name = 'xfs';
+  const spec = { ...volumeStatuses.codec.fromProto(new Uint8Array()), phase: 'ready' as const };
+  await putResource(state, { ...pointerTo(volumeStatuses, 'STATE'), spec });
+  assert.deepEqual(await shown(), ['xfs', 512]);
+});
+
 test('links to devices are read once udevd is healthy, and when their folders change', async () => {
   const links = new Map([['vda', ['/dev/disk/by-id/a']]]);
   let change = () => {};
@@ -176,7 +200,7 @@ test('links to devices are read once udevd is healthy, and when their folders ch
 
 test('a container has no controllers of block devices', () => {
   const { events } = fakeEvents();
-  const init = { hasUdevd: false, events: async () => events };
+  const init = { hasUdevd: false, readsContents: false, events: async () => events };
   assert.deepEqual(blockControllers({ ...init, world: worlds.container }), []);
   assert.deepEqual(
     blockControllers({ ...init, world: worlds.process }).map(({ name }) => name),

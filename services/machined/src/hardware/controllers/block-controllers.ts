@@ -1,6 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import { readBlockDevices, readDeviceLinks, readDisks, readUdevRecord } from '@nodewright/linux';
 import type { World } from '../../base/domain/world.ts';
+import { readContents } from '../host/read-contents.ts';
 import { watchDeviceLinks } from '../host/watch-device-links.ts';
 import type { OpenDeviceEvents } from './device-changes.ts';
 import { devicesController } from './devices.ts';
@@ -14,6 +15,8 @@ export interface BlockControllersInit {
   readonly world: Pick<World, 'showsMachine'>;
   /** Whether udevd is one of the node's services. */
   readonly hasUdevd: boolean;
+  /** Whether the node reads its devices to know their contents, where there is no udevd that does. */
+  readonly readsContents: boolean;
   /** Opens the device events of the kernel; called by several controllers. */
   readonly events: OpenDeviceEvents;
   /** Where sysfs is mounted; default `/sys`. */
@@ -21,10 +24,11 @@ export interface BlockControllersInit {
 }
 
 /**
- * Disks and their contents, as far as the kernel and udev know them. Source: Talos v1.14: COSI resources,
- * block; what container mode skips.
+ * Disks and their contents, as far as the kernel and udev know them, or the node itself. Source: Talos v1.14: COSI
+ * resources, block; what container mode skips.
  */
-export function blockControllers({ world, hasUdevd, events, sysRoot }: BlockControllersInit): Controller[] {
+export function blockControllers(init: BlockControllersInit): Controller[] {
+  const { world, hasUdevd, readsContents, events, sysRoot } = init;
   if (!world.showsMachine) return [];
   return [
     devicesController(() => readBlockDevices(sysRoot), events),
@@ -34,6 +38,7 @@ export function blockControllers({ world, hasUdevd, events, sysRoot }: BlockCont
       readBlockDevices: () => readBlockDevices(sysRoot),
       readDisks: () => readDisks(sysRoot),
       readUdevRecord: (device) => readUdevRecord(device),
+      readContents: readsContents && !hasUdevd ? (devices) => readContents(devices) : undefined,
     }),
     discoveredVolumesStatusController(),
     systemDiskController(),

@@ -1,5 +1,4 @@
-// The contents of block devices as far as the kernel and udev know them: this code never reads a device
-// itself.
+// The contents of block devices as far as the kernel and udev know them, or as a machine without udev has read them.
 import type { BlockDevice } from '@nodewright/linux';
 import type { DiscoveredVolumeSpec, SystemDiskSpec } from '@nodewright/state/kinds';
 import { decimalSize } from '../../base/domain/decimal-size.ts';
@@ -16,9 +15,9 @@ const probeNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * A device as a volume. Without a udev record its contents are unknown.
+ * A device as a volume. Without a record its contents are unknown.
  *
- * @param record the udev properties of the device
+ * @param record the properties of the device, named as udev does
  * @param sectorSizes of its disk
  */
 export function discoveredVolumeSpec(
@@ -43,7 +42,7 @@ export function discoveredVolumeSpec(
     name: isTable ? 'gpt' : (probeNames[text('ID_FS_TYPE')] ?? text('ID_FS_TYPE')),
     uuid: isTable ? text('ID_PART_TABLE_UUID') : text('ID_FS_UUID'),
     label: unescaped(text('ID_FS_LABEL_ENC')) || text('ID_FS_LABEL'),
-    block_size: 0,
+    block_size: number('BLOCK_SIZE'),
     filesystem_block_size: number('ID_FS_BLOCKSIZE'),
     probed_size: number('ID_FS_SIZE'),
     ...(device.type === 'partition'
