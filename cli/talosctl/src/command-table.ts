@@ -307,6 +307,13 @@ export const commandTable: readonly CommandEntry[] = [
     group: 'nodes',
     load: async () => (await import('./commands/version.ts')).versionCommand,
   },
+  {
+    name: 'wipe',
+    aliases: [],
+    summary: 'Wipe disks and partitions',
+    group: 'nodes',
+    load: async () => (await import('./commands/wipe.ts')).wipeCommand,
+  },
 ];
 
 /** The command with this name or alias. */

@@ -14,7 +14,6 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   'rotate-ca': [],
   upgrade: [],
   'upgrade-k8s': [],
-  wipe: [],
 };
 
 /** Commands that upstream removed, with their replacements. */

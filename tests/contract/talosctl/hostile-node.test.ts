@@ -111,6 +111,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   time: ['time'],
   usage: ['usage /'],
   version: ['version', 'version -o yaml', 'version --json'],
+  'wipe disk': ['wipe disk vdb', 'wipe disk vdb vdc1 --drop-partition --yes', 'wipe disk vdb --yes -o json'],
 };
 
 /** Commands whose output is the content of one file, so its lines are not labelled with nodes. */

@@ -10,7 +10,7 @@ import {
   ResetRequest,
   ResetResponse,
 } from '@nodewright/contract/gen/machine/machine.ts';
-import { DisksResponse } from '@nodewright/contract/gen/storage/storage.ts';
+import { BlockDeviceWipeResponse, DisksResponse } from '@nodewright/contract/gen/storage/storage.ts';
 import { noTelemetry } from '@nodewright/telemetry';
 import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
 import { FakeCluster } from './fake-cluster.ts';
@@ -53,6 +53,10 @@ const handlers: Record<string, FakeHandler> = {
     ResetRequest.decode(call.request);
     wiped.push(call.node ?? 'the first endpoint');
     reply(call, ResetResponse, { messages: [{ actorId: 'actor' }] });
+  },
+  '/storage.StorageService/BlockDeviceWipe': (call) => {
+    wiped.push(call.node ?? 'the first endpoint');
+    reply(call, BlockDeviceWipeResponse, { messages: [{}] });
   },
 };
 
@@ -100,6 +104,7 @@ async function run(words: readonly string[], { nodes = [], typed, ...init }: Run
 
 const destroying = [
   ['reset', '--yes'],
+  ['wipe', 'disk', 'vdb', '--yes'],
   ['etcd', 'remove-member', '1', '--yes'],
   ['etcd', 'forfeit-leadership'],
 ];
@@ -163,6 +168,32 @@ test('reset on a terminal asks for the name of the node', async () => {
     assert.match(stderr, /^node01 leaves .*\nType "node01", the name of the node, to continue: /);
     assert.deepEqual(wiped, expected, typed);
   }
+});
+
+test('wipe disk asks for the names of nodes as reset does, and prints what is lost', async () => {
+  const words = ['wipe', 'disk', 'vdb', 'vdc1'];
+  const lines =
+    /^node01 loses everything on vdb, vdc1 for good\nType "node01", the name of the node, to continue: /;
+  for (const [typed, expected] of [
+    ['y\n', []],
+    ['node01\n', ['node01']],
+  ] as const) {
+    wiped.length = 0;
+    assert.match((await run([...words, '-n', 'node01'], { typed })).stderr, lines);
+    assert.deepEqual(wiped, expected, typed);
+  }
+  wiped.length = 0;
+  const several = [...words, '-n', 'node01,node02', '--drop-partition', '--method', 'zeroes'];
+  assert.equal(
+    (await run(several, { typed: 'n\n', cluster: 'prod' })).stderr,
+    '2 nodes: node01, node02\n  each loses everything on vdb, vdc1 and their entries in the partition table for good, overwritten with zeros\nType "2 prod", the number of nodes and the name of their cluster, to continue: nothing was done\n',
+  );
+  // Without a terminal: one node is wiped, as by upstream's program, and several need the flag.
+  assert.match((await run(several)).stderr, /wipe disk acts on 2 nodes .*: add flag --yes; see /);
+  assert.deepEqual(wiped, []);
+  assert.equal((await run([...words, '-n', 'node01'])).exitCode, 0);
+  assert.equal((await run([...several, '--yes'])).exitCode, 0);
+  assert.deepEqual([...wiped].sort(), ['node01', 'node01', 'node02']);
 });
 
 test('reset of a whole machine says that it cannot start from its disk again', async () => {

@@ -54,6 +54,7 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   restart: [free],
   service: [services, lists.serviceActions],
   usage: [nodePaths],
+  'wipe disk': [{ kind: 'dynamic', find: names.idsOf('discoveredvolumes') }],
 };
 
 /**

@@ -61,6 +61,11 @@ export const wipeModes = closed({
   'user-disks': 'the disks of --user-disks-to-wipe only',
 });
 
+export const deviceWipeMethods = closed({
+  FAST: 'what makes the contents recognisable: the first and the last MiB',
+  ZEROES: 'everything, which takes as long as writing the whole device',
+});
+
 export const systemLabels = usual({
   EPHEMERAL: 'data of containers, of Kubernetes and of etcd',
   STATE: 'the machine configuration and the identity of the node',

@@ -50,6 +50,7 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   '--key': files,
   '--kubernetes-bootstrap-token': free,
   '--kubernetes-version': free,
+  '--method': lists.deviceWipeMethods,
   '--mode': lists.applyModes,
   'reboot --mode': lists.rebootModes,
   'validate --mode': lists.validationModes,

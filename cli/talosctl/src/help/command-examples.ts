@@ -401,6 +401,14 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       command: 'talosctl -n node01,node02 version',
     },
   ],
+  wipe: [{ text: 'make two disks look empty', command: 'talosctl -n node01 wipe disk vdb vdc' }],
+  'wipe disk': [
+    { text: 'make a disk look empty', command: 'talosctl -n node01 wipe disk vdb' },
+    {
+      text: 'overwrite a partition with zeros and delete it',
+      command: 'talosctl -n node01 wipe disk vdb1 --method ZEROES --drop-partition',
+    },
+  ],
 };
 
 /** The examples of a command, such as `config new`. */

@@ -95,6 +95,7 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   usage: 'reads',
   validate: 'local',
   version: 'reads',
+  'wipe disk': 'destroys',
 };
 
 /**
