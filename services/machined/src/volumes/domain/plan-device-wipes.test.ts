@@ -10,12 +10,21 @@ const device = (name: string, more: Partial<BlockDevice> = {}): BlockDevice => (
   ...{ sysPath: `/sys/devices/x/${name}`, secondaries: [], offsetBytes: 0, sizeBytes: 1 << 30 },
   ...more,
 });
-const partition = (parent: string, partitionNumber: number): BlockDevice =>
-  device(`${parent}${partitionNumber}`, { type: 'partition', parent, partitionNumber, sizeBytes: 1 << 20 });
+const partition = (parent: string, partitionNumber: number, partitionName = ''): BlockDevice =>
+  device(`${parent}${partitionNumber}`, {
+    ...{ type: 'partition', parent, partitionNumber, partitionName, sizeBytes: 1 << 20 },
+  });
 
 const facts: DeviceFacts = {
   devices: [
-    ...[device('vda'), partition('vda', 2), partition('vda', 5), device('vdb'), partition('vdb', 1)],
+    ...[
+      device('vda'),
+      partition('vda', 1, 'EFI'),
+      partition('vda', 2),
+      partition('vda', 5),
+      device('vdb'),
+      partition('vdb', 1),
+    ],
     ...[device('vdc'), device('vdd'), partition('vdd', 1), device('md0', { secondaries: ['vdd1'] })],
     ...[device('sr0'), device('sdz', { sizeBytes: 0 }), device('vde'), partition('vde', 1)],
   ],
@@ -28,6 +37,7 @@ const facts: DeviceFacts = {
     { id: 'META', location: '/dev/vda2', parentLocation: '/dev/vda' },
     { id: 'LOG', location: '', parentLocation: '' },
   ],
+  systemDisk: '/dev/vda',
   mounts: [{ source: '/dev/vde1', mountPoint: '/mnt' }],
 };
 
@@ -70,6 +80,7 @@ const refusals: readonly [DeviceWipeWish | readonly DeviceWipeWish[], FaultKind,
   [wish('vdd'), 'failed-precondition', /"vdd" is in use by block device "md0"/],
   [wish('vda2'), 'failed-precondition', /"vda2" is in use by volume "META"$/],
   [wish('vda'), 'failed-precondition', /"vda" is in use by volume "META"$/],
+  [wish('vda1'), 'failed-precondition', /"vda1" is the partition EFI, from which this machine starts$/],
   [wish('vde1'), 'failed-precondition', /"vde1" is mounted at "\/mnt"$/],
   [wish('vde'), 'failed-precondition', /"vde" is mounted at "\/mnt" \(\/dev\/vde1\)$/],
 ];
@@ -85,10 +96,15 @@ for (const [wishes, kind, message] of refusals) {
 
 test('the checks of volumes and of other devices can be skipped, and no other', () => {
   const skip = { skipVolumeCheck: true, skipSecondaryCheck: true };
-  for (const name of ['vda', 'vda2', 'vdd', 'vdd1'])
+  for (const name of ['vda', 'vda1', 'vda2', 'vdd', 'vdd1'])
     assert.equal(planDeviceWipes([wish(name, skip)], facts)[0]?.name, name);
   for (const name of ['vdc', 'sr0', 'sdz', 'vde', 'vde1', 'vdx'])
     assert.throws(() => planDeviceWipes([wish(name, skip)], facts), Fault);
+});
+
+test('a label of the system disk means nothing on another disk', () => {
+  const devices = [...facts.devices, partition('vdb', 2, 'EFI')];
+  assert.equal(planDeviceWipes([wish('vdb2')], { ...facts, devices })[0]?.name, 'vdb2');
 });
 
 test('whatever is asked for, only devices that nothing uses are wiped, or none', () => {
@@ -109,9 +125,12 @@ test('whatever is asked for, only devices that nothing uses are wiped, or none',
           asked.map(({ device }) => device),
         );
         for (const [index, { name, dropped }] of plans.entries()) {
-          assert.ok(['vda', 'vda2', 'vda5', 'vdb', 'vdb1', 'vdd', 'vdd1', 'md0'].includes(name), name);
+          assert.ok(
+            ['vda', 'vda1', 'vda2', 'vda5', 'vdb', 'vdb1', 'vdd', 'vdd1', 'md0'].includes(name),
+            name,
+          );
           assert.equal(dropped !== undefined, asked[index]?.dropPartition);
-          if (name === 'vda' || name === 'vda2') assert.equal(asked[index]?.skipVolumeCheck, true);
+          if (['vda', 'vda1', 'vda2'].includes(name)) assert.equal(asked[index]?.skipVolumeCheck, true);
         }
       } catch (error) {
         if (!(error instanceof Fault)) throw error;

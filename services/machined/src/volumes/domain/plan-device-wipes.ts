@@ -21,6 +21,8 @@ export interface WipeableDevice {
   readonly name: string;
   /** The disk of a partition; empty for a disk. */
   readonly parent: string;
+  /** Label of a partition. */
+  readonly partitionName: string;
   /** Number of a partition; 0 for disks. */
   readonly partitionNumber: number;
   /** Its folder in sysfs. */
@@ -40,6 +42,8 @@ export interface DeviceFacts {
     readonly location: string;
     readonly parentLocation: string;
   }[];
+  /** Path of the disk that holds META; undefined when there is none. */
+  readonly systemDisk: string | undefined;
   readonly mounts: readonly { readonly source: string; readonly mountPoint: string }[];
 }
 
@@ -92,7 +96,7 @@ function planOf(wish: DeviceWipeWish, facts: DeviceFacts): DeviceWipe {
   const problem =
     problemOfDisk(device, facts) ??
     (wish.skipSecondaryCheck ? undefined : problemOfHolders(device, facts)) ??
-    (wish.skipVolumeCheck ? undefined : problemOfVolumes(device, facts)) ??
+    (wish.skipVolumeCheck ? undefined : (problemOfVolumes(device, facts) ?? problemOfStart(device, facts))) ??
     problemOfMounts(device, facts);
   if (problem !== undefined) refuse('failed-precondition', problem);
 
@@ -130,6 +134,17 @@ function problemOfVolumes(device: WipeableDevice, { volumes }: DeviceFacts): str
   const path = pathOf(device);
   const user = volumes.find(({ location, parentLocation }) => location === path || parentLocation === path);
   return user && `is in use by volume "${user.id}"`;
+}
+
+/** Partitions of the system disk that are no volumes: the firmware and the boot loader read them. */
+const startLabels = new Set(['EFI', 'BIOS', 'BOOT']);
+
+/** Without them the machine could not start again, so they count as volumes. This check is our own. */
+function problemOfStart({ parent, partitionName }: WipeableDevice, facts: DeviceFacts): string | undefined {
+  const isOnSystemDisk = parent !== '' && pathOf({ name: parent }) === facts.systemDisk;
+  return isOnSystemDisk && startLabels.has(partitionName)
+    ? `is the partition ${partitionName}, from which this machine starts`
+    : undefined;
 }
 
 function problemOfMounts(device: WipeableDevice, facts: DeviceFacts): string | undefined {

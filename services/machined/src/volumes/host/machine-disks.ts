@@ -39,7 +39,10 @@ export function openMachineDisks(
   return {
     async wipe(wishes, known, signal) {
       const mounts = parseMounts(readFileSync('/proc/self/mounts', 'utf8'));
-      const facts = { devices: readBlockDevices(), disks: readDisks(), volumes: known, mounts };
+      const facts = {
+        ...{ devices: readBlockDevices(), disks: readDisks(), volumes: known, mounts },
+        systemDisk: volumes?.systemDisk,
+      };
       const wipes = planDeviceWipes(wishes, facts);
       log.warn({ devices: wipes.map(({ path }) => path) }, 'block devices are wiped');
       await wipeDevices({ port, dropEntry }, wipes, signal);
