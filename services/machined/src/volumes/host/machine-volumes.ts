@@ -1,5 +1,5 @@
 import { chmod } from 'node:fs/promises';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { PartitionWish } from '../domain/change-partitions.ts';
@@ -46,13 +46,17 @@ export async function openMachineVolumes(
     );
     return undefined;
   }
-  const partitions = partitionsOf(disk);
+  const partitions = partitionsOf(disk, log);
+  let stateFailure: Fault | undefined;
   try {
     await partitions.prepare('STATE', stateWish);
     await partitions.mount('STATE', mountOptionsOfState);
   } catch (error) {
+    const { kind, message } = faultFrom(error);
+    // Mounted later, it would hide the configuration that the node has got in the meantime.
+    stateFailure = new Fault(kind, `${message} (tried again at the next start)`, { cause: error });
     log.error(
-      { error: String(error) },
+      { error: message },
       'STATE cannot be used: the configuration is in memory, and lost at the next start',
     );
   }
@@ -60,6 +64,10 @@ export async function openMachineVolumes(
   const release = async () => detachVolumes();
   return {
     ...partitions,
+    async prepare(id, wish) {
+      if (id === 'STATE' && stateFailure !== undefined) throw stateFailure;
+      return partitions.prepare(id, wish);
+    },
     systemDisk: disk.path,
     meta: metaOnDisk,
     dropPartition: (number) => disk.drop(number),
@@ -73,7 +81,7 @@ export async function openMachineVolumes(
 }
 
 /** Each volume is prepared and mounted once; a failure is tried again by the next call. */
-function partitionsOf(disk: SystemDisk): VolumePartitions {
+function partitionsOf(disk: SystemDisk, log: Logger): VolumePartitions {
   const prepared = new Map<string, VolumePartition>();
   const mounted = new Set<string>();
   return {
@@ -90,6 +98,11 @@ function partitionsOf(disk: SystemDisk): VolumePartitions {
       disk.mount(partition, { target, flags, options });
       mounted.add(id);
       await chmod(target, mode);
+      try {
+        disk.growFileSystem(partition, target);
+      } catch (error) {
+        log.warn({ volume: id, error: String(error) }, 'the file system does not fill its partition');
+      }
     },
   };
 }

@@ -42,7 +42,7 @@ test('a partition grows into a larger disk, and its file system when it is mount
   const disk = open(port);
   const grown = await disk.prepare(ephemeral);
   assert.equal(grown.sizeBytes, 28 * mib);
-  disk.mount(grown, { target: '/var', flags: 0, options: '' });
+  disk.growFileSystem(grown, '/var');
   assert.deepEqual(port.grown, [['/var', (28 * mib) / 4096]]);
   assert.equal((await disk.prepare({ ...ephemeral, grows: false })).sizeBytes, 28 * mib);
 });

@@ -94,11 +94,14 @@ export class SystemDisk {
     });
   }
 
-  /** Mounts a partition and grows its file system to the size of the partition. */
-  mount({ device, sizeBytes, contents }: VolumePartition, mount: Omit<VolumeMount, 'device'>): void {
+  mount({ device }: VolumePartition, mount: Omit<VolumeMount, 'device'>): void {
     this.#port.mountXfs({ device, ...mount });
+  }
+
+  /** Grows a mounted file system to the size of its partition, when that is larger by a MiB at least. */
+  growFileSystem({ sizeBytes, contents }: VolumePartition, target: string): void {
     if (contents === undefined || sizeBytes - contents.sizeBytes < clearedBytes) return;
-    this.#port.growXfs(mount.target, Math.floor(sizeBytes / contents.blockBytes));
+    this.#port.growXfs(target, Math.floor(sizeBytes / contents.blockBytes));
   }
 
   /**
