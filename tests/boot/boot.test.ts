@@ -76,6 +76,14 @@ test('a machine keeps its configuration and its data on its disk until it is res
       /EPHEMERAL +1 +\/dev\/vda6 +\/var +xfs/,
     );
     assert.match(await succeeds([...trusted(machine), 'processes']), /^10\.0\.2\.15 +1 .*machined\.cjs/m);
+    assert.match(
+      await succeeds([...trusted(machine), 'get', 'discoveredvolumes']),
+      /vda6 +\d+ +partition +2\.\d GB +xfs +EPHEMERAL +EPHEMERAL/,
+    );
+    assert.equal(
+      (await succeeds([...trusted(machine), 'read', '/proc/sys/kernel/kptr_restrict'])).trim(),
+      '2',
+    );
     await succeeds([...trusted(machine), 'meta', 'write', '0x0c', 'kept']);
     first = await identity(machine);
     assert.ok(first);

@@ -114,6 +114,14 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/\b(setLinkUp|addAddress|addDefaultRoute)\(/), [
     'network/host/static-network.ts',
   ]);
+  assert.deepEqual(importers(/\bwriteKernelParameter\b/), [
+    'kernel/host/kernel-parameter-file.ts',
+    'kernel/open-kernel.ts',
+  ]);
+  assert.match(
+    readFileSync(join(folder, 'kernel/open-kernel.ts'), 'utf8'),
+    /writeParameter: isFirstProcess \? writeKernelParameter : undefined/,
+  );
   assert.deepEqual(importers(/stages\/prepare-machine|\.\/prepare-machine/), ['stages/open-host.ts']);
   assert.match(
     readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),

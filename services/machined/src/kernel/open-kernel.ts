@@ -6,6 +6,7 @@ import type { KernelFiles } from '../base/host/kernel-files.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import { kernelControllers } from './controllers/kernel-controllers.ts';
+import { writeKernelParameter } from './host/kernel-parameter-file.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createMounts } from './rpc/mounts.ts';
 import { createNodeInformation } from './rpc/node-information.ts';
@@ -13,6 +14,8 @@ import { createProcesses } from './rpc/processes.ts';
 
 export interface OpenKernelInit {
   readonly world: World;
+  /** The kernel started machined as the first process of a machine, whose parameters it sets. */
+  readonly isFirstProcess: boolean;
   /** A new one at every start of the node. */
   readonly bootId: string;
   readonly hostname: () => string;
@@ -26,13 +29,14 @@ const fileSystemTimeoutMs = 2000;
  * The kernel and the facts that are known from the start of the system: versions, settings and statistics.
  */
 export function openKernel(init: OpenKernelInit): Topic {
-  const { world, bootId, hostname, kernel, telemetry } = init;
+  const { world, isFirstProcess, bootId, hostname, kernel, telemetry } = init;
   return {
     controllers: kernelControllers({
       ...{ world, bootId, kernel },
       kernelRelease: release(),
       extensions: [],
       read: readIfThere,
+      writeParameter: isFirstProcess ? writeKernelParameter : undefined,
     }),
     api: {
       'machine.MachineService': {

@@ -64,6 +64,51 @@ test("kernel parameters have the kernel's values, and are unsupported unless the
   assert.equal(new Map(await node.specs(kernelParamStatuses)).has('proc.sys.vm.swappiness'), false);
 });
 
+test('a machine sets its kernel parameters, and restores those that are wanted no more', async () => {
+  const files: Record<string, string> = {
+    '/proc/sys/net/ipv4/ip_forward': '0\n',
+    '/proc/sys/vm/swappiness': '60\n',
+    '/proc/sys/kernel/panic': '10\n',
+    '/proc/sys/net/ipv4/tcp_rmem': '1\t2 3\n',
+  };
+  const written: string[] = [];
+  const writeParameter = (path: string, value: string) => {
+    if (value === 'nonsense') throw Object.assign(new Error('invalid'), { code: 'EINVAL' });
+    written.push(`${path} ${value}`);
+    files[path] = `${value}\n`;
+  };
+  await using node = openNode({ files, writeParameter, world: worlds.machine });
+  const sysctls = 'sysctls: { vm.swappiness: "10", net.ipv4.tcp_rmem: "1 2 3", kernel.panic: nonsense }';
+  await node.configure(`version: v1alpha1\nmachine: { ${sysctls} }\n`);
+  // The controller fails because of what cannot be set, and tries again.
+  await node.runtime.advance(60_000);
+  assert.deepEqual(
+    new Set(written.splice(0)),
+    new Set(['/proc/sys/net/ipv4/ip_forward 1', '/proc/sys/vm/swappiness 10']),
+  );
+  const statuses = new Map(await node.specs(kernelParamStatuses));
+  assert.deepEqual(statuses.get('proc.sys.net.ipv4.ip_forward'), {
+    current: '1',
+    default: '0',
+    unsupported: false,
+  });
+  assert.deepEqual(statuses.get('proc.sys.vm.swappiness'), {
+    current: '10',
+    default: '60',
+    unsupported: false,
+  });
+  assert.deepEqual(statuses.get('proc.sys.kernel.panic'), {
+    current: '10',
+    default: '10',
+    unsupported: false,
+  });
+  const missing = { current: '', default: '', unsupported: true };
+  assert.deepEqual(statuses.get('proc.sys.kernel.pid_max'), missing);
+  await node.configure('version: v1alpha1\nmachine: {}\n');
+  await node.runtime.advance(60_000);
+  assert.deepEqual(written, ['/proc/sys/vm/swappiness 60']);
+});
+
 test('kernel modules are read again at intervals', async () => {
   const files = {
     '/proc/modules': 'loop 1024 0 - Live 0x0\n',

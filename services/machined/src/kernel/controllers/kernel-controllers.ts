@@ -9,7 +9,7 @@ import {
   watchdogTimerConfigController,
 } from './configured-settings.ts';
 import { kernelModuleStatusController } from './kernel-module-status.ts';
-import { kernelParamSpecController } from './kernel-param-spec.ts';
+import { kernelParamSpecController, type WriteParameter } from './kernel-param-spec.ts';
 import {
   bootIdController,
   extensionStatusController,
@@ -31,6 +31,8 @@ export interface KernelControllersInit {
   readonly extensions: readonly ExtensionStatusSpec[];
   /** Reads a file of the kernel or of the system. */
   readonly read: ReadIfThere;
+  /** Sets a kernel parameter; undefined on a node that shares its kernel with others. */
+  readonly writeParameter?: WriteParameter | undefined;
 }
 
 /** Source: Talos v1.14: COSI resources, runtime, perf. */
@@ -45,7 +47,7 @@ export function kernelControllers(init: KernelControllersInit): Controller[] {
     extensionStatusController(init.extensions),
     kernelParamDefaultsController(read, isContainer),
     kernelParamConfigController(),
-    kernelParamSpecController(read),
+    kernelParamSpecController(read, init.writeParameter),
     kernelModuleConfigController(),
     ...(isContainer ? [] : [kernelModuleStatusController(read, init.kernelRelease)]),
     watchdogTimerConfigController(),

@@ -1,10 +1,61 @@
 import { type Controller, exclusive, strong } from '@nodewright/controllers';
-import { kernelParamDefaultSpecs, kernelParamSpecs, kernelParamStatuses } from '@nodewright/state/kinds';
+import { Fault } from '@nodewright/fault';
+import {
+  type KernelParamStatusSpec,
+  kernelParamDefaultSpecs,
+  kernelParamSpecs,
+  kernelParamStatuses,
+} from '@nodewright/state/kinds';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
-import { parameterPath, parameterStatus } from '../domain/kernel-parameters.ts';
+import {
+  isSameValue,
+  parameterPath,
+  parameterStatus,
+  setParameterStatus,
+  type WantedParameter,
+} from '../domain/kernel-parameters.ts';
 
-/** Publishes the kernel parameters that the node wants. It does not set them. */
-export function kernelParamSpecController(read: ReadIfThere): Controller {
+/** Sets a kernel parameter. @throws Error of Node.js */
+export type WriteParameter = (path: string, value: string) => void;
+
+/**
+ * Publishes the kernel parameters that the node wants, and sets them on a machine of its own. A parameter that is wanted no
+ * more gets the value that it had before.
+ *
+ * @param write undefined on a node that shares its kernel
+ */
+export function kernelParamSpecController(read: ReadIfThere, write?: WriteParameter): Controller {
+  /** The values before the node has set the parameters, by id. */
+  const originals = new Map<string, string>();
+  const currentOf = (id: string) => read(parameterPath(id))?.toString().trim();
+
+  /** @returns the status; a text says why the parameter could not be set */
+  function set(id: string, { value, ignoreErrors }: WantedParameter, setValue: WriteParameter) {
+    const before = currentOf(id);
+    const original = originals.get(id) ?? before;
+    if (before === undefined) {
+      const status = setParameterStatus(undefined, undefined);
+      return ignoreErrors ? { status } : { status, failure: `${id}: the kernel has no such parameter` };
+    }
+    if (isSameValue(before, value)) return { status: setParameterStatus(before, original) };
+    try {
+      setValue(parameterPath(id), value);
+      originals.set(id, original ?? before);
+    } catch (error) {
+      const { code = String(error) } = error as NodeJS.ErrnoException;
+      return { status: setParameterStatus(before, original), failure: `${id} = ${value}: ${code}` };
+    }
+    return { status: setParameterStatus(currentOf(id), original) };
+  }
+
+  function restoreOthers(wanted: ReadonlyMap<string, unknown>, setValue: WriteParameter): void {
+    for (const [id, original] of originals) {
+      if (wanted.has(id)) continue;
+      originals.delete(id);
+      setValue(parameterPath(id), original);
+    }
+  }
+
   return {
     name: 'runtime.KernelParamSpecController',
     inputs: [strong(kernelParamDefaultSpecs), strong(kernelParamSpecs)],
@@ -15,16 +66,23 @@ export function kernelParamSpecController(read: ReadIfThere): Controller {
       const wanted = new Map(
         specs
           .filter(({ metadata }) => metadata.phase === 'running')
-          .map(({ metadata, spec }) => [metadata.id, spec.value]),
+          .map(({ metadata, spec }) => [metadata.id, spec]),
       );
+      const failures: string[] = [];
+      const statusOf = (id: string, spec: WantedParameter): KernelParamStatusSpec => {
+        if (write === undefined) return parameterStatus(spec.value, currentOf(id));
+        const { status, failure } = set(id, spec, write);
+        if (failure !== undefined) failures.push(failure);
+        return status;
+      };
+      if (write !== undefined) restoreOthers(wanted, write);
       await pass.replace(
         kernelParamStatuses,
         // Read one by one during the output, because a configuration may have thousands.
-        wanted.entries().map(([id, value]) => ({
-          id,
-          spec: parameterStatus(value, read(parameterPath(id))?.toString()),
-        })),
+        wanted.entries().map(([id, spec]) => ({ id, spec: statusOf(id, spec) })),
       );
+      if (failures.length > 0)
+        throw new Fault('failed-precondition', `kernel parameters cannot be set: ${failures.join(', ')}`);
     },
   };
 }

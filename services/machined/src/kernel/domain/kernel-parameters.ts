@@ -46,10 +46,28 @@ export function configuredParameters(config: {
  */
 export function parameterStatus(wanted: string, current: string | undefined): KernelParamStatusSpec {
   const value = current?.trim() ?? '';
-  const columns = (text: string) => text.trim().split(/\s+/).join(' ');
   return {
     current: value,
     default: value,
-    unsupported: current === undefined || columns(value) !== columns(wanted),
+    unsupported: current === undefined || !isSameValue(value, wanted),
   };
+}
+
+/** Whether two values are the same. Their columns may be separated by any blanks. */
+export function isSameValue(one: string, other: string): boolean {
+  const columns = (text: string) => text.trim().split(/\s+/).join(' ');
+  return columns(one) === columns(other);
+}
+
+/**
+ * The status of a parameter that the node sets.
+ *
+ * @param current the kernel's value; undefined when the kernel has no such parameter
+ * @param original the value before the node has set it
+ */
+export function setParameterStatus(
+  current: string | undefined,
+  original: string | undefined,
+): KernelParamStatusSpec {
+  return { current: current ?? '', default: original ?? '', unsupported: current === undefined };
 }
