@@ -1,10 +1,11 @@
 // What a machine does when something is missing or damaged: its API answers, or its console says why not.
 import assert from 'node:assert/strict';
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
 import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
-import { noMachine as skip, startMachine } from './machine.ts';
+import { imageFolder, noMachine as skip, startMachine } from './machine.ts';
 import { openWorkplace } from './use-machine.ts';
 
 const { talosctl, succeeds, generate, trusted, machineDisk, ...workplace } = openWorkplace();
@@ -56,6 +57,15 @@ test('a machine with a damaged configuration says where, and waits for another o
   await machine.shows(/machine configuration of STATE: decode error: document 1, line \d+, column \d+/);
   await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
   assert.match(await succeeds([...trusted(machine), 'version']), /Enabled: +RBAC/);
+});
+
+test('a machine whose kernel lacks its protections does not start, and says why', { skip }, async () => {
+  const commandLine = readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8')
+    .replace('pti=on', 'pti=off')
+    .trim();
+  await using machine = await startMachine({ boot: { kind: 'kernel', commandLine } });
+  await machine.shows(/the kernel was started without pti=on, which protect/);
+  await machine.isOff();
 });
 
 test('a machine with a nonsensical or without an address says so on its console', { skip }, async () => {

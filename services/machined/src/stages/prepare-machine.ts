@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
-import { faultFrom } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { keyCodes, loadNativeCalls, type NativeCalls, watchKeys } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
+import { kernelArgumentProblem } from '../kernel/domain/kernel-requirements.ts';
 import {
   detachVolumes,
   endMachineAtExit,
@@ -32,7 +33,7 @@ export interface PreparedMachine {
  * the network, and takes care that the machine ends with it. A problem of the disk or of the network is logged: the console
  * still shows what happens.
  *
- * @throws SystemCallError when a file system cannot be mounted
+ * @throws SystemCallError when a file system cannot be mounted; Fault when the kernel lacks an argument that protects it
  */
 export async function prepareMachine(
   { ownsDisks }: Pick<World, 'ownsDisks'>,
@@ -41,6 +42,8 @@ export async function prepareMachine(
 ): Promise<PreparedMachine> {
   const calls = await loadNativeCalls();
   endMachineAtExit({ calls, killOthers, pause, report: reportOnConsole }, process);
+  const problem = kernelArgumentProblem(readFileSync('/proc/cmdline', 'utf8'));
+  if (problem !== undefined) throw new Fault('failed-precondition', problem);
   await mountFileSystems(calls);
   scope.use(reapOrphans(calls, systemTimers));
   // SIGTERM runs the shutdown sequence, and the exit after it switches the machine off.
