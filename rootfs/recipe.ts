@@ -162,9 +162,6 @@ export const parts: readonly Part[] = [
     'host-local': 'gives addresses of the pod network of this node to pods; bridge calls it',
     portmap: 'forwards ports of the node to pods (hostPort)',
     firewall: 'lets the traffic of pods through a firewall that forbids forwarding, and keeps bridges apart',
-    bandwidth:
-      'limits the traffic of a pod, by its annotations kubernetes.io/ingress-bandwidth and egress-bandwidth',
-    tuning: 'sets the sysctls and the MTU of a network interface in a pod',
   }).map(
     ([name, why]): Part => ({
       name: `cni-${name}`,

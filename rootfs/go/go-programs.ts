@@ -90,7 +90,7 @@ export const rootPrograms = {
     flags: flags([], [`-X ${cni.module}/pkg/utils/buildversion.BuildVersion=${cni.version}`]),
     package: [
       ...['main/bridge', 'main/loopback', 'ipam/host-local'],
-      ...['meta/portmap', 'meta/firewall', 'meta/bandwidth', 'meta/tuning'],
+      ...['meta/portmap', 'meta/firewall'],
     ].map((name) => `${cni.module}/plugins/${name}`),
   },
 } as const satisfies Readonly<Record<string, RootProgram>>;

@@ -52,7 +52,7 @@ function folder(name: string): string {
 }
 
 const programs = ['containerd', 'containerd-shim-runc-v2', 'runc'].map((name) => `usr/bin/${name}`);
-const plugins = ['bandwidth', 'bridge', 'firewall', 'host-local', 'loopback', 'portmap', 'tuning'].map(
+const plugins = ['bridge', 'firewall', 'host-local', 'loopback', 'portmap'].map(
   (name) => `opt/cni/bin/${name}`,
 );
 
