@@ -28,14 +28,21 @@ const awaitVotes = (what: string) =>
 test('a new cluster has three voters and no etcd on workers, and lists its members by id', {
   skip,
 }, async () => {
-  assert.equal(await votersOf(cluster.controlPlanes), allVote);
+  await awaitVotes('after the cluster was created');
   assert.equal(await etcdPidOf(cluster.workers[0] as ProcessNode), undefined);
-  const { stdout } = await cluster.talosctl(
-    ...['get', 'etcdmember', 'local', '-o', 'jsonpath={.spec.memberID}', '-n', 'node01,node02,node03'],
-  );
   await using etcd = await openEtcd(cluster.controlPlanes);
-  const ids = (await etcd.members()).map(({ id }) => id.toString(16).padStart(16, '0'));
-  assert.deepEqual(stdout.match(/[0-9a-f]{16}/g)?.sort(), ids.sort());
+  const ids = (await etcd.members()).map(({ id }) => id.toString(16).padStart(16, '0')).sort();
+  let listed: string[] = [];
+  const areListed = async () => {
+    const { stdout } = await cluster.talosctl(
+      ...['get', 'etcdmember', 'local', '-o', 'jsonpath={.spec.memberID}', '-n', 'node01,node02,node03'],
+    );
+    listed = stdout.match(/[0-9a-f]{16}/g)?.sort() ?? [];
+    return listed.join() === ids.join();
+  };
+  // A node writes its resource after it became a member.
+  const explain = () => `members ${ids}, listed ${listed}`;
+  await eventually(areListed, { what: 'every member as a resource of its node', explain });
 });
 
 test('Bootstrap is refused with the reason on a node with data, on a worker, and on a node that is about to join', {
