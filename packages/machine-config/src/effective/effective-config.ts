@@ -5,6 +5,7 @@ import { type EtcdSettings, etcdSettings } from './etcd-settings.ts';
 import { type MachineSettings, machineSettings } from './machine-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
 import { type NodeSettings, nodeSettings } from './node-settings.ts';
+import { type RegistrySettings, registrySettings } from './registry-settings.ts';
 import { type RuntimeSettings, runtimeSettings } from './runtime-settings.ts';
 
 /** The effective values of a configuration, from documents and legacy sections alike. */
@@ -14,6 +15,7 @@ export interface EffectiveConfig
     ClusterSettings,
     EtcdSettings,
     NodeSettings,
+    RegistrySettings,
     RuntimeSettings {}
 
 /**
@@ -34,6 +36,7 @@ export function effectiveConfig(configuration: Configuration): EffectiveConfig {
     ...clusterSettings(reader),
     ...etcdSettings(reader),
     ...nodeSettings(reader),
+    ...registrySettings(reader),
     ...runtimeSettings(reader),
   };
 }
