@@ -236,6 +236,25 @@ test('tries endpoints in order and reports the last failure', async () => {
   await assert.rejects(lost.resolve(reference), { kind: 'not-found' });
 });
 
+test('a mirror is told the registry, may have a path of its own, and gets its credentials', async () => {
+  await using mirror = await serve(({ headers }, response) => {
+    if (headers.authorization !== undefined) return response.end(manifest);
+    return response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end();
+  });
+  const credentials = { username: 'user', password: 'password' };
+  const url = `http://${mirror.host}/cache/`;
+  using client = open({ endpointsOf: () => [{ url, overridesPath: true, isMirror: true, credentials }] });
+  const reference = parseImageReference('registry.example/a/b:v1');
+  assert.equal((await client.resolve(reference)).descriptor.digest, digestOf(manifest));
+  const asked = mirror.requests.map((request) => [request.url, request.headers.authorization]);
+  const path = '/cache/a/b/manifests/v1?ns=registry.example';
+  const basic = `Basic ${Buffer.from('user:password').toString('base64')}`;
+  assert.deepEqual(asked, [
+    [path, undefined],
+    [path, basic],
+  ]);
+});
+
 test('a signal aborts a request without a response', async () => {
   await using server = await serve(() => undefined);
   using client = open();

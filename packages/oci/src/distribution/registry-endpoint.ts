@@ -1,7 +1,15 @@
+import type { Credentials } from './authorization.ts';
+
 /** An address at which a registry is reachable. */
 export interface RegistryEndpoint {
   /** Includes the scheme; a path is put in front of `/v2`. */
   readonly url: string;
+  /** The path of the URL takes the place of `/v2`. */
+  readonly overridesPath?: boolean;
+  /** It serves several registries: each request names the one that is meant, in the parameter `ns`. */
+  readonly isMirror?: boolean;
+  /** For requests that bring none of their own. */
+  readonly credentials?: Credentials;
   /** PEM; replaces the certificate authorities that Node.js trusts. */
   readonly ca?: string;
 }

@@ -35,10 +35,13 @@ export function createRegistryRequests({ connections, endpointsOf }: RegistryReq
     endpoint: RegistryEndpoint,
     reference: ImageReference,
     path: string,
-    { headers, credentials, signal }: RegistryRequestOptions,
+    { headers, signal, ...options }: RegistryRequestOptions,
   ): Promise<IncomingMessage> {
-    const url = new URL(`${endpoint.url.replace(/\/$/, '')}/v2/${reference.repository}/${path}`);
+    const base = `${endpoint.url.replace(/\/$/, '')}${endpoint.overridesPath ? '' : '/v2'}`;
+    const url = new URL(`${base}/${reference.repository}/${path}`);
+    if (endpoint.isMirror) url.searchParams.set('ns', reference.registry);
     const { ca } = endpoint;
+    const credentials = options.credentials ?? endpoint.credentials;
     const key = [
       endpoint.url,
       reference.repository,
