@@ -48,6 +48,11 @@ const dockerClient = {
   'tar-stream': 'node_modules/tar-stream/index.js',
 };
 
+/** For machines, which run containerd. */
+const containerdClient = {
+  '@nodewright/containers/containerd-contract': 'packages/containers/src/containerd/containerd-contract.ts',
+};
+
 /** The native part of koffi, the add-on for system calls; its loader looks for it next to the bundle. */
 const nativeCalls = {
   [`node_modules/@koromix/koffi-linux-${process.arch}/linux_${process.arch}/koffi.node`]: `linux_${process.arch}/koffi.node`,
@@ -59,7 +64,7 @@ export const bundles: readonly Bundle[] = [
     name: 'machined',
     entry: 'services/machined/src/main.ts',
     assets: { ...reflectionProtos, ...nativeCalls },
-    apart: { ...reflection, ...dockerClient },
+    apart: { ...reflection, ...dockerClient, ...containerdClient },
     workers: { 'configuration-worker.cjs': 'services/machined/src/config/host/configuration-worker.ts' },
     binaryCodecs: true,
   },

@@ -1,10 +1,13 @@
-import { ContainerCreate, ContainerDelete } from '@nodewright/contract/gen/containerd/events/container.ts';
-import { TaskExit, TaskOOM, TaskStart } from '@nodewright/contract/gen/containerd/events/task.ts';
 import {
+  ContainerCreate,
+  ContainerDelete,
   ImageCreate,
   ImageDelete,
   ImageUpdate,
-} from '@nodewright/contract/gen/containerd/services/images/v1/image_events.ts';
+  TaskExit,
+  TaskOOM,
+  TaskStart,
+} from '@nodewright/containers/containerd-contract';
 import type { Envelope } from '@nodewright/contract/gen/containerd/types/event.ts';
 import type { RuntimeEvent } from '../container-runtime.ts';
 import { millisecondsFrom } from './timestamps.ts';

@@ -1,12 +1,14 @@
-import { ContainersDefinition } from '@nodewright/contract/gen/containerd/services/containers/v1/containers.ts';
-import { ContentDefinition } from '@nodewright/contract/gen/containerd/services/content/v1/content.ts';
-import { DiffDefinition } from '@nodewright/contract/gen/containerd/services/diff/v1/diff.ts';
-import { EventsDefinition } from '@nodewright/contract/gen/containerd/services/events/v1/events.ts';
-import { ImagesDefinition } from '@nodewright/contract/gen/containerd/services/images/v1/images.ts';
-import { LeasesDefinition } from '@nodewright/contract/gen/containerd/services/leases/v1/leases.ts';
-import { SnapshotsDefinition } from '@nodewright/contract/gen/containerd/services/snapshots/v1/snapshots.ts';
-import { TasksDefinition } from '@nodewright/contract/gen/containerd/services/tasks/v1/tasks.ts';
-import { VersionDefinition } from '@nodewright/contract/gen/containerd/services/version/v1/version.ts';
+import {
+  ContainersDefinition,
+  ContentDefinition,
+  DiffDefinition,
+  EventsDefinition,
+  ImagesDefinition,
+  LeasesDefinition,
+  SnapshotsDefinition,
+  TasksDefinition,
+  VersionDefinition,
+} from '@nodewright/containers/containerd-contract';
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { Client, CompatServiceDefinition } from 'nice-grpc';

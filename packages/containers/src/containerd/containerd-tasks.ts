@@ -1,5 +1,5 @@
+import { type Process, Status } from '@nodewright/containers/containerd-contract';
 import type { Container } from '@nodewright/contract/gen/containerd/services/containers/v1/containers.ts';
-import { type Process, Status } from '@nodewright/contract/gen/containerd/v1/types/task.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { ExitStatus, TaskInfo } from '../container-runtime.ts';
 import type { NamespaceServices } from './containerd-services.ts';

@@ -3,7 +3,7 @@ import {
   WriteAction,
   type WriteContentRequest,
   type WriteContentResponse,
-} from '@nodewright/contract/gen/containerd/services/content/v1/content.ts';
+} from '@nodewright/containers/containerd-contract';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { writeLimitMs } from './call-limits.ts';
 import type { NamespaceServices } from './containerd-services.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Options } from '@nodewright/contract/gen/containerd/runc/v1/options.ts';
+import { Options } from '@nodewright/containers/containerd-contract';
 import type { Container } from '@nodewright/contract/gen/containerd/services/containers/v1/containers.ts';
 import type { Image } from '@nodewright/contract/gen/containerd/services/images/v1/images.ts';
 import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
@@ -27,9 +27,11 @@ export interface CreateContainerInit {
 const runtimeName = 'io.containerd.runc.v2';
 const specType = 'types.containerd.io/opencontainers/runtime-spec/1/Spec';
 
-/** Options for runc, in a container and in a task. */
-export function runcOptions(root: string | undefined): Any {
-  const value = Options.encode(Options.fromPartial({ root: root ?? '' })).finish();
+/** Options for runc, in a container and in a task; the defaults of runc and of containerd for what is undefined. */
+export function runcOptions(root: string | undefined, shimCgroup: string | undefined): Any {
+  const value = Options.encode(
+    Options.fromPartial({ root: root ?? '', shimCgroup: shimCgroup ?? '' }),
+  ).finish();
   return { typeUrl: 'containerd.runc.v1.Options', value: Buffer.from(value) };
 }
 

@@ -30,6 +30,8 @@ export interface ContainerdRuntimeInit {
    * different ones.
    */
   readonly runcRoot?: string;
+  /** The cgroup of the shims, which must exist; default that of containerd. */
+  readonly shimCgroup?: string;
   /** Default `overlayfs`. */
   readonly snapshotter?: string;
   /** Which hosts serve a registry; default the registry itself. */
@@ -70,7 +72,7 @@ export function openContainerdRuntime(init: ContainerdRuntimeInit): ContainerRun
         context,
         logFolder: join(init.logFolder, name),
         cgroupRoot: init.cgroupRoot ?? '/',
-        runtimeOptions: runcOptions(init.runcRoot),
+        runtimeOptions: runcOptions(init.runcRoot, init.shimCgroup),
       }),
       watchEvents: (signal) => {
         const { pending } = connection;
