@@ -19,6 +19,8 @@ export interface Workplace extends Disposable {
   talosctl(...words: string[]): Promise<{ readonly exitCode: number; readonly output: string }>;
   /** Runs talosctl until it succeeds, and returns its output. */
   succeeds(words: readonly string[], timeoutMs?: number): Promise<string>;
+  /** Runs talosctl until it succeeds and its output has the pattern; returns the output. */
+  shows(words: readonly string[], pattern: RegExp, timeoutMs?: number): Promise<string>;
   /** Writes the configurations of a cluster, and the talosconfig of its administrator, into the folder. */
   generate(cluster: string): Promise<void>;
   /** The words of talosctl for calls of the machine's administrator. */
@@ -36,20 +38,22 @@ export function openWorkplace(): Workplace {
         resolve({ exitCode: error === null ? 0 : 1, output: stdout + stderr });
       });
     });
+  const shows: Workplace['shows'] = async (words, pattern, timeoutMs = 90_000) => {
+    let last = '';
+    const isDone = async () => {
+      const { exitCode, output } = await talosctl(...words);
+      last = output;
+      return exitCode === 0 && pattern.test(output);
+    };
+    const what = `${pattern} in the output of talosctl ${words.join(' ')}`;
+    await eventually(isDone, { what, timeoutMs, explain: () => last });
+    return last;
+  };
   return {
     folder,
     talosctl,
-    async succeeds(words, timeoutMs = 90_000) {
-      let last = '';
-      const isDone = async () => {
-        const { exitCode, output } = await talosctl(...words);
-        last = output;
-        return exitCode === 0;
-      };
-      const what = `success of talosctl ${words.join(' ')}`;
-      await eventually(isDone, { what, timeoutMs, explain: () => last });
-      return last;
-    },
+    shows,
+    succeeds: (words, timeoutMs) => shows(words, /^/, timeoutMs),
     async generate(cluster) {
       const { exitCode, output } = await talosctl(
         ...['gen', 'config', cluster, `https://${guestAddress}:6443`, '--force'],

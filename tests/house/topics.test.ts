@@ -37,6 +37,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'domain/plan-reset.ts',
       'host/event-store.ts',
       'host/first-process.ts',
+      'host/machine-cgroups.ts',
       'host/node-wipe.ts',
     ],
   },

@@ -1,6 +1,18 @@
 import type { ContainerRuntime } from '@nodewright/containers';
+import { serviceIds } from '@nodewright/contract';
+import type { FollowingService } from '@nodewright/controllers';
+import type { State } from '@nodewright/state';
 import type { Topic } from '../base/topic.ts';
+import { recordServicePid } from '../services/host/record-service-pid.ts';
+import type { ServiceManager } from '../services/host/service-manager.ts';
+import { containerdConfigFile, criConfigController } from './controllers/cri-config.ts';
+import { createCriServiceController } from './controllers/cri-service.ts';
+import { registriesConfigController } from './controllers/registries-config.ts';
+import { containerdPaths } from './domain/containerd-config.ts';
 import { type ContainerLogRequest, readContainerLog } from './host/container-log.ts';
+import { openContainerdConditions } from './host/containerd-conditions.ts';
+import { openContainerdHealth } from './host/containerd-health.ts';
+import { type ContainerdServiceInit, containerdService } from './host/containerd-service.ts';
 import { createContainers } from './rpc/containers.ts';
 import { createImageService } from './rpc/image-service.ts';
 import { createImages } from './rpc/images.ts';
@@ -13,6 +25,14 @@ export interface OpenContainersInit {
   readonly runtime: ContainerRuntime | undefined;
   /** Whether the configuration has verification rules for images. */
   readonly hasVerificationRules: () => boolean;
+  /** The parts of a machine with which the runtime is a service of the node; undefined where it belongs to the host. */
+  readonly machine: MachineParts | undefined;
+}
+
+export interface MachineParts
+  extends Omit<ContainerdServiceInit, 'conditions' | 'runtime' | 'health' | 'watcher'> {
+  readonly state: State;
+  readonly services: ServiceManager;
 }
 
 export interface ContainersTopic extends Topic {
@@ -22,16 +42,45 @@ export interface ContainersTopic extends Topic {
    * @throws Fault when the node has no runtime or no such container
    */
   readLog(request: ContainerLogRequest, signal: AbortSignal): AsyncIterable<Buffer>;
+  /** Lets the runtime run as a service once there is a configuration; does nothing where it is no service. */
+  begin(signal: AbortSignal): Promise<void>;
 }
 
-/** Opens the topic of containers and images in the node's runtime. */
-export function openContainers({ runtime, hasVerificationRules }: OpenContainersInit): ContainersTopic {
+/** Opens the topic of containers and images in the node's runtime. What it opens ends with `scope`. */
+export function openContainers(init: OpenContainersInit, scope: AsyncDisposableStack): ContainersTopic {
+  const { runtime, hasVerificationRules, machine } = init;
+  const follower =
+    runtime && machine && createCriServiceController(followingService({ ...machine, runtime }, scope));
   return {
     readLog: (request, signal) => readContainerLog(runtime, request, signal),
-    controllers: [],
+    controllers:
+      follower === undefined ? [] : [registriesConfigController(), criConfigController(), follower],
+    begin: async (signal) => follower?.begin(signal),
     api: {
       'machine.MachineService': { ...createContainers(runtime), ...createImages(runtime) },
       'machine.ImageService': createImageService(runtime, hasVerificationRules),
     },
+  };
+}
+
+/** containerd as a service, which is declared at its first start. */
+function followingService(
+  init: MachineParts & { readonly runtime: ContainerRuntime },
+  scope: AsyncDisposableStack,
+): FollowingService {
+  const { state, services } = init;
+  let isDeclared = false;
+  return {
+    async start() {
+      if (!isDeclared) {
+        const conditions = await openContainerdConditions(state, containerdConfigFile, scope);
+        const health = scope.use(openContainerdHealth(containerdPaths.socket));
+        const watcher = recordServicePid(state, serviceIds.cri);
+        services.declare([containerdService({ ...init, conditions, health, watcher })]);
+      }
+      isDeclared = true;
+      services.start([serviceIds.cri]);
+    },
+    stop: () => services.stop([serviceIds.cri]),
   };
 }

@@ -11,6 +11,8 @@ export interface OpenFilesInit {
   /** The node's root, without a trailing slash. No call leaves it, and no file outside of it is written. */
   readonly root: string;
   readonly world: World;
+  /** Nothing else writes below `/etc`, as on a machine. */
+  readonly ownsEtc: boolean;
   readonly bootId: string;
   readonly hostname: () => string;
   readonly log: Logger;
@@ -20,13 +22,13 @@ export interface OpenFilesInit {
  * Opens the topic of files: the calls that read files of the node, and the controllers that write those below
  * `/etc`.
  */
-export function openFiles({ root, world, bootId, hostname, log }: OpenFilesInit): Topic {
+export function openFiles({ root, world, ownsEtc, bootId, hostname, log }: OpenFilesInit): Topic {
   const files = createNodeFiles({
     root,
     contents: () => ownKernelFiles(world, hostname(), bootId),
   });
   return {
-    controllers: filesControllers({ root }),
+    controllers: filesControllers({ root, ownsEtc }),
     api: { 'machine.MachineService': createFiles({ files, attributes: createFileAttributes(log), log }) },
   };
 }

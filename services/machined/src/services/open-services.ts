@@ -5,13 +5,15 @@ import type { Topic } from '../base/topic.ts';
 import { servicesControllers } from './controllers/services-controllers.ts';
 import { isNodeService } from './domain/service-control.ts';
 import { type ExitGuard, openExitGuard } from './host/exit-guard.ts';
-import { openServiceCgroups, type ServiceCgroups } from './host/service-cgroups.ts';
+import { createServiceCgroups, openServiceCgroups, type ServiceCgroups } from './host/service-cgroups.ts';
 import { ServiceManager } from './host/service-manager.ts';
 import { createServiceControl } from './rpc/service-control.ts';
 import { createServiceList } from './rpc/service-list.ts';
 
 export interface OpenServicesInit {
   readonly world: World;
+  /** The control groups of a machine, which belong to the node; undefined in other worlds. */
+  readonly machineCgroups: string | undefined;
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
@@ -30,9 +32,9 @@ export interface ServicesTopic extends Topic {
  * service is declared yet.
  */
 export function openServices(init: OpenServicesInit, scope: AsyncDisposableStack): ServicesTopic {
-  const { world, log, telemetry } = init;
+  const { log, telemetry } = init;
   const guard = scope.use(openExitGuard());
-  const cgroups = world.isGuest ? openServiceCgroups() : undefined;
+  const cgroups = cgroupsOf(init);
   if (cgroups !== undefined) scope.use(cgroups);
   const manager = new ServiceManager({ log, telemetry, timers: systemTimers, mayComeLater: isNodeService });
   return {
@@ -45,4 +47,9 @@ export function openServices(init: OpenServicesInit, scope: AsyncDisposableStack
     },
     ...{ manager, guard, cgroups },
   };
+}
+
+function cgroupsOf({ world, machineCgroups }: OpenServicesInit): ServiceCgroups | undefined {
+  if (machineCgroups !== undefined) return createServiceCgroups(machineCgroups);
+  return world.isGuest ? openServiceCgroups() : undefined;
 }

@@ -11,7 +11,7 @@ import type { NodeTopics } from './open-topics.ts';
  */
 export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   const { world, layout, log } = host;
-  const { config, services, etcd, daemons, life, volumes } = topics;
+  const { config, services, containers, etcd, daemons, life, volumes } = topics;
   // Here services are programs of the host and must not gain capabilities. Containers and machines have
   // limits of their own.
   if (world.isGuest) await forgoCapabilities([layout.root, ...programFolders(host)], log);
@@ -27,7 +27,11 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   await life.sequences.boot({
     mountEphemeral: host.volumes && mountEphemeral,
     startServices: async (signal) => {
-      await Promise.all([daemons.begin(serviceIds.trustd, signal), etcd.begin(signal)]);
+      await Promise.all([
+        containers.begin(signal),
+        daemons.begin(serviceIds.trustd, signal),
+        etcd.begin(signal),
+      ]);
     },
   });
 }

@@ -2,13 +2,14 @@ import { isControlPlaneNow } from '../base/resources/node-view.ts';
 import type { Topic } from '../base/topic.ts';
 import { type ClusterTopic, openCluster } from '../cluster/open-cluster.ts';
 import { type ConfigTopic, openConfig } from '../config/open-config.ts';
-import { openContainerRuntime } from '../containers/host/open-container-runtime.ts';
-import { openContainers } from '../containers/open-containers.ts';
+import { openContainerRuntime, openMachineRuntime } from '../containers/host/open-container-runtime.ts';
+import { type ContainersTopic, openContainers } from '../containers/open-containers.ts';
 import { type DaemonsTopic, openDaemons } from '../daemons/open-daemons.ts';
 import { type EtcdTopic, openEtcd } from '../etcd/open-etcd.ts';
 import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
 import { openKernel } from '../kernel/open-kernel.ts';
+import { cgroupFolder } from '../life/host/machine-cgroups.ts';
 import { type LifeTopic, openLife } from '../life/open-life.ts';
 import { openLogs } from '../logs/open-logs.ts';
 import { openNetwork } from '../network/open-network.ts';
@@ -24,6 +25,7 @@ export interface NodeTopics {
   readonly all: Readonly<Record<string, Topic>>;
   readonly config: ConfigTopic;
   readonly services: ServicesTopic;
+  readonly containers: ContainersTopic;
   readonly etcd: EtcdTopic;
   readonly daemons: DaemonsTopic;
   readonly life: LifeTopic;
@@ -49,21 +51,23 @@ export async function openTopics(
   const hostname = () => view.hostname();
   const given = { ...host, ...shared };
 
-  const services = openServices(host, scope);
+  const machineCgroups = host.isFirstProcess ? cgroupFolder : undefined;
+  const services = openServices({ ...host, machineCgroups }, scope);
   const { manager } = services;
   const processes = { guard: services.guard, cgroups: services.cgroups, services: manager };
   const config = await openConfig({ ...given, metaPartition: host.volumes?.meta }, scope);
-  const runtime = await openContainerRuntime({ ...host, hostname: node.hostname });
-  if (runtime !== undefined) scope.use(runtime);
-  const containers = openContainers({
-    runtime,
-    hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
-  });
-  const ownAddresses = world.ownsAddresses ? undefined : node.addresses;
-  const etcd = await openEtcd(
-    { ...given, ...processes, containers: runtime, addresses: ownAddresses },
+  const engine = await openContainerRuntime({ ...host, hostname: node.hostname });
+  if (engine !== undefined) scope.use(engine);
+  const containers = openContainers(
+    {
+      runtime: host.isFirstProcess ? await openMachineRuntime(given, scope) : engine,
+      hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
+      machine: host.isFirstProcess ? { ...given, ...processes } : undefined,
+    },
     scope,
   );
+  const ownAddresses = world.ownsAddresses ? undefined : node.addresses;
+  const etcd = await openEtcd({ ...given, ...processes, containers: engine, addresses: ownAddresses }, scope);
   const cluster: ClusterTopic = await openCluster(given, scope);
   const daemons = openDaemons(
     {
@@ -83,10 +87,13 @@ export async function openTopics(
     },
     scope,
   );
-  const volumes = openVolumes({ ...given, root: layout.root, partitions: host.volumes });
+  const volumes = openVolumes({
+    ...given,
+    ...{ root: layout.root, partitions: host.volumes, hasContainers: host.isFirstProcess },
+  });
   const all = {
     ...{ config, services, containers, etcd, cluster, daemons, life, volumes },
-    files: openFiles({ ...host, root: layout.root, hostname }),
+    files: openFiles({ ...host, root: layout.root, hostname, ownsEtc: host.isFirstProcess }),
     logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
       ...{ stopSignal: host.signal, now, kernel },
@@ -103,5 +110,5 @@ export async function openTopics(
     secrets: openSecrets(given),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
   };
-  return { all, config, services, etcd, daemons, life, volumes };
+  return { all, config, services, containers, etcd, daemons, life, volumes };
 }

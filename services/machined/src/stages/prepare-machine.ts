@@ -13,6 +13,7 @@ import {
   reapOrphans,
   reportOnConsole,
 } from '../life/host/first-process.ts';
+import { cgroupFolder, enterInitCgroup } from '../life/host/machine-cgroups.ts';
 import { type IpArgument, parseIpArgument } from '../network/domain/ip-argument.ts';
 import { setUpNetwork } from '../network/host/static-network.ts';
 import { type MachineDisks, openMachineDisks } from '../volumes/host/machine-disks.ts';
@@ -45,6 +46,7 @@ export async function prepareMachine(
   const problem = kernelArgumentProblem(readFileSync('/proc/cmdline', 'utf8'));
   if (problem !== undefined) throw new Fault('failed-precondition', problem);
   await mountFileSystems(calls);
+  await enterCgroup(log);
   scope.use(reapOrphans(calls, systemTimers));
   // SIGTERM runs the shutdown sequence, and the exit after it switches the machine off.
   const onPress = (code: number) => {
@@ -55,6 +57,15 @@ export async function prepareMachine(
   const disks = ownsDisks ? openMachineDisks(calls, volumes, log) : undefined;
   if (volumes === undefined) mountVarInMemory(calls);
   return { volumes, disks, addresses: setUpAddresses(calls, log) };
+}
+
+/** Without its group machined runs all the same; only containers with limits do not. */
+async function enterCgroup(log: Logger): Promise<void> {
+  try {
+    await enterInitCgroup(cgroupFolder, process.pid);
+  } catch (error) {
+    log.error({ error: faultFrom(error).message }, 'the control groups could not be set up');
+  }
 }
 
 function setUpAddresses(calls: NativeCalls, log: Logger): readonly string[] {

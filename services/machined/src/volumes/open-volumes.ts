@@ -16,6 +16,8 @@ export interface OpenVolumesInit {
   /** The disks of the machine; undefined on a node that owns none. */
   readonly disks: WipeableDisks | undefined;
   readonly world: Pick<World, 'ownsDisks' | 'description'>;
+  /** The node runs containerd, which has a volume. */
+  readonly hasContainers: boolean;
   readonly state: State;
   readonly telemetry: Telemetry;
 }
@@ -27,13 +29,14 @@ export interface VolumesTopic extends Topic {
 
 /** The volumes of the node, their mounts, and the controllers that create them. */
 export function openVolumes(init: OpenVolumesInit): VolumesTopic {
-  const { root, partitions, disks, world, state, telemetry } = init;
+  const { root, partitions, hasContainers, disks, world, state, telemetry } = init;
   return {
     controllers: [
       mountStatusController(),
       ...volumeControllers({
         makeVolumeFolder: (path, folderMode) => makeVolumeFolder(root, path, folderMode),
         partitions,
+        hasContainers,
       }),
     ],
     api: {

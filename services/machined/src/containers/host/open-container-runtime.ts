@@ -1,5 +1,12 @@
 import type { ContainerRuntime } from '@nodewright/containers';
+import { loadNativeCalls } from '@nodewright/linux';
+import type { EndpointsOf } from '@nodewright/oci';
+import { pointerTo, type State } from '@nodewright/state';
+import { registryConfigs } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
+import { followResource } from '../../base/resources/follow-resource.ts';
+import { containerdCgroups, containerdPaths } from '../domain/containerd-config.ts';
+import { registryEndpoints } from '../domain/registry-hosts.ts';
 
 export interface OpenContainerRuntimeInit {
   readonly options: {
@@ -34,4 +41,42 @@ export async function openContainerRuntime(
     given: etcdImage === undefined ? [] : [etcdImage],
     telemetry: init.telemetry,
   });
+}
+
+/** As much as the log of a service keeps. */
+const logBytes = 5 * 2 ** 20;
+
+export interface OpenMachineRuntimeInit {
+  readonly state: State;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * The runtime of a machine: the containerd that machined runs as the service `cri`. It connects at the first call. Upstream runs
+ * a second containerd for its own services, from the start of the machine on; here one serves both namespaces, because the
+ * services of this machine are no containers. So its calls need a configuration, also for the namespace `system`.
+ *
+ * @param scope ends the connection and the watch of the settings of registries
+ */
+export async function openMachineRuntime(
+  { state, telemetry }: OpenMachineRuntimeInit,
+  scope: AsyncDisposableStack,
+): Promise<ContainerRuntime> {
+  const registries = scope.use(await followResource(state, pointerTo(registryConfigs)));
+  // Loaded on demand: only machines run containerd.
+  const [{ openContainerdRuntime }, { ownEndpoints }, { forgetBytes }] = await Promise.all([
+    import('@nodewright/containers/containerd'),
+    import('@nodewright/oci'),
+    loadNativeCalls(),
+  ]);
+  const endpointsOf: EndpointsOf = (registry) => {
+    const settings = registries.current()?.spec ?? { mirrors: {}, auths: {}, tls: {} };
+    return registryEndpoints(settings, ownEndpoints)(registry);
+  };
+  return scope.use(
+    openContainerdRuntime({
+      ...{ telemetry, endpointsOf, socketPath: containerdPaths.socket, logFolder: containerdPaths.logs },
+      ...{ shimCgroup: `/${containerdCgroups.shims}`, boundLogs: { keepBytes: logBytes, forgetBytes } },
+    }),
+  );
 }

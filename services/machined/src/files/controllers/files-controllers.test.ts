@@ -84,6 +84,18 @@ test('a node with its own root has an /etc with a link to each file, and the fil
   assert.equal(lstatSync(join(root, 'etc/hosts'), { throwIfNoEntry: false }), undefined);
 });
 
+test('a node that owns its /etc has the files there, in place of those of its image', async () => {
+  const root = join(folder, 'owned');
+  mkdirSync(join(root, 'etc'), { recursive: true });
+  writeFileSync(join(root, 'etc/hosts'), '');
+  await using runtime = openTestRuntime({ controllers: filesControllers({ root, ownsEtc: true }) });
+  await want(runtime.state, 'hosts', '127.0.0.1 localhost\n');
+  await runtime.settled();
+  assert.equal(readFileSync(join(root, 'etc/hosts'), 'utf8'), '127.0.0.1 localhost\n');
+  assert.equal(lstatSync(join(root, 'etc/hosts')).isFile(), true);
+  assert.equal(existsSync(join(root, 'system')), false);
+});
+
 test('a file is written again only if its contents or mode differ', async () => {
   const root = join(folder, 'two');
   const path = join(root, 'system/etc/hosts');

@@ -6,13 +6,16 @@ import { rootFilesController } from './root-files.ts';
 export interface FilesControllersInit {
   /** The node's root, without a trailing slash. No file outside of it is written. */
   readonly root: string;
+  /** Nothing else writes below `/etc`, as on a machine: the files are written there. */
+  readonly ownsEtc?: boolean;
 }
 
 /** The folder, below the node's root, of the files that appear below `/etc`. Source: Talos v1.14: writable areas. */
 const etcFolder = 'system/etc';
 
 /** Creates the controllers that write files below `/etc`. Source: Talos v1.14: COSI resources, files. */
-export function filesControllers({ root }: FilesControllersInit): Controller[] {
+export function filesControllers({ root, ownsEtc = false }: FilesControllersInit): Controller[] {
+  if (ownsEtc) return [etcFileController(createEtcFiles(`${root}/etc`)), rootFilesController()];
   const folder = `${root}/${etcFolder}`;
   // A node of processes has an `/etc` of its own below its root. The `/etc` of a container belongs to its
   // engine and image.

@@ -31,6 +31,20 @@ export const varInMemory: MachineMount = {
   ...{ target: '/var', type: 'tmpfs', flags: noSuid | noDevices, data: 'mode=0755,size=50%' },
 };
 
+const volumeFolders = ['/var', '/system/state'];
+/** Below them containers have their file systems, which keep a volume in use. */
+const foldersOfMounts = ['/run/containerd/', '/run/netns/', '/var/'];
+
+/**
+ * What to detach before the machine ends, in this order: the mounts of containers, the last one first, then the volumes.
+ *
+ * @param mounts the mount points, in the order in which they were mounted
+ */
+export function mountsToDetach(mounts: readonly string[]): string[] {
+  const inner = mounts.filter((path) => foldersOfMounts.some((folder) => path.startsWith(folder)));
+  return [...inner.reverse(), ...volumeFolders];
+}
+
 /** Folders below these mounts, with their modes. Source: Talos v1.14: directories. */
 export const machineFolders: readonly { readonly path: string; readonly mode: number }[] = [
   { path: '/system/etc', mode: 0o700 },

@@ -1,14 +1,15 @@
 // What the kernel expects of the first process of a machine.
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Timers } from '@nodewright/async';
 import { nodeExitCodes } from '@nodewright/contract';
 import { makeFolder } from '@nodewright/files';
-import type { NativeCalls } from '@nodewright/linux';
+import { type NativeCalls, parseMounts, pathFromMountPoint } from '@nodewright/linux';
 import {
   etcMount,
   type MachineMount,
   machineFolders,
   machineMounts,
+  mountsToDetach,
   varInMemory,
 } from '../domain/machine-mounts.ts';
 import { restartCommands } from '../domain/node-event.ts';
@@ -42,17 +43,26 @@ export function mountVarInMemory(calls: NativeCalls): void {
   mountOne(calls, varInMemory);
 }
 
-/** Volumes, in the order in which they can be detached. */
-const volumeFolders = ['/var', '/system/state'];
-
-/** Detaches the volumes, so that their file systems are whole on the disk. What is not mounted is left out. */
+/**
+ * Detaches the volumes, and the file systems of containers on them, so that their file systems are whole on the disk. What is
+ * not mounted is left out.
+ */
 export function detachVolumes(calls: Pick<NativeCalls, 'detachMount'>): void {
-  for (const folder of volumeFolders) {
+  for (const folder of mountsToDetach(mountPoints())) {
     try {
       calls.detachMount(text(folder));
     } catch {
       // It is not mounted.
     }
+  }
+}
+
+function mountPoints(): string[] {
+  try {
+    const mounts = parseMounts(readFileSync('/proc/self/mounts', 'utf8'));
+    return mounts.map(({ mountPoint }) => pathFromMountPoint(mountPoint));
+  } catch {
+    return [];
   }
 }
 

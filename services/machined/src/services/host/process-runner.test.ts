@@ -20,6 +20,7 @@ function runnerOf(
     program?: string;
     graceTimeoutMs?: number;
     oomScoreAdjust?: number;
+    leavesDescendants?: boolean;
     cgroup?: () => Promise<ServiceCgroup>;
   } = {},
 ) {
@@ -175,6 +176,11 @@ test('the descendants of a process are killed when it ends by itself or is stopp
   assert.equal((await outcome(alone.runner)).error, undefined);
   assert.ok(childIn(alone.log) > 0);
   assert.ok(hasEnded(childIn(alone.log)));
+
+  const leaving = runnerOf(script(''), { leavesDescendants: true });
+  assert.equal((await outcome(leaving.runner)).error, undefined);
+  assert.equal(hasEnded(childIn(leaving.log)), false);
+  process.kill(childIn(leaving.log), 'SIGKILL');
 
   const stubborn = runnerOf(script("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);"), {
     graceTimeoutMs: 200,

@@ -34,6 +34,8 @@ export interface ProcessRunnerInit {
   readonly watcher?: ProcessWatcher;
   /** Creates the cgroup of a run; undefined without cgroups. */
   readonly cgroup?: () => Promise<ServiceCgroup> | undefined;
+  /** Processes that it has started live on when it ends; by default they are killed. */
+  readonly leavesDescendants?: boolean;
   /** `oom_score_adj`, -1000 (never) to 1000 (first); ignored if the process may not set it. */
   readonly oomScoreAdjust?: number;
 }
@@ -46,7 +48,7 @@ const leftoverTimeoutMs = 2000;
 
 /**
  * Runs a child process until it ends. When it is stopped, it gets SIGTERM, and SIGKILL after a time. In every
- * case its descendants are killed.
+ * case its descendants are killed, unless they may outlive it.
  */
 export function createProcessRunner(init: ProcessRunnerInit): Runner {
   const text = processRunnerText(init.argv);
@@ -88,7 +90,7 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
         release();
         init.watcher?.ended();
       });
-      await killLeftovers(run, leftoverTimeoutMs);
+      if (init.leavesDescendants !== true) await killLeftovers(run, leftoverTimeoutMs);
       const removal = await cgroup?.remove().then(
         () => undefined,
         (error: unknown) => `cannot remove the cgroup of process ${pid}: ${faultFrom(error).message}\n`,

@@ -62,6 +62,20 @@ test('the service manager lists by id, logs every entry, and stops in reverse or
   assert.deepEqual([ends(lines).slice(0, 2).sort(), ends(lines)[2]], [['apid', 'trustd'], 'machined']);
 });
 
+test('what a service does before the node ends happens between the end of its dependents and its own', async () => {
+  const { manager, lines, advance } = managed();
+  const beforeNodeEnds = async () => void lines.push({ service: 'before', state: 'Finished' });
+  manager.add([service('cri', { beforeNodeEnds }), service('etcd', { dependsOn: ['cri'] })]);
+  manager.declare([service('off', { beforeNodeEnds: () => Promise.reject(new Error('it is off')) })]);
+  await advance(1);
+  await manager.stop(['cri']);
+  manager.start(['cri']);
+  await advance(1);
+  assert.deepEqual(ends(lines), ['cri']);
+  await manager[Symbol.asyncDispose]();
+  assert.deepEqual(ends(lines), ['cri', 'etcd', 'before', 'cri']);
+});
+
 test('a service names the services that it waits for, including undeclared ones', async () => {
   const { manager, advance, told } = managed();
   manager.declare([service('containerd')]);

@@ -136,7 +136,9 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
     });
     await Promise.race([down, budget]);
     if (!areDown) this.#init.log.warn({ service: id }, 'gave up on services that need the one to be stopped');
-    await this.#services.get(id)?.stop();
+    const service = this.#services.get(id);
+    if (this.#isClosed) await service?.prepareEnd();
+    await service?.stop();
   }
 
   #take(record: ServiceRecord): void {

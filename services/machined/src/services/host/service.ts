@@ -33,6 +33,10 @@ export interface ServiceDefinition extends ServiceNeeds {
   /** Runs before its runner starts. `report` adds what it waits for to the history. */
   readonly prepare?: (signal: AbortSignal, report: (message: string) => void) => Promise<void>;
   readonly runner: Runner;
+  /**
+   * Runs when the node ends, after the services that depend on this one are down and before it is stopped. It never rejects.
+   */
+  readonly beforeNodeEnds?: () => Promise<void>;
   readonly health?: HealthCheck;
   /**
    * How long the runner may take to end after it was stopped; after that the service has failed. It must be
@@ -73,6 +77,11 @@ export class Service {
   get life(): ServiceLife {
     if (this.#stop === undefined || isDown(this.#record)) return 'off';
     return this.#stop.signal.aborted ? 'ending' : 'on';
+  }
+
+  /** What it has to do before the node ends; nothing while it is off. */
+  async prepareEnd(): Promise<void> {
+    if (this.life !== 'off') await this.#init.beforeNodeEnds?.();
   }
 
   /** Starts it in the background. Does nothing while it runs or is ending. */

@@ -106,5 +106,8 @@ test('a worker has no volume for etcd, and a node without a configuration none b
     systemVolumes({ machineType: type, hasPartitions: false }).map(({ id }) => id);
   assert.deepEqual(ids('worker'), ['STATE', 'EPHEMERAL', 'LOG']);
   assert.deepEqual(ids('controlplane'), ['STATE', 'EPHEMERAL', 'LOG', 'ETCD']);
+  const withContainers = systemVolumes({ machineType: 'worker', hasPartitions: false, hasContainers: true });
+  const cri = withContainers.find(({ id }) => id === 'CRI')?.spec.mount;
+  assert.deepEqual([cri?.targetPath, cri?.parentId, cri?.fileMode], ['lib/containerd', 'EPHEMERAL', 0]);
   assert.deepEqual(ids(undefined), ['STATE']);
 });

@@ -49,15 +49,21 @@ export interface VolumeControllersInit {
   readonly makeVolumeFolder: (path: string, mode: number) => Promise<bigint>;
   /** The partitions of the system disk; undefined on a node whose volumes are folders. */
   readonly partitions?: VolumePartitions | undefined;
+  /** The node runs containerd, which has a volume. */
+  readonly hasContainers?: boolean;
 }
 
 /** Pause before a failed volume is retried. */
 const retryMs = 30_000;
 
 /** The volumes of the node: partitions of a machine, otherwise folders. Source: Talos v1.14: COSI resources, block. */
-export function volumeControllers({ makeVolumeFolder, partitions }: VolumeControllersInit): Controller[] {
+export function volumeControllers({
+  makeVolumeFolder,
+  partitions,
+  hasContainers = false,
+}: VolumeControllersInit): Controller[] {
   return [
-    volumeConfigController(partitions !== undefined),
+    volumeConfigController(partitions !== undefined, hasContainers),
     volumeManagerController(makeVolumeFolder, partitions),
     mountRequestController(),
     mountController(partitions),
@@ -65,7 +71,7 @@ export function volumeControllers({ makeVolumeFolder, partitions }: VolumeContro
   ];
 }
 
-function volumeConfigController(hasPartitions: boolean): Controller {
+function volumeConfigController(hasPartitions: boolean, hasContainers: boolean): Controller {
   return {
     name: 'block.VolumeConfigController',
     inputs: [weak(machineConfigs, activeConfigId)],
@@ -81,6 +87,7 @@ function volumeConfigController(hasPartitions: boolean): Controller {
       const volumes = systemVolumes({
         machineType: configuration?.effective.machineType,
         hasPartitions,
+        hasContainers,
         ephemeral: provisioning && {
           minSize: provisioning.text('minSize'),
           maxSize: provisioning.text('maxSize'),

@@ -57,6 +57,10 @@ const logVolume: SystemVolume = { id: 'LOG', targetPath: 'log', parentId: 'EPHEM
 const etcdVolume: SystemVolume = {
   ...{ id: 'ETCD', targetPath: 'lib/etcd', parentId: 'EPHEMERAL', fileMode: 0o700 },
 };
+/** Only its user may look into it. */
+const criVolume: SystemVolume = {
+  ...{ id: 'CRI', targetPath: 'lib/containerd', parentId: 'EPHEMERAL', fileMode: 0 },
+};
 
 /** A spec with empty fields. */
 const empty = <S>({ codec }: { readonly codec: { fromProto(bytes: Uint8Array): S } }): S =>
@@ -66,6 +70,8 @@ export interface SystemVolumesInit {
   /** Undefined without a configuration. */
   readonly machineType: string | undefined;
   readonly hasPartitions: boolean;
+  /** The node runs containerd. */
+  readonly hasContainers?: boolean;
   /** `provisioning` of the document VolumeConfig for EPHEMERAL. */
   readonly ephemeral?: VolumeProvisioning | undefined;
 }
@@ -79,15 +85,17 @@ export interface VolumeProvisioning {
 
 /**
  * The volumes of a node, parents first: META (a partition) and STATE, and with a configuration those below `/var`. Volumes
- * of programs that it does not run, CRI and KUBELET, are left out. Source: Talos v1.14: COSI resources, volume ids.
+ * of programs that it does not run, such as KUBELET, are left out. Source: Talos v1.14: COSI resources, volume ids.
  */
 export function systemVolumes({
   machineType,
   hasPartitions,
+  hasContainers = false,
   ephemeral,
 }: SystemVolumesInit): { readonly id: string; readonly spec: VolumeConfigSpec }[] {
   const isControlPlane = machineType === 'controlplane' || machineType === 'init';
-  const below = machineType === undefined ? [] : [ephemeralVolume, logVolume];
+  const below =
+    machineType === undefined ? [] : [ephemeralVolume, logVolume, ...(hasContainers ? [criVolume] : [])];
   const all = [...(hasPartitions ? [metaVolume] : []), stateVolume, ...below];
   return [...all, ...(isControlPlane ? [etcdVolume] : [])].map(
     ({ id, parentId = '', partition, ...mount }) => {

@@ -1,0 +1,38 @@
+import { type Controller, shared, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import { etcFileSpecs, registryConfigs } from '@nodewright/state/kinds';
+import { containerdConfig, containerdPaths } from '../domain/containerd-config.ts';
+import { registryFiles } from '../domain/registry-hosts.ts';
+
+/** Only root reads these files: some hold keys. */
+const mode = 0o600;
+const belowEtc = (path: string) => path.replace(/^\/etc\//, '');
+
+/** The id of the file with the configuration of containerd. */
+export const containerdConfigFile = belowEtc(containerdPaths.config);
+
+/** Writes the configuration of containerd as files below `/etc`. Source: Talos v1.14: COSI resources, EtcFileSpecs. */
+export function criConfigController(): Controller {
+  return {
+    name: 'files.CRIConfigController',
+    inputs: [weak(registryConfigs, registryConfigs.singleton)],
+    outputs: [shared(etcFileSpecs)],
+    async reconcile(pass) {
+      // They are there as soon as there is a configuration.
+      const registries = (await pass.get(pointerTo(registryConfigs)))?.spec;
+      if (registries === undefined) return pass.replace(etcFileSpecs, []);
+      const folder = containerdPaths.registries;
+      const files = [
+        { id: containerdConfigFile, contents: containerdConfig() },
+        ...registryFiles(registries, folder).map(({ path, contents }) => ({
+          id: `${belowEtc(folder)}/${path}`,
+          contents,
+        })),
+      ];
+      await pass.replace(
+        etcFileSpecs,
+        files.map(({ id, contents }) => ({ id, spec: { contents, mode, selinux_label: '' } })),
+      );
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { chmod } from 'node:fs/promises';
+import { pause, systemTimers } from '@nodewright/async';
+import type { ContainerRuntime } from '@nodewright/containers';
+import { serviceIds } from '@nodewright/contract';
+import { makeFolder } from '@nodewright/files';
+import type { Logger } from '@nodewright/telemetry';
+import type { Condition } from '../../base/domain/condition.ts';
+import type { LogStore } from '../../logs/host/log-store.ts';
+import { restartRunner } from '../../services/domain/restart-runner.ts';
+import type { ExitGuard } from '../../services/host/exit-guard.ts';
+import { createProcessRunner, type ProcessWatcher } from '../../services/host/process-runner.ts';
+import { defaultHealthTimes, type ServiceDefinition } from '../../services/host/service.ts';
+import type { ServiceCgroups } from '../../services/host/service-cgroups.ts';
+import { containerdCgroups, containerdOomScore, containerdPaths } from '../domain/containerd-config.ts';
+import type { ContainerdHealth } from './containerd-health.ts';
+import { stopContainers } from './stop-containers.ts';
+
+export interface ContainerdServiceInit {
+  readonly options: { readonly restartInterval: number };
+  readonly conditions: readonly Condition[];
+  readonly runtime: ContainerRuntime;
+  readonly health: ContainerdHealth;
+  readonly logs: LogStore;
+  readonly guard: ExitGuard;
+  readonly watcher?: ProcessWatcher;
+  readonly cgroups: ServiceCgroups | undefined;
+  readonly log: Logger;
+}
+
+/** Source: Talos v1.14: runners. */
+const graceTimeoutMs = 10_000;
+/** Source: Talos v1.14: directories. */
+const stateMode = 0o711;
+
+/** containerd as the service `cri` of a machine. Source: Talos v1.14: services, cri. */
+export function containerdService(init: ContainerdServiceInit): ServiceDefinition {
+  const { options, conditions, runtime, health, logs, guard, watcher, cgroups, log } = init;
+  const { program, socket, config, state } = containerdPaths;
+  const process = createProcessRunner({
+    argv: [program, '--address', socket, '--config', config],
+    workingDirectory: '/',
+    environment: () => ({ PATH: '/usr/sbin:/usr/bin:/sbin:/bin', XDG_RUNTIME_DIR: '/run' }),
+    log: logs.open(serviceIds.cri),
+    guard,
+    watcher,
+    cgroup: () => cgroups?.open(containerdCgroups.daemon),
+    oomScoreAdjust: containerdOomScore,
+    // A shim keeps its containers running while containerd is away.
+    leavesDescendants: true,
+    graceTimeoutMs,
+  });
+  return {
+    id: serviceIds.cri,
+    outlivedBy: [serviceIds.machined],
+    conditions,
+    async prepare() {
+      await makeFolder(state);
+      await chmod(state, stateMode);
+      // containerd moves its shims there and does not create it.
+      await cgroups?.open(containerdCgroups.shims);
+    },
+    runner: restartRunner(process, {
+      policy: 'forever',
+      intervalMs: options.restartInterval,
+      now: () => performance.now(),
+      sleep: pause,
+    }),
+    beforeNodeEnds: () => stopContainers(runtime, log, systemTimers),
+    health: { check: (timeoutMs) => health.check(timeoutMs), ...defaultHealthTimes },
+  };
+}
