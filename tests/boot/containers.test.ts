@@ -1,11 +1,13 @@
 // containerd on an emulated machine: as a service, with images from a mirror, and its end with the machine.
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { makeTestImage, openTestRegistry } from '@nodewright/containers/testing';
+import { makeTestImage, openTestRegistry, type TestRegistry } from '@nodewright/containers/testing';
 import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
 import { ensureBusybox } from '../../tools/engine/ensure-busybox.ts';
+import { ensureEtcd } from '../../tools/etcd/ensure-etcd.ts';
+import { etcdPrograms, etcdVersion } from '../../tools/etcd/etcd-release.ts';
 import { noMachine as skip, startMachine } from './machine.ts';
 import { openWorkplace } from './use-machine.ts';
 
@@ -15,48 +17,76 @@ after(() => workplace[Symbol.dispose]());
 /** The loopback device of this machine, as the emulated one reaches it. */
 const hostAddress = '10.0.2.2';
 
-test('a machine runs containerd, pulls images from a mirror, and ends it before its volume', {
+const etcdName = { host: 'registry.k8s.io', path: 'etcd', tag: `v${etcdVersion}` };
+
+/** Without a time server, because the emulated network has none, and with a mirror for all images. */
+async function configure(registry: TestRegistry): Promise<void> {
+  const etcd = { image: `${etcdName.host}/${etcdName.path}:${etcdName.tag}` };
+  const patch = { machine: { time: { disabled: true } }, cluster: { etcd } };
+  await workplace.generate('demo', '--config-patch-control-plane', JSON.stringify(patch));
+  const port = registry.host.split(':').at(-1);
+  const document = (name: string) => [
+    ...['---', 'apiVersion: v1alpha1', 'kind: RegistryMirrorConfig', `name: ${name}`],
+    ...['skipFallback: true', 'endpoints:', `  - url: http://${hostAddress}:${port}`],
+  ];
+  const mirrors = ['registry.example', etcdName.host].flatMap(document);
+  appendFileSync(join(folder, 'controlplane.yaml'), `${mirrors.join('\n')}\n`);
+}
+
+async function openRegistry(): Promise<TestRegistry> {
+  const registry = await openTestRegistry();
+  const busybox = ensureBusybox(checkout);
+  const shell = await makeTestImage({ busybox });
+  registry.put('test/shell', 'v1', shell.manifest, [shell]);
+  const { etcd } = await ensureEtcd(checkout);
+  const programs = Object.fromEntries(
+    etcdPrograms.map((name) => [`usr/local/bin/${name}`, join(dirname(etcd), name)]),
+  );
+  const image = await makeTestImage({ busybox, programs });
+  registry.put(etcdName.path, etcdName.tag, image.manifest, [image]);
+  return registry;
+}
+
+test('a control plane pulls etcd from a mirror, runs it as a container, and has its data after a restart', {
   skip,
 }, async () => {
-  await using registry = await openTestRegistry();
-  const image = await makeTestImage({ busybox: ensureBusybox(checkout) });
-  registry.put('test/shell', 'v1', image.manifest, [image]);
-  await workplace.generate('demo');
-  const port = registry.host.split(':').at(-1);
-  appendFileSync(
-    join(folder, 'controlplane.yaml'),
-    [
-      ...['---', 'apiVersion: v1alpha1', 'kind: RegistryMirrorConfig', 'name: registry.example'],
-      ...['skipFallback: true', 'endpoints:', `  - url: http://${hostAddress}:${port}`, ''],
-    ].join('\n'),
-  );
+  await using registry = await openRegistry();
+  await configure(registry);
   const disk = workplace.machineDisk('disk.raw');
-  await using machine = await startMachine({
-    ...{ disk, keepsDisk: true },
-    boot: { kind: 'kernel', words: [guestNetwork] },
-  });
-  const own = workplace.trusted(machine);
-  await succeeds(['-n', machine.api, 'version', '--insecure']);
-  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+  const start = () =>
+    startMachine({ ...{ disk, keepsDisk: true }, boot: { kind: 'kernel', words: [guestNetwork] } });
+  {
+    await using machine = await start();
+    const own = workplace.trusted(machine);
+    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml'], 180_000);
+    await shows([...own, 'services'], /cri +Running +OK/, 180_000);
+    assert.match(await succeeds([...own, 'logs', 'cri']), /containerd successfully booted/);
+    assert.match(await shows([...own, 'get', 'mountstatus'], /CRI/), /CRI .*\/var\/lib\/containerd/);
+    const processesOf = async (cgroup: string) =>
+      (await succeeds([...own, 'read', `/sys/fs/cgroup/${cgroup}/cgroup.procs`])).split('\n');
+    assert.match((await processesOf('podruntime/runtime')).join(), /^\d+/);
+    assert.equal((await processesOf('init'))[0], '1');
 
-  await shows([...own, 'services'], /cri +Running +OK/, 180_000);
-  assert.match(await succeeds([...own, 'logs', 'cri']), /containerd successfully booted/);
-  assert.match(await shows([...own, 'get', 'mountstatus'], /CRI/), /CRI .*\/var\/lib\/containerd/);
-  const cgroups = await succeeds([...own, 'read', '/sys/fs/cgroup/podruntime/runtime/cgroup.procs']);
-  assert.match(cgroups, /^\d+/);
-  assert.equal((await succeeds([...own, 'read', '/sys/fs/cgroup/init/cgroup.procs'])).split('\n')[0], '1');
+    await succeeds([...own, 'image', 'pull', 'registry.example/test/shell:v1'], 120_000);
+    assert.match(
+      await succeeds([...own, 'image', 'list', '--namespace', 'cri']),
+      /registry\.example\/test\/shell:v1/,
+    );
 
-  await shows([...own, 'image', 'pull', 'registry.example/test/shell:v1'], /^/, 120_000);
-  for (const words of [['image', 'list', '--namespace', 'cri'], ['containers'], ['stats']])
-    await succeeds([...own, ...words]);
-  assert.match(
-    await succeeds([...own, 'image', 'list', '--namespace', 'cri']),
-    /registry\.example\/test\/shell:v1/,
-  );
-
-  await machine.pressPower();
-  await machine.shows(/reboot: Power down/, 120_000);
-  await machine.isOff();
-  assert.match(machine.console(), /"service":"cri","state":"Finished"/);
-  assert.match(machine.console(), /XFS \(vda6\): Unmounting/);
+    await succeeds([...own, 'bootstrap'], 180_000);
+    await shows([...own, 'etcd', 'members'], /10\.0\.2\.15:2379/, 240_000);
+    await shows([...own, 'services'], /etcd +Running +OK/, 60_000);
+    assert.match(await succeeds([...own, 'containers']), /etcd/);
+    await succeeds([...own, 'stats']);
+    assert.match((await processesOf('podruntime/etcd')).join(), /^\d+/);
+    await machine.pressPower();
+    await machine.shows(/reboot: Power down/, 120_000);
+    await machine.isOff();
+    const console = machine.console();
+    assert.match(console, /XFS \(vda6\): Unmounting/);
+    const finished = (service: string) => console.indexOf(`"service":"${service}","state":"Finished"`);
+    assert.ok(finished('etcd') > 0 && finished('etcd') < finished('cri'), 'etcd ends before containerd');
+  }
+  await using machine = await start();
+  await shows([...workplace.trusted(machine), 'etcd', 'members'], /10\.0\.2\.15:2379/, 240_000);
 });

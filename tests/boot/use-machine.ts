@@ -22,7 +22,7 @@ export interface Workplace extends Disposable {
   /** Runs talosctl until it succeeds and its output has the pattern; returns the output. */
   shows(words: readonly string[], pattern: RegExp, timeoutMs?: number): Promise<string>;
   /** Writes the configurations of a cluster, and the talosconfig of its administrator, into the folder. */
-  generate(cluster: string): Promise<void>;
+  generate(cluster: string, ...options: string[]): Promise<void>;
   /** The words of talosctl for calls of the machine's administrator. */
   trusted(machine: Machine): string[];
   /** Makes a disk for a machine that keeps what it writes. */
@@ -54,9 +54,9 @@ export function openWorkplace(): Workplace {
     talosctl,
     shows,
     succeeds: (words, timeoutMs) => shows(words, /^/, timeoutMs),
-    async generate(cluster) {
+    async generate(cluster, ...options) {
       const { exitCode, output } = await talosctl(
-        ...['gen', 'config', cluster, `https://${guestAddress}:6443`, '--force'],
+        ...['gen', 'config', cluster, `https://${guestAddress}:6443`, '--force', ...options],
       );
       if (exitCode !== 0) throw new Error(output);
     },

@@ -25,6 +25,8 @@ export interface TestImageInit {
   readonly architecture?: string;
   /** Size of a second layer of incompressible bytes. */
   readonly paddingBytes?: number;
+  /** More programs: static files of this machine by their path in the image, without a leading slash. */
+  readonly programs?: Readonly<Record<string, string>>;
 }
 
 export const ownArchitecture = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -33,11 +35,13 @@ export const ownArchitecture = process.arch === 'x64' ? 'amd64' : process.arch;
  * An image with little more than a shell. An entry point and a label identify it as the image of these tests.
  */
 export async function makeTestImage(init: TestImageInit): Promise<TestImage> {
-  const { busybox, architecture = ownArchitecture, paddingBytes = 0 } = init;
+  const { busybox, architecture = ownArchitecture, paddingBytes = 0, programs = {} } = init;
   const program = await tarOf((archive) => {
     archive.entry({ name: 'bin/busybox', mode: 0o755 }, readFileSync(busybox));
     for (const name of ['sh', 'cat', 'sleep', 'id', 'readlink', 'touch', 'pwd', 'env', 'grep', 'ls'])
       archive.entry({ name: `bin/${name}`, type: 'symlink', linkname: 'busybox' });
+    for (const [name, path] of Object.entries(programs))
+      archive.entry({ name, mode: 0o755 }, readFileSync(path));
     // Mount points, because the root of a container is read-only.
     for (const name of ['tmp/', 'data/', 'shown/', 'proc/', 'sys/', 'dev/', 'etc/', 'run/'])
       archive.entry({ name, type: 'directory', mode: 0o755 });

@@ -3,6 +3,7 @@ import { systemTimers } from '@nodewright/async';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
+import type { FileOwner } from '@nodewright/files';
 import { defaultEtcdImage } from '@nodewright/machine-config';
 import type { State } from '@nodewright/state';
 import { etcdSpecs, metaKeys } from '@nodewright/state/kinds';
@@ -41,6 +42,8 @@ export interface OpenEtcdInit {
     readonly restartInterval: number;
   };
   readonly containers: ContainerRuntime | undefined;
+  /** The service of this node that is its container runtime; undefined when the runtime is not one of its services. */
+  readonly ownContainerd: string | undefined;
   readonly layout: NodeLayout;
   readonly state: State;
   readonly view: NodeView;
@@ -127,21 +130,23 @@ async function openRunnableEtcd(
   const runtime = etcdRuntimeOf(init);
   if (runtime === undefined) return undefined;
   const { etcdData, etcdSecrets, etcdSnapshot, etcdVersion } = layout.paths;
+  const owner = etcdOwner(init);
   const conditions = await openEtcdConditions(state, scope);
   const service = scope.use(
     new EtcdService({
       ...{ access, log, timers: systemTimers, random: Math.random, state, runtime, services },
-      data: { path: etcdData, mode: 0o700 },
+      data: { path: etcdData, mode: 0o700, ...(owner && { owner }) },
       versionFile: etcdVersion,
       snapshot: etcdSnapshot,
       hasUpgradeTag: async () =>
         (await state.list(metaKeys)).some(({ metadata }) => metadata.id === upgradeTag),
       conditions,
+      dependsOn: init.ownContainerd === undefined ? [] : [init.ownContainerd],
       restartIntervalMs: options.restartInterval,
     }),
   );
   const actions: EtcdActions = {
-    pki: createEtcdPkiFiles(etcdSecrets, undefined),
+    pki: createEtcdPkiFiles(etcdSecrets, owner),
     askMemberId: (signal) => askMemberId(access, signal),
     updatePeerUrls: (peerUrls, signal) => updatePeerUrls(access, peerUrls, signal),
   };
@@ -174,10 +179,20 @@ function etcdRuntimeOf(init: OpenEtcdInit): EtcdRuntime | undefined {
     log: init.logs.open(serviceIds.etcd),
     runtime: containers,
     image: () => etcdImageOf(state, options.etcdImage),
-    // machined in a stack cannot change the owner of its files, so etcd runs as the same user.
-    user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    user: etcdOwner(init) ?? ownUser(),
+    restoringUser: ownUser(),
   });
 }
+
+/**
+ * The user of etcd on a machine. Elsewhere machined cannot change the owner of its files, so etcd runs as the same user.
+ * Source: Talos v1.14: etcd service.
+ */
+function etcdOwner({ ownContainerd }: OpenEtcdInit): FileOwner | undefined {
+  return ownContainerd === undefined ? undefined : { uid: 60, gid: 60 };
+}
+
+const ownUser = (): FileOwner => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 
 async function etcdImageOf(state: State, given: string | undefined): Promise<string> {
   const [spec] = await state.list(etcdSpecs);

@@ -1,3 +1,4 @@
+import { serviceIds } from '@nodewright/contract';
 import { isControlPlaneNow } from '../base/resources/node-view.ts';
 import type { Topic } from '../base/topic.ts';
 import { type ClusterTopic, openCluster } from '../cluster/open-cluster.ts';
@@ -58,16 +59,23 @@ export async function openTopics(
   const config = await openConfig({ ...given, metaPartition: host.volumes?.meta }, scope);
   const engine = await openContainerRuntime({ ...host, hostname: node.hostname });
   if (engine !== undefined) scope.use(engine);
+  const runtime = host.isFirstProcess ? await openMachineRuntime(given, scope) : engine;
   const containers = openContainers(
     {
-      runtime: host.isFirstProcess ? await openMachineRuntime(given, scope) : engine,
+      runtime,
       hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
       machine: host.isFirstProcess ? { ...given, ...processes } : undefined,
     },
     scope,
   );
   const ownAddresses = world.ownsAddresses ? undefined : node.addresses;
-  const etcd = await openEtcd({ ...given, ...processes, containers: engine, addresses: ownAddresses }, scope);
+  const etcd = await openEtcd(
+    {
+      ...{ ...given, ...processes, containers: runtime, addresses: ownAddresses },
+      ownContainerd: host.isFirstProcess ? serviceIds.cri : undefined,
+    },
+    scope,
+  );
   const cluster: ClusterTopic = await openCluster(given, scope);
   const daemons = openDaemons(
     {

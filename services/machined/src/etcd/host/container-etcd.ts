@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { ContainerRuntime, ContainerSpec, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
+import type { FileOwner } from '@nodewright/files';
 import { createContainerRunner } from '../../containers/host/container-runner.ts';
 import { runContainer } from '../../containers/host/run-container.ts';
 import type { ServiceLog } from '../../logs/host/log-store.ts';
@@ -16,7 +17,9 @@ export interface ContainerEtcdInit {
   /** Paths on the node, which are mounted at the same paths in the container. */
   readonly folders: { readonly data: string; readonly secrets: string; readonly snapshot: string };
   /** The user that runs etcd and owns its data and secrets. */
-  readonly user: { readonly uid: number; readonly gid: number };
+  readonly user: FileOwner;
+  /** The user that restores a snapshot, which only machined may read; what it writes is given to `user`. */
+  readonly restoringUser: FileOwner;
   readonly log: ServiceLog;
 }
 
@@ -29,7 +32,7 @@ const versionTimeoutMs = 20 * 60_000;
 
 /** Runs etcd as a container on the network of the node. Source: Talos v1.14: etcd service. */
 export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
-  const { runtime, image, folders, user, log } = init;
+  const { runtime, image, folders, user, restoringUser, log } = init;
   const namespace: RuntimeNamespace = runtime.namespace('system');
   const { data, secrets, snapshot } = folders;
   const own = async (): Promise<Pick<ContainerSpec, 'image' | 'user'>> => ({ image: await image(), user });
@@ -60,11 +63,11 @@ export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
         }),
       }),
     restore: (restore, signal) =>
-      restoreData(data, async (draft) => {
+      restoreData({ data, owner: user }, async (draft) => {
         const command = [join(programs, 'etcdutl'), ...restoreArguments(restore, { snapshot, data: draft })];
         const folder = dirname(data);
         const mounts = [{ kind: 'bind', source: folder, target: folder }] as const;
-        const spec = { ...(await own()), id: `${id}-restore`, command, mounts };
+        const spec = { ...(await own()), user: restoringUser, id: `${id}-restore`, command, mounts };
         await runContainer('etcdutl', namespace, spec, signal);
       }),
   };

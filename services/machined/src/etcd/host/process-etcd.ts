@@ -44,7 +44,7 @@ export function createProcessEtcd(init: ProcessEtcdInit): EtcdRuntime {
         environment: () => childEnvironment,
       }),
     restore: (restore, signal) =>
-      restoreData(folders.data, (draft) =>
+      restoreData({ data: folders.data }, (draft) =>
         runProgram({
           argv: [etcdutl, ...restoreArguments(restore, { snapshot: folders.snapshot, data: draft })],
           environment: childEnvironment,

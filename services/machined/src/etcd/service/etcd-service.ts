@@ -21,6 +21,8 @@ import { restartEtcd } from './restart-etcd.ts';
 export interface EtcdServiceInit extends EtcdLaunchInit {
   readonly services: ServiceManager;
   readonly conditions: EtcdConditions;
+  /** Services of this node that etcd needs. */
+  readonly dependsOn: readonly string[];
   /** The pause before etcd restarts after it has exited. */
   readonly restartIntervalMs: number;
 }
@@ -143,9 +145,10 @@ export class EtcdService implements AsyncDisposable {
   }
 
   #definition(): ServiceDefinition {
-    const { conditions, restartIntervalMs } = this.#init;
+    const { conditions, dependsOn, restartIntervalMs } = this.#init;
     return {
       id,
+      dependsOn,
       outlivedBy: [serviceIds.machined],
       conditions: conditions.start,
       prepare: (signal, report) => this.#prepare(signal, report),

@@ -145,6 +145,7 @@ export async function openEtcdRig({ timers = systemTimers, ...init }: EtcdRigIni
     data: { path: data, mode: 0o700 },
     versionFile,
     snapshot: join(folder, 'snapshot'),
+    dependsOn: [],
     restartIntervalMs: 100,
   });
   scope.use(service);
