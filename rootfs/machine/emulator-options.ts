@@ -2,9 +2,13 @@ import { join } from 'node:path';
 
 /** The address of the machine in the emulator's network. */
 export const guestAddress = '10.0.2.15';
-/** The kernel argument that gives the machine this address. */
-export const guestNetwork = `ip=${guestAddress}::10.0.2.2:255.255.255.0::eth0:off`;
+/** Where machines find the services of the loopback device. */
+export const hostAddress = '10.0.2.2';
+/** The kernel argument that gives the machine an address of the emulator's network. */
+export const guestNetworkOf = (address: string) => `ip=${address}::${hostAddress}:255.255.255.0::eth0:off`;
+export const guestNetwork = guestNetworkOf(guestAddress);
 const guestApiPort = 50_000;
+const guestTrustdPort = 50_001;
 const memoryMib = 1024;
 
 export interface Hardware {
@@ -14,10 +18,26 @@ export interface Hardware {
   readonly keepsDisk?: boolean;
   /** Port of the loopback device that leads to the machine's API. */
   readonly apiPort: number;
+  /** Port of the loopback device that leads to trustd, for machines that join a control plane. */
+  readonly trustdPort?: number;
+  /** Default: `guestAddress`. A cluster refuses a second node with the address of another one. */
+  readonly address?: string;
 }
 
 /** Options of QEMU for a machine with two processors, a disk and a network device. */
-export function machineHardware({ disk, keepsDisk = false, apiPort }: Hardware): string[] {
+export function machineHardware({
+  disk,
+  keepsDisk = false,
+  apiPort,
+  trustdPort,
+  address = guestAddress,
+}: Hardware): string[] {
+  const forwards = [
+    [apiPort, guestApiPort],
+    ...(trustdPort === undefined ? [] : [[trustdPort, guestTrustdPort]]),
+  ]
+    .map(([port, guestPort]) => `,hostfwd=tcp:127.0.0.1:${port}-${address}:${guestPort}`)
+    .join('');
   return [
     // Without hardware support. QEMU 7.2 computes wrong flags after CMPXCHG16B, and the kernel crashes at random.
     ...[
@@ -36,10 +56,16 @@ export function machineHardware({ disk, keepsDisk = false, apiPort }: Hardware):
     ...(disk === undefined
       ? []
       : ['-drive', `file=${disk},if=virtio,format=raw,snapshot=${keepsDisk ? 'off' : 'on'}`]),
-    ...['-netdev', `user,id=net0,hostfwd=tcp:127.0.0.1:${apiPort}-${guestAddress}:${guestApiPort}`],
+    ...['-netdev', `user,id=net0${forwards}`],
     // It never boots from the network, so it needs no firmware of its own.
-    ...['-device', 'virtio-net-pci,netdev=net0,romfile='],
+    ...['-device', `virtio-net-pci,netdev=net0,romfile=,mac=${hardwareAddress(address)}`],
   ];
+}
+
+/** The machine makes its IPv6 address from it, so it differs with the address. */
+function hardwareAddress(address: string): string {
+  const [, , , last] = address.split('.');
+  return `52:54:00:12:34:${Number(last).toString(16).padStart(2, '0')}`;
 }
 
 /** Options that boot the kernel of the image without firmware. @param folder the folder of the image */
