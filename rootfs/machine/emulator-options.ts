@@ -16,6 +16,8 @@ export interface Hardware {
   readonly disk: string | undefined;
   /** Whether the machine changes the image; by default its changes are lost when it ends. */
   readonly keepsDisk?: boolean;
+  /** An existing file in which QEMU records every write and flush of the disk, in the format of dm-log-writes. */
+  readonly writeLog?: string | undefined;
   /** Port of the loopback device that leads to the machine's API. */
   readonly apiPort: number;
   /** Port of the loopback device that leads to trustd, for machines that join a control plane. */
@@ -28,6 +30,7 @@ export interface Hardware {
 export function machineHardware({
   disk,
   keepsDisk = false,
+  writeLog,
   apiPort,
   trustdPort,
   address = guestAddress,
@@ -53,9 +56,7 @@ export function machineHardware({
       String(memoryMib),
     ],
     ...['-nodefaults', '-no-reboot', '-nographic'],
-    ...(disk === undefined
-      ? []
-      : ['-drive', `file=${disk},if=virtio,format=raw,snapshot=${keepsDisk ? 'off' : 'on'}`]),
+    ...(disk === undefined ? [] : diskOptions(disk, keepsDisk, writeLog)),
     ...['-netdev', `user,id=net0${forwards}`],
     // It never boots from the network, so it needs no firmware of its own.
     ...['-device', `virtio-net-pci,netdev=net0,romfile=,mac=${hardwareAddress(address)}`],
@@ -66,6 +67,19 @@ export function machineHardware({
 function hardwareAddress(address: string): string {
   const [, , , last] = address.split('.');
   return `52:54:00:12:34:${Number(last).toString(16).padStart(2, '0')}`;
+}
+
+function diskOptions(disk: string, keepsDisk: boolean, writeLog: string | undefined): string[] {
+  if (writeLog === undefined)
+    return ['-drive', `file=${disk},if=virtio,format=raw,snapshot=${keepsDisk ? 'off' : 'on'}`];
+  // Flushes of the machine are recorded; the host need not carry them out.
+  const file = (path: string) => ({ driver: 'raw', file: { driver: 'file', filename: path } });
+  const recorded = {
+    ...{ driver: 'blklogwrites', 'node-name': 'recorded', 'log-sector-size': 512 },
+    file: { ...file(disk), cache: { 'no-flush': true } },
+    log: { ...file(writeLog), cache: { 'no-flush': true } },
+  };
+  return ['-blockdev', JSON.stringify(recorded), '-device', 'virtio-blk-pci,drive=recorded'];
 }
 
 /** Options that boot the kernel of the image without firmware. @param folder the folder of the image */

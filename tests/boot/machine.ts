@@ -31,6 +31,10 @@ export interface MachineInit {
   readonly disk?: string;
   /** Whether the machine changes the file; by default its changes are lost when it ends. */
   readonly keepsDisk?: boolean;
+  /** An existing file in which every write and flush of the disk is recorded; the disk itself is changed then. */
+  readonly writeLog?: string;
+  /** More disks, whose changes are lost, by their serial numbers. */
+  readonly moreDisks?: Readonly<Record<string, string>>;
   readonly boot:
     | { readonly kind: 'bios' }
     | { readonly kind: 'uefi' }
@@ -53,14 +57,21 @@ export interface Machine extends AsyncDisposable {
 }
 
 /** Starts a machine. Emulation makes it ten times slower than a real one, or more beside other work. */
-export async function startMachine({ disk, keepsDisk = false, boot }: MachineInit): Promise<Machine> {
+export async function startMachine({
+  disk,
+  keepsDisk = false,
+  writeLog,
+  moreDisks = {},
+  boot,
+}: MachineInit): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'machine-'));
   const log = join(folder, 'console');
   const monitor = join(folder, 'monitor');
   const port = await freePort();
   const image = disk ?? join(imageFolder, 'disk.raw');
   const words = [
-    ...machineHardware({ disk: image === 'none' ? undefined : image, keepsDisk, apiPort: port }),
+    ...machineHardware({ disk: image === 'none' ? undefined : image, keepsDisk, writeLog, apiPort: port }),
+    ...Object.entries(moreDisks).flatMap(extraDisk),
     ...['-serial', `file:${log}`, '-monitor', `unix:${monitor},server,nowait`, ...bootOptions(boot, folder)],
   ];
   const child = spawn(emulator, words, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -95,6 +106,13 @@ export async function startMachine({ disk, keepsDisk = false, boot }: MachineIni
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function extraDisk([serial, path]: [string, string]): string[] {
+  return [
+    ...['-drive', `file=${path},if=none,id=${serial},format=raw,snapshot=on`],
+    ...['-device', `virtio-blk-pci,drive=${serial},serial=${serial},num-queues=1`],
+  ];
 }
 
 async function end(child: ChildProcess, hasEnded: () => boolean): Promise<void> {

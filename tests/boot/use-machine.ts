@@ -29,9 +29,9 @@ export interface Workplace extends Disposable {
   machineDisk(name: string): string;
 }
 
-/** A folder for the files of a test, which is removed with it. */
-export function openWorkplace(): Workplace {
-  const folder = mkdtempSync(join(tmpdir(), 'boot-test-'));
+/** @param kept an existing folder for the files of a test; by default a new one, which is removed with it */
+export function openWorkplace(kept?: string): Workplace {
+  const folder = kept ?? mkdtempSync(join(tmpdir(), 'boot-test-'));
   const talosctl: Workplace['talosctl'] = (...words) =>
     new Promise((resolve) => {
       execFile(process.execPath, [program, ...words], { cwd: folder }, (error, stdout, stderr) => {
@@ -66,6 +66,8 @@ export function openWorkplace(): Workplace {
       makeMachineDisk(join(imageFolder, 'disk.raw'), path, diskBytes);
       return path;
     },
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+    [Symbol.dispose]() {
+      if (kept === undefined) rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
