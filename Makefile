@@ -176,6 +176,10 @@ measure-boot: $(built) ## boots the disk image in an emulated machine, five time
 test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, about ten minutes
 	@node tools/test.ts --boot
 
+.PHONY: test-powercut
+test-powercut: image ## takes the power from emulated machines at 50 moments (SEED=, CUTS=) and examines their disks; resumes a run
+	@SEED='$(SEED)' CUTS='$(CUTS)' node tests/powercut/powercut.ts
+
 .PHONY: rootfs-lock
 rootfs-lock: $(installed) ## locks the newest versions of the Debian packages in the root file system (ADD=1: missing ones only)
 	@node rootfs/lock-packages.ts $(if $(ADD),--add)

@@ -1,0 +1,101 @@
+// The first process of a machine that examines disks after a power cut, in place of machined. It uses machined's own code
+// to find the system disk, to prepare and mount its volumes and to read and store the configuration, so the kernel's
+// recovery of XFS is real. One line per disk goes to the console; then the machine switches itself off.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { decodeTable, tableHeadBytes } from '@nodewright/disk';
+import { faultFrom } from '@nodewright/fault';
+import { type BlockDisk, loadNativeCalls, type NativeCalls, readDisks } from '@nodewright/linux';
+import type { Logger } from '@nodewright/telemetry';
+import { createConfigurationFile } from '../../../services/machined/src/config/host/configuration-file.ts';
+import { endMachineAtExit, reportOnConsole } from '../../../services/machined/src/life/host/first-process.ts';
+import {
+  mountOptionsOf,
+  mountOptionsOfState,
+  partitionWishOf,
+  stateWish,
+  systemVolumes,
+} from '../../../services/machined/src/volumes/domain/system-volumes.ts';
+import { type BlockPort, createBlockPort } from '../../../services/machined/src/volumes/host/block-port.ts';
+import { findSystemDisk } from '../../../services/machined/src/volumes/host/find-system-disk.ts';
+import { createMetaOnDisk } from '../../../services/machined/src/volumes/host/meta-on-disk.ts';
+import type { SystemDisk, VolumePartition } from '../../../services/machined/src/volumes/host/system-disk.ts';
+import { doneLine, type Finding, findingLine, imageSerial } from '../finding.ts';
+
+/** The kernel takes lines of up to 1 kB. */
+const longestFailure = 300;
+const [stateFolder, ephemeralFolder] = ['/run/state', '/run/ephemeral'];
+const text = (value: string) => Buffer.from(`${value}\0`);
+const silent = () => {};
+const log = { debug: silent, info: silent, warn: silent, error: silent } as unknown as Logger;
+
+type Examined = Omit<Finding, 'image'>;
+
+async function examine(calls: NativeCalls, port: BlockPort, disk: BlockDisk): Promise<Examined> {
+  const system = await findSystemDisk(port, [disk], log);
+  if (system === undefined) throw new Error('no partition META');
+  const table = decodeTable(await port.read(disk.devicePath, 0, tableHeadBytes));
+  const labels = (table?.partitions ?? []).map(({ label }) => label);
+  const meta = await createMetaOnDisk(port, (await system.find('META'))?.device ?? '').read();
+  const state = await system.prepare(stateWish);
+  using _state = mounted(calls, system, state, mountOptionsOfState, stateFolder);
+  const file = createConfigurationFile(`${stateFolder}/config.yaml`);
+  const configuration = await file.read();
+  if (configuration !== undefined) await useEphemeral(calls, system);
+  // The machine must not only read what it has: it must take a configuration.
+  const next = '# the next configuration\n';
+  await file.store(next);
+  if (readFileSync(`${stateFolder}/config.yaml`, 'utf8') !== next)
+    throw new Error('STATE takes no configuration');
+  return {
+    labels,
+    meta: Object.fromEntries([...meta].map(([key, value]) => [key, Buffer.from(value).toString('utf8')])),
+    configuration: configuration && createHash('sha256').update(configuration).digest('hex'),
+  };
+}
+
+async function useEphemeral(calls: NativeCalls, system: SystemDisk): Promise<void> {
+  const volumes = systemVolumes({ machineType: 'controlplane', hasPartitions: true });
+  const spec = volumes.find(({ id }) => id === 'EPHEMERAL')?.spec;
+  if (spec === undefined) throw new Error('there is no volume EPHEMERAL');
+  const options = mountOptionsOf(
+    { readOnly: false, secure: false, noExec: false, disableAccessTime: false } as Parameters<
+      typeof mountOptionsOf
+    >[0],
+    spec.mount,
+  );
+  const partition = await system.prepare(partitionWishOf(spec));
+  using _ephemeral = mounted(calls, system, partition, options, ephemeralFolder);
+  await createConfigurationFile(`${ephemeralFolder}/written`).store('x');
+}
+
+function mounted(
+  calls: NativeCalls,
+  system: SystemDisk,
+  partition: VolumePartition,
+  { flags, options }: { readonly flags: number; readonly options: string },
+  target: string,
+): Disposable {
+  system.mount(partition, { target, flags, options });
+  return { [Symbol.dispose]: () => calls.detachMount(text(target)) };
+}
+
+async function main(): Promise<void> {
+  const calls = await loadNativeCalls();
+  endMachineAtExit({ calls, killOthers: silent, pause: silent, report: reportOnConsole }, process);
+  calls.mount(text('tmpfs'), text('/run'), text('tmpfs'), 0, text(''));
+  for (const folder of [stateFolder, ephemeralFolder]) mkdirSync(folder);
+  const port = createBlockPort(calls);
+  for (const disk of readDisks()) {
+    const image = Number(imageSerial.exec(disk.serial)?.[1] ?? Number.NaN);
+    if (Number.isNaN(image)) continue;
+    const examined = await examine(calls, port, disk).catch((error: unknown) => ({
+      ...{ labels: [], meta: {}, failure: faultFrom(error).message.slice(0, longestFailure) },
+    }));
+    reportOnConsole(findingLine({ image, ...examined }));
+  }
+  reportOnConsole(doneLine);
+  process.exit(0);
+}
+
+void main();

@@ -1,0 +1,79 @@
+// What a machine does when its power fails.
+import type { Machine } from '../boot/machine.ts';
+import type { CutFacts } from './judge-finding.ts';
+import type { CutKind } from './plan-cuts.ts';
+import type { TestCluster } from './test-cluster.ts';
+
+/** The facts so far; an action keeps them up to date. */
+export type ActionProgress = { -readonly [Key in keyof CutFacts]: CutFacts[Key] } & {
+  digests: Record<number, string>;
+};
+
+export interface CutAction {
+  /** Waits until the machine can begin. */
+  awaitReady(machine: Machine, cluster: TestCluster): Promise<void>;
+  /** Resolves when the action is complete, or after the power has failed: then the signal is aborted. */
+  act(machine: Machine, cluster: TestCluster, progress: ActionProgress, stop: AbortSignal): Promise<void>;
+  /** Whether the action is complete, apart from what the machine may still write to its disk. */
+  isOver(machine: Machine, facts: CutFacts): boolean;
+}
+
+const timeoutMs = 240_000;
+const maintenance = /maintenance: waiting for a machine configuration/;
+const restarts = /reboot: Restarting system/;
+
+const nothing = async () => {};
+
+export const cutActions: Readonly<Record<CutKind, CutAction>> = {
+  'first-boot': {
+    awaitReady: nothing,
+    act: nothing,
+    isOver: (machine) => maintenance.test(machine.console()),
+  },
+  'first-configuration': {
+    async awaitReady(machine, { succeeds }) {
+      await succeeds(['-n', machine.api, 'version', '--insecure'], timeoutMs);
+    },
+    act: (machine, cluster, progress, stop) =>
+      apply(cluster, 1, progress, stop, ['-n', machine.api, 'apply-config', '--insecure']),
+    isOver: (_, { acknowledged }) => acknowledged === 1,
+  },
+  'new-configuration': {
+    async awaitReady(machine, { succeeds, trusted }) {
+      await succeeds([...trusted(machine), 'ls', '/var/log'], timeoutMs);
+    },
+    async act(machine, cluster, progress, stop) {
+      const words = [...cluster.trusted(machine), 'apply-config', '--mode=no-reboot'];
+      while (!stop.aborted) await apply(cluster, progress.sent + 1, progress, stop, words);
+    },
+    isOver: () => false,
+  },
+  reset: {
+    async awaitReady(machine, { succeeds, trusted }) {
+      await succeeds([...trusted(machine), 'ls', '/var/log'], timeoutMs);
+    },
+    async act(machine, { talosctl, trusted }, _, stop) {
+      const wiped = ['--system-labels-to-wipe', 'STATE,EPHEMERAL'];
+      const words = ['reset', '--reboot', '--graceful=false', '--wait=false', ...wiped];
+      const { exitCode, output } = await talosctl(...trusted(machine), ...words);
+      if (exitCode !== 0 && !stop.aborted) throw new Error(output);
+    },
+    isOver: (machine) => restarts.test(machine.console()),
+  },
+};
+
+async function apply(
+  { talosctl, configuration }: TestCluster,
+  number: number,
+  progress: ActionProgress,
+  stop: AbortSignal,
+  words: readonly string[],
+): Promise<void> {
+  const { path, digest } = configuration(number);
+  progress.digests[number] = digest;
+  progress.sent = number;
+  const { exitCode, output } = await talosctl(...words, '-f', path);
+  if (stop.aborted) return;
+  if (exitCode !== 0) throw new Error(output);
+  progress.acknowledged = number;
+}

@@ -1,0 +1,99 @@
+// The machines that the power is taken from: their configurations, and the disks with which they start.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sectorBytes } from '@nodewright/disk';
+import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
+import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
+import { makeMachineDisk } from '../../rootfs/machine/machine-disk.ts';
+import { imageFolder, type Machine, startMachine } from '../boot/machine.ts';
+import { openWorkplace, type Workplace } from '../boot/use-machine.ts';
+import { keptValue } from './judge-finding.ts';
+import { readSparseDisk, type SparseDisk } from './sparse-disk.ts';
+
+/**
+ * The partitions that a machine is started from. Nothing writes to them, and only a boot reads them, so they are left out of
+ * the images otherwise.
+ */
+export const programs = placedPartitions()
+  .filter(({ label }) => label !== 'META')
+  .map(({ first, last }) => ({ from: first * sectorBytes, end: (last + 1) * sectorBytes }));
+
+export type BaseName = 'new' | 'fresh' | 'configured';
+
+export interface TestCluster extends Pick<Workplace, 'succeeds' | 'talosctl' | 'trusted'> {
+  /**
+   * Disks: `new` is the image, `fresh` was in maintenance once, and `configured` has configuration 1 and a value in META.
+   */
+  readonly bases: Readonly<Record<BaseName, string>>;
+  /** The disk without the partitions that a machine is started from. It must not be changed. */
+  withoutPrograms(base: BaseName): SparseDisk;
+  /** Writes configuration `number` into a file and returns its path and its SHA-256. */
+  configuration(number: number): { readonly path: string; readonly digest: string };
+}
+
+const timeoutMs = 240_000;
+/** EPHEMERAL needs 2 GiB behind the image. */
+const diskBytes = 3 * 2 ** 30;
+/** Makes a configuration longer than one request to the disk, so that a part of it could be lost. */
+const filler = `# ${'filler '.repeat(14)}\n`.repeat(1000);
+
+/** Starts a machine with the network of the tests. */
+export const startOn = (disk: string, writeLog?: string): Promise<Machine> =>
+  startMachine({
+    ...{ disk, keepsDisk: true, ...(writeLog === undefined ? {} : { writeLog }) },
+    boot: { kind: 'kernel', words: [guestNetwork] },
+  });
+
+/** Opens the cluster in `folder`. What it needs is made at the first time. */
+export async function openTestCluster(folder: string): Promise<TestCluster> {
+  mkdirSync(folder, { recursive: true });
+  const workplace = openWorkplace(folder);
+  if (!existsSync(join(folder, 'controlplane.yaml'))) await workplace.generate('powercut');
+  const text = readFileSync(join(folder, 'controlplane.yaml'), 'utf8');
+  const configuration: TestCluster['configuration'] = (number) => {
+    const path = join(folder, `configuration-${number}.yaml`);
+    const content = `# configuration ${number}\n${text}${filler}`;
+    if (!existsSync(path)) writeFileSync(path, content, { mode: 0o600 });
+    return { path, digest: createHash('sha256').update(content).digest('hex') };
+  };
+  const base = (name: BaseName) => join(folder, `${name}.raw`);
+  const bases = { new: base('new'), fresh: base('fresh'), configured: base('configured') };
+  const disks = new Map<BaseName, SparseDisk>();
+  const withoutPrograms = (name: BaseName) => {
+    const disk = disks.get(name) ?? readSparseDisk(bases[name], programs);
+    disks.set(name, disk);
+    return disk;
+  };
+  const cluster: TestCluster = { ...workplace, bases, withoutPrograms, configuration };
+  await makeBase(bases.new, join(imageFolder, 'disk.raw'), async () => {});
+  await makeBase(bases.fresh, bases.new, async (disk) => {
+    await using machine = await startOn(disk);
+    await machine.shows(/maintenance: waiting for a machine configuration/, timeoutMs);
+    await switchOff(machine);
+  });
+  await makeBase(bases.configured, bases.fresh, (disk) => configure(cluster, disk));
+  return cluster;
+}
+
+async function makeBase(path: string, from: string, prepare: (disk: string) => Promise<void>): Promise<void> {
+  if (existsSync(path)) return;
+  const unfinished = `${path}.new`;
+  makeMachineDisk(from, unfinished, diskBytes);
+  await prepare(unfinished);
+  renameSync(unfinished, path);
+}
+
+async function configure(cluster: TestCluster, disk: string): Promise<void> {
+  const { succeeds, trusted, configuration } = cluster;
+  await using machine = await startOn(disk);
+  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', configuration(1).path], timeoutMs);
+  await succeeds([...trusted(machine), 'ls', '/var/log'], timeoutMs);
+  await succeeds([...trusted(machine), 'meta', 'write', `0x0${keptValue.key.toString(16)}`, keptValue.value]);
+  await switchOff(machine);
+}
+
+async function switchOff(machine: Machine): Promise<void> {
+  await machine.pressPower();
+  await machine.isOff(timeoutMs);
+}
