@@ -72,7 +72,7 @@ function hardwareAddress(address: string): string {
 function diskOptions(disk: string, keepsDisk: boolean, writeLog: string | undefined): string[] {
   if (writeLog === undefined)
     return ['-drive', `file=${disk},if=virtio,format=raw,snapshot=${keepsDisk ? 'off' : 'on'}`];
-  // Flushes of the machine are recorded; the host need not carry them out.
+  // Flushes are recorded and not carried out. So they are complete at once, and no write is recorded during a flush.
   const file = (path: string) => ({ driver: 'raw', file: { driver: 'file', filename: path } });
   const recorded = {
     ...{ driver: 'blklogwrites', 'node-name': 'recorded', 'log-sector-size': 512 },

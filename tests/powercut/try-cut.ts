@@ -74,9 +74,7 @@ export async function tryCut(cut: Cut, { cluster, checker }: Laboratory, folder:
     const isConfigured = random.below(configuredShare) === 0;
     await bootImage(cluster, path, { configuration: booted, isConfigured });
   } catch (error) {
-    throw new CutFailure(
-      `the machine does not boot from ${path}: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new CutFailure(`the machine does not boot from ${path}: ${messageOf(error)}`);
   }
   rmSync(folder, { recursive: true });
   const outcomes = Object.fromEntries(
@@ -135,10 +133,14 @@ async function examine(
   try {
     for (const [index, path] of paths.entries()) writeSparseFile(path, images[index] as SparseDisk);
     return (await checkImages(checker, paths)).map((finding) => judgeFinding(finding, facts));
+  } catch (error) {
+    throw new CutFailure(`the images cannot be examined, their recording is ${folder}: ${messageOf(error)}`);
   } finally {
     for (const path of paths) rmSync(path, { force: true });
   }
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Writes a disk with the partitions that a machine is started from. */
 function writeBootable(path: string, image: SparseDisk, base: string): void {
