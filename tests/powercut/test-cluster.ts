@@ -36,8 +36,11 @@ export interface TestCluster extends Pick<Workplace, 'succeeds' | 'talosctl' | '
 const timeoutMs = 240_000;
 /** EPHEMERAL needs 2 GiB behind the image. */
 const diskBytes = 3 * 2 ** 30;
-/** Makes a configuration longer than one request to the disk, so that a part of it could be lost. */
-const filler = `# ${'filler '.repeat(14)}\n`.repeat(1000);
+/**
+ * Makes a configuration longer than one request to the disk, so that a part of it could be lost. Each has another length: a new
+ * one may lie where an older one was, and must not pass for it when only the older name of the place is on the disk.
+ */
+const fillerOf = (number: number) => `# ${'filler '.repeat(14)}\n`.repeat(1000 + 50 * (number - 1));
 
 /** Starts a machine with the network of the tests. */
 export const startOn = (disk: string, writeLog?: string): Promise<Machine> =>
@@ -54,7 +57,7 @@ export async function openTestCluster(folder: string): Promise<TestCluster> {
   const text = readFileSync(join(folder, 'controlplane.yaml'), 'utf8');
   const configuration: TestCluster['configuration'] = (number) => {
     const path = join(folder, `configuration-${number}.yaml`);
-    const content = `# configuration ${number}\n${text}${filler}`;
+    const content = `# configuration ${number}\n${text}${fillerOf(number)}`;
     if (!existsSync(path)) writeFileSync(path, content, { mode: 0o600 });
     return { path, digest: createHash('sha256').update(content).digest('hex') };
   };
