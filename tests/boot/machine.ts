@@ -56,8 +56,33 @@ export interface Machine extends AsyncDisposable {
   readonly api: string;
 }
 
-/** Starts a machine. Emulation makes it ten times slower than a real one, or more beside other work. */
-export async function startMachine({
+const attempts = 3;
+const initTimeoutMs = 240_000;
+const reachesInit = /Run \/init as init process/;
+const panics = /Kernel panic/;
+
+/**
+ * Starts a machine, and waits until its kernel runs the init. Emulation makes it ten times slower than a real one, or more
+ * beside other work. QEMU 7.2 runs stale code now and then while the kernel changes its own (`Oops: int3`). A kernel that
+ * panics before the init has not read the disk and says nothing about it, so such a start is repeated; a later crash counts.
+ */
+export async function startMachine(init: MachineInit): Promise<Machine> {
+  for (let attempt = 1; ; attempt += 1) {
+    const machine = await startOnce(init);
+    try {
+      await machine.shows(new RegExp(`${reachesInit.source}|${panics.source}`), initTimeoutMs);
+    } catch (error) {
+      await machine[Symbol.asyncDispose]();
+      throw error;
+    }
+    const console = machine.console();
+    if (reachesInit.test(console)) return machine;
+    await machine[Symbol.asyncDispose]();
+    if (attempt === attempts) throw new Error(`the kernel does not reach the init:\n${console.slice(-4000)}`);
+  }
+}
+
+async function startOnce({
   disk,
   keepsDisk = false,
   writeLog,

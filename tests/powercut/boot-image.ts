@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
-import { startSoundMachine } from './start-sound-machine.ts';
+import { startMachine } from '../boot/machine.ts';
 import type { TestCluster } from './test-cluster.ts';
 
 const timeoutMs = 240_000;
@@ -20,7 +20,7 @@ export interface BootInit {
  */
 export async function bootImage(cluster: TestCluster, disk: string, init: BootInit): Promise<void> {
   const { succeeds, trusted, configuration } = cluster;
-  await using machine = await startSoundMachine({ disk, boot: { kind: 'kernel', words: [guestNetwork] } });
+  await using machine = await startMachine({ disk, boot: { kind: 'kernel', words: [guestNetwork] } });
   try {
     let number = init.configuration;
     if (number === 0) {

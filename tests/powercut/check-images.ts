@@ -1,6 +1,6 @@
+import { startMachine } from '../boot/machine.ts';
 import type { CheckerImage } from './checker-image.ts';
 import { doneLine, type Finding, readFindings, serialOfImage } from './finding.ts';
-import { startSoundMachine } from './start-sound-machine.ts';
 
 const timeoutMs = 240_000;
 
@@ -12,7 +12,7 @@ const timeoutMs = 240_000;
  */
 export async function checkImages(checker: CheckerImage, paths: readonly string[]): Promise<Finding[]> {
   const moreDisks = Object.fromEntries(paths.map((path, image) => [serialOfImage(image), path]));
-  await using machine = await startSoundMachine({
+  await using machine = await startMachine({
     ...{ disk: checker.disk, moreDisks },
     boot: { kind: 'kernel', commandLine: checker.commandLine },
   });

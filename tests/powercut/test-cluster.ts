@@ -6,11 +6,10 @@ import { sectorBytes } from '@nodewright/disk';
 import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
 import { makeMachineDisk } from '../../rootfs/machine/machine-disk.ts';
-import { imageFolder, type Machine } from '../boot/machine.ts';
+import { imageFolder, type Machine, startMachine } from '../boot/machine.ts';
 import { openWorkplace, type Workplace } from '../boot/use-machine.ts';
 import { keptValue } from './judge-finding.ts';
 import { readSparseDisk, type SparseDisk } from './sparse-disk.ts';
-import { startSoundMachine } from './start-sound-machine.ts';
 
 /**
  * The partitions that a machine is started from. Nothing writes to them, and only a boot reads them, so they are left out of
@@ -44,7 +43,7 @@ const fillerOf = (number: number) => `# ${'filler '.repeat(14)}\n`.repeat(1000 +
 
 /** Starts a machine with the network of the tests. */
 export const startOn = (disk: string, writeLog?: string): Promise<Machine> =>
-  startSoundMachine({
+  startMachine({
     ...{ disk, keepsDisk: true, ...(writeLog === undefined ? {} : { writeLog }) },
     boot: { kind: 'kernel', words: [guestNetwork] },
   });
