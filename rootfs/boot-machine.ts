@@ -1,11 +1,18 @@
-// `make boot`: runs the image in an emulated machine. Its console is this terminal; Ctrl-A X ends it.
+// `make boot`: runs the image in a virtual machine. Its console is this terminal, and a file; Ctrl-A X ends it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import {
+  chooseAccelerator,
+  emulatorMissing,
+  emulatorProgram,
+  guestNetwork,
+  kernelBoot,
+  machineHardware,
+  makeMachineDisk,
+} from '@nodewright/provision/machine';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
-import { guestNetwork, kernelBoot, machineHardware } from './machine/emulator-options.ts';
-import { makeMachineDisk } from './machine/machine-disk.ts';
 import { runBuild } from './workshop.ts';
 
 const apiPort = 50_000;
@@ -22,19 +29,23 @@ async function main(output: string): Promise<void> {
     mkdirSync(dirname(disk), { recursive: true });
     makeMachineDisk(join(folder, 'disk.raw'), disk, diskBytes);
   }
+  const { accelerator, reason } = await chooseAccelerator();
+  const console = join(output, 'machine', 'console.log');
   const commandLine = readFileSync(join(folder, 'cmdline.txt'), 'utf8').trim();
   process.stdout.write(
     `boot: ${isNew ? 'a new machine' : 'the machine of the last start (remove its disk for a new one)'}, disk ${disk}\n` +
-      `boot: API on 127.0.0.1:${apiPort} (talosctl -n 127.0.0.1 version --insecure); Ctrl-A X ends the machine\n`,
+      `boot: API on 127.0.0.1:${apiPort} (talosctl -n 127.0.0.1 version --insecure); Ctrl-A X ends the machine\n` +
+      `boot: console also in ${console}\n${reason === undefined ? '' : `boot: without KVM, ten times slower: ${reason}\n`}`,
   );
   const words = [
-    ...machineHardware({ disk, keepsDisk: true, apiPort }),
+    ...machineHardware({ disk, keepsDisk: true, apiPort, accelerator }),
     ...kernelBoot(folder, `${commandLine} ${guestNetwork}`),
-    ...['-serial', 'mon:stdio'],
+    ...['-chardev', `stdio,id=console,mux=on,signal=off,logfile=${console.replaceAll(',', ',,')}`],
+    ...['-serial', 'chardev:console', '-mon', 'chardev=console'],
   ];
-  const child = spawn('qemu-system-x86_64', words, { stdio: 'inherit' });
+  const child = spawn(emulatorProgram, words, { stdio: 'inherit' });
   const missing = new Promise<never>((_, reject) => {
-    child.once('error', () => reject(new Error('qemu-system-x86_64 is missing: install qemu-system-x86')));
+    child.once('error', () => reject(new Error(emulatorMissing)));
   });
   await Promise.race([once(child, 'exit'), missing]);
 }

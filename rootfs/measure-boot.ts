@@ -3,10 +3,16 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  bootPhases,
+  freePort,
+  guestAddress,
+  guestNetworkOf,
+  kernelBoot,
+  machineHardware,
+  median,
+} from '@nodewright/provision/machine';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
-import { bootPhases, median } from './machine/boot-phases.ts';
-import { guestAddress, guestNetworkOf, kernelBoot, machineHardware } from './machine/emulator-options.ts';
-import { freePort } from './machine/free-port.ts';
 import { followBoot, type MeasuredMachine } from './measure/follow-boot.ts';
 import { openMeasuredCluster, workerAddress } from './measure/measured-cluster.ts';
 import { runBuild } from './workshop.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { BootClock } from '../machine/boot-phases.ts';
+import { BootClock } from '@nodewright/provision/machine';
 import { type ApiIdentity, callVersion } from './call-version.ts';
 
 const bootTimeoutMs = 180_000;

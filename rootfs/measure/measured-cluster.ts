@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 import { parseTalosconfig } from '@nodewright/client';
 import { tlsPrivateKey } from '@nodewright/pki';
 import {
+  freePort,
   guestAddress,
   guestNetworkOf,
   hostAddress,
   kernelBoot,
   machineHardware,
-} from '../machine/emulator-options.ts';
-import { freePort } from '../machine/free-port.ts';
-import { makeMachineDisk } from '../machine/machine-disk.ts';
+  makeMachineDisk,
+} from '@nodewright/provision/machine';
 import type { ApiIdentity } from './call-version.ts';
 
 const diskBytes = 3 * 2 ** 30;

@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { makeTestImage, openTestRegistry, type TestRegistry } from '@nodewright/containers/testing';
-import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
+import { guestNetwork } from '@nodewright/provision/machine';
 import { ensureBusybox } from '../../tools/engine/ensure-busybox.ts';
 import { ensureEtcd } from '../../tools/etcd/ensure-etcd.ts';
 import { etcdPrograms, etcdVersion } from '../../tools/etcd/etcd-release.ts';

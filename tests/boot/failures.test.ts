@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { guestNetwork } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
-import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
 import { imageFolder, noMachine as skip, startMachine } from './machine.ts';
 import { openWorkplace } from './use-machine.ts';
 

@@ -5,9 +5,8 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'nod
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort, kernelBoot, machineHardware } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
-import { kernelBoot, machineHardware } from '../../rootfs/machine/emulator-options.ts';
-import { freePort } from '../../rootfs/machine/free-port.ts';
 
 export const imageFolder = join(import.meta.dirname, '..', '..', '_out', 'image');
 const emulator = 'qemu-system-x86_64';

@@ -3,9 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { guestAddress, makeMachineDisk } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
-import { guestAddress } from '../../rootfs/machine/emulator-options.ts';
-import { makeMachineDisk } from '../../rootfs/machine/machine-disk.ts';
 import { imageFolder, type Machine } from './machine.ts';
 
 const program = join(import.meta.dirname, '..', '..', '_out', 'dist', 'talosctl', 'talosctl.cjs');

@@ -47,7 +47,8 @@ export function parseConformanceOptions(
   });
   const given = (flag: string | undefined, variable: string) => flag ?? (environment[variable] || undefined);
   const cluster = given(values.cluster, 'CLUSTER') ?? 'process';
-  if (cluster === 'qemu') throw new Error('clusters of kind "qemu" come later: it is process or docker');
+  if (cluster === 'qemu')
+    throw new Error('create a cluster of kind "qemu" first, and name its ENDPOINT: it is process or docker');
   if (cluster !== 'process' && cluster !== 'docker')
     throw new Error(`there is no cluster of kind "${cluster}": it is process or docker`);
   return {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { guestNetwork } from '../../rootfs/machine/emulator-options.ts';
+import { guestNetwork } from '@nodewright/provision/machine';
 import { startMachine } from '../boot/machine.ts';
 import type { TestCluster } from './test-cluster.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BootClock, bootPhases, median } from '../../rootfs/machine/boot-phases.ts';
+import { BootClock, bootPhases, median } from '@nodewright/provision/machine';
 
 const lines: readonly (readonly [number, string])[] = [
   [1, 'GRUB loading'],

@@ -1,4 +1,4 @@
-import { Fault } from '@nodewright/fault';
+import { dirname, join } from 'node:path';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { CreateParts } from './cluster/creation.ts';
 import { findBundles } from './cluster/find-bundles.ts';
@@ -6,6 +6,7 @@ import { createDockerProvisioner } from './docker/docker-provisioner.ts';
 import { createProcessProvisioner } from './process/process-provisioner.ts';
 import { findPrograms } from './process/programs.ts';
 import type { ConfigPatches, Provisioner, ProvisionerName } from './provisioner.ts';
+import { createQemuProvisioner } from './qemu/qemu-provisioner.ts';
 
 export interface ProvisionerInit {
   /** The folder with the bundles. */
@@ -17,7 +18,7 @@ export interface ProvisionerInit {
   readonly now: () => Date;
 }
 
-/** Opens a provisioner. Throws a Fault `unimplemented` for one that is not implemented. */
+/** Opens a provisioner. */
 export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): Provisioner {
   if (name === 'process') {
     return createProcessProvisioner(() => ({
@@ -25,20 +26,24 @@ export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): P
       ...commonParts(init),
     }));
   }
-  if (name === 'docker') {
-    return createDockerProvisioner(
-      () => ({
-        nodeBinary: init.nodeBinary,
-        keeper: findBundles(init.distFolder, ['docker-keeper'])['docker-keeper'],
-        tag: init.environment.NODEWRIGHT_TAG || 'dev',
-        ...commonParts(init),
-      }),
-      init,
-    );
+  if (name === 'qemu') {
+    return createQemuProvisioner(() => ({
+      imageFolder: join(dirname(init.distFolder), 'image'),
+      async openMaintenance(api) {
+        const { openMaintenanceApi } = await import('./qemu/maintenance-api.ts');
+        return openMaintenanceApi(api, init.telemetry);
+      },
+      ...commonParts(init),
+    }));
   }
-  throw new Fault(
-    'unimplemented',
-    `provisioner "${name}" is not implemented: use --provisioner process or --provisioner docker`,
+  return createDockerProvisioner(
+    () => ({
+      nodeBinary: init.nodeBinary,
+      keeper: findBundles(init.distFolder, ['docker-keeper'])['docker-keeper'],
+      tag: init.environment.NODEWRIGHT_TAG || 'dev',
+      ...commonParts(init),
+    }),
+    init,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { NodeRunState } from './domain/claim.ts';
 import type { ClusterShape, NodeType } from './domain/cluster-shape.ts';
 
-/** The ways to run a cluster. `qemu` is not implemented. */
+/** The ways to run a cluster. */
 export const provisionerNames = ['process', 'docker', 'qemu'] as const;
 export type ProvisionerName = (typeof provisionerNames)[number];
 
@@ -30,6 +30,8 @@ export interface ClusterRequest extends ClusterRef {
   readonly shape: ClusterShape;
   /** The requested address range; `undefined` allows any free range. */
   readonly cidr: string | undefined;
+  /** The folder with the disk image of virtual machines; `undefined` means the one next to the bundles. */
+  readonly imageFolder?: string | undefined;
   readonly patches: ConfigPatches;
   /** Absolute path of the talosconfig to which a context for the cluster is added. */
   readonly talosconfig: string;
@@ -63,6 +65,7 @@ export interface ClusterView {
   readonly folder: string;
   /** `incomplete` when the creation was interrupted. */
   readonly state: 'running' | 'stopped' | 'incomplete';
+  /** The process that keeps the nodes running; for a virtual machine, the emulator. */
   readonly supervisor?: { readonly pid: number; readonly log: string };
   readonly network: {
     readonly name: string;

@@ -187,11 +187,22 @@ test('cluster logs prints what the machines logged, each line with its machine',
   assert.match(one.stdout, /^\{"level".*"daemon serves"/m);
 });
 
-test('qemu is reported as planned, and nothing is created', async () => {
+test('qemu with a second machine or without an image gives one line, and nothing is created', async () => {
   await using home = await openHome();
-  const { exitCode, stderr } = await runTalosctl(['cluster', 'create', 'qemu'], { home: home.path });
-  assert.deepEqual([exitCode, stderr.split('\n').length], [1, 2]);
-  assert.match(stderr, /^error: provisioner "qemu" is not implemented/);
+  const rows: [string[], RegExp][] = [
+    [['--workers', '1'], /^error: a qemu cluster has one machine, a control plane, not 2: a network between/],
+    [
+      ['--image-path', '/nonexistent'],
+      /^error: (no image in \/nonexistent|qemu-system-x86_64 is missing|machines of)/,
+    ],
+  ];
+  for (const [words, message] of rows) {
+    const { exitCode, stderr } = await runTalosctl(['cluster', 'create', 'qemu', ...words], {
+      home: home.path,
+    });
+    assert.deepEqual([exitCode, stderr.split('\n').length], [1, 2], stderr);
+    assert.match(stderr, message);
+  }
   assert.deepEqual(readdirSync(home.path), []);
 });
 

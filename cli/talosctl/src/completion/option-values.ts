@@ -41,6 +41,7 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   '--from-controlplane-config': files,
   '--from-kubernetes-pki': files,
   '--hours': free,
+  '--image-path': files,
   '--init-node': { kind: 'dynamic', find: names.nodeNames },
   '--install-disk': free,
   '--install-image': free,

@@ -73,7 +73,7 @@ export interface HostView {
 /** Starts the nodes of a cluster, as part of one action. */
 export interface NodeLauncher {
   /** Returns the parts of the state that only this kind of cluster has, before anything is created. */
-  draft(): Pick<ClusterState, 'stack'>;
+  draft(): Pick<ClusterState, 'stack' | 'machine'>;
   /**
    * Chooses addresses and creates the environment of the nodes. It must register its cleanup on `undo` before
    * its first await, because the cleanup may run while this call is in progress.

@@ -6,8 +6,8 @@ export interface NodeConfigRequest {
   readonly node: PlannedNode;
   /** The URL of the Kubernetes API. */
   readonly endpoint: string;
-  /** `address:port` of the cluster's time server. */
-  readonly timeServer: string;
+  /** `address:port` of the cluster's time server; `undefined` for nodes whose host sets the clock. */
+  readonly timeServer: string | undefined;
   /** Further addresses at which clients reach the node. */
   readonly certSans: readonly string[];
   readonly patches: ConfigPatches;

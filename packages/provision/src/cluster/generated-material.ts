@@ -59,7 +59,7 @@ function nodePatches({ node, timeServer, certSans }: NodeConfigRequest): ConfigP
     {
       apiVersion: 'v1alpha1',
       kind: 'TimeSyncConfig',
-      ntp: { servers: [timeServer] },
+      ...(timeServer === undefined ? { enabled: false } : { ntp: { servers: [timeServer] } }),
     },
     ...(certSans.length === 0 ? [] : [{ machine: { certSANs: certSans } }]),
   ];

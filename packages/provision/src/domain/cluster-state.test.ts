@@ -27,13 +27,14 @@ const states = fc
     workers: fc.nat(5),
     third: fc.option(fc.nat(255)),
     stack: fc.option(stacks),
+    machine: fc.option(fc.record({ apiPort: fc.nat(65535) }, { noNullPrototype: true })),
     talosconfig: fc.option(fc.record({ path: fc.string(), context: fc.string() }, { noNullPrototype: true })),
   })
-  .map(({ name, phase, controlPlanes, workers, third, talosconfig, stack }): ClusterState => {
+  .map(({ name, phase, controlPlanes, workers, third, talosconfig, stack, machine }): ClusterState => {
     const shape = { controlPlanes, workers };
     const subnet = { first: 127, second: 20, third: third ?? 0 };
     return {
-      provisioner: stack === null ? 'process' : 'docker',
+      provisioner: stack !== null ? 'docker' : machine !== null ? 'qemu' : 'process',
       name,
       phase,
       shape,
@@ -47,6 +48,7 @@ const states = fc
           }),
       ...(talosconfig === null ? {} : { talosconfig }),
       ...(stack === null ? {} : { stack }),
+      ...(machine === null ? {} : { machine }),
     };
   });
 
@@ -70,7 +72,7 @@ test('decodeClusterState() names the file and the invalid value', () => {
   const rows: [string, RegExp][] = [
     ['', /^\/x\/state\.yaml: provisionername must be a text$/],
     ['a: [', /^\/x\/state\.yaml: not YAML: /],
-    [good.replace('process', 'qemu'), /created by provisioner "qemu", which this version does not support$/],
+    [good.replace('process', 'moon'), /created by provisioner "moon", which this version does not support$/],
     [good.replace('phase: created', 'phase: dreaming'), /unknown phase "dreaming"$/],
     [good.replace('workers: 0', 'workers: none'), /request\.workers must be a number$/],
     [good.replace('type: controlplane', 'type: king'), /nodes\[0\]\.type must be controlplane or worker$/],

@@ -5,7 +5,13 @@ import type { ClusterShape, NodeType, PlannedNode } from './cluster-shape.ts';
 import { DocumentField } from './document-field.ts';
 
 /** The provisioners whose clusters have a state in this format. */
-export type StatefulProvisioner = Extract<ProvisionerName, 'process' | 'docker'>;
+export type StatefulProvisioner = ProvisionerName;
+
+/** The part of the state that only a cluster of a virtual machine has. */
+export interface MachineState {
+  /** The port on 127.0.0.1 that leads to the machine's API. */
+  readonly apiPort: number;
+}
 
 /** The part of the state that only a cluster of containers has. */
 export interface StackState {
@@ -42,11 +48,17 @@ export interface ClusterState {
   readonly talosconfig?: { readonly path: string; readonly context: string };
   /** For a cluster of containers, present once its ports are chosen. */
   readonly stack?: StackState;
+  /** For a cluster of a virtual machine, present once its port is chosen. */
+  readonly machine?: MachineState;
 }
 
-/** Returns name and MTU of the cluster's network: the loopback interface, or a bridge of the engine. */
+/**
+ * Returns name and MTU of the cluster's network: the loopback interface, a bridge of the engine, or the
+ * emulator's own network.
+ */
 export function networkFacts({ provisioner, name }: Pick<ClusterState, 'provisioner' | 'name'>) {
-  return provisioner === 'process' ? { name: 'loopback', mtu: 65536 } : { name, mtu: 1500 };
+  if (provisioner === 'process') return { name: 'loopback', mtu: 65536 };
+  return { name: provisioner === 'qemu' ? 'emulator' : name, mtu: 1500 };
 }
 
 /** Encodes `state.yaml`: the lower-case keys that this file has in Talos v1.14, and keys of this project. */
@@ -73,6 +85,7 @@ export function encodeClusterState(state: ClusterState): string {
     },
     ...(state.talosconfig === undefined ? {} : { talosconfig: { ...state.talosconfig } }),
     ...(state.stack === undefined ? {} : { docker: encodeStack(state.stack) }),
+    ...(state.machine === undefined ? {} : { qemu: { apiport: state.machine.apiPort } }),
   };
   return stringify(document, { indent: 4, lineWidth: 0 });
 }
@@ -85,7 +98,7 @@ export function decodeClusterState(text: string, path: string): ClusterState {
   if (error !== undefined) throw fail(`not YAML: ${error.message.split('\n')[0]}`);
   const root = new DocumentField(document.toJS(), '', fail);
   const provisioner = root.at('provisionername').text();
-  if (provisioner !== 'process' && provisioner !== 'docker')
+  if (!isProvisioner(provisioner))
     throw fail(`created by provisioner "${provisioner}", which this version does not support`);
 
   const phase = root.at('phase').text();
@@ -96,6 +109,7 @@ export function decodeClusterState(text: string, path: string): ClusterState {
   const endpoint = info.at('kubernetesendpoint').text();
   const talosconfig = root.at('talosconfig');
   const stack = root.at('docker');
+  const machine = root.at('qemu');
   return {
     provisioner,
     name: info.at('clustername').text(),
@@ -121,7 +135,12 @@ export function decodeClusterState(text: string, path: string): ClusterState {
       ? {}
       : { talosconfig: { path: talosconfig.at('path').text(), context: talosconfig.at('context').text() } }),
     ...(stack.isAbsent() ? {} : { stack: decodeStack(stack) }),
+    ...(machine.isAbsent() ? {} : { machine: { apiPort: machine.at('apiport').number() } }),
   };
+}
+
+function isProvisioner(name: string): name is StatefulProvisioner {
+  return name === 'process' || name === 'docker' || name === 'qemu';
 }
 
 function encodeStack({ tag, jaegerPort, otlpPort, publishedPorts, engine }: StackState) {

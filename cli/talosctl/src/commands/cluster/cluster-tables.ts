@@ -36,8 +36,9 @@ function nodeRow({ name, type, address, state, pid, restarts }: NodeView): strin
   return [name, type, address, '-', '-', '-', state, String(pid ?? '-'), String(restarts ?? '-')];
 }
 
-function stateText({ state, supervisor }: ClusterView): string {
-  if (supervisor !== undefined) return `${state} (supervisor pid ${supervisor.pid})`;
+function stateText({ provisioner, state, supervisor }: ClusterView): string {
+  const keeper = provisioner === 'qemu' ? 'emulator' : 'supervisor';
+  if (supervisor !== undefined) return `${state} (${keeper} pid ${supervisor.pid})`;
   return state === 'incomplete' ? 'incomplete: its creation was interrupted' : state;
 }
 

@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import type { ClusterRequest, CreateResult, ProvisionerName } from '@nodewright/provision';
-import { nodesText } from '@nodewright/provision';
+import { findProvisioner, nodesText } from '@nodewright/provision';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { UsageFault } from '../../failure.ts';
@@ -13,8 +14,9 @@ import { createStepLines } from './step-lines.ts';
 
 interface CreateOptions extends ClusterOptions, OutputOptions {
   readonly controlplanes: number;
-  readonly workers: number;
+  readonly workers?: number;
   readonly cidr?: string;
+  readonly imagePath?: string;
   readonly configPatch?: readonly string[];
   readonly configPatchControlplanes?: readonly string[];
   readonly configPatchWorkers?: readonly string[];
@@ -30,10 +32,14 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
     .description('Create a local cluster, or start a stopped one')
     .argument('[provisioner]', 'the same as --provisioner', parseProvisioner)
     .option('--controlplanes <count>', 'number of control plane nodes', parseCount, 1)
-    .option('--workers <count>', 'number of worker nodes', parseCount, 1)
+    .option('--workers <count>', 'number of worker nodes (default: 1, with qemu 0)', parseCount)
     .option(
       '--cidr <cidr>',
       'addresses of the cluster: 127.a.b.0/24, or 10.a.b.0/24 with docker (default: a free range)',
+    )
+    .option(
+      '--image-path <folder>',
+      'folder with the disk image of qemu machines (default: that of make image)',
     )
     .option(
       '--config-patch <patch>',
@@ -61,8 +67,12 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
           `argument "${argument}" and --provisioner "${name}" name different provisioners`,
         );
       }
-      const provisioner = await provisionerOf(env, { ...options, provisioner: argument ?? name });
-      const request = await requestFrom(env, options);
+      const chosen = { ...options, provisioner: argument ?? name };
+      const provisioner = await provisionerOf(env, chosen);
+      const isMachine = (chosen.provisioner ?? (await findProvisioner(clusterRef(env, options)))) === 'qemu';
+      if (options.imagePath !== undefined && !isMachine)
+        throw new UsageFault('flag --image-path is only for --provisioner qemu');
+      const request = await requestFrom(env, { ...options, workers: options.workers ?? (isMachine ? 0 : 1) });
       const calledAt = performance.now();
       const result = await provisioner.create(request, createStepLines(env.stderr), env.signal);
       await report(env, options, result, calledAt);
@@ -70,7 +80,10 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
   );
 }
 
-async function requestFrom(env: CliEnvironment, options: CreateOptions): Promise<ClusterRequest> {
+async function requestFrom(
+  env: CliEnvironment,
+  options: CreateOptions & { readonly workers: number },
+): Promise<ClusterRequest> {
   const [all, controlPlanes, workers] = await Promise.all([
     readPatches(env, '--config-patch', options.configPatch),
     readPatches(env, '--config-patch-controlplanes', options.configPatchControlplanes),
@@ -80,6 +93,7 @@ async function requestFrom(env: CliEnvironment, options: CreateOptions): Promise
     ...clusterRef(env, options),
     shape: { controlPlanes: options.controlplanes, workers: options.workers },
     cidr: options.cidr,
+    imageFolder: options.imagePath === undefined ? undefined : resolve(env.cwd, options.imagePath),
     patches: { all, controlPlanes, workers },
     talosconfig: writtenTalosconfig(env, { talosconfig: options.talosconfigDestination }).path,
     ifAbsent: options.ifAbsent ?? false,

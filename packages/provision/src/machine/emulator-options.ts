@@ -1,8 +1,13 @@
 import { join } from 'node:path';
 
+/** The program that emulates machines of x86-64. */
+export const emulatorProgram = 'qemu-system-x86_64';
+export const emulatorMissing = `${emulatorProgram} is missing: install the package qemu-system-x86 (Debian, Ubuntu) or qemu-system-x86-core (Fedora)`;
+
 /** The address of the machine in the emulator's network. */
 export const guestAddress = '10.0.2.15';
-/** Where machines find the services of the loopback device. */
+/** The emulator's network, and where machines find the services of the loopback device. */
+export const guestCidr = '10.0.2.0/24';
 export const hostAddress = '10.0.2.2';
 /** The kernel argument that gives the machine an address of the emulator's network. */
 export const guestNetworkOf = (address: string) => `ip=${address}::${hostAddress}:255.255.255.0::eth0:off`;
@@ -10,6 +15,9 @@ export const guestNetwork = guestNetworkOf(guestAddress);
 const guestApiPort = 50_000;
 const guestTrustdPort = 50_001;
 const memoryMib = 1024;
+
+/** How the instructions of the machine are executed: by the processor, or by the emulator. */
+export type Accelerator = 'kvm' | 'tcg';
 
 export interface Hardware {
   /** A raw disk image; undefined for a machine without a disk. */
@@ -24,17 +32,16 @@ export interface Hardware {
   readonly trustdPort?: number;
   /** Default: `guestAddress`. A cluster refuses a second node with the address of another one. */
   readonly address?: string;
+  /** Default: `tcg`, which works everywhere. */
+  readonly accelerator?: Accelerator;
+  /** Whether a machine that restarts boots again; by default the emulator ends then. */
+  readonly restarts?: boolean;
 }
 
 /** Options of QEMU for a machine with two processors, a disk and a network device. */
-export function machineHardware({
-  disk,
-  keepsDisk = false,
-  writeLog,
-  apiPort,
-  trustdPort,
-  address = guestAddress,
-}: Hardware): string[] {
+export function machineHardware(hardware: Hardware): string[] {
+  const { disk, keepsDisk = false, writeLog, apiPort, trustdPort, address = guestAddress } = hardware;
+  const { accelerator = 'tcg', restarts = false } = hardware;
   const forwards = [
     [apiPort, guestApiPort],
     ...(trustdPort === undefined ? [] : [[trustdPort, guestTrustdPort]]),
@@ -42,20 +49,9 @@ export function machineHardware({
     .map(([port, guestPort]) => `,hostfwd=tcp:127.0.0.1:${port}-${address}:${guestPort}`)
     .join('');
   return [
-    // Without hardware support. QEMU 7.2 computes wrong flags after CMPXCHG16B, and the kernel crashes at random.
-    ...[
-      '-machine',
-      'q35',
-      '-accel',
-      'tcg,thread=multi',
-      '-cpu',
-      'max,cx16=off',
-      '-smp',
-      '2',
-      '-m',
-      String(memoryMib),
-    ],
-    ...['-nodefaults', '-no-reboot', '-nographic'],
+    ...['-machine', 'q35', ...processorOptions[accelerator]],
+    ...['-smp', '2', '-m', String(memoryMib)],
+    ...['-nodefaults', ...(restarts ? [] : ['-no-reboot']), '-nographic'],
     ...(disk === undefined ? [] : diskOptions(disk, keepsDisk, writeLog)),
     ...['-netdev', `user,id=net0${forwards}`],
     // It never boots from the network, so it needs no firmware of its own.
@@ -71,7 +67,7 @@ function hardwareAddress(address: string): string {
 
 function diskOptions(disk: string, keepsDisk: boolean, writeLog: string | undefined): string[] {
   if (writeLog === undefined)
-    return ['-drive', `file=${disk},if=virtio,format=raw,snapshot=${keepsDisk ? 'off' : 'on'}`];
+    return ['-drive', `file=${escapeComma(disk)},if=virtio,format=raw,snapshot=${keepsDisk ? 'off' : 'on'}`];
   // Flushes are recorded and not carried out. So they are complete at once, and no write is recorded during a flush.
   const file = (path: string) => ({ driver: 'raw', file: { driver: 'file', filename: path } });
   const recorded = {
@@ -82,10 +78,21 @@ function diskOptions(disk: string, keepsDisk: boolean, writeLog: string | undefi
   return ['-blockdev', JSON.stringify(recorded), '-device', 'virtio-blk-pci,drive=recorded'];
 }
 
+export const processorOptions: Readonly<Record<Accelerator, readonly string[]>> = {
+  kvm: ['-accel', 'kvm', '-cpu', 'host'],
+  // QEMU 7.2 computes wrong flags after CMPXCHG16B, and the kernel crashes at random.
+  tcg: ['-accel', 'tcg,thread=multi', '-cpu', 'max,cx16=off'],
+};
+
 /** Options that boot the kernel of the image without firmware. @param folder the folder of the image */
 export function kernelBoot(folder: string, commandLine: string): string[] {
   return [
     ...['-kernel', join(folder, 'vmlinuz'), '-initrd', join(folder, 'initramfs')],
     ...['-append', commandLine],
   ];
+}
+
+/** A comma in a value of a QEMU option is written twice. */
+export function escapeComma(value: string): string {
+  return value.replaceAll(',', ',,');
 }

@@ -1,0 +1,14 @@
+export { BootClock, bootPhases, median } from './boot-phases.ts';
+export { chooseAccelerator } from './choose-accelerator.ts';
+export {
+  emulatorMissing,
+  emulatorProgram,
+  guestAddress,
+  guestNetwork,
+  guestNetworkOf,
+  hostAddress,
+  kernelBoot,
+  machineHardware,
+} from './emulator-options.ts';
+export { freePort } from './free-port.ts';
+export { makeMachineDisk } from './machine-disk.ts';

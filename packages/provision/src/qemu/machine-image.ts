@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/files';
+import { privateFolderMode } from '../cluster/write-private-file.ts';
+import { makeMachineDisk } from '../machine/machine-disk.ts';
+
+const diskImage = 'disk.raw';
+const bootFiles = ['vmlinuz', 'initramfs', 'cmdline.txt'] as const;
+
+/** Room for EPHEMERAL, which needs 2 GiB. The file takes only what the machine writes. */
+const diskBytes = 8 * 2 ** 30;
+
+/** The files of a machine, in the folder of its node. */
+export interface MachineFiles {
+  readonly folder: string;
+  readonly disk: string;
+  readonly commandLine: string;
+  /** The machine configuration that a new machine gets. */
+  readonly configuration: string;
+  /** The socket of the emulator's monitor. */
+  readonly monitor: string;
+}
+
+export function machineFiles(folder: string): MachineFiles {
+  return {
+    folder,
+    disk: join(folder, diskImage),
+    commandLine: join(folder, 'cmdline.txt'),
+    configuration: join(folder, 'config.yaml'),
+    monitor: join(folder, 'monitor.sock'),
+  };
+}
+
+/** Throws a Fault `failed-precondition` when a file of the image is missing. */
+export function checkImage(imageFolder: string): void {
+  const missing = [diskImage, ...bootFiles].filter((name) => !existsSync(join(imageFolder, name)));
+  if (missing.length === 0) return;
+  throw new Fault(
+    'failed-precondition',
+    `no image in ${imageFolder} (${missing.join(', ')} missing): build it with make image, or name the folder with --image-path`,
+  );
+}
+
+/**
+ * Makes the disk of a machine. Kernel and initramfs are copied as well: they match only this disk, and the image may be
+ * built again while the machine exists.
+ */
+export async function makeMachine(imageFolder: string, folder: string): Promise<void> {
+  await makeFolder(folder, privateFolderMode);
+  for (const name of bootFiles) await copyFile(join(imageFolder, name), join(folder, name));
+  makeMachineDisk(join(imageFolder, diskImage), machineFiles(folder).disk, diskBytes);
+}

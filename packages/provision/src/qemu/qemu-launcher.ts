@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { pause } from '@nodewright/async';
+import { Fault } from '@nodewright/fault';
+import type { NodeLauncher } from '../cluster/cluster-kind.ts';
+import { readLivePid } from '../cluster/cluster-processes.ts';
+import type { Creation } from '../cluster/creation.ts';
+import { stopProcesses } from '../cluster/remove-cluster.ts';
+import { writePrivateFile } from '../cluster/write-private-file.ts';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { chooseAccelerator } from '../machine/choose-accelerator.ts';
+import { guestAddress, guestCidr, hostAddress } from '../machine/emulator-options.ts';
+import { freePort } from '../machine/free-port.ts';
+import {
+  type ApiMode,
+  type AwaitedMachine,
+  askMode,
+  awaitBoot,
+  awaitConfigured,
+  emulatorEnded,
+} from './await-machine.ts';
+import { apiOf } from './machine-api.ts';
+import { openConsole } from './machine-console.ts';
+import { machineFiles, makeMachine } from './machine-image.ts';
+import type { QemuParts } from './qemu-parts.ts';
+import { startEmulator } from './start-emulator.ts';
+
+const node = 'node01';
+
+/** Starts one virtual machine, in an emulator that runs on without this process. */
+export function openQemuLauncher(
+  creation: Creation<QemuParts>,
+  _state: ClusterState | undefined,
+  undo: AsyncDisposableStack,
+): NodeLauncher {
+  const { folder, parts, progress, request, signal } = creation;
+  const files = machineFiles(folder.nodeRoot(node));
+  let mode: ApiMode | undefined;
+  const awaited = async (state: ClusterState): Promise<AwaitedMachine> => ({
+    ...{ creation, node, api: apiOf(state), console: openConsole(folder.nodeLog(node)) },
+    talosconfig: await readFile(folder.talosconfig, 'utf8'),
+  });
+  const start = async (state: ClusterState): Promise<AwaitedMachine> => {
+    const { accelerator, reason } = await chooseAccelerator();
+    if (reason !== undefined) progress.note(`without KVM the machine is about ten times slower: ${reason}`);
+    progress.note(`${node} boots, its console is ${folder.nodeLog(node)}`);
+    const machine = await awaited(state);
+    undo.defer(() => stopProcesses(folder, { graceful: false }));
+    const { environment } = parts;
+    await startEmulator({ folder, node, apiPort: apiPortOf(state), accelerator, environment });
+    mode = await awaitBoot(machine);
+    return machine;
+  };
+  return {
+    draft: () => ({}),
+    async place(draft) {
+      const making = progress.step('disk', () =>
+        makeMachine(request.imageFolder ?? parts.imageFolder, folder.nodeRoot(node)),
+      );
+      // The folder must not be removed while files are created in it.
+      undo.defer(() => making.catch(() => {}));
+      await making;
+      return placeMachine(draft, await freePort());
+    },
+    async handOut({ nodes: [planned], kubernetesEndpoint: endpoint = '' }, material) {
+      if (planned === undefined) throw new Fault('internal', 'the cluster has no node');
+      const { name: clusterName, patches } = request;
+      const certSans = ['127.0.0.1'];
+      // The clock of the machine is that of this host, which need not have a time server.
+      const values = { clusterName, node: planned, endpoint, timeServer: undefined, certSans, patches };
+      await writePrivateFile(files.configuration, material.nodeConfig(values));
+    },
+    async launch(state) {
+      const machine = await start(state);
+      await progress.step('configuration applied', async () => {
+        using maintenance = await parts.openMaintenance(machine.api);
+        await maintenance.applyConfiguration(await readFile(files.configuration, 'utf8'), signal);
+      });
+      await progress.step(`${node}: certificates`, () => awaitConfigured(machine));
+      mode = 'configured';
+    },
+    async checkData() {
+      if (existsSync(files.disk)) return;
+      throw new Fault(
+        'data-loss',
+        `${files.disk} is missing: destroy the cluster and create it again (talosctl cluster destroy --name ${request.name})`,
+      );
+    },
+    async launchAgain(state) {
+      await start(state);
+    },
+    async launchMissing(state) {
+      mode = await askMode(await awaited(state));
+    },
+    async launchNode() {
+      return () => true;
+    },
+    // The emulator runs on from the beginning.
+    async release() {},
+    isWiped: () => mode === 'maintenance',
+    // The emulator accepts connections for a machine that does not listen yet.
+    reaches: () => false,
+    logOf: (name) => folder.nodeLog(name),
+    watchForHopeless: (_state, ended) => watchForEnd(creation, ended),
+    etcd: () => ({
+      kind: 'absent',
+      note: 'etcd is not bootstrapped: with an image that contains it, run talosctl bootstrap',
+    }),
+    // The image may be from any build: the difference is no mistake.
+    buildNote: () => undefined,
+  };
+}
+
+function placeMachine(draft: ClusterState, apiPort: number) {
+  const state: ClusterState = {
+    ...draft,
+    network: { cidr: guestCidr, gateway: hostAddress },
+    nodes: [{ name: node, type: 'controlplane', address: guestAddress }],
+    kubernetesEndpoint: `https://${guestAddress}:6443`,
+    machine: { apiPort },
+  };
+  return { state, endpoints: [apiOf(state)] };
+}
+
+function apiPortOf({ machine, name }: ClusterState): number {
+  if (machine !== undefined) return machine.apiPort;
+  throw new Fault('data-loss', `the state of cluster "${name}" has no port: destroy it and create it again`);
+}
+
+async function watchForEnd({ folder }: Creation, signal: AbortSignal): Promise<Fault | undefined> {
+  while (!signal.aborted) {
+    await pause(500, signal);
+    if (!signal.aborted && readLivePid(folder, folder.supervisorPid) === undefined)
+      return emulatorEnded({ folder }, node);
+  }
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { Fault } from '@nodewright/fault';
+import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import { writePrivateFile } from '../cluster/write-private-file.ts';
+import { daemonEnvironment } from '../domain/daemon-environment.ts';
+import { emulatorArguments } from '../domain/emulator-command.ts';
+import { clusterVariable } from '../domain/owned-process.ts';
+import { type Accelerator, emulatorMissing, emulatorProgram } from '../machine/emulator-options.ts';
+import { machineFiles } from './machine-image.ts';
+
+export interface EmulatorStart {
+  readonly folder: ClusterFolder;
+  readonly node: string;
+  readonly apiPort: number;
+  readonly accelerator: Accelerator;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/**
+ * Starts the emulator as a detached process and records its pid. It runs on when this process ends. The caller holds
+ * the lock of the cluster.
+ */
+export async function startEmulator(start: EmulatorStart): Promise<void> {
+  const { folder, node, apiPort, accelerator, environment } = start;
+  await checkPort(apiPort);
+  const files = machineFiles(folder.nodeRoot(node));
+  const words = emulatorArguments({
+    ...{ folder: files.folder, console: folder.nodeLog(node), apiPort, accelerator },
+    commandLine: readFileSync(files.commandLine, 'utf8'),
+  });
+  const log = openSync(folder.supervisorLog, 'a', 0o600);
+  try {
+    // The console is created before the emulator can: it would let every user read it.
+    closeSync(openSync(folder.nodeLog(node), 'a', 0o600));
+    const child = spawn(emulatorProgram, words, {
+      cwd: files.folder,
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: { ...daemonEnvironment(environment), [clusterVariable]: folder.path },
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error) =>
+        reject(new Fault('failed-precondition', emulatorMissing, { cause: error })),
+      );
+    });
+    child.unref();
+    await writePrivateFile(folder.supervisorPid, `${child.pid}\n`);
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** Throws a Fault when the port of a stopped machine belongs to another process now. */
+async function checkPort(port: number): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      const text = `port ${port} of 127.0.0.1, which leads to the machine's API, is in use: end the process that listens on it (ss -ltnp)`;
+      reject(new Fault('failed-precondition', text, { cause: error }));
+    });
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  await new Promise((resolve) => server.close(resolve));
+}
