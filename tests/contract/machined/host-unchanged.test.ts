@@ -63,7 +63,7 @@ test('starting a node, calling everything on it as administrator and stopping it
   assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);
 });
 
-test('only the first process of a machine can change it: other modules call the kernel for sockets and attributes, and one place starts processes', () => {
+test('only the first process of a machine can change it: other modules call the kernel for sockets, attributes and logs, and one place starts processes', () => {
   const folder = join(import.meta.dirname, '..', '..', '..', 'services', 'machined', 'src');
   const sources = globSync('**/*.ts', { cwd: folder }).filter(
     (path) => !path.endsWith('.test.ts') && !path.includes('/testing/'),
@@ -78,6 +78,8 @@ test('only the first process of a machine can change it: other modules call the 
     'config/host/configuration-worker.ts',
   ]);
   assert.deepEqual(importers(/\bloadNativeCalls\b/), [
+    // Bounds the logs of containers on machines.
+    'containers/host/open-container-runtime.ts',
     'files/host/file-attributes.ts',
     'hardware/host/device-events.ts',
     'network/host/capture-packets.ts',
@@ -173,12 +175,17 @@ test('only the first process of a machine can change it: other modules call the 
     'kernel/domain/security-state.ts',
     'life/domain/machine-mounts.ts',
     'life/host/first-process.ts',
+    'life/host/machine-cgroups.ts',
     'volumes/domain/plan-device-wipes.ts',
   ]);
   const writes =
     /\b(write\w*|append\w*|create\w+Stream|open|openSync|mkdir\w*|mknod|rm|rmSync|unlink\w*|rename\w*|symlink\w*|truncate\w*|chmod\w*|chown\w*)\(/;
   assert.deepEqual(
     namers.filter((path) => writes.test(code(path))),
-    ['life/host/first-process.ts'],
+    ['life/host/first-process.ts', 'life/host/machine-cgroups.ts'],
   );
+  assert.deepEqual(importers(/\benterInitCgroup\b/), [
+    'life/host/machine-cgroups.ts',
+    'stages/prepare-machine.ts',
+  ]);
 });
