@@ -104,7 +104,7 @@ export function openQemuLauncher(
     watchForHopeless: (_state, ended) => watchForEnd(creation, ended),
     etcd: () => ({
       kind: 'absent',
-      note: 'etcd is not bootstrapped: with an image that contains it, run talosctl bootstrap',
+      note: 'etcd is not bootstrapped: run talosctl bootstrap, and the machine pulls the image of etcd',
     }),
     // The image may be from any build: the difference is no mistake.
     buildNote: () => undefined,
