@@ -1,56 +1,33 @@
 // containerd on an emulated machine: as a service, with images from a mirror, and its end with the machine.
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { makeTestImage, openTestRegistry, type TestRegistry } from '@nodewright/containers/testing';
-import { guestNetwork } from '@nodewright/provision/machine';
+import { makeTestImage, type TestRegistry } from '@nodewright/containers/testing';
+import { guestNetwork, hostAddress } from '@nodewright/provision/machine';
 import { ensureBusybox } from '../../tools/engine/ensure-busybox.ts';
-import { ensureEtcd } from '../../tools/etcd/ensure-etcd.ts';
-import { etcdPrograms, etcdVersion } from '../../tools/etcd/etcd-release.ts';
+import { mirrorDocuments, mirroredEtcdImage, openEtcdRegistry } from '../../tools/etcd/etcd-registry.ts';
 import { noMachine as skip, startMachine } from './machine.ts';
 import { openWorkplace } from './use-machine.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const { folder, shows, succeeds, ...workplace } = openWorkplace();
 after(() => workplace[Symbol.dispose]());
-/** The loopback device of this machine, as the emulated one reaches it. */
-const hostAddress = '10.0.2.2';
-
-const etcdName = { host: 'registry.k8s.io', path: 'etcd', tag: `v${etcdVersion}` };
 
 /** Without a time server, because the emulated network has none, and with a mirror for all images. */
 async function configure(registry: TestRegistry): Promise<void> {
-  const etcd = { image: `${etcdName.host}/${etcdName.path}:${etcdName.tag}` };
-  const patch = { machine: { time: { disabled: true } }, cluster: { etcd } };
+  const patch = { machine: { time: { disabled: true } }, cluster: { etcd: { image: mirroredEtcdImage } } };
   await workplace.generate('demo', '--config-patch-control-plane', JSON.stringify(patch));
-  const port = registry.host.split(':').at(-1);
-  const document = (name: string) => [
-    ...['---', 'apiVersion: v1alpha1', 'kind: RegistryMirrorConfig', `name: ${name}`],
-    ...['skipFallback: true', 'endpoints:', `  - url: http://${hostAddress}:${port}`],
-  ];
-  const mirrors = ['registry.example', etcdName.host].flatMap(document);
-  appendFileSync(join(folder, 'controlplane.yaml'), `${mirrors.join('\n')}\n`);
-}
-
-async function openRegistry(): Promise<TestRegistry> {
-  const registry = await openTestRegistry();
-  const busybox = ensureBusybox(checkout);
-  const shell = await makeTestImage({ busybox });
-  registry.put('test/shell', 'v1', shell.manifest, [shell]);
-  const { etcd } = await ensureEtcd(checkout);
-  const programs = Object.fromEntries(
-    etcdPrograms.map((name) => [`usr/local/bin/${name}`, join(dirname(etcd), name)]),
-  );
-  const image = await makeTestImage({ busybox, programs });
-  registry.put(etcdName.path, etcdName.tag, image.manifest, [image]);
-  return registry;
+  const mirrors = mirrorDocuments(registry, hostAddress, ['registry.example']);
+  appendFileSync(join(folder, 'controlplane.yaml'), mirrors);
 }
 
 test('a control plane pulls etcd from a mirror, runs it as a container, and has its data after a restart', {
   skip,
 }, async () => {
-  await using registry = await openRegistry();
+  await using registry = await openEtcdRegistry(checkout);
+  const shell = await makeTestImage({ busybox: ensureBusybox(checkout) });
+  registry.put('test/shell', 'v1', shell.manifest, [shell]);
   await configure(registry);
   const disk = workplace.machineDisk('disk.raw');
   const start = () =>
