@@ -172,6 +172,10 @@ boot: $(built) ## boots the image in an emulated machine that keeps its disk; it
 measure-boot: $(built) ## boots the disk image in an emulated machine, five times (RUNS=), and measures each phase
 	@RUNS='$(RUNS)' node rootfs/measure-boot.ts
 
+.PHONY: measure-memory
+measure-memory: $(built) ## boots a control plane and a worker, and measures their memory after five minutes
+	@node rootfs/measure-memory.ts
+
 .PHONY: test-boot
 test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, about ten minutes
 	@node tools/test.ts --boot

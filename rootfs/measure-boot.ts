@@ -62,13 +62,16 @@ async function main(output: string): Promise<void> {
     say('starting a control plane, and a worker that joins it, which takes about two minutes');
     const talosctl = join(output, 'dist', 'talosctl', 'talosctl.cjs');
     await using cluster = await openMeasuredCluster({ image, talosctl, work });
+    const { worker, identity } = cluster;
+    await worker.succeeds('shutdown', '--wait=false');
+    await worker.off;
     const kinds: BootKind[] = [
       {
         name: 'second boot of a worker',
         start: (apiPort) => ({
-          options: options(cluster.workerDisk, apiPort, workerAddress),
+          options: options(worker.disk, apiPort, workerAddress),
           apiPort,
-          identity: cluster.identity,
+          identity,
         }),
       },
       {
