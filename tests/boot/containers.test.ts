@@ -16,7 +16,11 @@ after(() => workplace[Symbol.dispose]());
 
 /** Without a time server, because the emulated network has none, and with a mirror for all images. */
 async function configure(registry: TestRegistry): Promise<void> {
-  const patch = { machine: { time: { disabled: true } }, cluster: { etcd: { image: mirroredEtcdImage } } };
+  const kernel = { modules: [{ name: 'dummy', parameters: ['numdummies=2'] }] };
+  const patch = {
+    machine: { time: { disabled: true }, kernel },
+    cluster: { etcd: { image: mirroredEtcdImage } },
+  };
   await workplace.generate('demo', '--config-patch-control-plane', JSON.stringify(patch));
   const mirrors = mirrorDocuments(registry, hostAddress, ['registry.example']);
   appendFileSync(join(folder, 'controlplane.yaml'), mirrors);
@@ -49,6 +53,9 @@ test('a control plane pulls etcd from a mirror, runs it as a container, and has 
       await succeeds([...own, 'image', 'list', '--namespace', 'cri']),
       /registry\.example\/test\/shell:v1/,
     );
+
+    await shows([...own, 'get', 'modules'], /xt_MASQUERADE +\d+ +dynamic +live/, 120_000);
+    await shows([...own, 'ls', '/sys/class/net'], /dummy1/);
 
     await succeeds([...own, 'bootstrap'], 180_000);
     await shows([...own, 'etcd', 'members'], /10\.0\.2\.15:2379/, 240_000);

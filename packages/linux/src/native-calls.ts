@@ -79,6 +79,13 @@ export interface NativeCalls {
   endMachine(command: number): void;
   /** Pid of a child process that has ended and was not waited for; 0 when there is none. It stays to be waited for. */
   endedChild(): number;
+  /**
+   * Loads a module into the kernel, in a thread of the add-on, because the module may take its time.
+   *
+   * @param parameters end with a NUL byte
+   * @param flags `MODULE_INIT_*`
+   */
+  loadModule(descriptor: number, parameters: Uint8Array, flags: number): Promise<void>;
   /** Removes an ended child process from the process table. */
   forgetChild(pid: number): void;
   /** Programs that this thread starts from now on gain no rights from set-uid bits or file capabilities. */
@@ -113,6 +120,8 @@ const peekAtEnded = 0x1 | 0x4 | 0x0100_0000;
 const doNotHang = 1;
 const siginfoBytes = 128;
 const siginfoPidAt = 12;
+// The C library has no function for it. Source: Linux, unistd.h of x86-64 and of arm64.
+const finitModule = process.arch === 'x64' ? 313 : 273;
 const mapFailed = 0xffff_ffff_ffff_ffffn;
 
 /**
@@ -149,6 +158,8 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const reboot = libc.func('int reboot(int)');
   const waitid = libc.func('int waitid(int, int, void *, int)');
   const waitpid = libc.func('int waitpid(int, void *, int)');
+  // Only for the module: other calls by number would escape the list above.
+  const syscall = libc.func('long syscall(long, int, const void *, int)');
   const llistxattr = libc.func('int64_t llistxattr(const void *, void *, size_t)');
   const lgetxattr = libc.func('int64_t lgetxattr(const void *, const void *, void *, size_t)');
 
@@ -218,6 +229,14 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       return info.readInt32LE(siginfoPidAt);
     },
     forgetChild: (pid) => void checked('waitpid', waitpid(pid, Buffer.alloc(4), doNotHang)),
+    loadModule: (descriptor, parameters, flags) =>
+      new Promise((resolve, reject) => {
+        syscall.async(finitModule, descriptor, parameters, flags, (error: unknown, result: unknown) => {
+          if (error) reject(error);
+          else if (Number(result) < 0) reject(new SystemCallError('finit_module', koffi.errno()));
+          else resolve();
+        });
+      }),
     control: (descriptor, request, argument) => void checked('ioctl', ioctl(descriptor, request, argument)),
     watchReadable(descriptor, onReadable) {
       let isOpen = true;

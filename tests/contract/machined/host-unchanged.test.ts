@@ -82,6 +82,7 @@ test('only the first process of a machine can change it: other modules call the 
     'containers/host/open-container-runtime.ts',
     'files/host/file-attributes.ts',
     'hardware/host/device-events.ts',
+    'kernel/host/load-module.ts',
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
     'services/host/forgo-capabilities.ts',
@@ -124,6 +125,14 @@ test('only the first process of a machine can change it: other modules call the 
     readFileSync(join(folder, 'kernel/open-kernel.ts'), 'utf8'),
     /writeParameter: isFirstProcess \? writeKernelParameter : undefined/,
   );
+  assert.deepEqual(importers(/\bcreateModuleLoader\b/), [
+    'kernel/host/load-module.ts',
+    'kernel/open-kernel.ts',
+  ]);
+  assert.match(
+    readFileSync(join(folder, 'kernel/open-kernel.ts'), 'utf8'),
+    /modules: isFirstProcess \? \{ folder, load: createModuleLoader\(folder\)/,
+  );
   assert.deepEqual(importers(/stages\/prepare-machine|\.\/prepare-machine/), ['stages/open-host.ts']);
   assert.match(
     readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),
@@ -154,6 +163,7 @@ test('only the first process of a machine can change it: other modules call the 
     'setsockopt',
     'socket',
     'sync',
+    'syscall',
     'umount2',
     'waitid',
     'waitpid',

@@ -7,6 +7,7 @@ import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import { kernelControllers } from './controllers/kernel-controllers.ts';
 import { writeKernelParameter } from './host/kernel-parameter-file.ts';
+import { createModuleLoader } from './host/load-module.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createMounts } from './rpc/mounts.ts';
 import { createNodeInformation } from './rpc/node-information.ts';
@@ -23,6 +24,8 @@ export interface OpenKernelInit {
   readonly telemetry: Telemetry;
 }
 
+/** The image lists there what containers need. */
+const containerModules = '/usr/lib/modules-load.d/containers.conf';
 const fileSystemTimeoutMs = 2000;
 
 /**
@@ -30,6 +33,7 @@ const fileSystemTimeoutMs = 2000;
  */
 export function openKernel(init: OpenKernelInit): Topic {
   const { world, isFirstProcess, bootId, hostname, kernel, telemetry } = init;
+  const folder = `/usr/lib/modules/${release()}`;
   return {
     controllers: kernelControllers({
       ...{ world, bootId, kernel },
@@ -37,6 +41,7 @@ export function openKernel(init: OpenKernelInit): Topic {
       extensions: [],
       read: readIfThere,
       writeParameter: isFirstProcess ? writeKernelParameter : undefined,
+      modules: isFirstProcess ? { folder, load: createModuleLoader(folder), containerModules } : undefined,
     }),
     api: {
       'machine.MachineService': {

@@ -3,7 +3,7 @@ import { kernelModuleSpecs, kernelParamSpecs, watchdogTimerConfigs } from '@node
 import { configuredController } from '../../base/controllers/configured-controller.ts';
 import { configuredParameters } from '../domain/kernel-parameters.ts';
 
-/** The kernel modules in the configuration. Nothing loads them yet. */
+/** The kernel modules in the configuration. Only machines load them. */
 export const kernelModuleConfigController = (): Controller =>
   configuredController({
     name: 'runtime.KernelModuleConfigController',

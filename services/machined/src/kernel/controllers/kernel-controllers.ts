@@ -8,6 +8,7 @@ import {
   kernelParamConfigController,
   watchdogTimerConfigController,
 } from './configured-settings.ts';
+import { type KernelModuleSpecInit, kernelModuleSpecController } from './kernel-module-spec.ts';
 import { kernelModuleStatusController } from './kernel-module-status.ts';
 import { kernelParamSpecController, type WriteParameter } from './kernel-param-spec.ts';
 import {
@@ -33,6 +34,8 @@ export interface KernelControllersInit {
   readonly read: ReadIfThere;
   /** Sets a kernel parameter; undefined on a node that shares its kernel with others. */
   readonly writeParameter?: WriteParameter | undefined;
+  /** Loads modules; undefined on a node that shares its kernel with others. */
+  readonly modules?: Omit<KernelModuleSpecInit, 'read'> | undefined;
 }
 
 /** Source: Talos v1.14: COSI resources, runtime, perf. */
@@ -49,6 +52,7 @@ export function kernelControllers(init: KernelControllersInit): Controller[] {
     kernelParamConfigController(),
     kernelParamSpecController(read, init.writeParameter),
     kernelModuleConfigController(),
+    ...(init.modules === undefined ? [] : [kernelModuleSpecController({ read, ...init.modules })]),
     ...(isContainer ? [] : [kernelModuleStatusController(read, init.kernelRelease)]),
     watchdogTimerConfigController(),
     statsController(init.kernel),

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { services } from '@nodewright/state/kinds';
+import { openControllerRig } from '../../base/testing/controller-rig.ts';
+import { kernelModuleConfigController } from './configured-settings.ts';
+import { kernelModuleSpecController } from './kernel-module-spec.ts';
+
+const files: Readonly<Record<string, string>> = {
+  '/modules/modules.dep':
+    'kernel/a.ko.xz:\nkernel/b-x.ko.xz: kernel/a.ko.xz\nkernel/c.ko.xz: kernel/b-x.ko.xz kernel/a.ko.xz\nnonsense\n',
+  '/modules/modules.builtin': 'kernel/built-in.ko\n',
+  '/containers': '# for containers\n\nb_x\n',
+};
+
+function openNode(refused: readonly string[] = []) {
+  const calls: string[] = [];
+  const controller = kernelModuleSpecController({
+    read: (path) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
+    async load(path, parameters) {
+      if (refused.includes(path)) throw new Error('EINVAL');
+      calls.push(`${path} ${parameters}`.trim());
+    },
+    ...{ folder: '/modules', containerModules: '/containers' },
+  });
+  return { node: openControllerRig([kernelModuleConfigController(), controller]), calls };
+}
+
+const configured = (...modules: readonly string[]) =>
+  `version: v1alpha1\nmachine: { kernel: { modules: [${modules.join(', ')}] } }\n`;
+
+test('a module is loaded after those that it needs, once, with its parameters', async () => {
+  const { node: opened, calls } = openNode();
+  await using node = opened;
+  await node.configure(configured('{ name: c, parameters: [p=1, q=2] }', '{ name: built_in }'));
+  assert.deepEqual(calls, ['kernel/a.ko.xz', 'kernel/b-x.ko.xz', 'kernel/c.ko.xz p=1 q=2']);
+  await node.configure(configured('{ name: c, parameters: [p=2] }'));
+  assert.equal(calls.length, 3);
+});
+
+test('modules of containers are loaded when containerd runs', async () => {
+  const { node: opened, calls } = openNode();
+  await using node = opened;
+  await node.settled();
+  assert.deepEqual(calls, []);
+  await node.put(services, 'cri', { running: true, healthy: false, unknown: true });
+  assert.deepEqual(calls, ['kernel/a.ko.xz', 'kernel/b-x.ko.xz']);
+});
+
+test('a module that cannot be loaded keeps no other from being loaded, and is tried again', async () => {
+  const { node: opened, calls } = openNode(['kernel/b-x.ko.xz']);
+  await using node = opened;
+  await node.configure(configured('{ name: unknown }', '{ name: c }', '{ name: a }'));
+  await node.runtime.advance(60_000);
+  // Once for itself, and at each try once before the module that fails.
+  assert.ok(calls.length > 2, calls.join());
+  assert.deepEqual(new Set(calls), new Set(['kernel/a.ko.xz']));
+});

@@ -1,0 +1,61 @@
+import { serviceIds } from '@nodewright/contract';
+import { type Controller, strong, weak } from '@nodewright/controllers';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { pointerTo } from '@nodewright/state';
+import { kernelModuleSpecs, services } from '@nodewright/state/kinds';
+import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
+import { parseBuiltinModules } from '../domain/kernel-modules.ts';
+import { moduleLoadOrder, parseModuleFiles, parseModuleList } from '../domain/module-files.ts';
+import type { LoadModuleFile } from '../host/load-module.ts';
+
+export interface KernelModuleSpecInit {
+  readonly read: ReadIfThere;
+  readonly load: LoadModuleFile;
+  /** Folder of the kernel's modules. */
+  readonly folder: string;
+  /** File with the modules that containers need: nothing in the root can load a module when the kernel asks for it. */
+  readonly containerModules: string;
+}
+
+/**
+ * Loads the modules of the configuration, and those that containers need once containerd runs: they take a second or
+ * more, and the API starts first. Parameters count when a module is loaded, so changed ones wait for the next boot.
+ */
+export function kernelModuleSpecController(init: KernelModuleSpecInit): Controller {
+  const { read, load, folder, containerModules } = init;
+  const loaded = new Set<string>();
+  const textOf = (path: string) => read(path)?.toString() ?? '';
+  return {
+    name: 'runtime.KernelModuleSpecController',
+    inputs: [strong(kernelModuleSpecs), weak(services, serviceIds.cri)],
+    outputs: [],
+    async reconcile(pass) {
+      const wanted = (await pass.list(kernelModuleSpecs))
+        .filter(({ metadata }) => metadata.phase === 'running')
+        .map(({ spec }) => ({ name: spec.string, parameters: spec.parameters.join(' ') }));
+      const isContainerdUp = (await pass.get(pointerTo(services, serviceIds.cri))) !== undefined;
+      const needed = isContainerdUp ? parseModuleList(textOf(containerModules)) : [];
+      wanted.push(...needed.map((name) => ({ name, parameters: '' })));
+      const missing = wanted.filter(({ name }) => !loaded.has(name));
+      if (missing.length === 0) return;
+      const files = parseModuleFiles(textOf(`${folder}/modules.dep`));
+      const builtin = new Set(parseBuiltinModules(textOf(`${folder}/modules.builtin`)));
+      const failures: string[] = [];
+      for (const { name, parameters } of missing) {
+        const paths = builtin.has(name.replaceAll('-', '_')) ? [] : moduleLoadOrder(files, name);
+        if (paths === undefined) {
+          failures.push(`${name}: the image has no such module`);
+          continue;
+        }
+        try {
+          for (const path of paths) await load(path, path === paths.at(-1) ? parameters : '');
+          loaded.add(name);
+        } catch (error) {
+          failures.push(`${name}: ${faultFrom(error).message}`);
+        }
+      }
+      if (failures.length > 0)
+        throw new Fault('failed-precondition', `kernel modules cannot be loaded: ${failures.join(', ')}`);
+    },
+  };
+}
