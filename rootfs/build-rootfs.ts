@@ -27,8 +27,18 @@ import { partSizes } from './image/part-sizes.ts';
 import { checkLinks, type Entry, placeFiles, setModes } from './image/place-files.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { squashRoot } from './image/squash-root.ts';
+import { stageModules } from './image/stage-modules.ts';
 import { stripSymbols } from './image/strip-symbols.ts';
-import { folders, linkedPackages, links, loaders, type Part, parts, triplets } from './recipe.ts';
+import {
+  folders,
+  kernelPackage,
+  linkedPackages,
+  links,
+  loaders,
+  type Part,
+  parts,
+  triplets,
+} from './recipe.ts';
 import {
   commitTime,
   megabytes,
@@ -88,15 +98,20 @@ export async function stageRoot(
       return folder;
     }
     const folder = join(work, 'debian', name);
-    const { version, path, sha256 } = await unpackLocked(name, folder, { checkout, architecture });
-    components.push({ name, version, url: `${publicMirror}/${path}`, sha256 });
-    return folder;
+    const id = source.kind === 'kernel' ? kernelPackage[architecture] : name;
+    const { version, path, sha256 } = await unpackLocked(id, folder, { checkout, architecture });
+    components.push({ name: id, version, url: `${publicMirror}/${path}`, sha256 });
+    if (source.kind === 'debian') return folder;
+    const modules = join(work, name);
+    stageModules(folder, files, modules);
+    return modules;
   };
 
   for (const path of folders) mkdirSync(join(root, path), { recursive: true });
   for (const part of chosen) {
     const source = await sourceOf(part);
-    const patterns = part.files.map((path) => path.replaceAll('<triplet>', triplets[architecture]));
+    const files = part.source.kind === 'kernel' ? ['**'] : part.files;
+    const patterns = files.map((path) => path.replaceAll('<triplet>', triplets[architecture]));
     const to = part.to === undefined ? {} : { to: part.to };
     const placed = placeFiles({ part: part.name, source, patterns, ...to }, root);
     const strip = (entry: Entry) => ({ ...entry, bytes: stripSymbols(tools, join(root, entry.path)) });

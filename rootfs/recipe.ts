@@ -9,7 +9,9 @@ export interface Part {
     | { readonly kind: 'debian' }
     | { readonly kind: 'npm'; readonly package: (architecture: Architecture) => string }
     | { readonly kind: 'bundle' }
-    | { readonly kind: 'go'; readonly program: RootProgramName };
+    | { readonly kind: 'go'; readonly program: RootProgramName }
+    /** Modules of the kernel of the image; `files` are their names, and those that they depend on come besides. */
+    | { readonly kind: 'kernel' };
   /** Paths below the source, as globs; `<triplet>` stands for Debian's name of the architecture. */
   readonly files: readonly string[];
   /** Path below the root to which the files are moved; default: the path that they have in the source. */
@@ -38,6 +40,55 @@ export const daemonV8Flags: Readonly<Record<(typeof daemons)[number], readonly s
   apid: memoryFlags,
   trustd: memoryFlags,
 };
+
+/**
+ * Modules that machined loads: for the networks of pods, for firewalls and services (nftables, and the matches and targets
+ * of iptables on top of it), and for tunnels. They are in the root file system, because the init needs none of them.
+ */
+export const rootModules: readonly string[] = [
+  ...['veth', 'bridge', 'br_netfilter', 'vxlan', 'geneve', 'wireguard', 'tun', 'dummy', 'macvlan', 'ipvlan'],
+  ...[
+    'nf_tables',
+    'nft_chain_nat',
+    'nft_compat',
+    'nft_ct',
+    'nft_fib_inet',
+    'nft_hash',
+    'nft_limit',
+    'nft_log',
+  ],
+  ...['nft_masq', 'nft_nat', 'nft_numgen', 'nft_quota', 'nft_redir', 'nft_reject_inet', 'nft_tproxy'],
+  ...[
+    'nf_conntrack_netlink',
+    'nfnetlink_log',
+    'ip_set',
+    'ip_set_hash_ip',
+    'ip_set_hash_net',
+    'ip_set_hash_ipport',
+  ],
+  ...['xt_addrtype', 'xt_comment', 'xt_connmark', 'xt_conntrack', 'xt_limit', 'xt_mark', 'xt_MASQUERADE'],
+  ...[
+    'xt_multiport',
+    'xt_nat',
+    'xt_physdev',
+    'xt_REDIRECT',
+    'xt_recent',
+    'xt_set',
+    'xt_state',
+    'xt_statistic',
+  ],
+  ...[
+    'xt_tcpudp',
+    'xt_TCPMSS',
+    'xt_TPROXY',
+    'xt_CT',
+    'xt_socket',
+    'xt_LOG',
+    'xt_NFLOG',
+    'ipt_REJECT',
+    'ip6t_REJECT',
+  ],
+];
 
 const library = (...names: string[]) => names.map((name) => `usr/lib/<triplet>/${name}`);
 
@@ -171,6 +222,12 @@ export const parts: readonly Part[] = [
       to: 'opt/cni/bin',
     }),
   ),
+  {
+    name: 'kernel-modules',
+    why: 'modules for the networks of containers: bridges, tunnels, nftables and the parts of iptables',
+    source: { kind: 'kernel' },
+    files: rootModules,
+  },
 ];
 
 /** Folders that mounts and services expect. Source: Talos v1.14: image contents. */

@@ -4,6 +4,7 @@ const sources: Readonly<Record<string, string>> = {
   debian: 'Debian',
   npm: 'npm',
   bundle: 'this project',
+  kernel: 'the kernel',
 };
 
 const row = ({ name, why, source, isStripped }: Part) =>

@@ -9,6 +9,10 @@ const maximumModuleBytes = 1 << 26;
 export interface KernelModule {
   /** Name of the file. */
   readonly file: string;
+  /** Below the folder of the kernel's modules. */
+  readonly path: string;
+  /** Names of the files that it needs itself. */
+  readonly needs: readonly string[];
   readonly content: Buffer;
 }
 
@@ -22,16 +26,33 @@ export function selectModules(folder: string, names: readonly string[]): KernelM
   const paths = new Map(
     globSync(`usr/lib/modules/*/kernel/**/*${suffix}`, { cwd: folder }).map((path) => [
       plainName(basename(path, suffix)),
-      join(folder, path),
+      path,
     ]),
   );
-  return loadOrder(names, (name) => {
+  const pathOf = (name: string) => {
     const path = paths.get(plainName(name));
     if (path === undefined) throw new Error(`the kernel has no module ${name}`);
-    return dependenciesOf(execFileSync('xz', ['-dc', path], { maxBuffer: maximumModuleBytes }));
-  }).map((name) => {
-    const path = paths.get(name) as string;
-    return { file: basename(path), content: readFileSync(path) };
+    return path;
+  };
+  const needed = new Map<string, string[]>();
+  const needs = (name: string) => {
+    const known = needed.get(name);
+    if (known !== undefined) return known;
+    const content = execFileSync('xz', ['-dc', join(folder, pathOf(name))], {
+      maxBuffer: maximumModuleBytes,
+    });
+    const found = dependenciesOf(content);
+    needed.set(name, found);
+    return found;
+  };
+  return loadOrder(names, needs).map((name) => {
+    const path = pathOf(name);
+    return {
+      file: basename(path),
+      path: path.split('/').slice(4).join('/'),
+      needs: needs(name).map((need) => basename(pathOf(need))),
+      content: readFileSync(join(folder, path)),
+    };
   });
 }
 
@@ -43,13 +64,21 @@ export function loadOrder(
   names: readonly string[],
   dependencies: (name: string) => readonly string[],
 ): string[] {
+  return inOrder(names.map(plainName), (name) => dependencies(name).map(plainName));
+}
+
+/** Each item once, after all that it depends on, directly or not. */
+export function inOrder(
+  items: readonly string[],
+  dependencies: (item: string) => readonly string[],
+): string[] {
   const order = new Set<string>();
-  const add = (name: string) => {
-    if (order.has(name)) return;
-    for (const dependency of dependencies(name)) add(plainName(dependency));
-    order.add(name);
+  const add = (item: string) => {
+    if (order.has(item)) return;
+    for (const dependency of dependencies(item)) add(dependency);
+    order.add(item);
   };
-  for (const name of names) add(plainName(name));
+  for (const item of items) add(item);
   return [...order];
 }
 

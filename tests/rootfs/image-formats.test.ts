@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { grubMenu } from '../../rootfs/disk/boot-entries.ts';
+import { moduleIndex } from '../../rootfs/image/stage-modules.ts';
 import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
 import { verityTree } from '../../rootfs/image/verity-tree.ts';
 import { cpioArchive } from '../../rootfs/initramfs/cpio-archive.ts';
@@ -134,5 +135,18 @@ test('the menu boots the first image after the given time', () => {
   assert.match(
     menu,
     /menuentry 'A - nodewright v1' --id A \{\n {2}linux \/A\/vmlinuz panic=10\n {2}initrd \/A\/initramfs\n\}/,
+  );
+});
+
+test('the index of modules names everything that a module needs, what is loaded first last', () => {
+  const module = (name: string, ...needs: string[]) => ({
+    file: `${name}.ko.xz`,
+    path: `kernel/net/${name}.ko.xz`,
+    needs: needs.map((need) => `${need}.ko.xz`),
+  });
+  const modules = [module('a'), module('b', 'a'), module('c', 'a', 'b'), module('d', 'c')];
+  assert.equal(
+    moduleIndex(modules).replaceAll('kernel/net/', '').replaceAll('.ko.xz', ''),
+    'a:\nb: a\nc: b a\nd: c b a\n',
   );
 });
