@@ -120,7 +120,7 @@ const peekAtEnded = 0x1 | 0x4 | 0x0100_0000;
 const doNotHang = 1;
 const siginfoBytes = 128;
 const siginfoPidAt = 12;
-// The C library has no function for it. Source: Linux, unistd.h of x86-64 and of arm64.
+// The C library has no function for it. Source: Linux, numbers of system calls.
 const finitModule = process.arch === 'x64' ? 313 : 273;
 const mapFailed = 0xffff_ffff_ffff_ffffn;
 

@@ -7,7 +7,7 @@ export interface ModuleFile {
 }
 
 /**
- * Parses `modules.dep`, a line for each module: `kernel/net/b.ko.xz: kernel/net/a.ko.xz`. Source: kmod, modules.dep(5).
+ * Parses `modules.dep`, a line for each module: `kernel/net/b.ko.xz: kernel/net/a.ko.xz`. Source: modules.dep(5).
  *
  * @returns the modules by name, as the kernel spells it
  */
@@ -37,7 +37,7 @@ export function moduleLoadOrder(files: ReadonlyMap<string, ModuleFile>, name: st
   return file && [...file.needs.toReversed(), file.path];
 }
 
-/** Parses a list of modules to load: a name on each line, and comments. Source: systemd, modules-load.d(5). */
+/** Parses a list of modules to load: a name on each line, and comments. Source: modules-load.d(5). */
 export function parseModuleList(text: string): string[] {
   return text
     .split('\n')
