@@ -43,6 +43,11 @@ export async function openContainerRuntime(
   });
 }
 
+/**
+ * Folders with images that need no registry: the volume of the image cache, and one that an image of this system may have.
+ * Source: Talos v1.14: image cache.
+ */
+const imageCacheRoots = ['/system/imagecache/disk', '/usr/lib/nodewright/imagecache'];
 /** As much as the log of a service keeps. */
 const logBytes = 5 * 2 ** 20;
 
@@ -64,8 +69,14 @@ export async function openMachineRuntime(
 ): Promise<ContainerRuntime> {
   const registries = scope.use(await followResource(state, pointerTo(registryConfigs)));
   // Loaded on demand: only machines run containerd.
-  const [{ openContainerdRuntime }, { ownEndpoints }, { forgetBytes }] = await Promise.all([
+  const [
+    { openContainerdRuntime },
+    { openImageCache, withImageCache },
+    { ownEndpoints, platformOfNode },
+    { forgetBytes },
+  ] = await Promise.all([
     import('@nodewright/containers/containerd'),
+    import('@nodewright/containers/image-cache'),
     import('@nodewright/oci'),
     loadNativeCalls(),
   ]);
@@ -73,10 +84,12 @@ export async function openMachineRuntime(
     const settings = registries.current()?.spec ?? { mirrors: {}, auths: {}, tls: {} };
     return registryEndpoints(settings, ownEndpoints)(registry);
   };
-  return scope.use(
+  const cache = openImageCache(imageCacheRoots, platformOfNode(process.arch));
+  const runtime = scope.use(
     openContainerdRuntime({
       ...{ telemetry, endpointsOf, socketPath: containerdPaths.socket, logFolder: containerdPaths.logs },
       ...{ shimCgroup: `/${containerdCgroups.shims}`, boundLogs: { keepBytes: logBytes, forgetBytes } },
     }),
   );
+  return withImageCache(runtime, cache);
 }

@@ -1,0 +1,3 @@
+export { blobPath, manifestPath } from './cache-paths.ts';
+export { type ImageCache, openImageCache } from './image-cache.ts';
+export { withImageCache } from './with-image-cache.ts';
