@@ -38,6 +38,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'host/event-store.ts',
       'host/first-process.ts',
       'host/machine-cgroups.ts',
+      'host/prepare-container.ts',
       'host/node-wipe.ts',
     ],
   },

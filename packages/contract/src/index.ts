@@ -1,4 +1,5 @@
 export * from './build-info.ts';
+export * from './container-capabilities.ts';
 export * from './limits.ts';
 export * from './metadata-keys.ts';
 export * from './method-rule.ts';

@@ -5,6 +5,7 @@ export * from './file-system-sizes.ts';
 export * from './ip-address-text.ts';
 export * from './kernel-file.ts';
 export * from './kernel-log.ts';
+export * from './lowest-oom-score.ts';
 export * from './native-calls.ts';
 export * from './netlink/index.ts';
 export * from './network-link.ts';

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { capabilities, hasCapability } from '@nodewright/linux';
+import { capabilities, hasCapability } from './effective-capabilities.ts';
 
 /** Source: proc(5), oom_score_adj. */
 const lowest = -1000;
 
 /**
- * The lowest `oom_score_adj` for a container. Lowering it requires CAP_SYS_RESOURCE, and without that runc
- * fails to start a container with a lower value. Then this is the value of this process, because containerd
- * has the same rights as the process that started it.
+ * The lowest `oom_score_adj` that this process may give to itself and to others. Lowering it requires CAP_SYS_RESOURCE;
+ * without that it is the value of this process, and containerd and runc fail with a lower one.
  */
 export function lowestOomScore(): number {
   if (hasCapability(capabilities.systemResource)) return lowest;

@@ -24,7 +24,7 @@ export const options = {
     type: 'list',
     default: [],
     description:
-      'IP addresses of the node, the preferred one first; a machine takes them from `ip=` on its kernel command line',
+      'IP addresses of the node, the preferred one first; a machine takes them from `ip=` on its kernel command line, a container that is a whole node from its interfaces',
   },
   services: {
     env: 'MACHINED_SERVICES',

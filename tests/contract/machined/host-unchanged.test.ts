@@ -83,6 +83,7 @@ test('only the first process of a machine can change it: other modules call the 
     'files/host/file-attributes.ts',
     'hardware/host/device-events.ts',
     'kernel/host/load-module.ts',
+    'life/host/prepare-container.ts',
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
     'services/host/forgo-capabilities.ts',
@@ -92,8 +93,16 @@ test('only the first process of a machine can change it: other modules call the 
   const duties = /\b(setUpNetwork|endMachineAtExit|reapOrphans|watchKeys|mountFileSystems)\b/;
   assert.deepEqual(importers(duties), [
     'life/host/first-process.ts',
+    'life/host/prepare-container.ts',
     'network/host/static-network.ts',
     'stages/prepare-machine.ts',
+  ]);
+  // In a container it removes its own orphans, and mounts nothing but its own control groups.
+  const inContainer = readFileSync(join(folder, 'life/host/prepare-container.ts'), 'utf8');
+  assert.match(inContainer, /import \{ mountOwnCgroups, reapOrphans \} from '\.\/first-process\.ts';/);
+  assert.deepEqual(importers(/\bmountOwnCgroups\b/), [
+    'life/host/first-process.ts',
+    'life/host/prepare-container.ts',
   ]);
   const changes = /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|syncFileSystems|forgetChild)\(/;
   assert.deepEqual(importers(changes), ['life/host/first-process.ts', 'volumes/host/block-port.ts']);
@@ -134,6 +143,11 @@ test('only the first process of a machine can change it: other modules call the 
     /modules: isFirstProcess \? \{ folder, load: createModuleLoader\(folder\)/,
   );
   assert.deepEqual(importers(/stages\/prepare-machine|\.\/prepare-machine/), ['stages/open-host.ts']);
+  assert.deepEqual(importers(/\/prepare-container/), ['stages/open-host.ts']);
+  assert.match(
+    readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),
+    /!runsContainers \|\| process\.pid !== 1\) return undefined;\n {2}return ownsKernel \? cgroupFolder : prepareContainer\(/,
+  );
   assert.match(
     readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),
     /isFirstProcess = world\.ownsKernel && process\.pid === 1;\n.* isFirstProcess \? await prepareMachine\(/,
@@ -196,6 +210,7 @@ test('only the first process of a machine can change it: other modules call the 
   );
   assert.deepEqual(importers(/\benterInitCgroup\b/), [
     'life/host/machine-cgroups.ts',
+    'life/host/prepare-container.ts',
     'stages/prepare-machine.ts',
   ]);
 });

@@ -4,6 +4,7 @@ import type { Container } from '@nodewright/contract/gen/containerd/services/con
 import type { Image } from '@nodewright/contract/gen/containerd/services/images/v1/images.ts';
 import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { lowestOomScore } from '@nodewright/linux';
 import { formatImageReference, parseImageReference } from '@nodewright/oci';
 import type { CallOptions, ContainerSpec } from '../container-runtime.ts';
 import { generateSpec } from '../spec/generate-spec.ts';
@@ -11,7 +12,6 @@ import type { ContainerdContext } from './containerd-context.ts';
 import type { NamespaceServices } from './containerd-services.ts';
 import { readStoredImage } from './image-content.ts';
 import { endLease, ensureLease } from './leases.ts';
-import { lowestOomScore } from './lowest-oom-score.ts';
 import { type PrepareRequest, prepareSnapshot } from './prepare-snapshot.ts';
 import { exitExtension, exitExtensionFrom } from './task-exit.ts';
 import { unpackImage } from './unpack-image.ts';

@@ -1,6 +1,7 @@
 import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService } from '@nodewright/controllers';
+import { lowestOomScore } from '@nodewright/linux';
 import type { State } from '@nodewright/state';
 import type { Topic } from '../base/topic.ts';
 import { recordServicePid } from '../services/host/record-service-pid.ts';
@@ -8,7 +9,7 @@ import type { ServiceManager } from '../services/host/service-manager.ts';
 import { containerdConfigFile, criConfigController } from './controllers/cri-config.ts';
 import { createCriServiceController } from './controllers/cri-service.ts';
 import { registriesConfigController } from './controllers/registries-config.ts';
-import { containerdPaths } from './domain/containerd-config.ts';
+import { containerdOomScore, containerdPaths } from './domain/containerd-config.ts';
 import { type ContainerLogRequest, readContainerLog } from './host/container-log.ts';
 import { openContainerdConditions } from './host/containerd-conditions.ts';
 import { openContainerdHealth } from './host/containerd-health.ts';
@@ -51,10 +52,13 @@ export function openContainers(init: OpenContainersInit, scope: AsyncDisposableS
   const { runtime, hasVerificationRules, machine } = init;
   const follower =
     runtime && machine && createCriServiceController(followingService({ ...machine, runtime }, scope));
+  const oomScore = Math.max(containerdOomScore, lowestOomScore());
   return {
     readLog: (request, signal) => readContainerLog(runtime, request, signal),
     controllers:
-      follower === undefined ? [] : [registriesConfigController(), criConfigController(), follower],
+      follower === undefined
+        ? []
+        : [registriesConfigController(), criConfigController({ oomScore }), follower],
     begin: async (signal) => follower?.begin(signal),
     api: {
       'machine.MachineService': { ...createContainers(runtime), ...createImages(runtime) },

@@ -12,8 +12,8 @@ import { createServiceList } from './rpc/service-list.ts';
 
 export interface OpenServicesInit {
   readonly world: World;
-  /** The control groups of a machine, which belong to the node; undefined in other worlds. */
-  readonly machineCgroups: string | undefined;
+  /** The control groups that belong to the node; undefined where it is not the first process. */
+  readonly ownCgroups: string | undefined;
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
@@ -49,7 +49,7 @@ export function openServices(init: OpenServicesInit, scope: AsyncDisposableStack
   };
 }
 
-function cgroupsOf({ world, machineCgroups }: OpenServicesInit): ServiceCgroups | undefined {
-  if (machineCgroups !== undefined) return createServiceCgroups(machineCgroups);
+function cgroupsOf({ world, ownCgroups }: OpenServicesInit): ServiceCgroups | undefined {
+  if (ownCgroups !== undefined) return createServiceCgroups(ownCgroups);
   return world.isGuest ? openServiceCgroups() : undefined;
 }

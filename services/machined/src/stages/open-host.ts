@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { networkInterfaces } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import type { DaemonContext, OptionValues } from '@nodewright/daemon';
 import { Fault } from '@nodewright/fault';
@@ -10,7 +11,9 @@ import { type KernelFiles, openKernelFiles } from '../base/host/kernel-files.ts'
 import { watchParent } from '../base/host/watch-parent.ts';
 import { type NodeLayout, nodeLayout } from '../base/node-layout.ts';
 import type { WipePlan } from '../life/domain/plan-reset.ts';
+import { cgroupFolder } from '../life/host/machine-cgroups.ts';
 import { createNodeWipe, type NodeWipe } from '../life/host/node-wipe.ts';
+import { prepareContainer } from '../life/host/prepare-container.ts';
 import { openLogCopies } from '../logs/host/log-copies.ts';
 import type { LogStore } from '../logs/host/log-store.ts';
 import type { options } from '../options.ts';
@@ -26,6 +29,8 @@ export interface Host extends MachinedContext {
   readonly layout: NodeLayout;
   /** The kernel started machined as the first process of a machine, which ends with it. */
   readonly isFirstProcess: boolean;
+  /** The control groups of the services and containers of the node; undefined on a node that runs no containers itself. */
+  readonly ownCgroups: string | undefined;
   /** The folder of the daemons that machined starts; `undefined` when it starts none. */
   readonly servicesFolder: string | undefined;
   readonly logs: LogStore;
@@ -67,8 +72,9 @@ export async function openHost(
   const world = worldOf(mode as NodeMode, services as ServiceSource);
   const isFirstProcess = world.ownsKernel && process.pid === 1;
   const machine = isFirstProcess ? await prepareMachine(world, log, scope) : undefined;
+  const ownCgroups = await ownCgroupsOf(world, log, scope);
   const volumes = machine?.volumes;
-  const node = nodeFacts(world, settings, machine?.addresses ?? []);
+  const node = nodeFacts(world, settings, machine?.addresses ?? givenAddresses(world, settings));
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);
   const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
   const layout = nodeLayout(resolve(settings.root), world, user);
@@ -89,7 +95,18 @@ export async function openHost(
   const streamsEnd = new AbortController();
   return {
     ...context,
-    ...{ node, world, isFirstProcess, layout, servicesFolder, logs, kernel, volumes, beginLogCopies },
+    ...{
+      node,
+      world,
+      isFirstProcess,
+      ownCgroups,
+      layout,
+      servicesFolder,
+      logs,
+      kernel,
+      volumes,
+      beginLogCopies,
+    },
     disks: machine?.disks,
     async wipe(plan) {
       if (volumes === undefined) return folderWipe.wipe(plan.volumes);
@@ -104,16 +121,34 @@ export async function openHost(
   };
 }
 
+/** Only the first process of a machine or of a container runs containers itself. */
+async function ownCgroupsOf(
+  { runsContainers, ownsKernel }: World,
+  log: MachinedContext['log'],
+  scope: AsyncDisposableStack,
+): Promise<string | undefined> {
+  if (!runsContainers || process.pid !== 1) return undefined;
+  return ownsKernel ? cgroupFolder : prepareContainer(log, scope);
+}
+
 function nodeFacts(
   world: World,
   { hostname, address }: MachinedContext['options'],
   found: readonly string[],
 ): NodeFacts {
-  if (!world.ownsNetwork && address.length === 0)
+  if (!world.ownsNetwork && address.length + found.length === 0)
     throw new Fault('invalid-argument', '--address is missing: it must name the addresses of the node');
   // On a machine the configuration sets the host name; in other worlds the option or the kernel does.
   const name = hostname ?? (world.namesItself ? '' : readKernelHostname());
   return { world, hostname: name, addresses: [...address, ...found] };
+}
+
+/** The addresses that the engine gave to the container of the node; none for a node that is told its addresses. */
+function givenAddresses({ runsContainers }: World, { address }: MachinedContext['options']): string[] {
+  if (!runsContainers || address.length > 0) return [];
+  const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  // Addresses of one link only say nothing to other nodes.
+  return all.filter(({ internal, scopeid }) => !internal && !scopeid).map(({ address }) => address);
 }
 
 function servicesFolderOf({ runsDaemons }: World, servicesDir: string | undefined): string | undefined {

@@ -10,7 +10,6 @@ import { type EtcdTopic, openEtcd } from '../etcd/open-etcd.ts';
 import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
 import { openKernel } from '../kernel/open-kernel.ts';
-import { cgroupFolder } from '../life/host/machine-cgroups.ts';
 import { type LifeTopic, openLife } from '../life/open-life.ts';
 import { openLogs } from '../logs/open-logs.ts';
 import { openNetwork } from '../network/open-network.ts';
@@ -52,19 +51,19 @@ export async function openTopics(
   const hostname = () => view.hostname();
   const given = { ...host, ...shared };
 
-  const machineCgroups = host.isFirstProcess ? cgroupFolder : undefined;
-  const services = openServices({ ...host, machineCgroups }, scope);
+  const runsContainers = host.ownCgroups !== undefined;
+  const services = openServices(host, scope);
   const { manager } = services;
   const processes = { guard: services.guard, cgroups: services.cgroups, services: manager };
   const config = await openConfig({ ...given, metaPartition: host.volumes?.meta }, scope);
   const engine = await openContainerRuntime({ ...host, hostname: node.hostname });
   if (engine !== undefined) scope.use(engine);
-  const runtime = host.isFirstProcess ? await openMachineRuntime(given, scope) : engine;
+  const runtime = runsContainers ? await openMachineRuntime(given, scope) : engine;
   const containers = openContainers(
     {
       runtime,
       hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
-      machine: host.isFirstProcess ? { ...given, ...processes } : undefined,
+      machine: runsContainers ? { ...given, ...processes } : undefined,
     },
     scope,
   );
@@ -72,7 +71,7 @@ export async function openTopics(
   const etcd = await openEtcd(
     {
       ...{ ...given, ...processes, containers: runtime, addresses: ownAddresses },
-      ownContainerd: host.isFirstProcess ? serviceIds.cri : undefined,
+      ownContainerd: runsContainers ? serviceIds.cri : undefined,
     },
     scope,
   );
@@ -97,7 +96,7 @@ export async function openTopics(
   );
   const volumes = openVolumes({
     ...given,
-    ...{ root: layout.root, partitions: host.volumes, hasContainers: host.isFirstProcess },
+    ...{ root: layout.root, partitions: host.volumes, hasContainers: runsContainers },
   });
   const all = {
     ...{ config, services, containers, etcd, cluster, daemons, life, volumes },

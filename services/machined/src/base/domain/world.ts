@@ -49,6 +49,11 @@ export interface World {
    * The node's own disks: it may partition, format and wipe them. Elsewhere no block device is ever opened for writing.
    */
   readonly ownsDisks: boolean;
+  /**
+   * machined runs containerd as a service of the node, and etcd as a container below it, wherever it is the first process and
+   * may make control groups and mounts.
+   */
+  readonly runsContainers: boolean;
   /** All file systems mounted below the node's folders were mounted for the node. */
   readonly ownsMounts: boolean;
   /** The configuration sets the host name; if false, the environment does. */
@@ -86,6 +91,7 @@ const stack: World = {
   ownsClock: false,
   asksTime: false,
   ownsDisks: false,
+  runsContainers: false,
   ownsMounts: true,
   namesItself: false,
   showsMachine: false,
@@ -113,6 +119,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsClock: false,
     asksTime: true,
     ownsDisks: false,
+    runsContainers: false,
     ownsMounts: false,
     namesItself: false,
     showsMachine: true,
@@ -131,6 +138,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     platform: 'container',
     refusesMachineCalls: true,
     runsDaemons: true,
+    runsContainers: true,
     keepsMeta: false,
   },
   machine: {
@@ -147,6 +155,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsClock: true,
     asksTime: true,
     ownsDisks: true,
+    runsContainers: true,
     ownsMounts: false,
     namesItself: true,
     showsMachine: true,

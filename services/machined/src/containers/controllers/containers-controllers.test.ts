@@ -16,7 +16,11 @@ test('containerd gets its files and starts once there is a configuration, and fo
   const calls: string[] = [];
   const service = { start: () => void calls.push('start'), stop: async () => void calls.push('stop') };
   const follower = createCriServiceController(service);
-  await using rig = openControllerRig([registriesConfigController(), criConfigController(), follower]);
+  await using rig = openControllerRig([
+    registriesConfigController(),
+    criConfigController({ oomScore: -500 }),
+    follower,
+  ]);
   await follower.begin(new AbortController().signal);
   await rig.settled();
   assert.deepEqual([calls, await rig.specs(etcFileSpecs)], [[], []]);

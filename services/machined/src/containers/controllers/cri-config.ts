@@ -11,8 +11,12 @@ const belowEtc = (path: string) => path.replace(/^\/etc\//, '');
 /** The id of the file with the configuration of containerd. */
 export const containerdConfigFile = belowEtc(containerdPaths.config);
 
-/** Writes the configuration of containerd as files below `/etc`. Source: Talos v1.14: COSI resources, EtcFileSpecs. */
-export function criConfigController(): Controller {
+/**
+ * Writes the configuration of containerd as files below `/etc`. Source: Talos v1.14: COSI resources, EtcFileSpecs.
+ *
+ * @param settings those that do not come from resources
+ */
+export function criConfigController(settings: { readonly oomScore: number }): Controller {
   return {
     name: 'files.CRIConfigController',
     inputs: [weak(registryConfigs, registryConfigs.singleton)],
@@ -23,7 +27,7 @@ export function criConfigController(): Controller {
       if (registries === undefined) return pass.replace(etcFileSpecs, []);
       const folder = containerdPaths.registries;
       const files = [
-        { id: containerdConfigFile, contents: containerdConfig() },
+        { id: containerdConfigFile, contents: containerdConfig(settings) },
         ...registryFiles(registries, folder).map(({ path, contents }) => ({
           id: `${belowEtc(folder)}/${path}`,
           contents,

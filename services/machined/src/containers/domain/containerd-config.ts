@@ -36,8 +36,12 @@ const disabledPlugins = [
 /** The image of the container that holds the namespaces of a pod; the default of containerd 2.4. */
 const sandboxImage = 'registry.k8s.io/pause:3.10.2';
 
-/** The text of `/etc/cri/containerd.toml`. */
-export function containerdConfig(): string {
+/**
+ * The text of `/etc/cri/containerd.toml`.
+ *
+ * @param oomScore the `oom_score_adj` that containerd gives itself; it ends when it may not
+ */
+export function containerdConfig({ oomScore }: { readonly oomScore: number }): string {
   const { root, state, registries } = containerdPaths;
   const images = "plugins.'io.containerd.cri.v1.images'";
   const runtime = "plugins.'io.containerd.cri.v1.runtime'";
@@ -46,7 +50,7 @@ export function containerdConfig(): string {
       version: 3,
       root,
       state,
-      oom_score: containerdOomScore,
+      oom_score: oomScore,
       disabled_plugins: disabledPlugins,
       imports: [],
     },

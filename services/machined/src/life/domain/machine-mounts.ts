@@ -13,17 +13,20 @@ const noPrograms = 8;
 const relativeTimes = 1 << 21;
 const secure = noSuid | noDevices | noPrograms;
 
+/** The hierarchy of control groups. In a cgroup namespace its top is the own group. */
+export const cgroupMount: MachineMount = {
+  target: '/sys/fs/cgroup',
+  type: 'cgroup2',
+  flags: secure | relativeTimes,
+  data: 'nsdelegate,memory_recursiveprot',
+};
+
 /** The file systems that the init leaves to machined, in their order. Source: Talos v1.14: pseudo file systems. */
 export const machineMounts: readonly MachineMount[] = [
   { target: '/run', type: 'tmpfs', flags: secure | relativeTimes, data: 'mode=0755' },
   { target: '/system', type: 'tmpfs', flags: secure | relativeTimes, data: 'mode=0755' },
   { target: '/tmp', type: 'tmpfs', flags: secure, data: 'mode=0755,size=64M' },
-  {
-    target: '/sys/fs/cgroup',
-    type: 'cgroup2',
-    flags: secure | relativeTimes,
-    data: 'nsdelegate,memory_recursiveprot',
-  },
+  cgroupMount,
 ];
 
 /** `/var` of a machine whose disk has no place for EPHEMERAL. */

@@ -1,10 +1,12 @@
 // What the kernel expects of the first process of a machine.
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Timers } from '@nodewright/async';
 import { nodeExitCodes } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 import { type NativeCalls, parseMounts, pathFromMountPoint } from '@nodewright/linux';
 import {
+  cgroupMount,
   etcMount,
   type MachineMount,
   machineFolders,
@@ -38,6 +40,20 @@ export async function prepareMachine(calls: NativeCalls): Promise<void> {
   calls.setResourceLimit(openFilesLimit, openFiles);
 }
 
+/**
+ * Mounts the control groups of a container once more, so that they can be changed.
+ *
+ * @throws SystemCallError when the kernel refuses it; Fault `failed-precondition` when they are those of the host
+ */
+export function mountOwnCgroups(calls: Pick<NativeCalls, 'mount' | 'detachMount'>): void {
+  // Options of this file system belong to the whole machine, and only its first cgroup namespace may set them.
+  mountOne(calls, { ...cgroupMount, data: '' });
+  // Every group but the top of the machine has this file.
+  if (existsSync(`${cgroupMount.target}/cgroup.type`)) return;
+  calls.detachMount(text(cgroupMount.target));
+  throw new Fault('failed-precondition', 'the engine has given the container no control group of its own');
+}
+
 /** Keeps `/var` in memory, on a machine without a disk. @throws SystemCallError */
 export function mountVarInMemory(calls: NativeCalls): void {
   mountOne(calls, varInMemory);
@@ -66,7 +82,7 @@ function mountPoints(): string[] {
   }
 }
 
-function mountOne(calls: NativeCalls, { target, type, flags, data }: MachineMount): void {
+function mountOne(calls: Pick<NativeCalls, 'mount'>, { target, type, flags, data }: MachineMount): void {
   calls.mount(text(type), text(target), text(type), flags, text(data));
 }
 

@@ -1,0 +1,44 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { systemTimers } from '@nodewright/async';
+import { containerCapabilities } from '@nodewright/contract';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { effectiveCapabilities, loadNativeCalls, type NativeCalls } from '@nodewright/linux';
+import type { Logger } from '@nodewright/telemetry';
+import { cgroupAccess, missingCapabilities } from '../domain/container-node.ts';
+import { mountOwnCgroups, reapOrphans } from './first-process.ts';
+import { cgroupFolder, enterInitCgroup } from './machine-cgroups.ts';
+
+/**
+ * What machined does before anything else as the first process of a container that is a whole node. What the engine did not
+ * give is logged, and the node runs without it. Outside of the container nothing is changed.
+ *
+ * @returns the control groups of the node; undefined where the engine does not let it have any, and so no containers
+ */
+export async function prepareContainer(
+  log: Logger,
+  scope: AsyncDisposableStack,
+): Promise<string | undefined> {
+  const calls = await loadNativeCalls();
+  scope.use(reapOrphans(calls, systemTimers));
+  const granted = effectiveCapabilities(readFileSync('/proc/self/status', 'utf8'));
+  for (const line of missingCapabilities(containerCapabilities, granted)) log.warn(line);
+  try {
+    openCgroups(calls);
+    await enterInitCgroup(cgroupFolder, process.pid);
+    return cgroupFolder;
+  } catch (error) {
+    const problem = faultFrom(error).message;
+    log.warn({ error: problem }, 'the node runs no containers, because it has no control groups of its own');
+    return undefined;
+  }
+}
+
+function openCgroups(calls: NativeCalls): void {
+  const access = cgroupAccess({
+    folder: cgroupFolder,
+    mounts: readFileSync('/proc/self/mountinfo', 'utf8'),
+    namespace: readlinkSync('/proc/self/ns/cgroup'),
+  });
+  if (access.kind === 'refused') throw new Fault('failed-precondition', access.reason);
+  if (access.kind === 'mount') mountOwnCgroups(calls);
+}
