@@ -164,6 +164,10 @@ test-programs: $(built) rootfs-programs ## runs the programs of machines in the 
 image: rootfs ## builds the kernel, initramfs and disk image of machines into _out/image, without root, about two minutes
 	@node rootfs/build-image.ts
 
+.PHONY: node-image
+node-image: $(built) ## packs the root file system of machines as a container image that is a whole node, about a minute
+	@node rootfs/build-node-image.ts
+
 .PHONY: boot
 boot: $(built) ## boots the image in an emulated machine that keeps its disk; its console is the terminal, its API 127.0.0.1:50000
 	@node rootfs/boot-machine.ts

@@ -23,10 +23,17 @@ const chunkBytes = 1 << 20;
 export function signImage(folder: string, key: KeyObject): void {
   const lines = artefacts.map((name) => digestLine(folder, name));
   writeFileSync(join(folder, sums), lines.join(''));
-  for (const [index, name] of artefacts.entries()) {
-    const signature = sign(null, Buffer.from(lines[index] ?? ''), key);
-    writeFileSync(join(folder, `${name}.sig`), `${signature.toString('base64')}\n`);
-  }
+  for (const [index, name] of artefacts.entries()) signLine(folder, name, lines[index] ?? '', key);
+}
+
+/** Writes a signature next to a file of `folder`. */
+export function signFile(folder: string, name: string, key: KeyObject): void {
+  signLine(folder, name, digestLine(folder, name), key);
+}
+
+function signLine(folder: string, name: string, line: string, key: KeyObject): void {
+  const signature = sign(null, Buffer.from(line), key);
+  writeFileSync(join(folder, `${name}.sig`), `${signature.toString('base64')}\n`);
 }
 
 /**

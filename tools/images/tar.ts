@@ -46,28 +46,72 @@ export function withTimes(archive: Buffer, epochSeconds: number): Buffer[] {
   return pieces;
 }
 
+/** A file, symbolic link or folder to archive. Its owner is root, and its time the epoch. */
+export interface TarItem {
+  /** At most 255 bytes, of which the last 100 begin a name. */
+  readonly name: string;
+  /** Default: that of a plain file. */
+  readonly mode?: number;
+  readonly content:
+    | { readonly kind: 'file'; readonly data: readonly Buffer[] }
+    | { readonly kind: 'link'; readonly target: string }
+    | { readonly kind: 'folder' };
+}
+
 /** A plain archive of files, in pieces. */
 export function writeTar(files: Iterable<readonly [name: string, data: readonly Buffer[]]>): Buffer[] {
-  const pieces: Buffer[] = [];
-  for (const [name, data] of files) {
-    const size = data.reduce((sum, { length }) => sum + length, 0);
-    const header = Buffer.alloc(blockBytes);
-    header.write(name, 0, 'latin1');
-    for (const [offset, value, digits] of [
-      [100, 0o644, 7],
-      [108, 0, 7],
-      [116, 0, 7],
-      [124, size, 11],
-      [136, 0, 11],
-    ] as const)
-      header.write(octal(value, digits), offset, 'latin1');
-    header.write('0', 156, 'latin1');
-    header.write('ustar\u000000', 257, 'latin1');
-    writeChecksum(header);
-    pieces.push(header, ...data, Buffer.alloc(padded(size) - size));
-  }
+  return archiveItems([...files].map(([name, data]) => ({ name, content: { kind: 'file', data } })));
+}
+
+/**
+ * An archive in the format of POSIX ustar, in pieces.
+ *
+ * @throws Error that names an item whose name or target does not fit into the format
+ */
+export function archiveItems(items: readonly TarItem[]): Buffer[] {
+  const pieces = items.flatMap(itemPieces);
   pieces.push(Buffer.alloc(2 * blockBytes));
   return pieces;
+}
+
+const typeFlags = { file: '0', link: '2', folder: '5' } as const;
+const nameBytes = 100;
+const prefixBytes = 155;
+
+function itemPieces({ name, mode = 0o644, content }: TarItem): Buffer[] {
+  const data = content.kind === 'file' ? content.data : [];
+  const size = data.reduce((sum, { length }) => sum + length, 0);
+  const target = content.kind === 'link' ? content.target : '';
+  const { prefix, rest } = splitName(content.kind === 'folder' ? `${name}/` : name);
+  if (Buffer.byteLength(target) > nameBytes)
+    throw new Error(`the target of ${name} is too long for an archive`);
+  const header = Buffer.alloc(blockBytes);
+  header.write(rest, 0);
+  for (const [offset, value, digits] of [
+    [100, mode, 7],
+    [108, 0, 7],
+    [116, 0, 7],
+    [124, size, 11],
+    [136, 0, 11],
+  ] as const)
+    header.write(octal(value, digits), offset, 'latin1');
+  header.write(typeFlags[content.kind], 156, 'latin1');
+  header.write(target, 157);
+  header.write('ustar\u000000', 257, 'latin1');
+  header.write(prefix, 345);
+  writeChecksum(header);
+  return [header, ...data, Buffer.alloc(padded(size) - size)];
+}
+
+/** A long name is split at a slash; readers join both parts with one. */
+function splitName(name: string): { prefix: string; rest: string } {
+  if (Buffer.byteLength(name) <= nameBytes) return { prefix: '', rest: name };
+  for (let at = name.indexOf('/'); at > 0; at = name.indexOf('/', at + 1)) {
+    const [prefix, rest] = [name.slice(0, at), name.slice(at + 1)];
+    if (rest !== '' && Buffer.byteLength(rest) <= nameBytes && Buffer.byteLength(prefix) <= prefixBytes)
+      return { prefix, rest };
+  }
+  throw new Error(`${name} is too long for an archive`);
 }
 
 function entryPieces(header: Buffer, data: Buffer): Buffer[] {

@@ -1,0 +1,67 @@
+// `make node-image`: packs the root file system of machines as a container image that is a whole node, without root.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { buildInfo } from '@nodewright/contract';
+import { askEngine } from '@nodewright/provision/engine';
+import { nativeArchitecture } from '../tools/images/architecture.ts';
+import { stageRoot } from './build-rootfs.ts';
+import { cachedEtcd, etcdLayer } from './node-image/cached-etcd.ts';
+import { imageArchive } from './node-image/image-archive.ts';
+import { containerLayer, nodeImage, nodeImageConfig, rootLayer } from './node-image/node-image.ts';
+import { ociImage } from './node-image/oci-image.ts';
+import { parts } from './recipe.ts';
+import { signingKey } from './signing/image-keys.ts';
+import { signFile } from './signing/image-signatures.ts';
+import { commitTime, keysFolder, megabytes, runBuild, unpackTools } from './workshop.ts';
+
+const file = 'node-image.tar';
+
+async function main(checkout: string): Promise<void> {
+  const note = (line: string) => void process.stdout.write(`node-image: ${line}\n`);
+  const out = join(checkout, '_out', 'image');
+  const work = mkdtempSync(join(tmpdir(), 'node-image-'));
+  try {
+    const architecture = nativeArchitecture();
+    const workshop = { checkout, work, architecture };
+    const tools = await unpackTools(workshop);
+    const { root } = await stageRoot(workshop, tools, parts, note);
+    note('packing');
+    const probe = readFileSync(join(checkout, '_out/dist/health-probe/health-probe.cjs'));
+    const given = { architecture, epochSeconds: commitTime(checkout) };
+    const cache = await etcdLayer({ ...given, checkout });
+    const image = ociImage({
+      ...given,
+      layers: [rootLayer(root), cache, containerLayer(probe)],
+      config: nodeImageConfig({ ...buildInfo, etcdImage: cachedEtcd }),
+    });
+    const archive = imageArchive(nodeImage, image);
+    mkdirSync(out, { recursive: true });
+    writeFileSync(join(out, file), Buffer.concat(archive));
+    signFile(out, file, signingKey(keysFolder(checkout)));
+    const bytes = archive.reduce((sum, { length }) => sum + length, 0);
+    note(`${megabytes(bytes)}  ${join(out, file)}`);
+    note(`manifest ${image.manifest.digest}`);
+    await offerToEngine(archive, note);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Gives the image to the Docker engine of this machine. Without an engine it stays a file. */
+async function offerToEngine(archive: readonly Buffer[], note: (line: string) => void): Promise<void> {
+  const answer = await askEngine();
+  if (answer.state !== 'ready') return note(`not loaded into an engine: ${answer.advice}`);
+  const child = spawn('docker', ['load', '--quiet'], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  await pipeline(Readable.from(archive), child.stdin);
+  const [code] = await ended;
+  if (code !== 0) throw new Error('the engine does not load the image');
+  note(`loaded as ${nodeImage}`);
+}
+
+if (import.meta.main) await runBuild('node-image', () => main(join(import.meta.dirname, '..')));

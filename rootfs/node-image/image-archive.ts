@@ -1,0 +1,34 @@
+import { mediaTypes } from '@nodewright/oci';
+import { writeTar } from '../../tools/images/tar.ts';
+import { type Blob, descriptorOf, json, type OciImage } from './oci-image.ts';
+
+/**
+ * Packs an image as an archive of an OCI image layout, in pieces. It has the list of `docker save`, too, because older engines
+ * read only that. Source: OCI image specification, image layout.
+ *
+ * @param name name and tag that a container engine gives to the image
+ */
+export function imageArchive(name: string, { manifest, config, layers }: OciImage): Buffer[] {
+  const annotations = {
+    'io.containerd.image.name': `docker.io/${name}`,
+    'org.opencontainers.image.ref.name': name.slice(name.lastIndexOf(':') + 1),
+  };
+  const index = {
+    schemaVersion: 2,
+    mediaType: mediaTypes.index,
+    manifests: [{ ...descriptorOf(manifest), annotations }],
+  };
+  const list = [{ Config: pathOf(config), RepoTags: [name], Layers: layers.map(pathOf) }];
+  const files: [string, readonly Buffer[]][] = [
+    ['oci-layout', [json({ imageLayoutVersion: '1.0.0' })]],
+    ['index.json', [json(index)]],
+    ['manifest.json', [json(list)]],
+    ...[manifest, config, ...layers].map((blob): [string, readonly Buffer[]] => [
+      pathOf(blob),
+      [blob.content],
+    ]),
+  ];
+  return writeTar(files);
+}
+
+const pathOf = ({ digest }: Blob) => `blobs/${digest.replace(':', '/')}`;

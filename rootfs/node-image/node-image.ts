@@ -1,0 +1,90 @@
+// What a container of the image runs, and what it needs from an engine.
+import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TarItem } from '../../tools/images/tar.ts';
+import { pathsBelow } from '../image/place-files.ts';
+import { daemonV8Flags } from '../recipe.ts';
+
+/** The image that `make node-image` gives to an engine. */
+export const nodeImage = 'nodewright/node:dev';
+
+/** The command of the first process. On a machine the init has the same words in C. */
+const entrypoint = [
+  '/usr/bin/node',
+  ...daemonV8Flags.machined,
+  ...['--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
+  ...['/usr/lib/nodewright/machined/machined.cjs', '--root', '/', '--mode', 'container'],
+  ...['--services-dir', '/usr/lib/nodewright'],
+];
+
+export interface NodeImageInit {
+  readonly tag: string;
+  readonly sha: string;
+  /** The image of etcd that the node has, used unless the configuration names one. */
+  readonly etcdImage: string;
+}
+
+/** `config` of the image. Source: OCI image specification, image configuration. */
+export function nodeImageConfig({ tag, sha, etcdImage }: NodeImageInit) {
+  return {
+    Entrypoint: entrypoint,
+    Env: [`MACHINED_ETCD_IMAGE=${etcdImage}`, 'PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin'],
+    // Containers and their images cannot be on the overlay of a container.
+    Volumes: { '/opt': {}, '/system/state': {}, '/var': {} },
+    WorkingDir: '/',
+    StopSignal: 'SIGTERM',
+    Healthcheck: {
+      Test: ['CMD', '/usr/bin/node', `/${probe}/health-probe.cjs`, '/run/machined/machined.sock'],
+      Interval: 5e9,
+      Timeout: 3e9,
+      StartPeriod: 60e9,
+      Retries: 3,
+    },
+    Labels: {
+      'org.opencontainers.image.description':
+        'A whole node in one container: machined, apid, trustd, containerd',
+      'org.opencontainers.image.licenses': 'Apache-2.0',
+      'org.opencontainers.image.revision': sha,
+      'org.opencontainers.image.title': 'nodewright node',
+      'org.opencontainers.image.vendor': 'nodewright',
+      'org.opencontainers.image.version': tag,
+    },
+  };
+}
+
+/**
+ * Files that machined writes. On a machine `/etc` is its own; here it belongs to the image, and links lead to the folder that
+ * machined may write to.
+ */
+const writtenFiles = ['cri/conf.d/hosts', 'cri/containerd.toml', 'machine-id', 'os-release'];
+
+const probe = 'usr/lib/nodewright/health-probe';
+
+/** The layer of the root file system, as it is in the squashfs. */
+export function rootLayer(root: string): TarItem[] {
+  return pathsBelow(root)
+    .map((name): TarItem => {
+      const path = join(root, name);
+      const stats = lstatSync(path);
+      if (stats.isSymbolicLink())
+        return { name, mode: 0o777, content: { kind: 'link', target: readlinkSync(path) } };
+      const mode = stats.mode & 0o777;
+      if (stats.isDirectory()) return { name, mode, content: { kind: 'folder' } };
+      return { name, mode, content: { kind: 'file', data: [readFileSync(path)] } };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The layer with what only a container has. @param probeBundle the program of the health check */
+export function containerLayer(probeBundle: Buffer): TarItem[] {
+  const links = writtenFiles.map((path): TarItem => {
+    const up = '../'.repeat(path.split('/').length);
+    const target = `${up}system/etc/${path}`;
+    return { name: `etc/${path}`, mode: 0o777, content: { kind: 'link', target } };
+  });
+  return [
+    ...links,
+    { name: probe, mode: 0o755, content: { kind: 'folder' } },
+    { name: `${probe}/health-probe.cjs`, content: { kind: 'file', data: [probeBundle] } },
+  ];
+}

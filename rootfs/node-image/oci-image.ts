@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { type Descriptor, digestOf, mediaTypes } from '@nodewright/oci';
+import { archiveItems, type TarItem } from '../../tools/images/tar.ts';
+
+export interface OciImageInit {
+  readonly architecture: string;
+  /** The layers, the lowest one first. */
+  readonly layers: readonly (readonly TarItem[])[];
+  /** What a container of the image runs; see `config` of the OCI image specification. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Time of the creation of the image, Unix time. */
+  readonly epochSeconds: number;
+}
+
+/** A document or a layer of an image. */
+export interface Blob extends Descriptor {
+  readonly content: Buffer;
+}
+
+export interface OciImage {
+  readonly manifest: Blob;
+  readonly config: Blob;
+  readonly layers: readonly Blob[];
+}
+
+/** Makes an image. The same contents give the same bytes. Source: OCI image specification. */
+export function ociImage({ architecture, layers, config, epochSeconds }: OciImageInit): OciImage {
+  const packed = layers.map((items) => {
+    const pieces = archiveItems(items);
+    const hash = createHash('sha256');
+    for (const piece of pieces) hash.update(piece);
+    const layer = blob(mediaTypes.gzipLayer, gzipSync(Buffer.concat(pieces), { level: 6 }));
+    return { diffId: `sha256:${hash.digest('hex')}`, layer };
+  });
+  const settings = blob(
+    mediaTypes.config,
+    json({
+      architecture,
+      os: 'linux',
+      created: new Date(epochSeconds * 1000).toISOString(),
+      config,
+      rootfs: { type: 'layers', diff_ids: packed.map(({ diffId }) => diffId) },
+    }),
+  );
+  const own = packed.map(({ layer }) => layer);
+  const manifest = blob(
+    mediaTypes.manifest,
+    json({
+      schemaVersion: 2,
+      mediaType: mediaTypes.manifest,
+      config: descriptorOf(settings),
+      layers: own.map(descriptorOf),
+    }),
+  );
+  return { manifest, config: settings, layers: own };
+}
+
+/** The blob as other documents name it. */
+export const descriptorOf = ({ mediaType, digest, size }: Blob): Descriptor => ({ mediaType, digest, size });
+
+/** A document as its bytes. */
+export const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+const blob = (mediaType: string, content: Buffer): Blob => ({
+  ...{ mediaType, digest: digestOf(content), size: content.length, content },
+});
