@@ -9,7 +9,7 @@ export interface OciImageInit {
   readonly layers: readonly (readonly TarItem[])[];
   /** What a container of the image runs; see `config` of the OCI image specification. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Time of the creation of the image, Unix time. */
+  /** Time of the image and of every file in it, Unix time. */
   readonly epochSeconds: number;
 }
 
@@ -27,7 +27,7 @@ export interface OciImage {
 /** Makes an image. The same contents give the same bytes. Source: OCI image specification. */
 export function ociImage({ architecture, layers, config, epochSeconds }: OciImageInit): OciImage {
   const packed = layers.map((items) => {
-    const pieces = archiveItems(items);
+    const pieces = archiveItems(items, epochSeconds);
     const hash = createHash('sha256');
     for (const piece of pieces) hash.update(piece);
     const layer = blob(mediaTypes.gzipLayer, gzipSync(Buffer.concat(pieces), { level: 6 }));

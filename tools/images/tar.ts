@@ -46,7 +46,7 @@ export function withTimes(archive: Buffer, epochSeconds: number): Buffer[] {
   return pieces;
 }
 
-/** A file, symbolic link or folder to archive. Its owner is root, and its time the epoch. */
+/** A file, symbolic link or folder to archive. Its owner is root. */
 export interface TarItem {
   /** At most 255 bytes, of which the last 100 begin a name. */
   readonly name: string;
@@ -66,10 +66,11 @@ export function writeTar(files: Iterable<readonly [name: string, data: readonly 
 /**
  * An archive in the format of POSIX ustar, in pieces.
  *
+ * @param epochSeconds the time of every item, Unix time
  * @throws Error that names an item whose name or target does not fit into the format
  */
-export function archiveItems(items: readonly TarItem[]): Buffer[] {
-  const pieces = items.flatMap(itemPieces);
+export function archiveItems(items: readonly TarItem[], epochSeconds = 0): Buffer[] {
+  const pieces = items.flatMap((item) => itemPieces(item, epochSeconds));
   pieces.push(Buffer.alloc(2 * blockBytes));
   return pieces;
 }
@@ -78,7 +79,7 @@ const typeFlags = { file: '0', link: '2', folder: '5' } as const;
 const nameBytes = 100;
 const prefixBytes = 155;
 
-function itemPieces({ name, mode = 0o644, content }: TarItem): Buffer[] {
+function itemPieces({ name, mode = 0o644, content }: TarItem, epochSeconds: number): Buffer[] {
   const data = content.kind === 'file' ? content.data : [];
   const size = data.reduce((sum, { length }) => sum + length, 0);
   const target = content.kind === 'link' ? content.target : '';
@@ -92,7 +93,7 @@ function itemPieces({ name, mode = 0o644, content }: TarItem): Buffer[] {
     [108, 0, 7],
     [116, 0, 7],
     [124, size, 11],
-    [136, 0, 11],
+    [136, epochSeconds, 11],
   ] as const)
     header.write(octal(value, digits), offset, 'latin1');
   header.write(typeFlags[content.kind], 156, 'latin1');
