@@ -15,7 +15,8 @@ const AOE = [admin, operator, etcdBackup] as const;
 const AORE = [admin, operator, reader, etcdBackup] as const;
 const AORV = [admin, operator, reader, imageVerifier] as const;
 
-const needsNodeImage = 'needs the node image: a node of processes or containers has no disk of its own';
+const needsUpgrades = 'needs upgrades of the image on a disk, which are not implemented';
+const needsDiskGroups = 'needs logical volumes and RAID, which are not implemented';
 const needsVolumes = 'needs volumes, which are not implemented';
 const needsTerminals = 'needs terminals in containers of the node, which are not implemented';
 const needsKubernetes = 'needs Kubernetes on the cluster, which is not implemented';
@@ -153,7 +154,7 @@ const rows = {
     mutates: true,
     command: 'rollback',
     containerMode: 'refused',
-    notImplemented: needsNodeImage,
+    notImplemented: needsUpgrades,
   },
   '/machine.MachineService/Reset': { roles: A, mutates: true, command: 'reset', agent: 'refused' },
   '/machine.MachineService/ServiceList': { roles: AOR, mutates: false, command: 'service' },
@@ -175,7 +176,7 @@ const rows = {
     agent: 'refused',
     containerMode: 'refused',
     deprecated: true,
-    notImplemented: needsNodeImage,
+    notImplemented: needsUpgrades,
   },
   '/machine.MachineService/Version': { roles: AOR, mutates: false, command: 'version' },
   '/machine.MachineService/GenerateClientConfiguration': {
@@ -252,7 +253,7 @@ const rows = {
     command: 'apply-config',
     agent: 'refused',
     containerMode: 'refused',
-    notImplemented: needsNodeImage,
+    notImplemented: needsUpgrades,
   },
   '/machine.LifecycleService/Upgrade': {
     roles: A,
@@ -260,7 +261,7 @@ const rows = {
     command: 'upgrade',
     agent: 'refused',
     containerMode: 'refused',
-    notImplemented: needsNodeImage,
+    notImplemented: needsUpgrades,
   },
 
   '/machine.DebugService/ContainerRun': {
@@ -283,21 +284,21 @@ const rows = {
     mutates: true,
     command: 'wipe lv',
     maintenance: true,
-    notImplemented: needsNodeImage,
+    notImplemented: needsDiskGroups,
   },
   '/machine.LVMService/VolumeGroupRemove': {
     roles: AR,
     mutates: true,
     command: 'wipe vg',
     maintenance: true,
-    notImplemented: needsNodeImage,
+    notImplemented: needsDiskGroups,
   },
   '/machine.LVMService/PhysicalVolumeRemove': {
     roles: AR,
     mutates: true,
     command: 'wipe pv',
     maintenance: true,
-    notImplemented: needsNodeImage,
+    notImplemented: needsDiskGroups,
   },
 
   '/machine.MDService/Destroy': {
@@ -305,7 +306,7 @@ const rows = {
     mutates: true,
     command: 'wipe md',
     maintenance: true,
-    notImplemented: needsNodeImage,
+    notImplemented: needsDiskGroups,
   },
 } satisfies Record<MachineMethod, MethodRule>;
 

@@ -22,7 +22,7 @@ test('completeServices() adds handlers for missing methods and keeps the given o
   await assert.rejects(machine?.implementation.rollback(), {
     kind: 'unimplemented',
     message:
-      'method /machine.MachineService/Rollback is not implemented: needs the node image: a node of processes or containers has no disk of its own',
+      'method /machine.MachineService/Rollback is not implemented: needs upgrades of the image on a disk, which are not implemented',
   });
 });
 
