@@ -32,6 +32,8 @@ export interface ClusterRequest extends ClusterRef {
   readonly cidr: string | undefined;
   /** The folder with the disk image of virtual machines; `undefined` means the one next to the bundles. */
   readonly imageFolder?: string | undefined;
+  /** An image of which each node is one container; `undefined` means a container for each daemon. */
+  readonly nodeImage?: string | undefined;
   readonly patches: ConfigPatches;
   /** Absolute path of the talosconfig to which a context for the cluster is added. */
   readonly talosconfig: string;

@@ -43,7 +43,11 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
   const found = await findCluster(folder);
   const engine = engineOf(folder, found.kind === 'cluster' ? found.state : undefined, parts);
   await requireEngine(engine);
-  await requireImages(engine, [...Object.values(stackImages(parts.tag)), jaegerImage, etcdImage]);
+  const { toolbox, ...daemons } = stackImages(parts.tag);
+  await requireImages(engine, [toolbox, jaegerImage], 'make images');
+  if (request.nodeImage === undefined)
+    await requireImages(engine, [...Object.values(daemons), etcdImage], 'make images');
+  else await requireImages(engine, [withTag(request.nodeImage)], 'make node-image');
   const other = await otherOwner(engine, name, folder.path);
   if (other !== undefined) {
     throw new Fault(
@@ -52,3 +56,6 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
     );
   }
 }
+
+/** An image without a tag has the tag `latest`, and the engine lists it with that. */
+const withTag = (image: string) => (/[:@][^/]*$/.test(image) ? image : `${image}:latest`);

@@ -13,11 +13,11 @@ import type { Engine } from '../engine/index.ts';
 import { listContainers } from './stack-objects.ts';
 
 /** machined's user in the images: only this user may read the files in the volumes. */
-const owner = { uid: 52, gid: 52 } as const;
+const machinedUser = 52;
 
 /**
  * Copies configurations and secrets into the volumes of the nodes' containers before these start. Copies
- * secrets and talosconfig into the volume of `init`, so that `init` generates nothing.
+ * secrets and talosconfig into the volume of `init`, so that `init` generates nothing. Whole nodes need no `init`.
  */
 export async function handOutMaterial(
   { request, folder, signal }: Creation,
@@ -27,13 +27,16 @@ export async function handOutMaterial(
   talosconfig: string,
 ): Promise<void> {
   const containers = await listContainers(engine, folder.path);
+  const isWhole = state.stack?.nodeImage !== undefined;
+  // In a node of one container machined is root.
+  const user = isWhole ? 0 : machinedUser;
   const put = async (service: string, target: string, files: Readonly<Record<string, string>>) => {
     const id = containers.find((container) => container.service === service)?.id ?? service;
-    await engine.run(['cp', '-', `${id}:${target}`], { input: await archiveOf(files), signal });
+    await engine.run(['cp', '-', `${id}:${target}`], { input: await archiveOf(files, user), signal });
   };
   const members = membersFile(state.nodes);
   const timeServer = stackTimeServer(subnetPrefix(parseStackSubnet(state.network?.cidr ?? '')));
-  await put('init', '/cluster/admin', { 'secrets.yaml': material.secrets, talosconfig });
+  if (!isWhole) await put('init', '/cluster/admin', { 'secrets.yaml': material.secrets, talosconfig });
   await Promise.all(
     state.nodes.map((node) => {
       const config = material.nodeConfig({
@@ -52,10 +55,10 @@ export async function handOutMaterial(
   );
 }
 
-function archiveOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
+function archiveOf(files: Readonly<Record<string, string>>, user: number): Promise<Buffer> {
   const archive = pack();
   for (const [name, content] of Object.entries(files))
-    archive.entry({ name, mode: 0o600, ...owner }, content);
+    archive.entry({ name, mode: 0o600, uid: user, gid: user }, content);
   archive.finalize();
   return buffer(archive);
 }

@@ -91,6 +91,7 @@ async function planState(
     kubernetesEndpoint: `https://${nodes[0]?.address}:6443`,
     stack: {
       tag: parts.tag,
+      ...(request.nodeImage === undefined ? {} : { nodeImage: request.nodeImage }),
       jaegerPort,
       otlpPort,
       publishedPorts: Object.fromEntries(
@@ -106,11 +107,12 @@ function documentOf(
   { nodes, stack }: ClusterState & { readonly stack: StackState },
   subnet: Subnet,
 ) {
-  const { jaegerPort, otlpPort, publishedPorts } = stack;
+  const { nodeImage, jaegerPort, otlpPort, publishedPorts } = stack;
   return ownedStack(
     stackDocument({
       ...{ name: request.name, network: subnetPrefix(subnet), nodes, tag: parts.tag, jaegerPort, otlpPort },
       ...engineAccess(stack.engine),
+      nodeImage,
     }),
     { folder: folder.path, nodes, publishedPorts },
   );

@@ -6,7 +6,7 @@ import { requireEngine } from '../engine/index.ts';
 import { lookAtStack } from './look-at-stack.ts';
 import { removeHeldImages } from './remove-held-images.ts';
 import { composeWords, engineOf, type StackEngineInit } from './stack-engine.ts';
-import { stackLogs } from './stack-logs.ts';
+import { stackLogs, stackServices } from './stack-logs.ts';
 import { countObjects, nodeServices, removeObjects } from './stack-objects.ts';
 
 /** The nodes of a cluster of containers. Their state comes from the engine and from the keeper. */
@@ -37,6 +37,7 @@ export function openStackHost(
       });
     },
     countObjects: () => countObjects(engine, folder.path),
-    logs: ({ name }, nodes, request) => stackLogs(engine, composeWords(folder, name), nodes, request),
+    logs: ({ name, stack }, nodes, request) =>
+      stackLogs(engine, composeWords(folder, name), stackServices(nodes, stack), request),
   };
 }

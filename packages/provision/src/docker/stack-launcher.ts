@@ -39,6 +39,7 @@ export function openStackLauncher(
     draft: () => ({
       stack: {
         ...{ tag: parts.tag, jaegerPort: 0, otlpPort: 0, publishedPorts: {} },
+        ...(request.nodeImage === undefined ? {} : { nodeImage: request.nodeImage }),
         engine: engineVariables(parts.environment),
       },
     }),

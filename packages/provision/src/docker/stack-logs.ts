@@ -1,4 +1,5 @@
 import type { PlannedNode } from '../domain/cluster-shape.ts';
+import type { StackState } from '../domain/cluster-state.ts';
 import type { Engine } from '../engine/index.ts';
 import type { LogLine, LogRequest } from '../provisioner.ts';
 
@@ -7,21 +8,27 @@ import type { LogLine, LogRequest } from '../provisioner.ts';
  * the signal is aborted.
  *
  * @param compose the first arguments of each compose command for the cluster
+ * @param services those of the nodes
  */
 export async function* stackLogs(
   engine: Engine,
   compose: readonly string[],
-  nodes: readonly PlannedNode[],
+  services: readonly string[],
   { follow, signal }: Pick<LogRequest, 'follow' | 'signal'>,
 ): AsyncGenerator<LogLine> {
-  const services = nodes.flatMap(({ name, type }) =>
-    type === 'controlplane' ? [name, `${name}-apid`, `${name}-trustd`] : [name, `${name}-apid`],
-  );
   const words = ['logs', '--no-color', ...(follow ? ['--follow'] : []), ...services];
   for await (const line of engine.lines([...compose, ...words], signal)) {
     const parsed = parseLogLine(line);
     if (parsed !== undefined) yield parsed;
   }
+}
+
+/** The services of the nodes with the daemons of the suite. */
+export function stackServices(nodes: readonly PlannedNode[], stack: StackState | undefined): string[] {
+  if (stack?.nodeImage !== undefined) return nodes.map(({ name }) => name);
+  return nodes.flatMap(({ name, type }) =>
+    type === 'controlplane' ? [name, `${name}-apid`, `${name}-trustd`] : [name, `${name}-apid`],
+  );
 }
 
 /** The escape sequence that clears a line. Compose writes it before each line, even to a file. */

@@ -1,6 +1,7 @@
 import { pause } from '@nodewright/async';
 import { nodeExitCodes } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
+import { isNodeService } from '../domain/stack-services.ts';
 import type { Engine } from '../engine/index.ts';
 import { listContainers, type StackContainer } from './stack-objects.ts';
 
@@ -53,9 +54,8 @@ async function findBareNode(
   engine: Engine,
   containers: readonly StackContainer[],
 ): Promise<Fault | undefined> {
-  const names = new Set(containers.map(({ service }) => service));
   for (const { id, service, isRunning } of containers) {
-    if (!isRunning || !names.has(`${service}-apid`)) continue;
+    if (!isRunning || !isNodeService(service)) continue;
     const { stdout } = await engine.ask(['logs', '--tail', '200', id]);
     const [last] = [
       ...stdout.matchAll(/"msg":"(maintenance: waiting|maintenance has ended|daemon stops)/g),

@@ -17,6 +17,8 @@ export interface MachineState {
 export interface StackState {
   /** The tag of the images of this project. */
   readonly tag: string;
+  /** The image of nodes that are one container each; absent when each daemon has a container. */
+  readonly nodeImage?: string;
   /** The ports on 127.0.0.1 of Jaeger's web page and of its OTLP receiver. */
   readonly jaegerPort: number;
   readonly otlpPort: number;
@@ -143,9 +145,10 @@ function isProvisioner(name: string): name is StatefulProvisioner {
   return name === 'process' || name === 'docker' || name === 'qemu';
 }
 
-function encodeStack({ tag, jaegerPort, otlpPort, publishedPorts, engine }: StackState) {
+function encodeStack({ tag, nodeImage, jaegerPort, otlpPort, publishedPorts, engine }: StackState) {
   return {
     tag,
+    ...(nodeImage === undefined ? {} : { nodeimage: nodeImage }),
     jaegerport: jaegerPort,
     otlpport: otlpPort,
     publishedports: { ...publishedPorts },
@@ -156,6 +159,7 @@ function encodeStack({ tag, jaegerPort, otlpPort, publishedPorts, engine }: Stac
 function decodeStack(field: DocumentField): StackState {
   return {
     tag: field.at('tag').text(),
+    ...(field.at('nodeimage').isAbsent() ? {} : { nodeImage: field.at('nodeimage').text() }),
     jaegerPort: field.at('jaegerport').number(),
     otlpPort: field.at('otlpport').number(),
     publishedPorts: Object.fromEntries(

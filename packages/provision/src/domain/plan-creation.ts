@@ -18,6 +18,8 @@ export interface CreationWish {
   /** The range that the user requested; `undefined` allows any range. */
   readonly cidr: string | undefined;
   readonly patchDigest: string;
+  /** The image of nodes of one container each; `undefined` allows any kind of node. */
+  readonly nodeImage?: string | undefined;
   /** Whether to succeed when the cluster already runs. */
   readonly ifAbsent: boolean;
 }
@@ -75,5 +77,7 @@ function shapeDifference(state: ClusterState, wish: CreationWish): string | unde
     return `on ${state.network?.cidr ?? 'no addresses'}, not on ${wish.cidr}`;
   }
   if (state.patchDigest !== wish.patchDigest) return 'with other config patches';
+  if (wish.nodeImage !== undefined && wish.nodeImage !== state.stack?.nodeImage)
+    return `with nodes of ${state.stack?.nodeImage ?? 'several containers'}, not of ${wish.nodeImage}`;
   return undefined;
 }

@@ -4,6 +4,7 @@
 // stopped; only then does the engine report `stop` after `die`. A node that was shut down must stay down as
 // well; its machined has then exited with code 0.
 import { planRestart, type RestartHistory } from './plan-restart.ts';
+import { isNodeService } from './stack-services.ts';
 
 /** An event of the engine, or the state of a container that was read. Times are milliseconds since 1970. */
 export type ContainerEvent = { readonly id: string; readonly service: string; readonly atMs: number } & (
@@ -45,7 +46,7 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
       return set({ startedAtMs: atMs, dueAtMs: undefined, stoppedAtMs: undefined });
     case 'died':
       // The node was shut down through its API: machined exits with code 0 for no other reason.
-      if (event.exitCode === 0 && isMachine(kept, service)) {
+      if (event.exitCode === 0 && isNodeService(service)) {
         return set({ history: { quickDeaths: 0 }, dueAtMs: undefined, stoppedAtMs: 0 });
       }
       return set(dueAgain(known ?? freshContainer(service, atMs), atMs));
@@ -58,11 +59,6 @@ export function afterEvent(kept: Kept, event: ContainerEvent): Kept {
     case 'seen':
       return afterLook(kept, event.state, known, set, atMs);
   }
-}
-
-/** Whether the service is the machined of a node, whose network other containers share. */
-function isMachine(kept: Kept, service: string): boolean {
-  return [...kept.values()].some((other) => other.service === `${service}-apid`);
 }
 
 /**

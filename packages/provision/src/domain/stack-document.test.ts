@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { containerCapabilities } from '@nodewright/contract';
 import { parse } from 'yaml';
 import { planNodes } from './cluster-shape.ts';
 import { folderLabel, ownedStack } from './owned-stack.ts';
@@ -56,6 +57,33 @@ test('stackDocument() has an apid for each node, a trustd for each control plane
     'node03-apid',
   ]);
   assert.equal(Object.keys(volumes).length, 1 + 8 + 4 + 4);
+});
+
+test('stackDocument() of whole nodes has one container for each, with the listed capabilities and no engine socket', () => {
+  const { services, volumes } = stackDocument({ ...design(1, 1), nodeImage: 'registry.example/node:v1' });
+  assert.deepEqual(Object.keys(services), ['node01', 'node02', 'time', 'jaeger']);
+  assert.deepEqual(Object.keys(volumes), [
+    ...['node01-state', 'node01-var', 'node01-opt', 'node02-state', 'node02-var', 'node02-opt'],
+  ]);
+  for (const name of ['node01', 'node02']) {
+    const { image, cap_drop: dropped, cap_add: added, privileged, ...rest } = services[name] ?? {};
+    assert.deepEqual([image, dropped, privileged], ['registry.example/node:v1', ['ALL'], undefined]);
+    assert.deepEqual(
+      added,
+      containerCapabilities.map((capability) => capability.name),
+    );
+    assert.doesNotMatch(JSON.stringify(rest), /docker\.sock/);
+  }
+});
+
+test('no whole node gets a right with which it could end or change its host', () => {
+  const names = containerCapabilities.map(({ name }) => name);
+  const dangerous = ['SYS_BOOT', 'SYS_MODULE', 'SYS_TIME', 'SYS_RAWIO', 'SYSLOG'];
+  assert.deepEqual(
+    names.filter((name) => dangerous.includes(name)),
+    [],
+  );
+  assert.deepEqual(names, names.toSorted());
 });
 
 test('ownedStack() adds only labels and published ports', () => {

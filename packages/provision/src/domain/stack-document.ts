@@ -3,6 +3,8 @@
 // repository from it.
 import { ownLabels } from '@nodewright/containers/docker/ownership';
 import type { PlannedNode } from './cluster-shape.ts';
+import { lockedContainer, tracing } from './container-settings.ts';
+import { wholeNode, wholeNodeVolumes } from './whole-node.ts';
 
 export interface StackDesign {
   readonly name: string;
@@ -17,6 +19,8 @@ export interface StackDesign {
   /** The engine's own socket on the engine's host, and the id of the group that may use it. */
   readonly engineSocket: string;
   readonly engineGroup: string;
+  /** The image of nodes that are one container each; otherwise each daemon of a node has its own container. */
+  readonly nodeImage?: string | undefined;
 }
 
 /** A YAML or JSON value. */
@@ -68,21 +72,10 @@ export function stackTimeServer(network: string): string {
   return `${network}.${timeHost}:${timePort}`;
 }
 
-/**
- * Settings of every container: only mounts can be written, and there are no capabilities and no way to gain
- * any. No service below adds a capability.
- */
-const locked = {
-  read_only: true,
-  cap_drop: ['ALL'],
-  security_opt: ['no-new-privileges:true'],
-  restart: 'unless-stopped',
-  stop_grace_period: '30s',
-  logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '2' } },
-};
+/** Settings of every container here: it cannot gain rights either. No service below adds a capability. */
+const locked = lockedContainer('no-new-privileges:true');
 /** The path of the engine's socket in machined's container. */
 const engineSocket = '/run/engine.sock';
-const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://jaeger:4318' };
 
 /**
  * A folder in memory that belongs to one daemon and that one other group may read. 52 is machined's user, 50
@@ -99,14 +92,11 @@ const ownFolder = {
 
 /** Builds the document with every container, network and volume of the cluster. */
 export function stackDocument(design: StackDesign): StackDocument {
-  const { name, network, nodes } = design;
+  const { name, network } = design;
+  const { services, volumes } = nodeParts(design);
   return {
     name,
-    services: {
-      init: initService(design),
-      ...Object.assign({}, ...nodes.map((node) => nodeServices(design, node))),
-      ...companionServices(design),
-    },
+    services,
     networks: {
       cluster: {
         name,
@@ -114,7 +104,29 @@ export function stackDocument(design: StackDesign): StackDocument {
         ipam: { config: [{ subnet: `${network}.0/24`, gateway: `${network}.1` }] },
       },
     },
-    volumes: Object.assign({ admin: null }, ...nodes.map(nodeVolumes)),
+    volumes,
+  };
+}
+
+/** The services and volumes of the cluster. */
+function nodeParts(design: StackDesign): Pick<StackDocument, 'services' | 'volumes'> {
+  const { nodes, nodeImage } = design;
+  if (nodeImage === undefined) {
+    return {
+      services: {
+        init: initService(design),
+        ...Object.assign({}, ...nodes.map((node) => nodeServices(design, node))),
+        ...companionServices(design),
+        talosctl: toolService(design),
+      },
+      volumes: Object.assign({ admin: null }, ...nodes.map(nodeVolumes)),
+    };
+  }
+  // Only the docker provisioner makes such a cluster, and it generates the configurations itself.
+  const services = nodes.map((node) => [node.name, wholeNode(node, nodeImage)] as const);
+  return {
+    services: { ...Object.fromEntries(services), ...companionServices(design) },
+    volumes: Object.assign({}, ...nodes.map(wholeNodeVolumes)),
   };
 }
 
@@ -238,10 +250,7 @@ function containerLabels({ name }: StackDesign, node: string, id: string): Mappi
   };
 }
 
-/**
- * The other services: a time server, Jaeger for the nodes' traces, and talosctl for hosts that cannot reach
- * the network.
- */
+/** The other services that run: a time server, and Jaeger for the nodes' traces. */
 function companionServices({ network, tag, jaegerPort, otlpPort }: StackDesign): Record<string, Mapping> {
   const program = '/usr/lib/nodewright/time-server';
   return {
@@ -269,16 +278,20 @@ function companionServices({ network, tag, jaegerPort, otlpPort }: StackDesign):
       ports: [`127.0.0.1:${jaegerPort}:${jaegerPorts.page}`, `127.0.0.1:${otlpPort}:${jaegerPorts.otlp}`],
       networks: { cluster: { ipv4_address: `${network}.${jaegerHost}` } },
     },
-    talosctl: {
-      ...locked,
-      restart: 'no',
-      profiles: ['tools'],
-      image: stackImages(tag).toolbox,
-      environment: tracing,
-      mem_limit: '192m',
-      networks: ['cluster'],
-      volumes: ['admin:/cluster/admin:ro'],
-    },
+  };
+}
+
+/** talosctl, for hosts that cannot reach the network of the stack. */
+function toolService({ tag }: StackDesign): Mapping {
+  return {
+    ...locked,
+    restart: 'no',
+    profiles: ['tools'],
+    image: stackImages(tag).toolbox,
+    environment: tracing,
+    mem_limit: '192m',
+    networks: ['cluster'],
+    volumes: ['admin:/cluster/admin:ro'],
   };
 }
 

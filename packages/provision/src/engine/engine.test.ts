@@ -42,10 +42,13 @@ test('requireImages() names the missing images and the command that builds them'
     ...failed('No such image'),
     stdout: 'nodewright/apid:dev other:latest \n',
   });
-  await requireImages(engine, ['nodewright/apid:dev']);
-  await assert.rejects(requireImages(engine, ['nodewright/apid:dev', 'nodewright/trustd:dev']), {
-    message: 'images are missing: nodewright/trustd:dev (build them with: make images)',
-  });
+  await requireImages(engine, ['nodewright/apid:dev'], 'make images');
+  await assert.rejects(
+    requireImages(engine, ['nodewright/apid:dev', 'nodewright/trustd:dev'], 'make images'),
+    {
+      message: 'images are missing: nodewright/trustd:dev (build them with: make images)',
+    },
+  );
 });
 
 test('run() throws the last line of output of a failed command', async () => {

@@ -81,7 +81,7 @@ export async function requireEngine(engine: Engine): Promise<void> {
 }
 
 /** Throws a Fault `failed-precondition` that names the missing images and the command that builds them. */
-export async function requireImages(engine: Engine, images: readonly string[]): Promise<void> {
+export async function requireImages(engine: Engine, images: readonly string[], verb: string): Promise<void> {
   const format = ['--format', '{{range .RepoTags}}{{.}} {{end}}'];
   const { stdout } = await engine.ask(['image', 'inspect', ...format, ...images]);
   const there = new Set(stdout.split(/\s+/));
@@ -89,6 +89,6 @@ export async function requireImages(engine: Engine, images: readonly string[]): 
   if (missing.length === 0) return;
   throw new Fault(
     'failed-precondition',
-    `images are missing: ${missing.join(', ')} (build them with: make images)`,
+    `images are missing: ${missing.join(', ')} (build them with: ${verb})`,
   );
 }

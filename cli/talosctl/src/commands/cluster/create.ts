@@ -17,6 +17,7 @@ interface CreateOptions extends ClusterOptions, OutputOptions {
   readonly workers?: number;
   readonly cidr?: string;
   readonly imagePath?: string;
+  readonly nodeImage?: string;
   readonly configPatch?: readonly string[];
   readonly configPatchControlplanes?: readonly string[];
   readonly configPatchWorkers?: readonly string[];
@@ -40,6 +41,10 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
     .option(
       '--image-path <folder>',
       'folder with the disk image of qemu machines (default: that of make image)',
+    )
+    .option(
+      '--node-image <image>',
+      'with docker: make each node one container of this image (make node-image makes nodewright/node:dev)',
     )
     .option(
       '--config-patch <patch>',
@@ -69,9 +74,12 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
       }
       const chosen = { ...options, provisioner: argument ?? name };
       const provisioner = await provisionerOf(env, chosen);
-      const isMachine = (chosen.provisioner ?? (await findProvisioner(clusterRef(env, options)))) === 'qemu';
+      const kind = chosen.provisioner ?? (await findProvisioner(clusterRef(env, options)));
+      const isMachine = kind === 'qemu';
       if (options.imagePath !== undefined && !isMachine)
         throw new UsageFault('flag --image-path is only for --provisioner qemu');
+      if (options.nodeImage !== undefined && kind !== 'docker')
+        throw new UsageFault('flag --node-image is only for --provisioner docker');
       const request = await requestFrom(env, { ...options, workers: options.workers ?? (isMachine ? 0 : 1) });
       const calledAt = performance.now();
       const result = await provisioner.create(request, createStepLines(env.stderr), env.signal);
@@ -94,6 +102,7 @@ async function requestFrom(
     shape: { controlPlanes: options.controlplanes, workers: options.workers },
     cidr: options.cidr,
     imageFolder: options.imagePath === undefined ? undefined : resolve(env.cwd, options.imagePath),
+    nodeImage: options.nodeImage,
     patches: { all, controlPlanes, workers },
     talosconfig: writtenTalosconfig(env, { talosconfig: options.talosconfigDestination }).path,
     ifAbsent: options.ifAbsent ?? false,

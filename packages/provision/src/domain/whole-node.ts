@@ -1,0 +1,35 @@
+// A node of a stack as one container, from the image that `make node-image` makes.
+import { containerCapabilities } from '@nodewright/contract';
+import type { PlannedNode } from './cluster-shape.ts';
+import { lockedContainer, tracing } from './container-settings.ts';
+import type { Mapping } from './stack-document.ts';
+
+/** Memory of a node, in MiB: its daemons, containerd and etcd. */
+const memoryMib = 1536;
+
+/** Returns the service of a node. @param image name of the node image */
+export function wholeNode({ name, address }: PlannedNode, image: string): Mapping {
+  return {
+    // The engine's own filter forbids pivot_root, without which no container can be started. containerd filters the system
+    // calls of the containers inside. Programs inside may gain rights from set-uid files, as in every container by default.
+    ...lockedContainer('seccomp:unconfined'),
+    image,
+    // As for a node of several containers: one that reboots exits with another code than 0.
+    restart: 'on-failure',
+    cap_add: containerCapabilities.map((capability) => capability.name),
+    // The control groups of the node are below its own one, and it sees no other.
+    cgroup: 'private',
+    environment: { ...tracing, PLATFORM: 'container', TALOSSKU: `2.0CPU-${memoryMib}RAM` },
+    mem_limit: `${memoryMib}m`,
+    pids_limit: 4096,
+    tmpfs: ['/run:mode=0755', '/system:mode=0755', '/tmp:mode=1777'],
+    hostname: name,
+    networks: { cluster: { ipv4_address: address } },
+    volumes: [`${name}-state:/system/state`, `${name}-var:/var`, `${name}-opt:/opt`],
+  };
+}
+
+/** The volumes of the node, which outlive its container. */
+export function wholeNodeVolumes({ name }: PlannedNode): Record<string, null> {
+  return { [`${name}-state`]: null, [`${name}-var`]: null, [`${name}-opt`]: null };
+}
