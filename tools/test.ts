@@ -1,5 +1,6 @@
 // Runs the tests and counts them. `node tools/test.ts [pattern ...]`; `--compose` runs only the tests with
-// containers; `--upstream` runs upstream's released client against processes and against containers. Without
+// containers; `--upstream` runs upstream's released client against processes and against containers; `--node-image`
+// runs nodes that are one container each; `--boot` boots machines. Without
 // arguments: everything that `make test` promises, with the container tests in parallel to the others when an
 // engine answers. When few files fail in a parallel run, they run once more, and the report names those that
 // pass then. On a developer's machine a test that lacks a part is skipped and named; where CI is set, a
@@ -24,7 +25,17 @@ const defaultPatterns = [
 const composePatterns = ['tests/compose/**/*.test.ts', 'tests/cluster/docker/**/*.test.ts'];
 /** Long runs have Makefile targets of their own; tests with containers run one at a time, in parallel to the others. */
 const separateRuns = [
-  ...['compose', 'cluster/docker', 'fuzz', 'bench', 'soak', 'boot', 'upstream', 'rootfs/programs'],
+  ...[
+    'compose',
+    'cluster/docker',
+    'fuzz',
+    'bench',
+    'soak',
+    'boot',
+    'upstream',
+    'rootfs/programs',
+    'node-image',
+  ],
 ].map((name) => `tests/${name}/`);
 /** Compares the host before and after, so no other test may change the host meanwhile. */
 const alone = ['tests/contract/machined/host-unchanged.test.ts'];
@@ -42,6 +53,7 @@ const { values, positionals: patterns } = parseArgs({
     compose: { type: 'boolean', default: false },
     upstream: { type: 'boolean', default: false },
     boot: { type: 'boolean', default: false },
+    'node-image': { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -51,6 +63,7 @@ const notRun: string[] = [];
 if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else if (values.upstream) await runUpstream();
 else if (values.boot) turns.push(await runMachines());
+else if (values['node-image']) await runWholeNodes();
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
@@ -84,6 +97,14 @@ function runOthers(files: readonly string[]): Promise<TestCounts> {
 function runMachines(): Promise<TestCounts> {
   const files = filesOf(['tests/boot/**/*.test.ts']);
   return runFiles({ checkout, files, concurrency: 1, timeoutMs: bootTimeoutMs, beside: false });
+}
+
+/** Nodes of one container each, one file at a time. Their image must be there. */
+function runWholeNodes(): Promise<void> {
+  const files = filesOf(['tests/node-image/**/*.test.ts']);
+  return runContainers(() =>
+    runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs, beside: false }),
+  );
 }
 
 /** Runs on processes first, while the images are built. Throws when the client or etcd cannot be had. */

@@ -105,7 +105,9 @@ test('each control plane forwards calls to every node, including the worker', as
 test('services of control planes and workers run', async () => {
   const { exitCode, stdout } = await cluster.talosctl('-n', 'node01,node04', 'service');
   assert.equal(exitCode, 0);
-  const rows = rowsOf(stdout).map(([node, service, state]) => [node, service, state]);
+  const all = rowsOf(stdout).map(([node, service, state]) => [node, service, state]);
+  // Nodes of one container run containerd; others use the runtime of their host, or none.
+  const rows = all.filter(([, service]) => service !== 'cri');
   // Not every cluster of the tests has an etcd. When it has one, its control planes run it.
   const etcd = rows.filter(([, service]) => service === 'etcd');
   assert.ok(etcd.length === 0 || String(etcd) === 'node01,etcd,Running', String(etcd));

@@ -1,5 +1,6 @@
 import type { Cluster, ClusterShape } from './cluster.ts';
 import { openDockerCluster } from './docker/docker-cluster.ts';
+import { openNodeImageCluster } from './docker/node-image-cluster.ts';
 import { openProcessCluster } from './process/process-cluster.ts';
 
 export interface OpenClusterInit {
@@ -14,5 +15,6 @@ export function openCluster(shape: ClusterShape, init: OpenClusterInit = {}): Pr
   const provisioner = process.env.TEST_PROVISIONER ?? 'process';
   if (provisioner === 'process') return openProcessCluster(shape, init);
   if (provisioner === 'docker') return openDockerCluster(shape, init);
+  if (provisioner === 'node-image') return openNodeImageCluster(shape, init);
   throw new Error(`TEST_PROVISIONER "${provisioner}" is not built yet`);
 }

@@ -1,10 +1,17 @@
 import { parseArgs } from 'node:util';
 
+/** The clusters that the suite can make. */
+export const ownClusterKinds = ['process', 'docker', 'node-image'] as const;
+export type OwnClusterKind = (typeof ownClusterKinds)[number];
+
+const isOwnClusterKind = (text: string): text is OwnClusterKind =>
+  (ownClusterKinds as readonly string[]).includes(text);
+
 export const usage = `usage: conformance.ts [flags]
 
 Checks what a client may rely on, against a cluster of its own that is ended afterwards, or against any endpoint.
 
-  --cluster KIND        process (default) or docker: makes a cluster of this kind; CLUSTER
+  --cluster KIND        process (default), docker or node-image: makes a cluster of this kind; CLUSTER
   --endpoint ADDRESS    check what is there instead; ENDPOINT
   --talosconfig FILE    how to get in there: its current context; TALOSCONFIG
   --node NODE           the node that is asked (default: the context's first, else the endpoint); TARGET_NODE
@@ -17,7 +24,7 @@ Checks what a client may rely on, against a cluster of its own that is ended aft
 `;
 
 export interface ConformanceOptions {
-  readonly cluster: 'process' | 'docker';
+  readonly cluster: OwnClusterKind;
   readonly endpoint: string | undefined;
   readonly talosconfig: string | undefined;
   readonly node: string | undefined;
@@ -48,9 +55,11 @@ export function parseConformanceOptions(
   const given = (flag: string | undefined, variable: string) => flag ?? (environment[variable] || undefined);
   const cluster = given(values.cluster, 'CLUSTER') ?? 'process';
   if (cluster === 'qemu')
-    throw new Error('create a cluster of kind "qemu" first, and name its ENDPOINT: it is process or docker');
-  if (cluster !== 'process' && cluster !== 'docker')
-    throw new Error(`there is no cluster of kind "${cluster}": it is process or docker`);
+    throw new Error(
+      `create a cluster of kind "qemu" first, and name its ENDPOINT: it is one of ${ownClusterKinds.join(', ')}`,
+    );
+  if (!isOwnClusterKind(cluster))
+    throw new Error(`there is no cluster of kind "${cluster}": it is ${ownClusterKinds.join(', ')}`);
   return {
     cluster,
     endpoint: given(values.endpoint, 'ENDPOINT'),

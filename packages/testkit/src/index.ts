@@ -1,4 +1,5 @@
 export * from './eventually.ts';
+export * from './host-state.ts';
 export * from './is-serving.ts';
 export * from './lone-node.ts';
 export * from './otlp-decode.ts';

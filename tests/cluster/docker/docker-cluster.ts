@@ -17,6 +17,8 @@ export interface DockerClusterInit {
   readonly environment?: Readonly<Record<string, string>>;
   /** Further arguments for `cluster create`. */
   readonly flags?: readonly string[];
+  /** Default: a node of several containers. */
+  readonly nodeOf?: (node: NodeView, containerOf: (service: string) => string) => Node;
 }
 
 let opened = 0;
@@ -66,7 +68,7 @@ export async function openDockerCluster(
       ...['--controlplanes', String(controlPlanes), '--workers', String(workers)],
       ...(init.flags ?? []),
     ],
-    nodeOf: (node) => dockerNode(node, containerOf),
+    nodeOf: (node) => (init.nodeOf ?? dockerNode)(node, containerOf),
     scope: scope.move(),
   });
   return { ...cluster, containerOf, destroy };

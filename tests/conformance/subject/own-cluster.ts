@@ -3,8 +3,12 @@ import { join } from 'node:path';
 import { readTalosconfig, type TalosconfigContext } from '@nodewright/client/talosconfig';
 import { decodeSecrets } from '@nodewright/machine-config';
 import type { CertificateAndKey } from '@nodewright/pki';
+import type { Node } from '../../cluster/cluster.ts';
+import type { CreatedCluster } from '../../cluster/created-cluster.ts';
 import { openDockerCluster } from '../../cluster/docker/docker-cluster.ts';
+import { openNodeImageCluster } from '../../cluster/docker/node-image-cluster.ts';
 import { openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
+import type { OwnClusterKind } from '../options.ts';
 import { openSubject } from './open-subject.ts';
 import { seedFiles } from './seed-files.ts';
 import type { Subject } from './subject.ts';
@@ -30,6 +34,11 @@ export interface OwnCluster extends Subject, AsyncDisposable {
 
 const shape = { controlPlanes: 2, workers: 1 };
 
+const openKind = (kind: OwnClusterKind): Promise<CreatedCluster<Node>> => {
+  if (kind === 'process') return openSeededCluster();
+  return kind === 'docker' ? openDockerCluster(shape) : openNodeImageCluster(shape);
+};
+
 async function openSeededCluster(): Promise<ProcessCluster> {
   const cluster = await openProcessCluster(shape, { name: 'conformance' });
   const [judged] = cluster.controlPlanes;
@@ -41,11 +50,9 @@ async function openSeededCluster(): Promise<ProcessCluster> {
  * A new cluster of two control planes and a worker, made with the built command line as by a user. The first
  * control plane is tested, through its own endpoint. Disposing it destroys the cluster.
  */
-export async function openOwnCluster(provisioner: 'process' | 'docker'): Promise<OwnCluster> {
+export async function openOwnCluster(kind: OwnClusterKind): Promise<OwnCluster> {
   await using undo = new AsyncDisposableStack();
-  const cluster = undo.use(
-    provisioner === 'docker' ? await openDockerCluster(shape) : await openSeededCluster(),
-  );
+  const cluster = undo.use(await openKind(kind));
   const [judged, other] = cluster.controlPlanes;
   const subject = undo.use(
     await openSubject({
