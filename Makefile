@@ -19,6 +19,8 @@ controlplanes ?= 3
 workers ?= 1
 # docker or process; docker where an engine answers when it is not set.
 PROVISIONER ?=
+# With docker: each node is one container of the image that `make node-image` makes.
+NODE_IMAGE ?=
 # What the nodes are, process or docker; and for `make chaos` the seconds of faults.
 CLUSTER ?=
 DURATION ?=
@@ -41,7 +43,7 @@ help: ## lists the verbs
 .PHONY: up
 up: $(built) ## builds and starts 3 control planes and 1 worker, on docker where an engine answers (PROVISIONER=)
 	@node tools/up.ts up --name $(cluster) --controlplanes $(controlplanes) --workers $(workers) \
-	  --provisioner '$(PROVISIONER)'
+	  --provisioner '$(PROVISIONER)' $(if $(NODE_IMAGE),--node-image)
 	@test -z "$$TALOSCONFIG" || echo 'TALOSCONFIG is set and names another file: unset it to use this cluster'
 
 .PHONY: down
@@ -167,6 +169,10 @@ image: rootfs ## builds the kernel, initramfs and disk image of machines into _o
 .PHONY: node-image
 node-image: $(built) ## packs the root file system of machines as a container image that is a whole node, about a minute
 	@node rootfs/build-node-image.ts
+
+.PHONY: test-node-image
+test-node-image: node-image ## tests nodes that are one container each; needs a Docker engine
+	@node tools/test.ts --node-image
 
 .PHONY: boot
 boot: $(built) ## boots the image in an emulated machine that keeps its disk; its console is the terminal, its API 127.0.0.1:50000

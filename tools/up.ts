@@ -1,6 +1,6 @@
 // `make up` and `make down`: a cluster of this checkout, of containers when a Docker engine answers and of
 // processes otherwise. `node tools/up.ts up --name <name> --controlplanes 3 --workers 1 [--provisioner
-// docker|process]`, or `node tools/up.ts down --name <name>`, which also removes the image tags that `up`
+// docker|process] [--node-image]`, or `node tools/up.ts down --name <name>`, which also removes the image tags that `up`
 // made.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,9 +8,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findProvisioner } from '@nodewright/provision';
 import { askEngine } from '@nodewright/provision/engine';
+import { nodeImage } from '../rootfs/node-image/node-image.ts';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { chooseProvisioner } from './up/choose-provisioner.ts';
 import { ensureImages, madeImagesFile } from './up/ensure-images.ts';
+import { ensureNodeImage } from './up/ensure-node-image.ts';
 import { removeMade } from './up/made-images.ts';
 
 const checkout = join(import.meta.dirname, '..');
@@ -20,6 +22,7 @@ const { values, positionals } = parseArgs({
     controlplanes: { type: 'string', default: '3' },
     workers: { type: 'string', default: '1' },
     provisioner: { type: 'string', default: '' },
+    'node-image': { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -45,9 +48,16 @@ async function up(): Promise<void> {
   if (chosen === 'docker' && existing === undefined && engine.state === 'ready')
     provisioner = await prepareImages();
   if (provisioner === 'process') await prepareEtcd();
+  const isWhole = values['node-image'] && existing === undefined;
+  if (isWhole) {
+    if (provisioner !== 'docker')
+      throw new Error('NODE_IMAGE=1 needs a Docker engine: set PROVISIONER=docker');
+    await ensureNodeImage(checkout);
+  }
   await talosctl(
     ...['cluster', 'create', '--provisioner', provisioner, '--name', values.name, '--if-absent'],
     ...['--controlplanes', values.controlplanes, '--workers', values.workers],
+    ...(isWhole ? ['--node-image', nodeImage] : []),
   );
 }
 

@@ -1,3 +1,4 @@
+import { containerCapabilities } from '@nodewright/contract';
 import { type Part, parts } from '../recipe.ts';
 
 const sources: Readonly<Record<string, string>> = {
@@ -10,7 +11,7 @@ const sources: Readonly<Record<string, string>> = {
 const row = ({ name, why, source, isStripped }: Part) =>
   `| \`${name}\` | ${sources[source.kind] ?? source.kind} | ${why}${isStripped ? '; without its symbol table' : ''} |`;
 
-/** `docs/image.md`: what is in the root file system of machines, and why. It depends on the recipe alone. */
+/** `docs/image.md`: what is in the root file system of machines, and what it needs in a container. It depends on tables alone. */
 export function partsDocument(): string {
   return [
     '# What is in the image',
@@ -25,6 +26,16 @@ export function partsDocument(): string {
     '| Part | From | Why |',
     '| --- | --- | --- |',
     ...parts.map(row),
+    '',
+    '## Capabilities of the node image',
+    '',
+    'A container that is a whole node asks its engine for these capabilities, and for no others',
+    '([container-capabilities.ts](../packages/contract/src/container-capabilities.ts)). It is never privileged. SYS_BOOT, SYS_MODULE,',
+    'SYS_TIME, SYS_RAWIO and SYSLOG are not among them: with these it could end, change or overhear its host.',
+    '',
+    '| Capability | What the node does with it |',
+    '| --- | --- |',
+    ...containerCapabilities.map(({ name, why }) => `| \`${name}\` | ${why} |`),
     '',
   ].join('\n');
 }
