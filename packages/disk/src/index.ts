@@ -1,4 +1,5 @@
 export { type ContentName, contentsHeadBytes, type DiskContents, recogniseContents } from './contents.ts';
+export { encodeGuid } from './guid.ts';
 export { isMetaTorn, type MetaEntries, metaPartitionBytes, metaWrites, readMeta } from './meta-partition.ts';
 export {
   type DiskWrite,

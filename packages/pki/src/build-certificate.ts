@@ -23,9 +23,11 @@ export interface CertificateContent {
   readonly notAfter: Date;
   readonly publicKey: KeyObject;
   readonly extensions: readonly DerValue[];
+  /** Default: 128 random bits. */
+  readonly serialNumber?: Uint8Array;
 }
 
-/** An X.509 v3 certificate as PEM with a random serial number of 128 bits, signed by `signingKey`. */
+/** An X.509 v3 certificate as PEM, signed by `signingKey`. */
 export function buildCertificate(
   content: CertificateContent,
   algorithm: SignatureAlgorithm,
@@ -34,7 +36,7 @@ export function buildCertificate(
   const spki = content.publicKey.export({ type: 'spki', format: 'der' });
   const signedPart = sequence(
     version3,
-    unsignedInteger(randomBytes(serialNumberBytes)),
+    unsignedInteger(content.serialNumber ?? randomBytes(serialNumberBytes)),
     encodeSignatureAlgorithm(algorithm),
     content.issuer,
     sequence(encodeTime(content.notBefore), encodeTime(content.notAfter)),

@@ -1,4 +1,5 @@
 export type { CertificateAndKey } from './certificate-and-key.ts';
+export { certifyOwnKey, type OwnKeyInit } from './certify-own-key.ts';
 export {
   type ClientCertificateCheck,
   type ClientCertificateProblem,

@@ -24,13 +24,21 @@ const rsaSha512 = {
   hash: 'sha512',
 } as const;
 
+/** The algorithm that firmware verifies. */
+export const rsaSha256: SignatureAlgorithm = {
+  id: '1.2.840.113549.1.1.11',
+  name: 'RSA-SHA256',
+  keyType: 'rsa',
+  hash: 'sha256',
+};
+
 /** The algorithms that requests may use. SHA-1 and RSA-PSS are not accepted. */
 const accepted: readonly SignatureAlgorithm[] = [
   ed25519,
   ecdsaSha256,
   { id: '1.2.840.10045.4.3.3', name: 'ECDSA-SHA384', keyType: 'ec', hash: 'sha384' },
   { id: '1.2.840.10045.4.3.4', name: 'ECDSA-SHA512', keyType: 'ec', hash: 'sha512' },
-  { id: '1.2.840.113549.1.1.11', name: 'RSA-SHA256', keyType: 'rsa', hash: 'sha256' },
+  rsaSha256,
   { id: '1.2.840.113549.1.1.12', name: 'RSA-SHA384', keyType: 'rsa', hash: 'sha384' },
   rsaSha512,
 ];
