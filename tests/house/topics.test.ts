@@ -29,7 +29,7 @@ const topics: Readonly<Record<string, Topic>> = {
   etcd: { imports: ['config', 'containers', 'logs', 'network', 'secrets', 'services'], face: [] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },
-  kernel: { imports: [], face: ['domain/kernel-requirements.ts'] },
+  kernel: { imports: [], face: ['domain/kernel-requirements.ts', 'domain/security-state.ts'] },
   life: {
     imports: ['services'],
     face: [

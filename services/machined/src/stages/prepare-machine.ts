@@ -4,7 +4,9 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { keyCodes, loadNativeCalls, type NativeCalls, watchKeys } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
+import { readIfThere } from '../base/host/read-if-there.ts';
 import { kernelArgumentProblem } from '../kernel/domain/kernel-requirements.ts';
+import { isSecureBootOn } from '../kernel/domain/security-state.ts';
 import {
   detachVolumes,
   endMachineAtExit,
@@ -43,7 +45,10 @@ export async function prepareMachine(
 ): Promise<PreparedMachine> {
   const calls = await loadNativeCalls();
   endMachineAtExit({ calls, killOthers, pause, report: reportOnConsole }, process);
-  const problem = kernelArgumentProblem(readFileSync('/proc/cmdline', 'utf8'));
+  const problem = kernelArgumentProblem({
+    commandLine: readFileSync('/proc/cmdline', 'utf8'),
+    isSecureBootOn: isSecureBootOn(readIfThere),
+  });
   if (problem !== undefined) throw new Fault('failed-precondition', problem);
   await mountFileSystems(calls);
   await enterCgroup(log);

@@ -6,6 +6,11 @@ const secureBootVariable = `${efiVariables}/SecureBoot-8be4df61-93ca-11d2-aa0d-0
 /** The stub of a unified kernel image sets this variable. */
 const stubVariable = `${efiVariables}/StubInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f`;
 
+/** Whether the firmware verifies what it starts. */
+export const isSecureBootOn = (read: ReadIfThere): boolean =>
+  // The value follows four bytes of attributes.
+  read(secureBootVariable)?.[4] === 1;
+
 /**
  * The protections of the system. The signing keys of the image are unknown, because this system is not
  * started from a signed image that contains them. Source: Talos v1.14: COSI resources, SecurityStates; kernel
@@ -15,8 +20,7 @@ export function securityState(read: ReadIfThere): SecurityStateSpec {
   const words = new Set((read('/proc/cmdline')?.toString() ?? '').trim().split(/\s+/));
   const isYes = (path: string) => /^[Y1]/.test(read(path)?.toString() ?? '');
   return {
-    // The value follows four bytes of attributes.
-    secureBoot: read(secureBootVariable)?.[4] === 1,
+    secureBoot: isSecureBootOn(read),
     ukiSigningKeyFingerprint: '',
     pcrSigningKeyFingerprint: '',
     selinuxState: selinuxState(words, read),
