@@ -190,6 +190,10 @@ measure-memory: $(built) ## boots a control plane and a worker, and measures the
 test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, about ten minutes
 	@node tools/test.ts --boot
 
+.PHONY: test-boot-uefi
+test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and changes their image
+	@node tools/test.ts --boot 'tests/boot/secure-boot.test.ts'
+
 .PHONY: test-powercut
 test-powercut: image ## takes the power from emulated machines at 50 moments (SEED=, CUTS=) and examines their disks; resumes a run
 	@SEED='$(SEED)' CUTS='$(CUTS)' node tests/powercut/powercut.ts

@@ -7,7 +7,7 @@ import { buildInfo } from '@nodewright/contract';
 import { sectorBytes } from '@nodewright/disk';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
-import { commandLine, grubMenu } from './disk/boot-entries.ts';
+import { checksumFile, checksums, commandLine, grubMenu } from './disk/boot-entries.ts';
 import { makeBootPartition } from './disk/boot-partition.ts';
 import { type PartitionLabel, placedPartitions, writeDiskImage } from './disk/disk-image.ts';
 import { makeEfiPartition } from './disk/efi-partition.ts';
@@ -19,6 +19,8 @@ import { buildInit } from './initramfs/build-init.ts';
 import { makeInitramfs } from './initramfs/initramfs.ts';
 import { selectModules } from './initramfs/kernel-modules.ts';
 import { initModules, kernelPackage } from './recipe.ts';
+import { signProgram } from './secure-boot/authenticode.ts';
+import { type SecureBootKey, secureBootKey } from './secure-boot/secure-boot-key.ts';
 import { signingKey } from './signing/image-keys.ts';
 import { signImage } from './signing/image-signatures.ts';
 import {
@@ -59,10 +61,16 @@ interface Parts {
   readonly squashfs: Buffer;
   readonly hashTree: Buffer;
   readonly commandLine: string;
+  /** With its signature for firmware. */
   readonly unified: Buffer;
 }
 
-async function makeParts(workshop: Workshop, tools: LockedTools, squashfs: Buffer): Promise<Parts> {
+async function makeParts(
+  workshop: Workshop,
+  tools: LockedTools,
+  squashfs: Buffer,
+  { key, certificate }: SecureBootKey,
+): Promise<Parts> {
   const kernel = await makeKernel(workshop, tools);
   // Salt and name of the tree are derived from the data, so that the same data has the same tree.
   const digest = createHash('sha256').update(squashfs).digest();
@@ -76,7 +84,10 @@ async function makeParts(workshop: Workshop, tools: LockedTools, squashfs: Buffe
     kernel: kernel.image,
     initramfs: kernel.initramfs,
   });
-  return { kernel, squashfs, hashTree, commandLine: words, unified };
+  return {
+    ...{ kernel, squashfs, hashTree, commandLine: words },
+    unified: signProgram(unified, key, certificate),
+  };
 }
 
 /** UEFI's names of an architecture: in systemd's stub, and in the program that firmware starts by default. */
@@ -98,14 +109,15 @@ function makeDisk(
     return (last - first + 1) * sectorBytes;
   };
   const menu = grubMenu([{ slot, tag: buildInfo.tag, commandLine: parts.commandLine }], menuSeconds);
+  const started = { vmlinuz: parts.kernel.image, initramfs: parts.kernel.initramfs };
   const boot = makeBootPartition(tools, work, {
     bytes: bytesOf('BOOT'),
     epochSeconds,
     uuid: placed.get('BOOT')?.guid ?? '',
     files: {
       'grub/grub.cfg': Buffer.from(menu),
-      [`${slot}/vmlinuz`]: parts.kernel.image,
-      [`${slot}/initramfs`]: parts.kernel.initramfs,
+      ...Object.fromEntries(Object.entries(started).map(([name, content]) => [`${slot}/${name}`, content])),
+      [`${slot}/${checksumFile}`]: Buffer.from(checksums(started)),
       [`${slot}/rootfs.squashfs`]: parts.squashfs,
       [`${slot}/rootfs.verity`]: parts.hashTree,
     },
@@ -126,13 +138,16 @@ async function main(checkout: string): Promise<void> {
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
     const tools = await unpackTools(workshop);
-    const parts = await makeParts(workshop, tools, readFileSync(join(out, 'rootfs.squashfs')));
+    const keys = keysFolder(checkout);
+    const firmwareKey = secureBootKey(keys);
+    const parts = await makeParts(workshop, tools, readFileSync(join(out, 'rootfs.squashfs')), firmwareKey);
     const files: Readonly<Record<string, Buffer>> = {
       vmlinuz: parts.kernel.image,
       initramfs: parts.kernel.initramfs,
       'rootfs.verity': parts.hashTree,
       'nodewright.efi': parts.unified,
       'cmdline.txt': Buffer.from(`${parts.commandLine}\n`),
+      'secure-boot.crt': firmwareKey.certificate.raw,
     };
     for (const [name, content] of Object.entries(files)) {
       writeFileSync(join(out, name), content);
@@ -140,9 +155,8 @@ async function main(checkout: string): Promise<void> {
     }
     makeDisk(join(out, 'disk.raw'), workshop, tools, parts);
     note(`disk image ${join(out, 'disk.raw')}`);
-    const keys = keysFolder(checkout);
     signImage(out, signingKey(keys));
-    note(`signed with the key in ${keys}`);
+    note(`signed with the keys in ${keys}`);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

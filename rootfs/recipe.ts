@@ -296,11 +296,11 @@ export const kernelPackage: Readonly<Record<Architecture, string>> = {
 };
 
 /**
- * Modules that the init loads: for the root file system, for `/etc`, for volumes, for disks and network devices, and for
- * the power button. They come besides those that they depend on. NVMe, ext4 and the bus of virtio are part of the kernel.
+ * Modules that the init loads: for the root file system, for `/etc`, for volumes, for the variables of UEFI firmware, for disks
+ * and network devices, and for the power button. They come besides those that they depend on. NVMe, ext4 and the bus of virtio are part of the kernel.
  */
 export const initModules: readonly string[] = [
-  ...['loop', 'dm-verity', 'squashfs', 'overlay', 'xfs'],
+  ...['loop', 'dm-verity', 'squashfs', 'overlay', 'xfs', 'efivarfs'],
   ...['virtio_blk', 'virtio_scsi', 'sd_mod', 'ahci', 'virtio_net'],
   ...['button', 'evdev'],
 ];

@@ -60,9 +60,9 @@ const { values, positionals: patterns } = parseArgs({
 
 const turns: TestCounts[] = [];
 const notRun: string[] = [];
-if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
+if (values.boot) turns.push(await runMachines());
+else if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else if (values.upstream) await runUpstream();
-else if (values.boot) turns.push(await runMachines());
 else if (values['node-image']) await runWholeNodes();
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
@@ -95,7 +95,7 @@ function runOthers(files: readonly string[]): Promise<TestCounts> {
 
 /** One machine at a time: each uses two processors. */
 function runMachines(): Promise<TestCounts> {
-  const files = filesOf(['tests/boot/**/*.test.ts']);
+  const files = filesOf(patterns.length > 0 ? patterns : ['tests/boot/**/*.test.ts']);
   return runFiles({ checkout, files, concurrency: 1, timeoutMs: bootTimeoutMs, beside: false });
 }
 

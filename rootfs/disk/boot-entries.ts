@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Architecture } from '../../tools/images/architecture.ts';
 import { commonKernelArguments, kernelArguments } from '../recipe.ts';
 
@@ -17,6 +18,17 @@ export function commandLine(
   ].join(' ');
 }
 
+/** Next to the kernel of a slot: its digest and that of its initramfs, in the format of `sha256sum`. */
+export const checksumFile = 'SHA256SUMS';
+
+/** The text of `checksumFile` for these files. */
+export function checksums(files: Readonly<Record<string, Buffer>>): string {
+  const lines = Object.entries(files).map(
+    ([name, content]) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`,
+  );
+  return lines.join('');
+}
+
 export interface MenuEntry {
   readonly slot: Slot;
   readonly tag: string;
@@ -24,7 +36,8 @@ export interface MenuEntry {
 }
 
 /**
- * The menu of GRUB. It appears on the screen and on the first serial port.
+ * The menu of GRUB. It appears on the screen and on the first serial port. GRUB starts no kernel whose bytes have changed: that
+ * finds damage, and no attacker, who could change the digests as well.
  *
  * @param timeoutSeconds how long the menu waits for a key
  */
@@ -39,8 +52,14 @@ export function grubMenu(entries: readonly MenuEntry[], timeoutSeconds: number):
   for (const { slot, tag, commandLine: words } of entries) {
     lines.push(
       `menuentry '${slot} - nodewright ${tag}' --id ${slot} {`,
-      `  linux /${slot}/vmlinuz ${words}`,
-      `  initrd /${slot}/initramfs`,
+      `  if hashsum --hash sha256 --check /${slot}/${checksumFile} --prefix /${slot}; then`,
+      `    linux /${slot}/vmlinuz ${words}`,
+      `    initrd /${slot}/initramfs`,
+      '  else',
+      `    echo 'The kernel or the initramfs of slot ${slot} was changed: restarting in 10 s'`,
+      '    sleep 10',
+      '    reboot',
+      '  fi',
       '}',
     );
   }

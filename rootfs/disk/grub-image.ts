@@ -7,7 +7,7 @@ import type { LockedTools } from '../debian/locked-tools.ts';
 const folder = 'usr/lib/grub/i386-pc';
 const modules = [
   ...['biosdisk', 'part_gpt', 'ext2', 'normal', 'configfile', 'linux', 'serial', 'terminal'],
-  ...['search', 'search_label', 'test', 'echo', 'reboot', 'sleep'],
+  ...['search', 'search_label', 'test', 'echo', 'reboot', 'sleep', 'hashsum', 'gcry_sha256'],
 ];
 
 /** The boot code of the first sector ends before the partition table. */

@@ -68,7 +68,7 @@ function addSections(program: Buffer, sections: readonly Section[]): Buffer {
   }
   image.writeUInt16LE(count + sections.length, at.coff + 2);
   image.writeUInt32LE(address, at.optional + 56);
-  // Firmware does not check this sum, and signing tools write their own.
+  // Firmware does not check this sum.
   image.writeUInt32LE(0, at.optional + 64);
   return Buffer.concat(pieces);
 }

@@ -85,7 +85,7 @@ static void logParts(char level, const char *const *parts) {
 #define WARN(...) logParts('4', (const char *const[]){__VA_ARGS__, 0})
 static char commandLine[4096];
 
-// Finds `name=` in the kernel's command line and copies the value of its last occurrence.
+// Finds `name=` in the kernel's command line, copies the value of its last occurrence, and returns how often it is there.
 static int argument(const char *name, char *value, unsigned long bytes) {
   int found = 0;
   for (const char *at = commandLine; *at;) {
@@ -95,7 +95,7 @@ static int argument(const char *name, char *value, unsigned long bytes) {
       unsigned long used = 0;
       while (*from && *from != ' ' && *from != '\n' && used + 1 < bytes) value[used++] = *from++;
       value[used] = 0;
-      found = 1;
+      found++;
     }
     while (*at && *at != ' ' && *at != '\n') at++;
   }
@@ -141,7 +141,6 @@ static const struct mountRow mounts[] = {
     {"/sys/kernel/config", "configfs", 0, SECURE | MS_RELATIME, 0},
     {"/sys/kernel/debug", "debugfs", 0, SECURE | MS_RELATIME, 0},
     {"/sys/kernel/tracing", "tracefs", 0, SECURE, 0},
-    {"/sys/firmware/efi/efivars", "efivarfs", 0, SECURE | MS_RDONLY | MS_RELATIME, 0},
 };
 
 static void mountKernelFileSystems(void) {
@@ -388,8 +387,11 @@ __attribute__((noreturn)) void start(void) {
   mountKernelFileSystems();
   readText("/proc/cmdline", commandLine, sizeof(commandLine));
   loadModules();
-  if (!argument("nodewright.roothash", rootHash, sizeof(rootHash)) || !isHex(rootHash, 64))
-    FAIL("nodewright.roothash on the kernel's command line must be the SHA-256 of the root file system's hash tree");
+  // The variables of UEFI firmware, whose file system is a module; a BIOS has none.
+  mountAt("efivarfs", "/sys/firmware/efi/efivars", "efivarfs", SECURE | MS_RDONLY | MS_RELATIME, 0);
+  // Firmware and hypervisors may add words to a signed command line: a second hash would replace the signed one.
+  if (argument("nodewright.roothash", rootHash, sizeof(rootHash)) != 1 || !isHex(rootHash, 64))
+    FAIL("nodewright.roothash must be once on the kernel's command line, with the SHA-256 of the hash tree of the root");
   findImage(&image);
   openVerity(&image, rootHash);
   long error = mountAt(rootDevice, ROOT, "squashfs", MS_RDONLY | MS_NOSUID | MS_NODEV, 0);

@@ -1,4 +1,4 @@
-import { zstdCompressSync } from 'node:zlib';
+import { constants, zstdCompressSync } from 'node:zlib';
 import { cpioArchive } from './cpio-archive.ts';
 import type { KernelModule } from './kernel-modules.ts';
 
@@ -12,5 +12,6 @@ export function makeInitramfs(init: Buffer, modules: readonly KernelModule[]): B
     { path: 'modules/order', mode: 0o644, content: Buffer.from(order) },
     ...modules.map(({ file, content }) => ({ path: `modules/${file}`, mode: 0o644, content })),
   ]);
-  return zstdCompressSync(archive);
+  // The kernel refuses an initramfs that does not have this checksum.
+  return zstdCompressSync(archive, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
 }

@@ -10,6 +10,7 @@ export const artefacts = [
   'nodewright.efi',
   'rootfs.squashfs',
   'rootfs.verity',
+  'secure-boot.crt',
   'vmlinuz',
 ] as const;
 

@@ -1,16 +1,21 @@
 // A machine for tests: an emulated computer with a disk image, its console in a file, and its API on a loopback port.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, kernelBoot, machineHardware } from '@nodewright/provision/machine';
+import { escapeComma, freePort, kernelBoot, machineHardware } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
+import { enrolCertificate } from '../../rootfs/secure-boot/variable-store.ts';
 
 export const imageFolder = join(import.meta.dirname, '..', '..', '_out', 'image');
 const emulator = 'qemu-system-x86_64';
-const firmware = ['/usr/share/OVMF/OVMF_CODE_4M.fd', '/usr/share/OVMF/OVMF_VARS_4M.fd'] as const;
+const firmware = {
+  uefi: '/usr/share/OVMF/OVMF_CODE_4M.fd',
+  'secure-boot': '/usr/share/OVMF/OVMF_CODE_4M.secboot.fd',
+} as const;
+const emptyVariables = '/usr/share/OVMF/OVMF_VARS_4M.fd';
 
 /** Why machines cannot be started here; false when they can. In CI nothing is skipped. */
 export const noMachine: string | false = reasonForNone();
@@ -20,7 +25,8 @@ function reasonForNone(): string | false {
   if (process.arch !== 'x64') return 'the tests of machines need an x86-64 machine';
   if (spawnSync(emulator, ['--version']).status !== 0)
     return `${emulator} is missing: install qemu-system-x86`;
-  if (!firmware.every((path) => existsSync(path))) return 'the UEFI firmware is missing: install ovmf';
+  if (![...Object.values(firmware), emptyVariables].every((path) => existsSync(path)))
+    return 'the UEFI firmware is missing: install ovmf';
   if (!existsSync(join(imageFolder, 'disk.raw'))) return 'there is no disk image: run make image';
   return false;
 }
@@ -37,6 +43,8 @@ export interface MachineInit {
   readonly boot:
     | { readonly kind: 'bios' }
     | { readonly kind: 'uefi' }
+    /** UEFI firmware with the certificate of the image, which adds these words to the kernel's command line. */
+    | { readonly kind: 'secure-boot'; readonly words?: readonly string[] }
     /** Boots the kernel of the image directly, with these words added to its command line. */
     | { readonly kind: 'kernel'; readonly words?: readonly string[]; readonly commandLine?: string };
 }
@@ -59,6 +67,9 @@ const attempts = 3;
 const initTimeoutMs = 240_000;
 const reachesInit = /Run \/init as init process/;
 const panics = /Kernel panic/;
+
+/** Starts a machine that may never reach the init: its firmware or its boot loader may refuse to start the kernel. */
+export const switchOn = (init: MachineInit): Promise<Machine> => startOnce(init);
 
 /**
  * Starts a machine, and waits until its kernel runs the init. Emulation makes it ten times slower than a real one, or more
@@ -132,6 +143,20 @@ async function startOnce({
   };
 }
 
+function enrol(variables: string): void {
+  const certificate = readFileSync(join(imageFolder, 'secure-boot.crt'));
+  writeFileSync(variables, enrolCertificate(readFileSync(variables), certificate));
+}
+
+/** Only code in system management mode may write the variables then. systemd's stub adds the words of the SMBIOS table. */
+function secureBootOptions(words: readonly string[]): string[] {
+  const extra = escapeComma(words.join(' '));
+  return [
+    ...['-machine', 'smm=on', '-global', 'driver=cfi.pflash01,property=secure,value=on'],
+    ...(words.length === 0 ? [] : ['-smbios', `type=11,value=io.systemd.stub.kernel-cmdline-extra=${extra}`]),
+  ];
+}
+
 function extraDisk([serial, path]: [string, string]): string[] {
   return [
     ...['-drive', `file=${path},if=none,id=${serial},format=raw,snapshot=on`],
@@ -148,12 +173,14 @@ async function end(child: ChildProcess, hasEnded: () => boolean): Promise<void> 
 
 function bootOptions(boot: MachineInit['boot'], folder: string): string[] {
   if (boot.kind === 'bios') return [];
-  if (boot.kind === 'uefi') {
+  if (boot.kind === 'uefi' || boot.kind === 'secure-boot') {
     const variables = join(folder, 'variables.fd');
-    copyFileSync(firmware[1], variables);
+    copyFileSync(emptyVariables, variables);
+    if (boot.kind === 'secure-boot') enrol(variables);
     return [
-      ...['-drive', `if=pflash,format=raw,readonly=on,file=${firmware[0]}`],
+      ...['-drive', `if=pflash,format=raw,readonly=on,file=${firmware[boot.kind]}`],
       ...['-drive', `if=pflash,format=raw,file=${variables}`],
+      ...(boot.kind === 'secure-boot' ? secureBootOptions(boot.words ?? []) : []),
     ];
   }
   const embedded = readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8').trim();

@@ -3,6 +3,7 @@ export { chooseAccelerator } from './choose-accelerator.ts';
 export {
   emulatorMissing,
   emulatorProgram,
+  escapeComma,
   guestAddress,
   guestNetwork,
   guestNetworkOf,
