@@ -44,7 +44,7 @@ test('with Secure Boot the firmware refuses an image with one changed byte, wher
     Object.entries(changes).map(async ([where, distance]) => {
       const disk = changedDisk(workplace.folder, 'nodewright.efi', distance());
       await using machine = await switchOn({ disk, boot: { kind: 'secure-boot' } });
-      await machine.shows(/failed to (load|start) .*(Access Denied|Security Violation|Unsupported)/);
+      await machine.shows(/failed to (load|start) .*(Access Denied|Security Violation|Unsupported)/, 300_000);
       // The firmware goes on with its other options: the network, for minutes.
       assert.doesNotMatch(machine.console(), /EFI stub|Linux version/, where);
     }),
@@ -67,7 +67,7 @@ test('with Secure Boot words that were added to the signed command line end the 
   await Promise.all(
     cases.map(async ({ words, shows }) => {
       await using machine = await startMachine({ boot: { kind: 'secure-boot', words } });
-      await machine.shows(shows);
+      await machine.shows(shows, 300_000);
       await machine.isOff(90_000);
       assert.doesNotMatch(machine.console(), /daemon serves/);
     }),
@@ -81,7 +81,7 @@ test('with a BIOS the boot loader starts neither a changed kernel nor a changed 
     (['vmlinuz', 'initramfs'] as const).map(async (file) => {
       const disk = changedDisk(workplace.folder, file, 1_000_000);
       await using machine = await switchOn({ disk, boot: { kind: 'bios' } });
-      await machine.shows(/The kernel or the initramfs of slot A was changed/);
+      await machine.shows(/The kernel or the initramfs of slot A was changed/, 300_000);
       await machine.isOff();
       assert.doesNotMatch(machine.console(), /Linux version/, file);
     }),

@@ -15,7 +15,7 @@ export const capabilityFlags = [
   ...containerCapabilities.flatMap(({ name }) => ['--cap-add', name]),
 ];
 const commonFlags = [
-  ...['--read-only', '--security-opt', 'seccomp=unconfined'],
+  ...['--read-only', '--security-opt', 'seccomp=unconfined', '--security-opt', 'apparmor=unconfined'],
   ...['--tmpfs', '/run', '--tmpfs', '/system', '--tmpfs', '/tmp'],
   ...['--volume', '/var', '--volume', '/system/state', '--volume', '/opt'],
 ];

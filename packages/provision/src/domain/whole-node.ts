@@ -10,9 +10,10 @@ const memoryMib = 1536;
 /** Returns the service of a node. @param image name of the node image */
 export function wholeNode({ name, address }: PlannedNode, image: string): Mapping {
   return {
-    // The engine's own filter forbids pivot_root, without which no container can be started. containerd filters the system
-    // calls of the containers inside. Programs inside may gain rights from set-uid files, as in every container by default.
-    ...lockedContainer('seccomp:unconfined'),
+    // The engine's own filter forbids pivot_root, without which no container can be started, and its profile for AppArmor
+    // forbids mounts; an engine without AppArmor ignores that. containerd filters the system calls of the containers inside.
+    // Programs inside may gain rights from set-uid files, as in every container by default.
+    ...lockedContainer('seccomp:unconfined', 'apparmor:unconfined'),
     image,
     // As for a node of several containers: one that reboots exits with another code than 0.
     restart: 'on-failure',

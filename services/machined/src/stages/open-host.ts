@@ -144,8 +144,11 @@ function nodeFacts(
 }
 
 /** The addresses that the engine gave to the container of the node; none for a node that is told its addresses. */
-function givenAddresses({ runsContainers }: World, { address }: MachinedContext['options']): string[] {
-  if (!runsContainers || address.length > 0) return [];
+function givenAddresses(
+  { runsContainers, ownsKernel }: World,
+  { address }: MachinedContext['options'],
+): string[] {
+  if (!runsContainers || ownsKernel || address.length > 0) return [];
   const all = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   // Addresses of one link only say nothing to other nodes.
   return all.filter(({ internal, scopeid }) => !internal && !scopeid).map(({ address }) => address);
