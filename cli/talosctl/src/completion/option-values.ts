@@ -60,6 +60,7 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   '--namespace': free,
   'get --namespace': { kind: 'dynamic', find: names.idsOf('namespaces') },
   'image --namespace': lists.imageNamespaces,
+  '--node-image': free,
   '--nodes': nodeAddresses,
   '--num-workers': free,
   '--organization': free,
