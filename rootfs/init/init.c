@@ -370,11 +370,9 @@ static void switchRoot(void) {
   }
   // The loop devices keep the file system of the image in use; nobody needs its path.
   unmountAt(BOOT, MNT_DETACH);
-  long error = changeFolder(ROOT);
-  if (!error) error = mountAt(".", "/", 0, MS_MOVE, 0);
-  if (!error) error = changeRoot(".");
-  if (!error) error = changeFolder("/");
-  if (error) FAIL("cannot switch to the root file system: error ", decimal(-error));
+  long error = 0;
+  if ((error = changeFolder(ROOT)) || (error = mountAt(".", "/", 0, MS_MOVE, 0)) || (error = changeRoot(".")) || (error = changeFolder("/")))
+    FAIL("cannot switch to the root file system: error ", decimal(-error));
   removeAll(oldRoot, ((__u64)old.stx_dev_major << 32) | old.stx_dev_minor);
   closeFile(oldRoot);
 }
@@ -387,9 +385,9 @@ __attribute__((noreturn)) void start(void) {
   mountKernelFileSystems();
   readText("/proc/cmdline", commandLine, sizeof(commandLine));
   loadModules();
-  // The variables of UEFI firmware, whose file system is a module; a BIOS has none.
+  // Its file system is a module. A BIOS has no variables.
   mountAt("efivarfs", "/sys/firmware/efi/efivars", "efivarfs", SECURE | MS_RDONLY | MS_RELATIME, 0);
-  // Firmware and hypervisors may add words to a signed command line: a second hash would replace the signed one.
+  // A hypervisor may add words to a signed command line: a second hash would replace the signed one.
   if (argument("nodewright.roothash", rootHash, sizeof(rootHash)) != 1 || !isHex(rootHash, 64))
     FAIL("nodewright.roothash must be once on the kernel's command line, with the SHA-256 of the hash tree of the root");
   findImage(&image);
