@@ -163,7 +163,7 @@ test-programs: $(built) rootfs-programs ## runs the programs of machines in the 
 	@node tools/test.ts 'tests/rootfs/programs/*.test.ts'
 
 .PHONY: image
-image: rootfs ## builds the kernel, initramfs and disk image of machines into _out/image, without root, about two minutes
+image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root; about three minutes after a change
 	@node rootfs/build-image.ts
 
 .PHONY: node-image

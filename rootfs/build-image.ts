@@ -1,4 +1,5 @@
-// `make image`: builds the kernel, the initramfs, the unified kernel image and the disk image of a machine, without root.
+// `make image`: builds the root file system, the kernel, the initramfs, the unified kernel image and the disk image of a
+// machine, without root. An image that is made from the same inputs already is kept.
 import { createHash } from 'node:crypto';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,12 +7,15 @@ import { basename, join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
 import { sectorBytes } from '@nodewright/disk';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
+import { buildRootfs } from './build-rootfs.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
 import { checksumFile, checksums, commandLine, grubMenu } from './disk/boot-entries.ts';
 import { makeBootPartition } from './disk/boot-partition.ts';
 import { type PartitionLabel, placedPartitions, writeDiskImage } from './disk/disk-image.ts';
 import { makeEfiPartition } from './disk/efi-partition.ts';
 import { makeGrub } from './disk/grub-image.ts';
+import { ensureImage } from './image/ensure-image.ts';
+import { imageInputs } from './image/image-inputs.ts';
 import { settingsFiles } from './image/settings-files.ts';
 import { unifiedKernel } from './image/unified-kernel.ts';
 import { verityTree } from './image/verity-tree.ts';
@@ -131,9 +135,10 @@ function makeDisk(
   writeDiskImage(target, { ...(grub === undefined ? {} : { grub }), partitions: { EFI: efi, BOOT: boot } });
 }
 
-async function main(checkout: string): Promise<void> {
-  const note = (line: string) => void process.stdout.write(`image: ${line}\n`);
-  const out = join(checkout, '_out', 'image');
+const note = (line: string) => void process.stdout.write(`image: ${line}\n`);
+
+/** Builds the image around the root file system that is in `out`. */
+async function buildImage(checkout: string, out: string): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'image-'));
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
@@ -160,6 +165,22 @@ async function main(checkout: string): Promise<void> {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+async function main(checkout: string): Promise<void> {
+  const folder = join(checkout, '_out', 'image');
+  const keys = keysFolder(checkout);
+  const certificate = secureBootKey(keys).certificate.fingerprint256;
+  const isBuilt = await ensureImage({
+    folder,
+    key: signingKey(keys),
+    inputs: () => imageInputs(checkout, { epochSeconds: commitTime(checkout), certificate }),
+    build: async () => {
+      await buildRootfs(checkout);
+      await buildImage(checkout, folder);
+    },
+  });
+  if (!isBuilt) note(`${folder} has the image of these sources already`);
 }
 
 if (import.meta.main) await runBuild('image', () => main(join(import.meta.dirname, '..')));

@@ -136,7 +136,8 @@ function linkedComponents(into: string, { checkout, architecture }: Workshop): C
   });
 }
 
-async function main(checkout: string): Promise<void> {
+/** Builds `_out/image/rootfs.squashfs` and the lists of what is in it. */
+export async function buildRootfs(checkout: string): Promise<void> {
   const note = (line: string) => void process.stdout.write(`rootfs: ${line}\n`);
   const work = mkdtempSync(join(tmpdir(), 'rootfs-'));
   try {
@@ -201,4 +202,4 @@ function placeLinks(root: string, architecture: Architecture): Entry[] {
   });
 }
 
-if (import.meta.main) await runBuild('rootfs', () => main(join(import.meta.dirname, '..')));
+if (import.meta.main) await runBuild('rootfs', () => buildRootfs(join(import.meta.dirname, '..')));
