@@ -44,10 +44,10 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
   const engine = engineOf(folder, found.kind === 'cluster' ? found.state : undefined, parts);
   await requireEngine(engine);
   const { toolbox, ...daemons } = stackImages(parts.tag);
-  await requireImages(engine, [toolbox, jaegerImage], 'make images');
-  if (request.nodeImage === undefined)
-    await requireImages(engine, [...Object.values(daemons), etcdImage], 'make images');
-  else await requireImages(engine, [withTag(request.nodeImage)], 'make node-image');
+  const ofNodes = request.nodeImage === undefined ? [...Object.values(daemons), etcdImage] : [];
+  await requireImages(engine, [...ofNodes, toolbox, jaegerImage], 'make images');
+  if (request.nodeImage !== undefined)
+    await requireImages(engine, [withTag(request.nodeImage)], 'make node-image');
   const other = await otherOwner(engine, name, folder.path);
   if (other !== undefined) {
     throw new Fault(
