@@ -22,7 +22,7 @@ import { verityTree } from './image/verity-tree.ts';
 import { buildInit } from './initramfs/build-init.ts';
 import { makeInitramfs } from './initramfs/initramfs.ts';
 import { selectModules } from './initramfs/kernel-modules.ts';
-import { initModules, kernelPackage } from './recipe.ts';
+import { initModules, kernelPackage, laterModules } from './recipe.ts';
 import { signProgram } from './secure-boot/authenticode.ts';
 import { type SecureBootKey, secureBootKey } from './secure-boot/secure-boot-key.ts';
 import { signingKey } from './signing/image-keys.ts';
@@ -55,7 +55,7 @@ async function makeKernel(workshop: Workshop, tools: LockedTools): Promise<Kerne
   return {
     release: basename(path).replace('vmlinuz-', ''),
     image: readFileSync(join(folder, path)),
-    initramfs: makeInitramfs(init, selectModules(folder, initModules)),
+    initramfs: makeInitramfs(init, selectModules(folder, initModules), laterModules),
   };
 }
 

@@ -306,6 +306,12 @@ export const initModules: readonly string[] = [
 ];
 
 /**
+ * Those of them that the init does not wait for. XFS takes 1.5 s on an emulated processor, and machined mounts the first volume
+ * with it seconds later.
+ */
+export const laterModules: readonly string[] = ['xfs'];
+
+/**
  * Arguments of the kernel, besides the root hash and the slot. Source: Talos v1.14: kernel arguments.
  */
 export const kernelArguments: Readonly<Record<Architecture, readonly string[]>> = {

@@ -52,9 +52,8 @@ static void join(char *target, unsigned long bytes, const char *const *parts) {
 }
 #define JOIN(target, ...) join(target, sizeof(target), (const char *const[]){__VA_ARGS__, 0})
 
-// The result is valid until the next call.
 static const char *decimal(long value) {
-  static char text[24];
+  static char text[24]; // Valid until the next call.
   int at = sizeof(text) - 1;
   int negative = value < 0;
   unsigned long rest = negative ? -(unsigned long)value : (unsigned long)value;
@@ -166,7 +165,8 @@ static long readText(const char *path, char *text, unsigned long bytes) {
   return got < 0 ? got : (long)used;
 }
 
-// Loads the modules that the list names, in its order. A driver for hardware that the machine lacks does no harm.
+// Loads the modules that the list names, in its order; those with a `&` in a child, while this process goes on, because they take
+// long and only machined needs them. A driver for hardware that the machine lacks does no harm.
 static void loadModules(void) {
   static char list[8192];
   char path[PATH_BYTES], name[PATH_BYTES];
@@ -178,11 +178,14 @@ static void loadModules(void) {
     while (*at && *at != '\n') at++;
     if (*at) at++;
     if (!used) continue;
-    JOIN(path, "/modules/", name);
+    long child = name[0] == '&' ? forkProcess() : -1;
+    if (child > 0) continue;
+    JOIN(path, "/modules/", name + (name[0] == '&'));
     long file = openAt(path, O_RDONLY | O_CLOEXEC);
     long error = file < 0 ? file : loadModule(file);
     if (file >= 0) closeFile(file);
     if (error && error != -17 /* EEXIST */) WARN("module ", name, ": error ", decimal(-error));
+    if (child == 0) endProcess();
   }
 }
 

@@ -47,12 +47,8 @@ CALL openIn(long folder, const char *path, int flags) { return call(__NR_openat,
 CALL openAt(const char *path, int flags) { return openIn(AT_FDCWD, path, flags); }
 CALL closeFile(long file) { return call(__NR_close, file, 0, 0, 0, 0); }
 CALL readFrom(long file, void *target, unsigned long bytes) { return call(__NR_read, file, (long)target, bytes, 0, 0); }
-CALL writeTo(long file, const void *from, unsigned long bytes) {
-  return call(__NR_write, file, (long)from, bytes, 0, 0);
-}
-CALL readFolder(long folder, void *target, unsigned long bytes) {
-  return call(__NR_getdents64, folder, (long)target, bytes, 0, 0);
-}
+CALL writeTo(long file, const void *from, unsigned long bytes) { return call(__NR_write, file, (long)from, bytes, 0, 0); }
+CALL readFolder(long folder, void *to, unsigned long bytes) { return call(__NR_getdents64, folder, (long)to, bytes, 0, 0); }
 CALL describe(long folder, const char *name, struct statx *found) {
   return call(__NR_statx, folder, (long)name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, (long)found);
 }
@@ -64,14 +60,15 @@ CALL mountAt(const char *from, const char *target, const char *type, unsigned lo
 CALL unmountAt(const char *target, int flags) { return call(__NR_umount2, (long)target, flags, 0, 0, 0); }
 CALL changeFolder(const char *path) { return call(__NR_chdir, (long)path, 0, 0, 0, 0); }
 CALL changeRoot(const char *path) { return call(__NR_chroot, (long)path, 0, 0, 0, 0); }
-CALL deviceControl(long file, unsigned long command, long argument) {
-  return call(__NR_ioctl, file, command, argument, 0, 0);
-}
+CALL deviceControl(long file, unsigned long command, long value) { return call(__NR_ioctl, file, command, value, 0, 0); }
 CALL duplicate(long file, int target) { return call(__NR_dup3, file, target, 0, 0, 0); }
 // The kernel decompresses the module and checks its signature.
 CALL loadModule(long file) { return call(__NR_finit_module, file, (long)"", MODULE_INIT_COMPRESSED_FILE, 0, 0); }
-CALL execute(const char *path, const char *const *arguments, const char *const *environment) {
-  return call(__NR_execve, (long)path, (long)arguments, (long)environment, 0, 0);
+// 0 in the child, which has a copy of all memory, and the number of the child in its parent.
+CALL forkProcess(void) { return call(__NR_clone, 17 /* SIGCHLD */, 0, 0, 0, 0); }
+CALL endProcess(void) { return call(__NR_exit, 0, 0, 0, 0, 0); }
+CALL execute(const char *path, const char *const *words, const char *const *environment) {
+  return call(__NR_execve, (long)path, (long)words, (long)environment, 0, 0);
 }
 CALL pauseFor(const struct __kernel_timespec *time) { return call(__NR_nanosleep, (long)time, 0, 0, 0, 0); }
 CALL commandMachine(unsigned command) {

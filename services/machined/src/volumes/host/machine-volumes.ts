@@ -1,4 +1,5 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
@@ -10,6 +11,9 @@ import { findSystemDisk } from './find-system-disk.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
 import { type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
 import { clearDevice, type SystemDisk, type VolumePartition } from './system-disk.ts';
+
+const loadTimeoutMs = 10_000;
+const loadPollMs = 50;
 
 /** The volumes of a machine that are partitions. */
 export interface MachineVolumes extends VolumePartitions {
@@ -49,6 +53,7 @@ export async function openMachineVolumes(
   const partitions = partitionsOf(disk, log);
   let stateFailure: Fault | undefined;
   try {
+    await untilKernelHasXfs();
     await partitions.prepare('STATE', stateWish);
     await partitions.mount('STATE', mountOptionsOfState);
   } catch (error) {
@@ -78,6 +83,13 @@ export async function openMachineVolumes(
         if (paths.includes(devicePath)) await clearDevice(port, devicePath, Number(sizeBytes));
     },
   };
+}
+
+/** A child of the init may still load the module. If it never does, the mount says what is missing. */
+async function untilKernelHasXfs(): Promise<void> {
+  const endMs = performance.now() + loadTimeoutMs;
+  while (performance.now() < endMs && !(await readFile('/proc/filesystems', 'utf8')).includes('\txfs\n'))
+    await sleep(loadPollMs);
 }
 
 /** Each volume is prepared and mounted once; a failure is tried again by the next call. */
