@@ -17,4 +17,11 @@ export interface Runner {
    * @throws the reason when the work ends with an error
    */
   run(report: ReportRunner, signal: AbortSignal): Promise<void>;
+  /**
+   * Starts the work while the service still waits for its conditions, so that it has loaded its program when they are met. The
+   * next `run()` takes it over, or begins anew if it has ended by then. An abort of `signal` ends it.
+   *
+   * @returns a promise that resolves when it was taken over or has ended; it never rejects
+   */
+  startAhead?(signal: AbortSignal): Promise<void>;
 }

@@ -68,6 +68,9 @@ export function childService(daemon: ChildDaemon, init: ChildServiceInit): Servi
     // On a user's host the node must not influence which processes the kernel kills when memory runs out.
     ...(node.world.isGuest ? {} : { oomScoreAdjust }),
     graceTimeoutMs,
+    // A machine is reachable seconds earlier when apid has loaded its program before it gets its certificates. Until then it
+    // listens nowhere.
+    startsAhead: node.world.ownsKernel && daemon === serviceIds.apid,
     user: layout.users?.[daemon],
   });
   return {

@@ -27,6 +27,7 @@ const policyNames: Readonly<Record<RestartPolicy, string>> = {
 export function restartRunner(inner: Runner, { policy, intervalMs, now, sleep }: RestartRunnerInit): Runner {
   return {
     text: `Restart(${policyNames[policy]}, ${inner.text})`,
+    ...(inner.startAhead && { startAhead: inner.startAhead }),
     async run(report, signal) {
       let crashes = 0;
       while (!signal.aborted) {

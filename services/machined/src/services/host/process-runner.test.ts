@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { eventually } from '@nodewright/testkit';
 import type { Runner } from '../../base/domain/runner.ts';
 import { ServiceLog } from '../../logs/host/log-store.ts';
@@ -21,6 +22,7 @@ function runnerOf(
     graceTimeoutMs?: number;
     oomScoreAdjust?: number;
     leavesDescendants?: boolean;
+    startsAhead?: boolean;
     cgroup?: () => Promise<ServiceCgroup>;
   } = {},
 ) {
@@ -291,4 +293,47 @@ test('a run has a cgroup of its own, and its end kills all processes in it', { s
   assert.match(said?.[2] ?? '', /\/node\/system\/apid$/);
   assert.ok(hasEnded(Number(said?.[1])));
   assert.deepEqual(readdirSync(`${cgroup}/node`).includes('system'), false);
+});
+
+test('a process that was started ahead is taken over by the run', async () => {
+  const { runner, log } = runnerOf('console.log(process.pid); setInterval(() => {}, 1000)', {
+    startsAhead: true,
+  });
+  const signal = new AbortController();
+  const over = runner.startAhead?.(signal.signal);
+  await eventually(() => log.lastBytes(100).length > 0, { what: 'output' });
+  const pid = Number(String(log.lastBytes(100)));
+  const stop = new AbortController();
+  const pids: number[] = [];
+  const ended = outcome(runner, stop, (own) => pids.push(own));
+  await over;
+  // From here on the run alone ends it.
+  signal.abort();
+  await setTimeout(100);
+  assert.deepEqual([pids, isGone(pid)], [[pid], false]);
+  stop.abort();
+  const { told, error } = await ended;
+  assert.deepEqual([told[0], error, isGone(pid)], [started, undefined, true]);
+});
+
+test('a process that was started ahead ends when its service no longer wants it', async () => {
+  const { runner, log } = runnerOf('console.log(process.pid); setInterval(() => {}, 1000)', {
+    startsAhead: true,
+  });
+  const signal = new AbortController();
+  const over = runner.startAhead?.(signal.signal);
+  await eventually(() => log.lastBytes(100).length > 0, { what: 'output' });
+  signal.abort();
+  await over;
+  assert.ok(isGone(Number(String(log.lastBytes(100)))));
+});
+
+test('a run begins anew when the process that was started ahead has ended or never began', async () => {
+  const { runner, log } = runnerOf('console.log("once")', { startsAhead: true });
+  await runner.startAhead?.(new AbortController().signal);
+  assert.deepEqual(await outcome(runner), { told: [started], error: undefined });
+  assert.equal(String(log.lastBytes(100)), 'once\nonce\n');
+  const missing = runnerOf('', { program: '/does/not/exist', startsAhead: true }).runner;
+  await missing.startAhead?.(new AbortController().signal);
+  assert.match(String((await outcome(missing)).error), /^cannot start "\/does\/not\/exist"/);
 });

@@ -38,6 +38,8 @@ export interface ProcessRunnerInit {
   readonly leavesDescendants?: boolean;
   /** `oom_score_adj`, -1000 (never) to 1000 (first); ignored if the process may not set it. */
   readonly oomScoreAdjust?: number;
+  /** The process is started while its service still waits for its conditions (`Runner.startAhead`). */
+  readonly startsAhead?: boolean;
 }
 
 const lastLogLookBackBytes = 4096;
@@ -52,33 +54,13 @@ const leftoverTimeoutMs = 2000;
  */
 export function createProcessRunner(init: ProcessRunnerInit): Runner {
   const text = processRunnerText(init.argv);
+  let early: EarlyProcess | undefined;
   return {
     text,
     async run(report, signal) {
       if (signal.aborted) return;
-      const [program = '', ...args] = init.argv;
-      const run = randomUUID();
-      const cgroup = await init.cgroup?.();
-      const child = spawn(program, args, {
-        cwd: init.workingDirectory,
-        env: { ...init.environment(), [runVariable]: run },
-        // It stays in this process's group, so that a forced end of the node can kill the whole group.
-        stdio: ['ignore', 'pipe', 'pipe'],
-        ...init.user,
-      });
-      // All listeners are attached before the first await.
-      const exit = exitOf(child);
-      const output = Promise.all([copyLines(child.stdout, init.log), copyLines(child.stderr, init.log)]);
-      const { pid } = child;
-      if (pid === undefined) {
-        const { error } = await exit;
-        await cgroup?.remove().catch(() => {});
-        throw new Fault('unavailable', `cannot start "${program}": ${error}`);
-      }
-      if (cgroup !== undefined) enter(cgroup, pid, init.log);
-      if (init.oomScoreAdjust !== undefined) adjustOomScore(pid, init.oomScoreAdjust);
-
-      const release = init.guard.watch(pid);
+      const launched = (await early?.take()) ?? (await launch(init));
+      const { child, pid, exit } = launched;
       init.watcher?.started(pid);
       report('run', `Process ${text} started with PID ${pid}`);
       const kill = terminateOnAbort(signal, init.graceTimeoutMs, (name) => {
@@ -87,9 +69,62 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       });
       const ended = await exit.finally(() => {
         kill[Symbol.dispose]();
-        release();
         init.watcher?.ended();
       });
+      const removal = await launched.cleanUp();
+      const error = exitErrorText(ended, lastLogText(init.log.lastBytes(lastLogLookBackBytes)));
+      // After the last output of the process, which is the most important.
+      if (removal !== undefined) init.log.write(removal);
+      if (signal.aborted) return;
+      if (error !== undefined) throw new Fault('unknown', error);
+    },
+    ...(init.startsAhead === true && {
+      async startAhead(signal: AbortSignal) {
+        early = new EarlyProcess(init, signal);
+        await early.over;
+        early = undefined;
+      },
+    }),
+  };
+}
+
+interface LaunchedProcess {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly exit: Promise<ProcessExit>;
+  /** To be called after its exit. @returns why its cgroup is still there */
+  cleanUp(): Promise<string | undefined>;
+}
+
+/** @throws Fault `unavailable` when the program cannot be started */
+async function launch(init: ProcessRunnerInit): Promise<LaunchedProcess> {
+  const [program = '', ...args] = init.argv;
+  const run = randomUUID();
+  const cgroup = await init.cgroup?.();
+  const child = spawn(program, args, {
+    cwd: init.workingDirectory,
+    env: { ...init.environment(), [runVariable]: run },
+    // It stays in this process's group, so that a forced end of the node can kill the whole group.
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...init.user,
+  });
+  // All listeners are attached before the first await.
+  const exit = exitOf(child);
+  const output = Promise.all([copyLines(child.stdout, init.log), copyLines(child.stderr, init.log)]);
+  const { pid } = child;
+  if (pid === undefined) {
+    const { error } = await exit;
+    await cgroup?.remove().catch(() => {});
+    throw new Fault('unavailable', `cannot start "${program}": ${error}`);
+  }
+  if (cgroup !== undefined) enter(cgroup, pid, init.log);
+  if (init.oomScoreAdjust !== undefined) adjustOomScore(pid, init.oomScoreAdjust);
+  const release = init.guard.watch(pid);
+  return {
+    child,
+    pid,
+    exit: exit.finally(release),
+    async cleanUp() {
       if (init.leavesDescendants !== true) await killLeftovers(run, leftoverTimeoutMs);
       const removal = await cgroup?.remove().then(
         () => undefined,
@@ -98,14 +133,44 @@ export function createProcessRunner(init: ProcessRunnerInit): Runner {
       await Promise.race([output, sleep(outputTimeoutMs, undefined, { ref: false })]);
       child.stdout.destroy();
       child.stderr.destroy();
-      const error = exitErrorText(ended, lastLogText(init.log.lastBytes(lastLogLookBackBytes)));
-      // After the last output of the process, which is the most important.
-      if (removal !== undefined) init.log.write(removal);
-      if (signal.aborted) return;
-      if (error !== undefined) throw new Fault('unknown', error);
+      return removal;
     },
   };
 }
+
+/** A process that runs before its service does. */
+class EarlyProcess {
+  /** Resolves when the process was taken or has ended. */
+  readonly over: Promise<void>;
+  readonly #launched: Promise<LaunchedProcess | undefined>;
+  readonly #taken = Promise.withResolvers<'taken'>();
+
+  constructor(init: ProcessRunnerInit, signal: AbortSignal) {
+    // The run that follows tries again, and reports why a program cannot be started.
+    this.#launched = launch(init).catch(() => undefined);
+    this.over = this.#follow(signal, init.graceTimeoutMs);
+  }
+
+  /** The running process, which belongs to the caller from then on; `undefined` when it has ended. */
+  async take(): Promise<LaunchedProcess | undefined> {
+    const launched = await this.#launched;
+    if (launched === undefined || hasExited(launched.child)) {
+      await this.over;
+      return undefined;
+    }
+    this.#taken.resolve('taken');
+    return launched;
+  }
+
+  async #follow(signal: AbortSignal, graceTimeoutMs: number): Promise<void> {
+    const launched = await this.#launched;
+    if (launched === undefined) return;
+    using _kill = terminateOnAbort(signal, graceTimeoutMs, (name) => launched.child.kill(name));
+    if ((await Promise.race([launched.exit, this.#taken.promise])) !== 'taken') await launched.cleanUp();
+  }
+}
+
+const hasExited = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
 
 /** The cgroup is an additional safeguard: the service runs without it, too. */
 function enter(cgroup: ServiceCgroup, pid: number, log: ServiceLog): void {

@@ -79,6 +79,59 @@ test('a service that is stopped while it waits is finished', async () => {
   ]);
 });
 
+/** A runner that can start its work ahead, and tells what happens to it. */
+function aheadRunner() {
+  const seen: string[] = [];
+  const over = Promise.withResolvers<void>();
+  const runner: Runner = {
+    text: 'x',
+    async run(report) {
+      seen.push('run');
+      over.resolve();
+      report('run', 'up');
+    },
+    async startAhead(signal) {
+      seen.push('ahead');
+      signal.addEventListener('abort', () => seen.push('abort'));
+      await over.promise;
+    },
+  };
+  return { runner, seen, end: () => over.resolve() };
+}
+
+test('a runner starts its work ahead while its service waits, and only then', async () => {
+  const waits = aheadRunner();
+  const condition = new Latch('network');
+  const first = serviceOf({ runner: waits.runner, conditions: [condition] });
+  first.service.start();
+  await first.advance(1);
+  assert.deepEqual(waits.seen, ['ahead']);
+  condition.meet();
+  await first.advance(1);
+  assert.deepEqual(waits.seen, ['ahead', 'run']);
+  const ready = aheadRunner();
+  const second = serviceOf({ runner: ready.runner, conditions: [condition] });
+  second.service.start();
+  await second.advance(1);
+  assert.deepEqual(ready.seen, ['run']);
+});
+
+test('a service that is stopped while it waits has finished when what it started ahead has ended', async () => {
+  const { runner, seen, end } = aheadRunner();
+  const { service, advance } = serviceOf({ runner, conditions: [new Latch('network')] });
+  service.start();
+  await advance(1);
+  let isStopped = false;
+  const stopped = service.stop().then(() => {
+    isStopped = true;
+  });
+  await advance(1);
+  assert.deepEqual([seen, isStopped], [['ahead', 'abort'], false]);
+  end();
+  await stopped;
+  assert.deepEqual(seen, ['ahead', 'abort']);
+});
+
 test('a service whose runner fails has failed, and can be started again', async () => {
   let runs = 0;
   const runner: Runner = {

@@ -103,14 +103,27 @@ export class Service {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    const ahead = this.#startAhead(AbortSignal.any([signal, ended.signal]));
     try {
       await step('condition failed', () => this.#waitForConditions(signal));
       if (!signal.aborted) await this.#prepare(signal);
       if (!signal.aborted) await step('failed running service', () => this.#runRunner(signal));
+      if (signal.aborted) await ahead;
       this.#event('finish', signal.aborted ? faultFrom(signal.reason).message : finishedMessage);
     } catch (error) {
+      ended.abort();
+      await ahead;
       this.#event('fail', capitalised(faultFrom(error).message));
     }
+  }
+
+  /** Only what has to wait gains by it. */
+  async #startAhead(signal: AbortSignal): Promise<void> {
+    const { conditions = [], runner } = this.#init;
+    if (runner.startAhead === undefined || conditions.every((condition) => condition.isMet())) return;
+    await this.#runnerEnded;
+    if (!signal.aborted) await runner.startAhead(signal);
   }
 
   /** Each condition is awaited until it has been met once. */
