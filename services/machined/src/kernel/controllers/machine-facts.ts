@@ -1,6 +1,7 @@
 import { buildInfo } from '@nodewright/contract';
 import { type Controller, weak } from '@nodewright/controllers';
 import { redactUrlPasswords } from '@nodewright/fault';
+import { parseMeminfo } from '@nodewright/linux';
 import {
   bootIds,
   type ExtensionStatusSpec,
@@ -60,8 +61,15 @@ export const kernelParamDefaultsController = (read: ReadIfThere, isContainer: bo
       defaultKernelParameters({
         isContainer,
         hasIpv6: read('/proc/sys/net/ipv6/conf/default/forwarding') !== undefined,
+        memoryKilobytes: memoryKilobytes(read),
       }),
   });
+
+/** The kernel decides by itself if it does not say how much it has. */
+function memoryKilobytes(read: ReadIfThere): number {
+  const total = parseMeminfo(read('/proc/meminfo')?.toString() ?? '').get('MemTotal');
+  return total === undefined ? Number.POSITIVE_INFINITY : Number(total);
+}
 
 /** The protections of the system. SELinux may be enabled by the auditd service. */
 export const securityStateController = (read: ReadIfThere): Controller =>

@@ -50,16 +50,39 @@ const optionalParameters: Readonly<Record<string, string>> = {
   'net.bridge.bridge-nf-call-ip6tables': '1',
 };
 
-/** The default parameters of a kind of node, by id. Source: Talos v1.14: default sysctls. */
+/** Above this the reserve that the kernel chooses is less than two percent. */
+const smallMemoryKilobytes = 2 * 1_048_576;
+
+/**
+ * What the kernel keeps free on a machine with little memory. For huge pages it would keep 5 percent there, and as programs must
+ * stay above a threshold over it, a tenth of the memory would be of no use. Source: Linux,
+ * Documentation/admin-guide/sysctl/vm.rst.
+ */
+function memoryReserve(memoryKilobytes: number): Readonly<Record<string, string>> {
+  if (memoryKilobytes >= smallMemoryKilobytes) return {};
+  return { 'vm.min_free_kbytes': String(Math.round(memoryKilobytes / 50)) };
+}
+
+/**
+ * The default parameters of a kind of node, by id. Source: Talos v1.14: default sysctls.
+ *
+ * @param about `memoryKilobytes`: all memory of the machine
+ */
 export function defaultKernelParameters(about: {
   readonly isContainer: boolean;
   readonly hasIpv6: boolean;
+  readonly memoryKilobytes: number;
 }): { readonly id: string; readonly spec: WantedParameter }[] {
   const of = (values: Readonly<Record<string, string>>, ignoreErrors: boolean) =>
     Object.entries(values).map(([key, value]) => ({ id: `proc.sys.${key}`, spec: { value, ignoreErrors } }));
   return [
     ...of(always, false),
     ...(about.hasIpv6 ? of(ipv6, false) : []),
-    ...(about.isContainer ? [] : [...of(machineOnly, false), ...of(optionalParameters, true)]),
+    ...(about.isContainer
+      ? []
+      : [
+          ...of({ ...machineOnly, ...memoryReserve(about.memoryKilobytes) }, false),
+          ...of(optionalParameters, true),
+        ]),
   ];
 }

@@ -40,9 +40,20 @@ test('parameterStatus() compares a value that the node does not set with the wan
   assert.deepEqual(parameterStatus('1', undefined), { current: '', default: '', unsupported: true });
 });
 
+test('defaultKernelParameters() keeps less memory free on a small machine, and leaves it to the kernel on others', () => {
+  const reserveOf = (memoryKilobytes: number, isContainer = false) =>
+    defaultKernelParameters({ isContainer, hasIpv6: true, memoryKilobytes }).find(
+      ({ id }) => id === 'proc.sys.vm.min_free_kbytes',
+    )?.spec.value;
+  assert.deepEqual(
+    [reserveOf(989_888), reserveOf(4e6), reserveOf(989_888, true)],
+    ['19798', undefined, undefined],
+  );
+});
+
 test('defaultKernelParameters() leaves out of containers what belongs to the whole machine', () => {
   const ids = (isContainer: boolean, hasIpv6: boolean) =>
-    new Set(defaultKernelParameters({ isContainer, hasIpv6 }).map(({ id }) => id));
+    new Set(defaultKernelParameters({ isContainer, hasIpv6, memoryKilobytes: 1e6 }).map(({ id }) => id));
   const [machine, container] = [ids(false, true), ids(true, false)];
   assert.equal(
     machine.has('proc.sys.kernel.kptr_restrict') && machine.has('proc.sys.net.ipv6.conf.default.accept_ra'),
