@@ -63,6 +63,29 @@ test('a control plane pulls etcd from a mirror, runs it as a container, and has 
     assert.match(await succeeds([...own, 'containers']), /etcd/);
     await succeeds([...own, 'stats']);
     assert.match((await processesOf('podruntime/etcd')).join(), /^\d+/);
+
+    // MiB kept, MiB at which a process is ended, and the score by which the kernel chooses one.
+    const expected = {
+      init: '96 max 0',
+      'system/apid': '16 384 -998',
+      'system/trustd': '8 256 -998',
+      podruntime: '340 max -',
+      'podruntime/runtime': '196 max -500',
+      // containerd gives a shim one more than its own.
+      'podruntime/shim': '48 max -499',
+      'podruntime/etcd': '0 max -998',
+    };
+    const read = async (path: string) => (await succeeds([...own, 'read', path])).trim();
+    const mebibytes = (text: string) => (text === 'max' ? text : Number(text) / 1_048_576);
+    const found = Object.keys(expected).map(async (name) => {
+      const file = (what: string) => read(`/sys/fs/cgroup/${name}/${what}`);
+      const [pid = ''] = (await file('cgroup.procs')).split('\n');
+      const score = pid === '' ? '-' : await read(`/proc/${pid}/oom_score_adj`);
+      const [min, max] = [await file('memory.min'), await file('memory.max')].map(mebibytes);
+      return [name, `${min} ${max} ${score}`];
+    });
+    assert.deepEqual(Object.fromEntries(await Promise.all(found)), expected);
+    assert.doesNotMatch(machine.console(), /a control group has no limit/);
     await machine.pressPower();
     await machine.shows(/reboot: Power down/, 120_000);
     await machine.isOff();

@@ -20,7 +20,7 @@ import type { ServiceManager } from '../services/host/service-manager.ts';
 import { type EtcdActions, etcdControllers } from './controllers/etcd-controllers.ts';
 import { createEtcdServiceController } from './controllers/etcd-service.ts';
 import type { EtcdRuntime } from './domain/etcd-runtime.ts';
-import { createContainerEtcd } from './host/container-etcd.ts';
+import { createContainerEtcd, etcdCgroup } from './host/container-etcd.ts';
 import { createEtcdAccess, type EtcdAccess } from './host/etcd-access.ts';
 import { askMemberId, updatePeerUrls } from './host/etcd-member.ts';
 import { createEtcdPkiFiles } from './host/pki-files.ts';
@@ -170,7 +170,7 @@ function etcdRuntimeOf(init: OpenEtcdInit): EtcdRuntime | undefined {
       environment: init.environment,
       workingDirectory: `${layout.root}/`,
       guard: init.guard,
-      cgroup: () => init.cgroups?.open('podruntime/etcd'),
+      cgroup: () => init.cgroups?.open(etcdCgroup),
     });
   }
   if (containers === undefined) return undefined;
@@ -181,6 +181,7 @@ function etcdRuntimeOf(init: OpenEtcdInit): EtcdRuntime | undefined {
     image: () => etcdImageOf(state, options.etcdImage),
     user: etcdOwner(init) ?? ownUser(),
     restoringUser: ownUser(),
+    prepareCgroup: async (path) => init.cgroups?.open(path),
   });
 }
 

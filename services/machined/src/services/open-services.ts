@@ -1,6 +1,7 @@
 import { systemTimers } from '@nodewright/async';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
+import { limitCgroup } from '../base/host/cgroup-limits.ts';
 import type { Topic } from '../base/topic.ts';
 import { servicesControllers } from './controllers/services-controllers.ts';
 import { isNodeService } from './domain/service-control.ts';
@@ -49,7 +50,11 @@ export function openServices(init: OpenServicesInit, scope: AsyncDisposableStack
   };
 }
 
-function cgroupsOf({ world, ownCgroups }: OpenServicesInit): ServiceCgroups | undefined {
-  if (ownCgroups !== undefined) return createServiceCgroups(ownCgroups);
+function cgroupsOf({ world, ownCgroups, log }: OpenServicesInit): ServiceCgroups | undefined {
+  if (ownCgroups !== undefined) {
+    // In a container the engine's limits apply, and the host may have less than what would be kept for the node.
+    const limit = (path: string) => limitCgroup(ownCgroups, path, log);
+    return createServiceCgroups({ folder: ownCgroups, ...(world.ownsKernel && { limit }) });
+  }
   return world.isGuest ? openServiceCgroups() : undefined;
 }

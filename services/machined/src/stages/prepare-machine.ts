@@ -4,6 +4,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { keyCodes, loadNativeCalls, type NativeCalls, watchKeys } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
+import { limitCgroup } from '../base/host/cgroup-limits.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import { kernelArgumentProblem } from '../kernel/domain/kernel-requirements.ts';
 import { isSecureBootOn } from '../kernel/domain/security-state.ts';
@@ -68,6 +69,7 @@ export async function prepareMachine(
 async function enterCgroup(log: Logger): Promise<void> {
   try {
     await enterInitCgroup(cgroupFolder, process.pid);
+    limitCgroup(cgroupFolder, 'init', log);
   } catch (error) {
     log.error({ error: faultFrom(error).message }, 'the control groups could not be set up');
   }

@@ -20,10 +20,14 @@ export interface ContainerEtcdInit {
   readonly user: FileOwner;
   /** The user that restores a snapshot, which only machined may read; what it writes is given to `user`. */
   readonly restoringUser: FileOwner;
+  /** Creates the cgroup of etcd with its limits; called before each start. */
+  readonly prepareCgroup: (path: string) => Promise<unknown>;
   readonly log: ServiceLog;
 }
 
 const id = 'etcd';
+/** Of containers and processes of etcd alike. Source: Talos v1.14: cgroups. */
+export const etcdCgroup = 'podruntime/etcd';
 const programs = '/usr/local/bin';
 /** Source: Talos v1.14: runners. */
 const graceTimeoutMs = 10_000;
@@ -48,19 +52,22 @@ export function createContainerEtcd(init: ContainerEtcdInit): EtcdRuntime {
     createRunner: (args) =>
       createContainerRunner({
         ...{ runtime: runtime.name, namespace, id, log, graceTimeoutMs },
-        spec: async () => ({
-          ...(await own()),
-          id,
-          command: [join(programs, 'etcd'), ...args],
-          network: 'host',
-          oomScoreAdjust: -998,
-          cgroup: 'podruntime/etcd',
-          limits: { openFiles: 10_240 },
-          mounts: [
-            { kind: 'bind', source: secrets, target: secrets, readOnly: true },
-            { kind: 'bind', source: data, target: data },
-          ],
-        }),
+        spec: async () => {
+          await init.prepareCgroup(etcdCgroup);
+          return {
+            ...(await own()),
+            id,
+            command: [join(programs, 'etcd'), ...args],
+            network: 'host',
+            oomScoreAdjust: -998,
+            cgroup: etcdCgroup,
+            limits: { openFiles: 10_240 },
+            mounts: [
+              { kind: 'bind', source: secrets, target: secrets, readOnly: true },
+              { kind: 'bind', source: data, target: data },
+            ],
+          };
+        },
       }),
     restore: (restore, signal) =>
       restoreData({ data, owner: user }, async (draft) => {

@@ -1,11 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '@nodewright/files';
+import { passControllersOn } from '../../base/host/cgroup-limits.ts';
 
 /** Where the control groups of a machine are mounted. */
 export const cgroupFolder = '/sys/fs/cgroup';
-/** The controllers that limit containers. Source: Talos v1.14: cgroups. */
-const controllers = ['cpu', 'cpuset', 'hugetlb', 'io', 'memory', 'pids'];
 
 /**
  * Moves this process from the root of the control groups to the leaf `init`, and lets the groups below the root limit what
@@ -17,7 +16,5 @@ export async function enterInitCgroup(folder: string, pid: number): Promise<void
   const leaf = join(folder, 'init');
   await makeFolder(leaf);
   writeFileSync(join(leaf, 'cgroup.procs'), String(pid));
-  const available = readFileSync(join(folder, 'cgroup.controllers'), 'utf8').trim().split(/\s+/);
-  const wanted = controllers.filter((name) => available.includes(name)).map((name) => `+${name}`);
-  writeFileSync(join(folder, 'cgroup.subtree_control'), wanted.join(' '));
+  passControllersOn(folder);
 }

@@ -278,7 +278,7 @@ after(() => {
 const noCgroup = cgroup === undefined ? 'this machine has no cgroup of version 2 for the test' : false;
 
 test('a run has a cgroup of its own, and its end kills all processes in it', { skip: noCgroup }, async () => {
-  using cgroups = createServiceCgroups(`${cgroup}/node`);
+  using cgroups = createServiceCgroups({ folder: `${cgroup}/node` });
   // It clears its environment, so only the cgroup identifies it.
   const { runner, log } = runnerOf(
     `const options = { detached: true, stdio: 'ignore', env: {} };

@@ -34,15 +34,22 @@ export function openServiceCgroups(read = readOwnPlace): ServiceCgroups | undefi
   const user = process.getuid?.() ?? 0;
   // Root may write to every folder, which does not mean that this one was delegated.
   if (own === undefined || user === 0 || !belongsTo(own, user)) return undefined;
-  return createServiceCgroups(join(own, `nodewright-${process.pid}`));
+  return createServiceCgroups({ folder: join(own, `nodewright-${process.pid}`) });
 }
 
-/** @param folder is created at its first use, and removed at the end if it is empty */
-export function createServiceCgroups(folder: string): ServiceCgroups {
+export interface ServiceCgroupsInit {
+  /** It is created at the first use, and removed at the end if it is empty. */
+  readonly folder: string;
+  /** Sets the limits of the group with this path, which exists; by default nothing is limited. */
+  readonly limit?: (path: string) => void;
+}
+
+export function createServiceCgroups({ folder, limit }: ServiceCgroupsInit): ServiceCgroups {
   return {
     async open(path) {
       const cgroup = join(folder, path);
       await makeFolder(cgroup);
+      limit?.(path);
       return {
         add: (pid) => writeFileSync(join(cgroup, 'cgroup.procs'), String(pid)),
         async remove() {
