@@ -93,7 +93,7 @@ test-upstream: $(built) ## drives the released talosctl against processes and co
 	@REPEAT='$(REPEAT)' node tools/test.ts --upstream
 
 .PHONY: conformance
-conformance: $(built) ## checks the API of a fresh cluster (CLUSTER=docker), or of ENDPOINT= with TALOSCONFIG=
+conformance: $(built) ## checks the API of a fresh cluster (CLUSTER=docker node-image qemu), or of ENDPOINT= with TALOSCONFIG=
 	@test -n '$(ENDPOINT)' || node tools/prepare-nodes.ts '$(CLUSTER)'
 	@node tests/conformance/conformance.ts
 

@@ -1,21 +1,27 @@
-// Prepares what nodes need: `node tools/prepare-nodes.ts [process|docker]`. Nodes of processes need etcd's
-// programs; nodes of containers need an engine and the images. Targets of the Makefile call it, so that each
+// Prepares what nodes need: `node tools/prepare-nodes.ts [process|docker|node-image|qemu]`. Nodes of processes need etcd's
+// programs; nodes of containers need an engine and the images, and whole nodes and machines their image. Targets of the Makefile call it, so that each
 // of them works right after a clone.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { askEngine } from '@nodewright/provision/engine';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { ensureImages } from './up/ensure-images.ts';
+import { ensureNodeImage } from './up/ensure-node-image.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const preparations: Readonly<Record<string, () => Promise<void>>> = {
   process: prepareEtcd,
   docker: prepareImages,
+  'node-image': prepareNodeImage,
+  qemu: prepareMachine,
 };
 const kind = process.argv[2] || 'process';
 const prepare = Object.hasOwn(preparations, kind) ? preparations[kind] : undefined;
 
 try {
-  if (prepare === undefined) throw new Error(`CLUSTER=${kind} is neither process nor docker`);
+  if (prepare === undefined)
+    throw new Error(`CLUSTER=${kind} is none of ${Object.keys(preparations).join(', ')}`);
   await prepare();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -31,4 +37,17 @@ async function prepareImages(): Promise<void> {
   const engine = await askEngine();
   if (engine.state !== 'ready') throw new Error(`${engine.advice}: \`make engine\` starts one`);
   await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
+}
+
+async function prepareNodeImage(): Promise<void> {
+  await prepareImages();
+  await ensureNodeImage(checkout);
+}
+
+/** Builds the image of machines, unless there is one of these sources. */
+async function prepareMachine(): Promise<void> {
+  await prepareEtcd();
+  const build = spawn(process.execPath, [join(checkout, 'rootfs', 'build-image.ts')], { stdio: 'inherit' });
+  const [code] = (await once(build, 'close')) as [number | null];
+  if (code !== 0) throw new Error('the image of machines could not be made');
 }

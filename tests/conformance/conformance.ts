@@ -22,7 +22,7 @@ const defaultOut = join(checkout, '_out', 'conformance.json');
 
 async function open(options: ConformanceOptions, scope: AsyncDisposableStack): Promise<Subject> {
   if (options.endpoint === undefined) {
-    if (options.cluster !== 'process') await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
+    if (options.cluster === 'docker') await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
     return scope.use(await openOwnCluster(options.cluster));
   }
   const { endpoint, node, otherNode, worker, secrets } = options;

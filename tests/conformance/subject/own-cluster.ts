@@ -7,6 +7,7 @@ import type { Node } from '../../cluster/cluster.ts';
 import type { CreatedCluster } from '../../cluster/created-cluster.ts';
 import { openDockerCluster } from '../../cluster/docker/docker-cluster.ts';
 import { openNodeImageCluster } from '../../cluster/docker/node-image-cluster.ts';
+import { openMachineCluster } from '../../cluster/machine/machine-cluster.ts';
 import { openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
 import type { OwnClusterKind } from '../options.ts';
 import { openSubject } from './open-subject.ts';
@@ -35,8 +36,13 @@ export interface OwnCluster extends Subject, AsyncDisposable {
 const shape = { controlPlanes: 2, workers: 1 };
 
 const openKind = (kind: OwnClusterKind): Promise<CreatedCluster<Node>> => {
-  if (kind === 'process') return openSeededCluster();
-  return kind === 'docker' ? openDockerCluster(shape) : openNodeImageCluster(shape);
+  const openers: Readonly<Record<OwnClusterKind, () => Promise<CreatedCluster<Node>>>> = {
+    process: openSeededCluster,
+    docker: () => openDockerCluster(shape),
+    'node-image': () => openNodeImageCluster(shape),
+    qemu: openMachineCluster,
+  };
+  return openers[kind]();
 };
 
 async function openSeededCluster(): Promise<ProcessCluster> {
@@ -47,8 +53,8 @@ async function openSeededCluster(): Promise<ProcessCluster> {
 }
 
 /**
- * A new cluster of two control planes and a worker, made with the built command line as by a user. The first
- * control plane is tested, through its own endpoint. Disposing it destroys the cluster.
+ * A new cluster of two control planes and a worker, or of one machine, made with the built command line as by a user. The
+ * first control plane is tested, through its own endpoint. Disposing it destroys the cluster.
  */
 export async function openOwnCluster(kind: OwnClusterKind): Promise<OwnCluster> {
   await using undo = new AsyncDisposableStack();
@@ -58,7 +64,8 @@ export async function openOwnCluster(kind: OwnClusterKind): Promise<OwnCluster> 
     await openSubject({
       context: await cluster.context('os:admin'),
       endpoint: judged?.address,
-      node: judged?.address,
+      // A machine is known to its clients by the port that leads to it.
+      node: kind === 'qemu' ? undefined : judged?.address,
       otherNode: other?.address,
       worker: cluster.workers[0]?.address,
       ca: await readOsAuthority(join(cluster.view.folder, 'secrets.yaml')),
