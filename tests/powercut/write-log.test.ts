@@ -50,6 +50,13 @@ test('readWriteLog() ends at an entry that was not written before the emulator w
   assert.deepEqual(readWriteLog(log), [entry]);
 });
 
+test('readWriteLog() reads a log that ends before the first flush', () => {
+  const entry: LogEntry = { kind: 'write', at: 0, bytes: Buffer.alloc(logSectorBytes, 1), isForced: false };
+  const log = encodeWriteLog([entry]);
+  log.fill(0, 0, logSectorBytes);
+  assert.deepEqual(readWriteLog(log), [entry]);
+});
+
 test('readWriteLog() refuses what is no log', () => {
   assert.throws(() => readWriteLog(Buffer.alloc(0)), /no log of writes/);
   assert.throws(() => readWriteLog(Buffer.alloc(4096)), /no log of writes/);

@@ -21,15 +21,15 @@ export type LogEntry =
 
 /**
  * Reads a log. The number of entries in its superblock is ignored: QEMU writes it only at a flush, so it does not count the
- * writes after the last one when QEMU is killed. What was recorded only in part at the end is left out.
+ * writes after the last one when QEMU is killed; before the first flush there are zeros in its place. What was recorded only
+ * in part at the end is left out.
  *
  * @throws Error when the bytes are no such log
  */
 export function readWriteLog(log: Buffer): LogEntry[] {
-  if (log.length < logSectorBytes || log.readBigUInt64LE(0) !== magic || log.readBigUInt64LE(8) !== version)
-    throw new Error('no log of writes');
-  const sectorBytes = log.readUInt32LE(24);
-  if (sectorBytes !== logSectorBytes) throw new Error(`the log has sectors of ${sectorBytes} bytes, not 512`);
+  const superblock = log.subarray(0, logSectorBytes);
+  const hasFlush = superblock.some((byte) => byte !== 0);
+  if (hasFlush) checkSuperblock(superblock);
   const entries: LogEntry[] = [];
   for (let next = logSectorBytes; next + logSectorBytes <= log.length; ) {
     const head = decodeEntryHead(log.subarray(next, next + logSectorBytes));
@@ -45,7 +45,19 @@ export function readWriteLog(log: Buffer): LogEntry[] {
       });
     next = begin + dataBytes;
   }
+  if (!hasFlush && entries.length === 0) throw new Error('no log of writes');
   return entries;
+}
+
+function checkSuperblock(sector: Buffer): void {
+  if (
+    sector.length < logSectorBytes ||
+    sector.readBigUInt64LE(0) !== magic ||
+    sector.readBigUInt64LE(8) !== version
+  )
+    throw new Error('no log of writes');
+  const sectorBytes = sector.readUInt32LE(24);
+  if (sectorBytes !== logSectorBytes) throw new Error(`the log has sectors of ${sectorBytes} bytes, not 512`);
 }
 
 export interface EntryHead {
