@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { goRelease } from '../../tools/go/go-release.ts';
 import type { Component } from '../image/bill-of-materials.ts';
-import { type RootProgramName, rootPrograms, toolchain } from './go-programs.ts';
+import { type RootProgramName, rootPrograms } from './go-programs.ts';
 import { linkedModules } from './linked-modules.ts';
 
 /**
@@ -17,7 +18,7 @@ export function goComponents(
   files: readonly string[],
 ): Component[] {
   const { module, version } = rootPrograms[program];
-  const library = { path: 'stdlib', version: toolchain.version.replace('go', '') };
+  const library = { path: 'stdlib', version: goRelease.version.replace('go', '') };
   const linked = files.flatMap((file) => linkedModules(readFileSync(join(folder, file))));
   return [
     { name, version, summary: why, purl: purlOf({ path: module, version }) },

@@ -1,5 +1,5 @@
 import type { GoProgram } from '../../tools/go/build-program.ts';
-import type { GoToolchain } from '../../tools/go/exact-toolchain.ts';
+import { goRelease } from '../../tools/go/go-release.ts';
 
 /** Built from Go modules for the root file system, with the same bytes on every machine. */
 export interface RootProgram extends GoProgram {
@@ -11,15 +11,6 @@ export interface RootProgram extends GoProgram {
   readonly usesC: boolean;
 }
 
-/** The one Go that builds all of them. */
-export const toolchain: GoToolchain = {
-  version: 'go1.26.10',
-  sums: {
-    amd64: 'h1:5VAGHlY8yl8pTPVSNIez3SNMy6fWabs+QMR25f3oMT0=',
-    arm64: 'h1:TuAzKmE5TqYnXpnhgY3GtBJCVg4AfNDA/K1gLyX5Hig=',
-  },
-};
-
 /** Without the paths, commits and symbols of whoever builds. */
 const flags = (tags: readonly string[], link: readonly string[]): readonly string[] => [
   ...['-trimpath', '-buildvcs=false', '-tags', tags.join(',')],
@@ -28,7 +19,7 @@ const flags = (tags: readonly string[], link: readonly string[]): readonly strin
 
 const common = {
   files: ['go.mod', 'go.sum'],
-  toolchain,
+  toolchain: goRelease,
   // Any Go from there on can fetch the one above.
   leastGoMinor: 21,
   environment: {},

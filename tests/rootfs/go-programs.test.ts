@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { type RootProgram, rootPrograms, toolchain } from '../../rootfs/go/go-programs.ts';
+import { type RootProgram, rootPrograms } from '../../rootfs/go/go-programs.ts';
 import { linkedModules } from '../../rootfs/go/linked-modules.ts';
 import { parts } from '../../rootfs/recipe.ts';
+import { goRelease } from '../../tools/go/go-release.ts';
 
 const programs: readonly RootProgram[] = Object.values(rootPrograms);
 const packagesOf = (program: RootProgram) => [program.package].flat();
@@ -31,7 +32,7 @@ test('each wrapper lists the packages that are built from it, and no other', () 
 });
 
 test('the chosen Go is not older than a wrapper wants', () => {
-  const patch = Number(/^go1\.26\.(\d+)$/.exec(toolchain.version)?.[1]);
+  const patch = Number(/^go1\.26\.(\d+)$/.exec(goRelease.version)?.[1]);
   for (const program of programs) {
     const [, wanted] = /^go 1\.26\.(\d+)$/m.exec(wrapperFile(program, 'go.mod')) ?? [];
     assert.ok(Number(wanted) <= patch, program.name);

@@ -100,7 +100,7 @@ test('ensureEtcd() replaces another version of an earlier call, but not programs
 
 test('the modules that are built have the version of the release', () => {
   const module = readFileSync(join(import.meta.dirname, 'wrapper', 'go.mod'), 'utf8');
-  for (const path of etcdGoPrograms.flatMap((program) => program.package))
+  for (const path of Object.values(etcdGoPrograms).flatMap((program) => program.package))
     assert.ok(module.includes(`${path} v${etcdVersion} `), path);
 });
 

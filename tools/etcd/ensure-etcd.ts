@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { buildCaches } from '../go/build-caches.ts';
+import type { GoProgram } from '../go/build-program.ts';
 import { ensureProgram } from '../go/ensure-program.ts';
 import { nativeArchitecture } from '../images/architecture.ts';
 import { etcdPrograms, etcdVersion, releaseUrl } from './etcd-release.ts';
@@ -45,14 +46,30 @@ export function etcdSources(checkout: string, note: (line: string) => void): rea
 }
 
 function buildPrograms(checkout: string, folder: string, note: (line: string) => void): void {
+  const built = buildEtcd(checkout, note);
+  mkdirSync(folder, { recursive: true });
+  for (const [name, path] of Object.entries(built)) copyFileSync(path, join(folder, name));
+}
+
+/**
+ * Builds the programs of etcd from Go modules, unless a cache has them, with the same bytes on every machine. Returns the path
+ * of each by its name.
+ *
+ * @throws Error with one line: no Go, or the last line of a failed build
+ */
+export function buildEtcd(
+  checkout: string,
+  note: (line: string) => void,
+): Readonly<Record<(typeof etcdPrograms)[number], string>> {
   const environment = process.env;
   const wrapper = join(import.meta.dirname, 'wrapper');
   const caches = buildCaches(checkout, environment);
-  mkdirSync(folder, { recursive: true });
-  for (const program of etcdGoPrograms) {
-    const { path } = ensureProgram({ program, wrapper, caches, environment, note });
-    copyFileSync(path, join(folder, program.name));
-  }
+  const pathOf = (program: GoProgram) => ensureProgram({ program, wrapper, caches, environment, note }).path;
+  return {
+    etcd: pathOf(etcdGoPrograms.etcd),
+    etcdutl: pathOf(etcdGoPrograms.etcdutl),
+    etcdctl: pathOf(etcdGoPrograms.etcdctl),
+  };
 }
 
 export interface EnsureEtcdOptions {

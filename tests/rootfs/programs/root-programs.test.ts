@@ -20,9 +20,9 @@ import { layoutArchive, makeTestImage } from '@nodewright/containers/testing';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { type StagedRoot, stageRoot } from '../../../rootfs/build-rootfs.ts';
-import { toolchain } from '../../../rootfs/go/go-programs.ts';
 import { unpackTools } from '../../../rootfs/workshop.ts';
 import { ensureBusybox } from '../../../tools/engine/ensure-busybox.ts';
+import { goRelease } from '../../../tools/go/go-release.ts';
 import { nativeArchitecture } from '../../../tools/images/architecture.ts';
 import { removeCgroups } from '../../containerd/start-containerd.ts';
 import { cannotEnter, runInRoot, startInRoot } from './enter-root.ts';
@@ -67,7 +67,7 @@ test('the root has these programs and no other', { skip }, () => {
 test('the bill of materials has the programs, the modules in them, and the C in runc', { skip }, () => {
   const versions = new Map(staged.components.map(({ name, version }) => [name, version]));
   const named = ['containerd', 'runc', 'cni-bridge', 'stdlib'].map((name) => versions.get(name));
-  assert.deepEqual(named, ['v2.4.2', 'v1.5.2', 'v1.9.1', toolchain.version.slice(2)]);
+  assert.deepEqual(named, ['v2.4.2', 'v1.5.2', 'v1.9.1', goRelease.version.slice(2)]);
   for (const name of ['google.golang.org/grpc', 'github.com/opencontainers/cgroups', 'libseccomp-dev'])
     assert.ok(versions.has(name), name);
   assert.equal(staged.components.find(({ name }) => name === 'runc')?.summary?.includes('namespaces'), true);
