@@ -10,10 +10,11 @@ import { nativeArchitecture } from '../tools/images/architecture.ts';
 import { buildRootfs } from './build-rootfs.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
 import { checksumFile, checksums, commandLine, grubMenu } from './disk/boot-entries.ts';
-import { makeBootPartition } from './disk/boot-partition.ts';
 import { type PartitionLabel, placedPartitions, writeDiskImage } from './disk/disk-image.ts';
 import { makeEfiPartition } from './disk/efi-partition.ts';
+import { makeExtPartition } from './disk/ext-partition.ts';
 import { makeGrub } from './disk/grub-image.ts';
+import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
 import { ensureImage } from './image/ensure-image.ts';
 import { imageInputs } from './image/image-inputs.ts';
 import { settingsFiles } from './image/settings-files.ts';
@@ -51,7 +52,11 @@ async function makeKernel(workshop: Workshop, tools: LockedTools): Promise<Kerne
   const folder = join(workshop.work, 'kernel');
   await unpackLocked(kernelPackage[workshop.architecture], folder, workshop);
   const [path = ''] = globSync('boot/vmlinuz-*', { cwd: folder });
-  const init = buildInit(tools, join(workshop.checkout, 'rootfs/init'), workshop.work);
+  const init = buildInit(tools, {
+    source: join(workshop.checkout, 'rootfs/init'),
+    work: workshop.work,
+    etcdImage: cachedEtcd,
+  });
   return {
     release: basename(path).replace('vmlinuz-', ''),
     image: readFileSync(join(folder, path)),
@@ -114,7 +119,8 @@ function makeDisk(
   };
   const menu = grubMenu([{ slot, tag: buildInfo.tag, commandLine: parts.commandLine }], menuSeconds);
   const started = { vmlinuz: parts.kernel.image, initramfs: parts.kernel.initramfs };
-  const boot = makeBootPartition(tools, work, {
+  const boot = makeExtPartition(tools, work, {
+    label: 'BOOT',
     bytes: bytesOf('BOOT'),
     epochSeconds,
     uuid: placed.get('BOOT')?.guid ?? '',
@@ -126,13 +132,21 @@ function makeDisk(
       [`${slot}/rootfs.verity`]: parts.hashTree,
     },
   });
+  const cache = makeExtPartition(tools, work, {
+    label: 'IMAGECACHE',
+    bytes: bytesOf('IMAGECACHE'),
+    epochSeconds,
+    uuid: placed.get('IMAGECACHE')?.guid ?? '',
+    files: etcdImageCache({ checkout, architecture, epochSeconds, note }),
+  });
   const efi = makeEfiPartition(tools, work, {
     bytes: bytesOf('EFI'),
     epochSeconds,
     files: { [`EFI/BOOT/${efiNames[architecture].program}`]: parts.unified },
   });
   const grub = architecture === 'amd64' ? makeGrub(tools, work, placed.get('BIOS')?.first ?? 0) : undefined;
-  writeDiskImage(target, { ...(grub === undefined ? {} : { grub }), partitions: { EFI: efi, BOOT: boot } });
+  const partitions = { EFI: efi, BOOT: boot, IMAGECACHE: cache };
+  writeDiskImage(target, { ...(grub === undefined ? {} : { grub }), partitions });
 }
 
 const note = (line: string) => void process.stdout.write(`image: ${line}\n`);

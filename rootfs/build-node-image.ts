@@ -10,10 +10,16 @@ import { buildInfo } from '@nodewright/contract';
 import { askEngine } from '@nodewright/provision/engine';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
 import { stageRoot } from './build-rootfs.ts';
-import { cachedEtcd, etcdLayer } from './node-image/cached-etcd.ts';
+import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
+import { ociImage } from './image/oci-image.ts';
 import { imageArchive } from './node-image/image-archive.ts';
-import { containerLayer, nodeImage, nodeImageConfig, rootLayer } from './node-image/node-image.ts';
-import { ociImage } from './node-image/oci-image.ts';
+import {
+  cacheLayer,
+  containerLayer,
+  nodeImage,
+  nodeImageConfig,
+  rootLayer,
+} from './node-image/node-image.ts';
 import { parts } from './recipe.ts';
 import { signingKey } from './signing/image-keys.ts';
 import { signFile } from './signing/image-signatures.ts';
@@ -33,7 +39,7 @@ async function main(checkout: string): Promise<void> {
     note('packing');
     const probe = readFileSync(join(checkout, '_out/dist/health-probe/health-probe.cjs'));
     const given = { architecture, epochSeconds: commitTime(checkout) };
-    const cache = await etcdLayer({ ...given, checkout });
+    const cache = cacheLayer(etcdImageCache({ ...given, checkout, note }));
     const image = ociImage({
       ...given,
       layers: [rootLayer(root), cache, containerLayer(probe)],

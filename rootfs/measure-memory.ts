@@ -4,8 +4,6 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hostAddress } from '@nodewright/provision/machine';
-import { mirrorDocuments, openEtcdRegistry } from '../tools/etcd/etcd-registry.ts';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
 import type { ConfiguredMachine } from './measure/configured-machine.ts';
 import { type MachineMemory, readMachineMemory } from './measure/machine-memory.ts';
@@ -23,10 +21,8 @@ async function main(checkout: string): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'measure-memory-'));
   try {
     say('starting a control plane with etcd, and a worker, which takes about three minutes');
-    await using registry = await openEtcdRegistry(checkout);
     const talosctl = join(checkout, '_out', 'dist', 'talosctl', 'talosctl.cjs');
-    const documents = mirrorDocuments(registry, hostAddress);
-    await using cluster = await openMeasuredCluster({ image, talosctl, work, documents });
+    await using cluster = await openMeasuredCluster({ image, talosctl, work });
     const { controlPlane, worker } = cluster;
     await controlPlane.succeeds('bootstrap');
     await controlPlane.succeeds('etcd', 'members');

@@ -16,6 +16,7 @@ export const layout = [
   { label: 'BIOS', type: partitionTypes.biosBoot, mib: 1, attributes: legacyBootable },
   { label: 'BOOT', type: partitionTypes.linux, mib: 400 },
   { label: 'META', type: partitionTypes.linux, mib: 1 },
+  { label: 'IMAGECACHE', type: partitionTypes.linux, mib: 64 },
 ] as const;
 
 export type PartitionLabel = (typeof layout)[number]['label'];

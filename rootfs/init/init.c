@@ -25,7 +25,7 @@ static const char *const arguments[] = {
     "--invocation-count-for-turbofan=300000", "--invocation-count-for-feedback-allocation=64",
     "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
     "--services-dir", "/usr/lib/nodewright", 0};
-static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", 0};
+static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, 0};
 
 struct image {
   char data[PATH_BYTES], hash[PATH_BYTES];

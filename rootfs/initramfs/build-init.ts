@@ -10,15 +10,22 @@ const flags = [
   ...['-fno-pie', '-fno-asynchronous-unwind-tables'],
 ];
 
+export interface InitSources {
+  /** Folder of `init.c`. */
+  readonly source: string;
+  /** An existing folder for intermediate files. */
+  readonly work: string;
+  /** The image of etcd that the machine has, used unless the configuration names one. */
+  readonly etcdImage: string;
+}
+
 /**
  * Compiles the init with the locked compiler, assembler and linker, and returns the static program. The same source
  * gives the same bytes on every machine.
  *
- * @param source folder of `init.c`
- * @param work an existing folder for intermediate files
  * @throws Error with the compiler's message
  */
-export function buildInit(tools: LockedTools, source: string, work: string): Buffer {
+export function buildInit(tools: LockedTools, { source, work, etcdImage }: InitSources): Buffer {
   const triplet = triplets[tools.architecture];
   const [assembly, object, program] = ['init.s', 'init.o', 'init'].map((name) => join(work, name)) as [
     string,
@@ -26,9 +33,14 @@ export function buildInit(tools: LockedTools, source: string, work: string): Buf
     string,
   ];
   const headers = [`usr/include/${triplet}`, 'usr/include'].flatMap((path) => ['-isystem', tools.path(path)]);
-  tools.run(`usr/libexec/gcc/${triplet}/14/cc1`, [...flags, ...headers, 'init.c', '-o', assembly], {
-    cwd: source,
-  });
+  const settings = [`-DETCD_IMAGE="${etcdImage}"`];
+  tools.run(
+    `usr/libexec/gcc/${triplet}/14/cc1`,
+    [...flags, ...settings, ...headers, 'init.c', '-o', assembly],
+    {
+      cwd: source,
+    },
+  );
   tools.run(`usr/bin/${triplet}-as`, [assembly, '-o', object]);
   const link = ['-static', '-nostdlib', '-s', '-z', 'noexecstack', '--build-id=none'];
   tools.run(`usr/bin/${triplet}-ld.bfd`, [...link, '-o', program, object]);

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseTalosconfig } from '@nodewright/client';
 import { tlsPrivateKey } from '@nodewright/pki';
 import { guestAddress, hostAddress } from '@nodewright/provision/machine';
-import { mirroredEtcdImage } from '../../tools/etcd/etcd-registry.ts';
 import type { ApiIdentity } from './call-version.ts';
 import { type ConfiguredMachine, type ConfiguredMachineInit, startConfigured } from './configured-machine.ts';
 
@@ -16,7 +15,6 @@ const trustdPort = 50_001;
 
 /** trustd waits for the time of a time server otherwise, and the emulated network may have none. */
 const patch = { machine: { time: { disabled: true } } };
-const controlPlanePatch = { cluster: { etcd: { image: mirroredEtcdImage } } };
 
 /** A control plane, and a worker that joined it. Disposing of it ends both. */
 export interface MeasuredCluster extends AsyncDisposable {
@@ -29,8 +27,6 @@ export interface MeasuredCluster extends AsyncDisposable {
 export interface MeasuredClusterInit extends Omit<ConfiguredMachineInit, 'work'> {
   /** An empty folder, which the caller removes. */
   readonly work: string;
-  /** Further documents of the control plane's configuration. */
-  readonly documents?: string;
 }
 
 /**
@@ -39,7 +35,7 @@ export interface MeasuredClusterInit extends Omit<ConfiguredMachineInit, 'work'>
  * @throws Error when port 50001 of the loopback device is taken, or a machine does not take its configuration
  */
 export async function openMeasuredCluster(init: MeasuredClusterInit): Promise<MeasuredCluster> {
-  const { talosctl, work, documents = '' } = init;
+  const { talosctl, work } = init;
   const scope = new AsyncDisposableStack();
   try {
     const words = [
@@ -50,10 +46,8 @@ export async function openMeasuredCluster(init: MeasuredClusterInit): Promise<Me
       '--additional-sans',
       hostAddress,
     ];
-    const patches = ['--config-patch', JSON.stringify(patch)];
-    patches.push('--config-patch-control-plane', JSON.stringify(controlPlanePatch));
-    await promisify(execFile)(process.execPath, [talosctl, ...words, ...patches], { cwd: work });
-    appendFileSync(join(work, 'controlplane.yaml'), documents);
+    words.push('--config-patch', JSON.stringify(patch));
+    await promisify(execFile)(process.execPath, [talosctl, ...words], { cwd: work });
     const place = { role: 'controlplane', address: guestAddress, trustdPort } as const;
     const controlPlane = scope.use(await startConfigured(place, init));
     const worker = scope.use(await startConfigured({ role: 'worker', address: workerAddress }, init));

@@ -1,6 +1,6 @@
 import { mediaTypes } from '@nodewright/oci';
 import { writeTar } from '../../tools/images/tar.ts';
-import { type Blob, descriptorOf, json, type OciImage } from './oci-image.ts';
+import { type Blob, descriptorOf, json, type OciImage } from '../image/oci-image.ts';
 
 /**
  * Packs an image as an archive of an OCI image layout, in pieces. It has the list of `docker save`, too, because older engines

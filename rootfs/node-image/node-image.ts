@@ -75,6 +75,17 @@ export function rootLayer(root: string): TarItem[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** One of the folders in which machined looks for images. */
+const cacheFolder = 'usr/lib/nodewright/imagecache';
+
+/** The layer with an image cache. @param files their contents by path */
+export function cacheLayer(files: Readonly<Record<string, Buffer>>): TarItem[] {
+  return Object.entries(files).map(([path, content]) => ({
+    name: `${cacheFolder}/${path}`,
+    content: { kind: 'file', data: [content] },
+  }));
+}
+
 /** The layer with what only a container has. @param probeBundle the program of the health check */
 export function containerLayer(probeBundle: Buffer): TarItem[] {
   const links = writtenFiles.map((path): TarItem => {

@@ -16,8 +16,8 @@ import { join } from 'node:path';
 import { sectorBytes } from '@nodewright/disk';
 import { build } from 'esbuild';
 import { commandLine } from '../../rootfs/disk/boot-entries.ts';
-import { makeBootPartition } from '../../rootfs/disk/boot-partition.ts';
 import { placedPartitions, writeDiskImage } from '../../rootfs/disk/disk-image.ts';
+import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { verityTree } from '../../rootfs/image/verity-tree.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
 
@@ -88,8 +88,13 @@ async function makeDisk(work: string, shipped: string, program: Buffer): Promise
   const tree = verityTree(data, { salt: Buffer.alloc(32), uuid: Buffer.alloc(16) });
   const place = placedPartitions().find(({ label }) => label === 'BOOT');
   if (place === undefined) throw new Error('the layout of disks has no partition BOOT');
-  const boot = makeBootPartition(tools, work, {
-    ...{ bytes: (place.last - place.first + 1) * sectorBytes, epochSeconds: 0, uuid: place.guid },
+  const boot = makeExtPartition(tools, work, {
+    ...{
+      label: 'BOOT',
+      bytes: (place.last - place.first + 1) * sectorBytes,
+      epochSeconds: 0,
+      uuid: place.guid,
+    },
     files: { 'A/rootfs.squashfs': data, 'A/rootfs.verity': tree.file },
   });
   writeDiskImage(join(work, 'disk.raw'), { partitions: { BOOT: boot } });

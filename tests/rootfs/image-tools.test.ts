@@ -20,9 +20,9 @@ import { after, test } from 'node:test';
 import { decodeTable } from '@nodewright/disk';
 import { openCompiler } from '../../rootfs/debian/locked-compiler.ts';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
-import { makeBootPartition } from '../../rootfs/disk/boot-partition.ts';
 import { placedPartitions, writeDiskImage } from '../../rootfs/disk/disk-image.ts';
 import { makeEfiPartition } from '../../rootfs/disk/efi-partition.ts';
+import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { makeGrub } from '../../rootfs/disk/grub-image.ts';
 import { buildInit } from '../../rootfs/initramfs/build-init.ts';
 import { compilerPackages } from '../../rootfs/recipe.ts';
@@ -63,7 +63,9 @@ test('the init has fewer than 500 lines', () => {
 });
 
 test('the init is a static program, and is the same in every folder', { skip }, () => {
-  const [first, second] = ['one', 'another/deeper'].map((name) => buildInit(locked(), source, folder(name)));
+  const [first, second] = ['one', 'another/deeper'].map((name) =>
+    buildInit(locked(), { source, work: folder(name), etcdImage: 'registry.example/etcd:v1' }),
+  );
   assert.ok(first !== undefined && second !== undefined && first.equals(second));
   assert.equal(first.toString('latin1', 0, 4), '\x7fELF');
   const headers = Number(first.readBigUInt64LE(32));
@@ -111,8 +113,8 @@ test('the partition BOOT has the same bytes whatever the umask and the order of 
     const [first, second] = [files, Object.fromEntries(Object.entries(files).reverse())].map(
       (given, index) => {
         process.umask(index === 0 ? 0o022 : 0o077);
-        const init = { bytes: 8 << 20, files: given, epochSeconds: 1_700_000_000, uuid };
-        return readFileSync(makeBootPartition(locked(), folder(`boot-${index}`), init));
+        const init = { label: 'BOOT', bytes: 8 << 20, files: given, epochSeconds: 1_700_000_000, uuid };
+        return readFileSync(makeExtPartition(locked(), folder(`boot-${index}`), init));
       },
     );
     assert.ok(first !== undefined && second !== undefined && first.equals(second));
@@ -123,9 +125,9 @@ test('the partition BOOT has the same bytes whatever the umask and the order of 
 
 test('a file that does not fit on the partition BOOT is an error that names it', { skip }, () => {
   const large = { 'A/rootfs.squashfs': Buffer.alloc(9 << 20, 'x') };
-  const init = { bytes: 8 << 20, files: large, epochSeconds: 1_700_000_000, uuid };
+  const init = { label: 'BOOT', bytes: 8 << 20, files: large, epochSeconds: 1_700_000_000, uuid };
   assert.throws(
-    () => makeBootPartition(locked(), folder('boot-small'), init),
+    () => makeExtPartition(locked(), folder('boot-small'), init),
     /partition BOOT is too small for A\/rootfs\.squashfs/,
   );
 });
@@ -140,7 +142,8 @@ test('the disk image has its partitions, and is the same every time', {
     writeDiskImage(target, {
       grub: makeGrub(locked(), place, coreSector),
       partitions: {
-        BOOT: makeBootPartition(locked(), place, {
+        BOOT: makeExtPartition(locked(), place, {
+          label: 'BOOT',
           bytes: 8 << 20,
           files,
           epochSeconds: 1_700_000_000,
@@ -161,7 +164,7 @@ test('the disk image has its partitions, and is the same every time', {
   const table = decodeTable(bytesAt(first, 0, 34 * 512));
   assert.deepEqual(
     table?.partitions.map(({ label }) => label),
-    ['EFI', 'BIOS', 'BOOT', 'META'],
+    ['EFI', 'BIOS', 'BOOT', 'META', 'IMAGECACHE'],
   );
   const placeOf = (label: string) => (table?.partitions.find((one) => one.label === label)?.first ?? 0) * 512;
   assert.equal(bytesAt(first, placeOf('EFI') + 82, 5).toString('latin1'), 'FAT32');

@@ -2,7 +2,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { LockedTools } from '../debian/locked-tools.ts';
 
-export interface BootPartitionInit {
+export interface ExtPartitionInit {
+  /** Of the file system, and of the partition. */
+  readonly label: string;
   readonly bytes: number;
   /** The files, by path. */
   readonly files: Readonly<Record<string, Buffer>>;
@@ -26,24 +28,24 @@ features = extent,huge_file,flex_bg,metadata_csum,64bit,dir_nlink,extra_isize
 `;
 
 /**
- * Makes the file system of the partition BOOT and returns the path of its image. It is ext4, which GRUB reads and which is part of the kernel. Nobody writes
- * to it while the machine runs, so it has no journal.
+ * Makes the file system of a partition that is only read and returns the path of its image. It is ext4, which GRUB reads and which is
+ * part of the kernel. Nobody writes to it while the machine runs, so it has no journal.
  *
  * @param work an existing folder for intermediate files
  * @throws Error with the tool's message, for example when the files do not fit
  */
-export function makeBootPartition(
+export function makeExtPartition(
   tools: LockedTools,
   work: string,
-  { bytes, files, epochSeconds, uuid }: BootPartitionInit,
+  { label, bytes, files, epochSeconds, uuid }: ExtPartitionInit,
 ): string {
-  const [image, settings, commands] = ['boot.ext4', 'mke2fs.conf', 'debugfs.commands'].map((name) =>
+  const [image, settings, commands] = [`${label}.ext4`, 'mke2fs.conf', 'debugfs.commands'].map((name) =>
     join(work, name),
   ) as [string, string, string];
   rmSync(image, { force: true });
   writeFileSync(settings, configuration);
   const env = { E2FSPROGS_FAKE_TIME: String(epochSeconds), MKE2FS_CONFIG: settings };
-  const identity = ['-L', 'BOOT', '-U', uuid, '-E', `hash_seed=${uuid},root_owner=0:0`];
+  const identity = ['-L', label, '-U', uuid, '-E', `hash_seed=${uuid},root_owner=0:0`];
   tools.run('usr/sbin/mke2fs', ['-q', '-t', 'ext4', ...identity, image, `${bytes / 1024}k`], { env });
   // Files are added one by one, because a copied folder would bring its order, owners, modes and times.
   const lines = nodesOf(Object.keys(files)).flatMap((node, index) => {
@@ -54,7 +56,7 @@ export function makeBootPartition(
   });
   writeFileSync(commands, lines.map((line) => `${line}\n`).join(''));
   tools.run('usr/sbin/debugfs', ['-w', '-f', commands, image], { env });
-  checkFiles(tools, work, image, files);
+  checkFiles(tools, work, image, { label, files });
   return image;
 }
 
@@ -63,14 +65,14 @@ function checkFiles(
   tools: LockedTools,
   work: string,
   image: string,
-  files: Readonly<Record<string, Buffer>>,
+  { label, files }: Pick<ExtPartitionInit, 'label' | 'files'>,
 ): void {
   for (const [path, content] of Object.entries(files)) {
     const copy = join(work, 'copy');
     rmSync(copy, { force: true });
     tools.run('usr/sbin/debugfs', ['-R', `dump /${path} ${copy}`, image]);
     if (!existsSync(copy) || !readFileSync(copy).equals(content))
-      throw new Error(`partition BOOT is too small for ${path}`);
+      throw new Error(`partition ${label} is too small for ${path}`);
   }
 }
 
