@@ -34,7 +34,7 @@ export const varInMemory: MachineMount = {
   ...{ target: '/var', type: 'tmpfs', flags: noSuid | noDevices, data: 'mode=0755,size=50%' },
 };
 
-const volumeFolders = ['/var', '/system/state'];
+const volumeFolders = ['/var', '/system/state', '/system/imagecache/disk'];
 /** Below them containers have their file systems, which keep a volume in use. */
 const foldersOfMounts = ['/run/containerd/', '/run/netns/', '/var/'];
 
@@ -54,6 +54,8 @@ export const machineFolders: readonly { readonly path: string; readonly mode: nu
   { path: '/system/var', mode: 0o700 },
   { path: '/system/state', mode: 0o700 },
   { path: '/system/run', mode: 0o751 },
+  { path: '/system/imagecache', mode: 0o755 },
+  { path: '/system/imagecache/disk', mode: 0o755 },
   { path: '/system/overlays', mode: 0o700 },
   { path: '/system/overlays/etc', mode: 0o755 },
   { path: '/system/overlays/etc-work', mode: 0o755 },

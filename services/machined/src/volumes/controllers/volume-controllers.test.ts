@@ -10,7 +10,9 @@ import {
   volumeMountStatuses,
   volumeStatuses,
 } from '@nodewright/state/kinds';
-import { systemVolumes } from '../domain/system-volumes.ts';
+import type { PartitionWish } from '../domain/change-partitions.ts';
+import { imageCacheWish, mountOptionsOfImageCache, systemVolumes } from '../domain/system-volumes.ts';
+import type { PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
 import { volumeControllers } from './volume-controllers.ts';
 
 const sizeBytes = 20_480_000_000n;
@@ -110,4 +112,31 @@ test('a worker has no volume for etcd, and a node without a configuration none b
   const cri = withContainers.find(({ id }) => id === 'CRI')?.spec.mount;
   assert.deepEqual([cri?.targetPath, cri?.parentId, cri?.fileMode], ['lib/containerd', 'EPHEMERAL', 0]);
   assert.deepEqual(ids(undefined), ['STATE']);
+});
+
+test('the images on the disk of a machine are a volume that is mounted read-only and never formatted', async () => {
+  const wishes: [string, PartitionWish][] = [];
+  const mounts: [string, PartitionMountOptions][] = [];
+  const partitions: VolumePartitions = {
+    hasImageCache: true,
+    async prepare(id, wish) {
+      wishes.push([id, wish]);
+      const contents = { uuid: '0b2a4f3e-7d57-4a5a-9a35-3f6f0b1f1f10' };
+      return { device: '/dev/vda5', disk: '/dev/vda', number: 5, guid: 'g', sizeBytes: 64 << 20, contents };
+    },
+    async mount(id, mount) {
+      mounts.push([id, mount]);
+    },
+  };
+  await using runtime = openTestRuntime({
+    controllers: volumeControllers({ makeVolumeFolder: async () => sizeBytes, partitions }),
+  });
+  await runtime.settled();
+  assert.deepEqual(wishes.find(([id]) => id === 'IMAGECACHE')?.[1], imageCacheWish);
+  assert.deepEqual(mounts.find(([id]) => id === 'IMAGECACHE')?.[1], mountOptionsOfImageCache);
+  const { state } = runtime;
+  const { spec } = await state.get(pointerTo(volumeStatuses, 'IMAGECACHE'));
+  assert.deepEqual([spec.phase, spec.filesystem, spec.location], ['ready', 'ext4', '/dev/vda5']);
+  const mount = (await state.get(pointerTo(volumeMountStatuses, 'IMAGECACHE'))).spec;
+  assert.deepEqual([mount.target, mount.readOnly], ['/system/imagecache/disk', true]);
 });

@@ -63,7 +63,7 @@ export function volumeControllers({
   hasContainers = false,
 }: VolumeControllersInit): Controller[] {
   return [
-    volumeConfigController(partitions !== undefined, hasContainers),
+    volumeConfigController(partitions, hasContainers),
     volumeManagerController(makeVolumeFolder, partitions),
     mountRequestController(),
     mountController(partitions),
@@ -71,7 +71,10 @@ export function volumeControllers({
   ];
 }
 
-function volumeConfigController(hasPartitions: boolean, hasContainers: boolean): Controller {
+function volumeConfigController(
+  partitions: VolumePartitions | undefined,
+  hasContainers: boolean,
+): Controller {
   return {
     name: 'block.VolumeConfigController',
     inputs: [weak(machineConfigs, activeConfigId)],
@@ -86,7 +89,8 @@ function volumeConfigController(hasPartitions: boolean, hasContainers: boolean):
       const provisioning = document?.below('provisioning');
       const volumes = systemVolumes({
         machineType: configuration?.effective.machineType,
-        hasPartitions,
+        hasPartitions: partitions !== undefined,
+        hasImageCache: partitions?.hasImageCache ?? false,
         hasContainers,
         ephemeral: provisioning && {
           minSize: provisioning.text('minSize'),

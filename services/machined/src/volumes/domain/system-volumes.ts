@@ -28,6 +28,8 @@ interface SystemVolume {
   readonly id: string;
   /** Where the node has partitions, the volume is one of them. */
   readonly partition?: VolumeConfigSpec['provisioning']['partitionSpec'];
+  /** Of the partition; `xfs` by default. */
+  readonly fileSystem?: VolumeConfigSpec['provisioning']['filesystemSpec']['type'];
   /** Absolute, or relative to the folder of the parent. */
   readonly targetPath: string;
   readonly parentId?: string;
@@ -41,7 +43,7 @@ const mib = 1 << 20;
 const none = { relativeMaxSize: 0, negativeMaxSize: false, grow: false, typeUUID: partitionTypes.linux };
 
 const metaVolume: SystemVolume = {
-  ...{ id: 'META', targetPath: '', fileMode: 0 },
+  ...{ id: 'META', targetPath: '', fileMode: 0, fileSystem: 'none' },
   partition: { ...none, label: 'META', minSize: mib, maxSize: mib },
 };
 /** Source: Talos v1.14: partitions. */
@@ -52,6 +54,12 @@ const stateVolume: SystemVolume = {
 const ephemeralVolume: SystemVolume = {
   ...{ id: 'EPHEMERAL', targetPath: '/var', fileMode: 0o755, projectQuotaSupport: true },
   partition: { ...none, label: 'EPHEMERAL', minSize: 2048 * mib, maxSize: 0, grow: true },
+};
+/** Part of the disk image, and never created or changed by a machine. Source: Talos v1.14: image cache. */
+const imageCacheVolume: SystemVolume = {
+  ...{ id: 'IMAGECACHE', targetPath: '/system/imagecache/disk', fileMode: 0o755, secure: true, noExec: true },
+  partition: { ...none, label: 'IMAGECACHE', minSize: 0, maxSize: 0 },
+  fileSystem: 'ext4',
 };
 const logVolume: SystemVolume = { id: 'LOG', targetPath: 'log', parentId: 'EPHEMERAL', fileMode: 0o755 };
 const etcdVolume: SystemVolume = {
@@ -70,6 +78,8 @@ export interface SystemVolumesInit {
   /** Undefined without a configuration. */
   readonly machineType: string | undefined;
   readonly hasPartitions: boolean;
+  /** The system disk has images. */
+  readonly hasImageCache?: boolean;
   /** The node runs containerd. */
   readonly hasContainers?: boolean;
   /** `provisioning` of the document VolumeConfig for EPHEMERAL. */
@@ -84,21 +94,23 @@ export interface VolumeProvisioning {
 }
 
 /**
- * The volumes of a node, parents first: META (a partition) and STATE, and with a configuration those below `/var`. Volumes
+ * The volumes of a node, parents first: META and IMAGECACHE (partitions), STATE, and with a configuration those below `/var`. Volumes
  * of programs that it does not run, such as KUBELET, are left out. Source: Talos v1.14: COSI resources, volume ids.
  */
 export function systemVolumes({
   machineType,
   hasPartitions,
+  hasImageCache = false,
   hasContainers = false,
   ephemeral,
 }: SystemVolumesInit): { readonly id: string; readonly spec: VolumeConfigSpec }[] {
   const isControlPlane = machineType === 'controlplane' || machineType === 'init';
   const below =
     machineType === undefined ? [] : [ephemeralVolume, logVolume, ...(hasContainers ? [criVolume] : [])];
-  const all = [...(hasPartitions ? [metaVolume] : []), stateVolume, ...below];
+  const ofImage = [...(hasPartitions ? [metaVolume] : []), ...(hasImageCache ? [imageCacheVolume] : [])];
+  const all = [...ofImage, stateVolume, ...below];
   return [...all, ...(isControlPlane ? [etcdVolume] : [])].map(
-    ({ id, parentId = '', partition, ...mount }) => {
+    ({ id, parentId = '', partition, fileSystem = 'xfs', ...mount }) => {
       const unset = empty(volumeConfigs);
       const shared = {
         ...unset,
@@ -120,7 +132,7 @@ export function systemVolumes({
             partitionSpec,
             filesystemSpec: {
               ...unset.provisioning.filesystemSpec,
-              ...(id === 'META' ? {} : { type: 'xfs', label: id }),
+              ...(fileSystem === 'none' ? {} : { type: fileSystem, label: id }),
             },
           },
         },
@@ -156,13 +168,14 @@ export function partitionWishOf({ provisioning }: Pick<VolumeConfigSpec, 'provis
   }
 }
 
-/** What STATE is, for the start of a machine, which needs it before there are resources. */
-export const stateWish: PartitionWish = partitionWishOf({
-  provisioning: {
-    ...empty(volumeConfigs).provisioning,
-    partitionSpec: stateVolume.partition as PartitionSpec,
-  },
-});
+const wishOf = ({ partition }: SystemVolume): PartitionWish =>
+  partitionWishOf({
+    provisioning: { ...empty(volumeConfigs).provisioning, partitionSpec: partition as PartitionSpec },
+  });
+
+/** What the start of a machine prepares before there are resources. */
+export const stateWish = wishOf(stateVolume);
+export const imageCacheWish = wishOf(imageCacheVolume);
 
 /** The status of a volume that is a partition. */
 export function partitionVolumeStatus(config: VolumeConfigSpec, made: MadePartition): VolumeStatusSpec {
@@ -220,6 +233,14 @@ export const mountOptionsOfState = {
   mode: stateVolume.fileMode,
 };
 
+/** The mount of the images on the disk, before there are resources. */
+export const mountOptionsOfImageCache = {
+  flags: readOnlyMount | noSuid | noDevices | noPrograms | relativeTimes,
+  options: '',
+  target: imageCacheVolume.targetPath,
+  mode: imageCacheVolume.fileMode,
+};
+
 /** The mount of a partition. */
 export function partitionMount(
   request: MountRequestSpec,
@@ -232,7 +253,8 @@ export function partitionMount(
 /** The mount request for each of these volumes. */
 export function requestOfVolume({ mount }: VolumeConfigSpec, volumeID: string): VolumeMountRequestSpec {
   const { secure, noExec } = mount;
-  const shared = { readOnly: false, detached: false, disableAccessTime: false };
+  const readOnly = volumeID === imageCacheVolume.id;
+  const shared = { readOnly, detached: false, disableAccessTime: false };
   return { volumeID, requester, ...shared, secure, noExec };
 }
 

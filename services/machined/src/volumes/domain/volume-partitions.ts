@@ -24,6 +24,8 @@ export interface PartitionMountOptions {
 
 /** The partitions of the system disk. Both calls may be repeated; the second time they change nothing. */
 export interface VolumePartitions {
+  /** The disk has the partition IMAGECACHE. */
+  readonly hasImageCache: boolean;
   /** Finds the partition of a volume, or creates, formats and grows it. @throws Fault */
   prepare(id: string, wish: PartitionWish): Promise<PreparedVolume>;
   /** Mounts a prepared volume. @throws Fault */

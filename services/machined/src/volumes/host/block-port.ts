@@ -14,6 +14,8 @@ export interface KernelPartition {
 
 export interface VolumeMount {
   readonly device: string;
+  /** Type of the file system, such as `xfs`. */
+  readonly type: string;
   readonly target: string;
   /** `MS_*` of mount(2). */
   readonly flags: number;
@@ -54,7 +56,7 @@ export interface BlockPort {
   announceChange(sysPath: string): Promise<void>;
   /** Creates an XFS file system, whatever the device contains. It is on the disk when the promise resolves. */
   makeXfs(device: string, label: string): Promise<void>;
-  mountXfs(mount: VolumeMount): void;
+  mount(mount: VolumeMount): void;
   /** Grows a mounted XFS file system to this many blocks of its own size. */
   growXfs(target: string, blocks: number): void;
 }
@@ -124,8 +126,8 @@ export function createBlockPort(calls: NativeCalls): BlockPort {
       });
       await withFile(device, 'r+', (file) => file.sync());
     },
-    mountXfs: ({ device, target, flags, options }) =>
-      calls.mount(text(device), text(target), text('xfs'), flags, text(options)),
+    mount: ({ device, type, target, flags, options }) =>
+      calls.mount(text(device), text(target), text(type), flags, text(options)),
     growXfs(target, blocks) {
       const argument = Buffer.alloc(16);
       argument.writeBigUInt64LE(BigInt(blocks), 0);

@@ -4,7 +4,12 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { PartitionWish } from '../domain/change-partitions.ts';
-import { mountOptionsOfState, stateWish } from '../domain/system-volumes.ts';
+import {
+  imageCacheWish,
+  mountOptionsOfImageCache,
+  mountOptionsOfState,
+  stateWish,
+} from '../domain/system-volumes.ts';
 import type { PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
 import { createBlockPort } from './block-port.ts';
 import { findSystemDisk } from './find-system-disk.ts';
@@ -50,7 +55,7 @@ export async function openMachineVolumes(
     );
     return undefined;
   }
-  const partitions = partitionsOf(disk, log);
+  const partitions = partitionsOf(disk, log, (await disk.find('IMAGECACHE')) !== undefined);
   let stateFailure: Fault | undefined;
   try {
     await untilKernelHasXfs();
@@ -65,6 +70,7 @@ export async function openMachineVolumes(
       'STATE cannot be used: the configuration is in memory, and lost at the next start',
     );
   }
+  if (partitions.hasImageCache) await mountImageCache(partitions, log);
   const metaOnDisk = createMetaOnDisk(port, meta.device);
   const release = async () => detachVolumes();
   return {
@@ -85,6 +91,16 @@ export async function openMachineVolumes(
   };
 }
 
+/** Without it images come from registries, so a failure is no reason to stop. */
+async function mountImageCache(partitions: VolumePartitions, log: Logger): Promise<void> {
+  try {
+    await partitions.prepare('IMAGECACHE', imageCacheWish);
+    await partitions.mount('IMAGECACHE', mountOptionsOfImageCache);
+  } catch (error) {
+    log.warn({ error: faultFrom(error).message }, 'the images on the disk cannot be used');
+  }
+}
+
 /** A child of the init may still load the module. If it never does, the mount says what is missing. */
 async function untilKernelHasXfs(): Promise<void> {
   const endMs = performance.now() + loadTimeoutMs;
@@ -92,14 +108,18 @@ async function untilKernelHasXfs(): Promise<void> {
     await sleep(loadPollMs);
 }
 
+/** The disk image brings these partitions: they are found, and never created, formatted or grown. */
+const isOfImage = (id: string) => id === 'META' || id === 'IMAGECACHE';
+
 /** Each volume is prepared and mounted once; a failure is tried again by the next call. */
-function partitionsOf(disk: SystemDisk, log: Logger): VolumePartitions {
+function partitionsOf(disk: SystemDisk, log: Logger, hasImageCache: boolean): VolumePartitions {
   const prepared = new Map<string, VolumePartition>();
   const mounted = new Set<string>();
   return {
+    hasImageCache,
     async prepare(id: string, wish: PartitionWish) {
       const partition =
-        prepared.get(id) ?? (id === 'META' ? await existing(disk, id) : await disk.prepare(wish));
+        prepared.get(id) ?? (isOfImage(id) ? await existing(disk, id) : await disk.prepare(wish));
       prepared.set(id, partition);
       return partition;
     },
@@ -109,6 +129,7 @@ function partitionsOf(disk: SystemDisk, log: Logger): VolumePartitions {
       if (partition === undefined) throw new Fault('failed-precondition', `volume ${id} is not prepared`);
       disk.mount(partition, { target, flags, options });
       mounted.add(id);
+      if (isOfImage(id)) return;
       await chmod(target, mode);
       try {
         disk.growFileSystem(partition, target);

@@ -33,6 +33,21 @@ test('prepare() creates and formats what is missing once, next to what is there'
   assert.equal(port.formats, 2);
 });
 
+test('a partition is mounted as the file system that it holds', async () => {
+  const port = new EmulatedDisk(32);
+  const disk = open(port);
+  const made = await disk.prepare(state);
+  const mount = { target: '/system/state', flags: 0, options: '' };
+  disk.mount(made, mount);
+  assert.deepEqual(port.mounts, [{ device: '/dev/vda3', type: 'xfs', ...mount }]);
+  const meta = await disk.find('META');
+  assert.ok(meta !== undefined && meta.contents === undefined);
+  assert.throws(() => disk.mount(meta, mount), {
+    kind: 'failed-precondition',
+    message: '/dev/vda2 holds no file system',
+  });
+});
+
 test('a partition grows into a larger disk, and its file system when it is mounted', async () => {
   const small = new EmulatedDisk(16);
   await open(small).prepare(ephemeral);

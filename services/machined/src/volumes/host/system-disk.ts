@@ -94,8 +94,10 @@ export class SystemDisk {
     });
   }
 
-  mount({ device }: VolumePartition, mount: Omit<VolumeMount, 'device'>): void {
-    this.#port.mountXfs({ device, ...mount });
+  /** @throws Fault `failed-precondition` for a partition without a file system; an error of mount(2) */
+  mount({ device, contents }: VolumePartition, mount: Omit<VolumeMount, 'device' | 'type'>): void {
+    if (contents === undefined) throw new Fault('failed-precondition', `${device} holds no file system`);
+    this.#port.mount({ device, type: contents.name, ...mount });
   }
 
   /** Grows a mounted file system to the size of its partition, when that is larger by a MiB at least. */

@@ -112,7 +112,7 @@ export class EmulatedDisk implements BlockPort {
     this.#store(from, block);
   }
 
-  mountXfs(mount: VolumeMount): void {
+  mount(mount: VolumeMount): void {
     this.mounts.push(mount);
   }
 
