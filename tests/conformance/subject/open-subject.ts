@@ -26,6 +26,7 @@ export interface SubjectInit {
 }
 
 const certificateLifetimeHours = 1;
+const clockDifferenceMs = 60_000;
 
 /** Opens the node under test. Connections are made as checks need them. */
 export async function openSubject(init: SubjectInit): Promise<Subject & Disposable> {
@@ -54,7 +55,8 @@ export async function openSubject(init: SubjectInit): Promise<Subject & Disposab
       subject: { organizations: [...roles] },
       keyUsage: ['digitalSignature'],
       extendedKeyUsage: [...usages],
-      notBefore: new Date(),
+      // The clock of a machine may be behind that of this host.
+      notBefore: new Date(Date.now() - clockDifferenceMs),
       lifetimeHours: certificateLifetimeHours,
     });
     return { ca: identity.ca, certificate: issued.certificate, key: issued.key };
