@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { hostAddress } from '@nodewright/provision/machine';
 import { createSntpServer, ntpPort } from '@nodewright/sntp';
-import { mirrorDocuments, mirroredEtcdImage, openEtcdRegistry } from '../../../tools/etcd/etcd-registry.ts';
 import type { Daemon, Node } from '../cluster.ts';
 import { type CreatedCluster, createCluster } from '../created-cluster.ts';
 import { openHome } from '../process/process-cluster.ts';
-import { checkout, runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
+import { runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
 
 /**
  * Creates a machine with the built command line, from the image of `make image`. Needs QEMU, and root for the port of the time
@@ -14,7 +13,6 @@ import { checkout, runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
  */
 export async function openMachineCluster(): Promise<CreatedCluster<Node>> {
   await using scope = new AsyncDisposableStack();
-  const registry = scope.use(await openEtcdRegistry(checkout));
   scope.use(await createSntpServer({ address: '127.0.0.1', port: ntpPort }));
   const home = scope.use(await openHome()).path;
   const name = `machine-${process.pid}`;
@@ -24,16 +22,15 @@ export async function openMachineCluster(): Promise<CreatedCluster<Node>> {
     assert.equal((await runTalosctl(words, cli)).exitCode, 0);
   });
   const patch = JSON.stringify({
-    machine: { time: { servers: [hostAddress] } },
-    cluster: { etcd: { image: mirroredEtcdImage } },
+    apiVersion: 'v1alpha1',
+    kind: 'TimeSyncConfig',
+    enabled: true,
+    ntp: { servers: [hostAddress] },
   });
-  const cluster = await createCluster<Node>({
+  return createCluster<Node>({
     name,
     cli,
-    words: [
-      ...['--provisioner', 'qemu'],
-      ...['--config-patch', patch, '--config-patch', mirrorDocuments(registry, hostAddress)],
-    ],
+    words: ['--provisioner', 'qemu', '--config-patch', patch],
     nodeOf: ({ name, type, published = '' }) => ({
       ...{ name, type, address: published },
       instanceOf: (daemon) => instanceOf(daemon, cli),
@@ -41,7 +38,6 @@ export async function openMachineCluster(): Promise<CreatedCluster<Node>> {
     }),
     scope: scope.move(),
   });
-  return cluster;
 }
 
 /** machined is the same as long as the machine runs. */

@@ -102,10 +102,7 @@ export function openQemuLauncher(
     reaches: () => false,
     logOf: (name) => folder.nodeLog(name),
     watchForHopeless: (_state, ended) => watchForEnd(creation, ended),
-    etcd: () => ({
-      kind: 'absent',
-      note: 'etcd is not bootstrapped: run talosctl bootstrap, and the machine pulls the image of etcd',
-    }),
+    etcd: (_state, { isNewCluster }) => ({ kind: 'present', isNew: isNewCluster }),
     // The image may be from any build: the difference is no mistake.
     buildNote: () => undefined,
   };
