@@ -89,8 +89,8 @@ test-user: $(built) ## passes the tests as an ordinary user; root becomes nobody
 	@node tools/test-user.ts
 
 .PHONY: test-upstream
-test-upstream: $(built) ## drives the released talosctl against processes and containers (REPEAT= for its actions)
-	@REPEAT='$(REPEAT)' node tools/test.ts --upstream
+test-upstream: $(built) ## drives the released talosctl against processes and containers (REPEAT= for its actions), or a machine (CLUSTER=qemu)
+	@REPEAT='$(REPEAT)' CLUSTER='$(CLUSTER)' node tools/test.ts --upstream
 
 .PHONY: conformance
 conformance: $(built) ## checks the API of a fresh cluster (CLUSTER=docker node-image qemu), or of ENDPOINT= with TALOSCONFIG=

@@ -119,6 +119,12 @@ async function runUpstream(): Promise<void> {
     process.env.TEST_PROVISIONER = provisioner;
     return runFiles(init);
   };
+  if (process.env.CLUSTER === 'qemu') {
+    process.env.TEST_PROVISIONER = 'qemu';
+    // The other file needs a worker.
+    turns.push(await runFiles({ ...init, files: ['tests/upstream/commands.test.ts'] }));
+    return;
+  }
   const onProcesses = runOn('process').then((counts) => void turns.push(counts));
   await runContainers(async () => {
     await onProcesses;

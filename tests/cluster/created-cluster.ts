@@ -23,6 +23,8 @@ export interface CreateClusterInit<N extends Node> {
   readonly nodeOf: (node: NodeView, view: ClusterView, show: () => Promise<ClusterView>) => N;
   /** Resources that are disposed together with the cluster. */
   readonly scope: AsyncDisposableStack;
+  /** How long the creation may take. */
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -33,10 +35,10 @@ const createTimeoutMs = 120_000;
 
 /** Creates a cluster with the built command line. */
 export async function createCluster<N extends Node>(init: CreateClusterInit<N>): Promise<CreatedCluster<N>> {
-  const { name, words, cli, nodeOf, scope } = init;
+  const { name, words, cli, nodeOf, scope, timeoutMs = createTimeoutMs } = init;
   await using undo = scope;
   const create = ['cluster', 'create', '--name', name, '-o', 'json', ...words];
-  const created = await runTalosctl(create, { ...cli, timeoutMs: createTimeoutMs });
+  const created = await runTalosctl(create, { ...cli, timeoutMs });
   assert.equal(created.exitCode, 0, created.stderr);
   const { cluster: view } = JSON.parse(created.stdout) as { cluster: ClusterView };
   const show = async () => {

@@ -2,13 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TalosconfigContext } from '@nodewright/client/talosconfig';
-import type { Node } from '../cluster/cluster.ts';
+import type { ClusterShape, Node } from '../cluster/cluster.ts';
 import type { CreatedCluster } from '../cluster/created-cluster.ts';
 import { openDockerCluster } from '../cluster/docker/docker-cluster.ts';
+import { openMachineCluster } from '../cluster/machine/machine-cluster.ts';
 import { openProcessCluster } from '../cluster/process/process-cluster.ts';
 import { type ClientResult, type RunClientInit, runClient } from './run-client.ts';
 
-export type Provisioner = 'process' | 'docker';
+/** `qemu`: one emulated machine, which is the second control plane and the worker as well. */
+export type Provisioner = 'process' | 'docker' | 'qemu';
 /** `none`: a certificate of the cluster's CA without any role. */
 export type Role = 'admin' | 'operator' | 'reader' | 'none';
 
@@ -23,6 +25,7 @@ export interface Subject extends AsyncDisposable {
   readonly node: Node;
   /** The second control plane; the first when there is only one. */
   readonly second: Node;
+  /** The control plane when there is no worker. */
   readonly worker: Node;
   /** Scratch folder: the client's home and working directory. */
   readonly folder: string;
@@ -44,7 +47,8 @@ const roleNames: Readonly<Record<Role, readonly string[]>> = {
 /** The provisioner of this run: `TEST_PROVISIONER`, processes by default. */
 export function chosenProvisioner(): Provisioner {
   const name = process.env.TEST_PROVISIONER || 'process';
-  if (name !== 'process' && name !== 'docker') throw new Error(`TEST_PROVISIONER=${name} is not known here`);
+  if (name !== 'process' && name !== 'docker' && name !== 'qemu')
+    throw new Error(`TEST_PROVISIONER=${name} is not known here`);
   return name;
 }
 
@@ -56,14 +60,9 @@ export async function openSubject(
   await using undo = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'upstream-'));
   undo.defer(() => rm(folder, { recursive: true, force: true }));
-  const shape = { controlPlanes, workers: 1 };
-  const cluster: CreatedCluster<Node> = undo.use(
-    provisioner === 'docker'
-      ? await openDockerCluster(shape, { environment: { NODEWRIGHT_ETCD: '' } })
-      : await openProcessCluster(shape, { name: 'upstream', etcd: true }),
-  );
+  const cluster = undo.use(await openCluster(provisioner, { controlPlanes, workers: 1 }));
   const [node, second = node] = cluster.controlPlanes;
-  const [worker] = cluster.workers;
+  const [worker = node] = cluster.workers;
   if (node === undefined || second === undefined || worker === undefined)
     throw new Error('a cluster without nodes');
   for (const [role, names] of Object.entries(roleNames)) {
@@ -76,8 +75,9 @@ export async function openSubject(
       /\{(node|second|worker)(\.address)?\}|\{(folder|cluster)\}/g,
       (_, name, address, other) => {
         if (other !== undefined) return other === 'folder' ? folder : cluster.name;
-        const { name: own, address: at } = facts[name as keyof typeof facts];
-        return address === undefined ? own : at;
+        const { name: own } = facts[name as keyof typeof facts];
+        if (address === undefined) return own;
+        return cluster.view.nodes.find((one) => one.name === own)?.address ?? own;
       },
     );
   const kept = undo.move();
@@ -87,6 +87,12 @@ export async function openSubject(
       runClient(words.map(fill), { ...init, folder, talosconfig: join(folder, role) }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+function openCluster(provisioner: Provisioner, shape: ClusterShape): Promise<CreatedCluster<Node>> {
+  if (provisioner === 'docker') return openDockerCluster(shape, { environment: { NODEWRIGHT_ETCD: '' } });
+  if (provisioner === 'qemu') return openMachineCluster();
+  return openProcessCluster(shape, { name: 'upstream', etcd: true });
 }
 
 function talosconfigOf(name: string, { endpoints, ca, crt, key }: TalosconfigContext): string {

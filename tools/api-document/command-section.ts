@@ -14,7 +14,7 @@ containers (tests/upstream). *Refused* is what our nodes do not have yet, with t
 | --- | --- |
 `;
 
-const places = { process: 'on processes', docker: 'on containers' } as const;
+const places = { process: 'on processes', docker: 'on containers', qemu: 'on a machine' } as const;
 
 /** One row per command of the released client: which check covers it, or why no check does. */
 export function commandSection(): string {

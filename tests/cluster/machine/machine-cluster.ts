@@ -7,6 +7,9 @@ import { type CreatedCluster, createCluster } from '../created-cluster.ts';
 import { openHome } from '../process/process-cluster.ts';
 import { runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
 
+/** An emulated machine on a busy host boots, configures itself and starts etcd in two minutes. */
+const createTimeoutMs = 400_000;
+
 /**
  * Creates a machine with the built command line, from the image of `make image`. Needs QEMU, and root for the port of the time
  * server.
@@ -31,6 +34,7 @@ export async function openMachineCluster(): Promise<CreatedCluster<Node>> {
     name,
     cli,
     words: ['--provisioner', 'qemu', '--config-patch', patch],
+    timeoutMs: createTimeoutMs,
     nodeOf: ({ name, type, published = '' }) => ({
       ...{ name, type, address: published },
       instanceOf: (daemon) => instanceOf(daemon, cli),
