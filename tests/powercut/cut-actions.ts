@@ -54,7 +54,8 @@ export const cutActions: Readonly<Record<CutKind, CutAction>> = {
     },
     async act(machine, { talosctl, trusted }, _, stop) {
       const wiped = ['--system-labels-to-wipe', 'STATE,EPHEMERAL'];
-      const words = ['reset', '--reboot', '--graceful=false', '--wait=false', ...wiped];
+      // Without a terminal the command needs a consent for a machine that is too slow to say whether it votes in etcd.
+      const words = ['reset', '--reboot', '--graceful=false', '--wait=false', '--yes', ...wiped];
       const { exitCode, output } = await talosctl(...trusted(machine), ...words);
       if (exitCode !== 0 && !stop.aborted) throw new Error(output);
     },
