@@ -119,5 +119,5 @@ export interface PlacedCluster {
 export type EtcdFacts =
   /** The control planes do not run etcd; `note` is for the user. */
   | { readonly kind: 'absent'; readonly note: string | undefined }
-  /** `isNew`: no control plane has etcd data. */
-  | { readonly kind: 'present'; readonly isNew: boolean };
+  /** `isNew`: no control plane has etcd data. `timeoutMs`: how long it may take to start, if not as usual. */
+  | { readonly kind: 'present'; readonly isNew: boolean; readonly timeoutMs?: number };

@@ -30,6 +30,9 @@ export async function formClusterEtcd(cluster: ClusterEtcd, timeoutMs?: number):
     .filter(({ type }) => type === 'controlplane')
     .map(({ name, address }, index) => ({ name, address, endpoint: endpoints[index] ?? address }));
   await using probe = await parts.openEtcdProbe(talosconfig);
-  await formEtcd({ controlPlanes, isNew: etcd.isNew, probe, progress, signal, timeoutMs });
+  await formEtcd({
+    ...{ controlPlanes, isNew: etcd.isNew, probe, progress, signal },
+    timeoutMs: timeoutMs ?? etcd.timeoutMs,
+  });
   milestones.votes = { count: controlPlanes.length, at: performance.now() };
 }

@@ -19,7 +19,7 @@ export interface FormEtcdInit {
   readonly progress: Progress;
   readonly signal: AbortSignal;
   /** Limits the bootstrap, and then the wait for votes; the defaults allow for a slow machine. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 const pollMs = 150;

@@ -26,6 +26,8 @@ import type { QemuParts } from './qemu-parts.ts';
 import { startEmulator } from './start-emulator.ts';
 
 const node = 'node01';
+/** An emulated machine unpacks the image of etcd first, which takes minutes on a busy host. */
+const etcdTimeoutMs = 300_000;
 
 /** Starts one virtual machine, in an emulator that runs on without this process. */
 export function openQemuLauncher(
@@ -102,7 +104,7 @@ export function openQemuLauncher(
     reaches: () => false,
     logOf: (name) => folder.nodeLog(name),
     watchForHopeless: (_state, ended) => watchForEnd(creation, ended),
-    etcd: (_state, { isNewCluster }) => ({ kind: 'present', isNew: isNewCluster }),
+    etcd: (_state, { isNewCluster }) => ({ kind: 'present', isNew: isNewCluster, timeoutMs: etcdTimeoutMs }),
     // The image may be from any build: the difference is no mistake.
     buildNote: () => undefined,
   };
