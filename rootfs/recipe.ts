@@ -90,6 +90,18 @@ export const rootModules: readonly string[] = [
   ],
 ];
 
+/**
+ * The rules of udevd. Left out are those for programs that the image lacks (a shell, cdrom_id, dmi_memory_id), for hardware whose
+ * drivers it lacks, for seats and users, for Btrfs, and `80-drivers`: the init loads every driver that the image has.
+ */
+export const udevRules = [
+  '50-udev-default', // Modes of devices such as /dev/net/tun and /dev/fuse.
+  '60-block', // Looks at a disk again when a program has written to it.
+  '60-persistent-storage', // The links below /dev/disk.
+  '75-net-description', // The names that a network link could have, from its place in the machine.
+  '80-net-setup-link', // Gives these to the link as alternative names, as 99-default.link says.
+] as const;
+
 const library = (...names: string[]) => names.map((name) => `usr/lib/<triplet>/${name}`);
 
 /**
@@ -152,6 +164,38 @@ export const parts: readonly Part[] = [
     ([name = '', file = '']): Part => ({
       name,
       why: 'a library of mkfs.xfs',
+      source: { kind: 'debian' },
+      files: library(file),
+    }),
+  ),
+  {
+    name: 'udev',
+    why: 'udevd, which names devices: links below /dev/disk, and other names of network links; of its rules those for machines without users',
+    source: { kind: 'debian' },
+    files: [
+      ...['usr/bin/udevadm', 'usr/lib/udev/ata_id', 'usr/lib/udev/scsi_id'],
+      ...udevRules.map((name) => `usr/lib/udev/rules.d/${name}.rules`),
+    ],
+  },
+  ...[
+    ['libsystemd-shared', 'systemd/libsystemd-shared-*.so'],
+    ['libacl1', 'libacl.so.1*'],
+    ['libcap2', 'libcap.so.2*'],
+    ['libcrypt1', 'libcrypt.so.1*'],
+    ['libmount1', 'libmount.so.1*'],
+    ['libssl3t64', 'libcrypto.so.3'],
+    ['libzstd1', 'libzstd.so.1*'],
+    ['zlib1g', 'libz.so.1*'],
+    ['libpam0g', 'libpam.so.0*'],
+    ['libaudit1', 'libaudit.so.1*'],
+    ['libcap-ng0', 'libcap-ng.so.0*'],
+    ['libseccomp2', 'libseccomp.so.2*'],
+    ['libselinux1', 'libselinux.so.1'],
+    ['libpcre2-8-0', 'libpcre2-8.so.0*'],
+  ].map(
+    ([name = '', file = '']): Part => ({
+      name,
+      why: 'a library of udevd',
       source: { kind: 'debian' },
       files: library(file),
     }),
@@ -245,6 +289,7 @@ export const links: Readonly<Record<string, string>> = {
   lib: 'usr/lib',
   lib64: 'usr/lib64',
   'usr/sbin': 'bin',
+  'usr/bin/systemd-udevd': 'udevadm',
   'etc/localtime': '../usr/share/zoneinfo/Etc/UTC',
 };
 

@@ -17,6 +17,18 @@ export function settingsFiles(
     'etc/group': 'root:x:0:\ntty:x:5:\napid:x:50:\ntrustd:x:51:\n',
     'etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
     'etc/ssl/certs/ca-certificates.crt': certificates,
+    // Network links keep the kernel's names, by which the documents and `ip=` name them. Other programs choose their own
+    // addresses for the links that they make. Source: systemd.link(5).
+    'usr/lib/systemd/network/99-default.link': [
+      '[Match]',
+      'OriginalName=*',
+      '',
+      '[Link]',
+      'NamePolicy=keep',
+      'AlternativeNamesPolicy=database onboard slot path mac',
+      'MACAddressPolicy=none',
+      '',
+    ].join('\n'),
     // machined mounts its own files over these.
     'etc/hosts': '',
     'etc/hostname': '',

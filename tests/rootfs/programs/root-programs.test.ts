@@ -1,11 +1,13 @@
-// containerd, runc and the CNI plugins run in the root of a machine, with nothing of this machine but its kernel.
+// containerd, runc, the CNI plugins and udevd run in the root of a machine, with nothing of this machine but its kernel.
 import assert from 'node:assert/strict';
 import {
   closeSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -52,6 +54,7 @@ function folder(name: string): string {
 }
 
 const programs = ['containerd', 'containerd-shim-runc-v2', 'runc'].map((name) => `usr/bin/${name}`);
+const udevPrograms = ['usr/bin/udevadm', 'usr/lib/udev/ata_id', 'usr/lib/udev/scsi_id'];
 const plugins = ['bridge', 'firewall', 'host-local', 'loopback', 'portmap'].map(
   (name) => `opt/cni/bin/${name}`,
 );
@@ -61,7 +64,36 @@ test('the root has these programs and no other', { skip }, () => {
     .map(({ path }) => path)
     .filter((path) => !path.includes('.so') && !lstatSync(join(staged.root, path)).isSymbolicLink())
     .filter((path) => (lstatSync(join(staged.root, path)).mode & 0o111) !== 0);
-  assert.deepEqual(found, [...plugins, ...programs, 'usr/bin/mkfs.xfs', 'usr/bin/node'].sort());
+  const others = ['usr/bin/mkfs.xfs', 'usr/bin/node', ...udevPrograms];
+  assert.deepEqual(found, [...plugins, ...programs, ...others].sort());
+});
+
+test('the rules of udevd call no program that the root lacks', { skip }, () => {
+  const folder = join(staged.root, 'usr/lib/udev/rules.d');
+  const rules = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const text = rules.join('').replaceAll(/^#.*$/gm, '');
+  // A program without a folder is one of /usr/lib/udev. What a device sets itself (REMOVE_CMD) is not in the rules.
+  const called = [
+    ...text.matchAll(/(?:PROGRAM=*|IMPORT\{program\}=|RUN\+?=|RUN\{program\}\+?=)"(\S+?)[\s"]/g),
+  ]
+    .map(([, program = '']) => program)
+    .filter((program) => !program.startsWith('$env{'));
+  assert.ok(called.length > 0);
+  const paths = called.map((program) => (program.startsWith('/') ? program : `/usr/lib/udev/${program}`));
+  assert.deepEqual(
+    paths.filter((path) => !existsSync(join(staged.root, path))),
+    [],
+  );
+});
+
+test('udevd and the programs of its rules run in the root, and the rules are valid', enter, () => {
+  const within = { root: staged.root, work: folder('udev') };
+  const first = ['/usr/bin/udevadm', '--version'];
+  assert.match(runInRoot(within, first), /^257$/m);
+  for (const program of ['/usr/bin/systemd-udevd', '/usr/lib/udev/ata_id', '/usr/lib/udev/scsi_id'])
+    assert.match(runInRoot(within, [program, '--help']), /--help/);
+  const verify = ['/usr/bin/udevadm', 'verify', '--resolve-names=never', '--no-style'];
+  assert.match(runInRoot(within, verify), /Fail: +0/);
 });
 
 test('the bill of materials has the programs, the modules in them, and the C in runc', { skip }, () => {
