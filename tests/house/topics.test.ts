@@ -26,6 +26,7 @@ const topics: Readonly<Record<string, Topic>> = {
     face: ['host/container-runner.ts', 'host/open-container-runtime.ts', 'host/run-container.ts'],
   },
   daemons: { imports: ['access', 'logs', 'services'], face: [] },
+  devices: { imports: ['logs', 'services'], face: [] },
   etcd: { imports: ['config', 'containers', 'logs', 'network', 'secrets', 'services'], face: [] },
   files: { imports: [], face: [] },
   hardware: { imports: [], face: [] },

@@ -1,6 +1,6 @@
 export { encodeKeepingComments } from './comments/encode-keeping-comments.ts';
 export type { ConfigDocument, Configuration } from './config-document.ts';
-export { formatDuration } from './decode/duration.ts';
+export { formatDuration, parseDuration } from './decode/duration.ts';
 export { loadConfiguration, nameOfDocument } from './decode/load-configuration.ts';
 export { type DiffOptions, diffConfigurations } from './diff-configurations.ts';
 export type { CommentModes } from './docs/describe-document.ts';

@@ -12,7 +12,7 @@ export interface OpenHardwareInit {
   readonly world: World;
   /** Whether udevd names the devices; without it they have the kernel's names. */
   readonly hasUdevd: boolean;
-  /** Whether the node reads its devices to know their contents, where there is no udevd that does. */
+  /** Whether the node reads its devices to know their contents: udevd records them too, but later. */
   readonly readsContents: boolean;
   /** Path of the disk that holds META; undefined when no disk of this node does. */
   readonly systemDisk: () => string | undefined;

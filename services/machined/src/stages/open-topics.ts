@@ -6,6 +6,7 @@ import { type ConfigTopic, openConfig } from '../config/open-config.ts';
 import { openContainerRuntime, openMachineRuntime } from '../containers/host/open-container-runtime.ts';
 import { type ContainersTopic, openContainers } from '../containers/open-containers.ts';
 import { type DaemonsTopic, openDaemons } from '../daemons/open-daemons.ts';
+import { type DevicesTopic, openDevices } from '../devices/open-devices.ts';
 import { type EtcdTopic, openEtcd } from '../etcd/open-etcd.ts';
 import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
@@ -26,14 +27,13 @@ export interface NodeTopics {
   readonly config: ConfigTopic;
   readonly services: ServicesTopic;
   readonly containers: ContainersTopic;
+  readonly devices: DevicesTopic;
   readonly etcd: EtcdTopic;
   readonly daemons: DaemonsTopic;
   readonly life: LifeTopic;
   readonly volumes: VolumesTopic;
 }
 
-/** Only the node image contains udevd. */
-const hasUdevd = false;
 const cannotEndText =
   'machined is not the first process of this machine, so it cannot reboot, shut down or reset it';
 
@@ -56,6 +56,10 @@ export async function openTopics(
   const { manager } = services;
   const processes = { guard: services.guard, cgroups: services.cgroups, services: manager };
   const config = await openConfig({ ...given, metaPartition: host.volumes?.meta }, scope);
+  const hasUdevd = world.runsUdevd && host.isFirstProcess;
+  // The kernel command line of a shared host does not describe the node.
+  const commandLine = world.ownsKernel ? kernel.read('/proc/cmdline') : '';
+  const devices = openDevices({ ...given, ...processes, hasUdevd, commandLine });
   const engine = await openContainerRuntime({ ...host, hostname: node.hostname });
   if (engine !== undefined) scope.use(engine);
   const runtime = runsContainers ? await openMachineRuntime(given, scope) : engine;
@@ -99,13 +103,12 @@ export async function openTopics(
     ...{ root: layout.root, partitions: host.volumes, hasContainers: runsContainers },
   });
   const all = {
-    ...{ config, services, containers, etcd, cluster, daemons, life, volumes },
+    ...{ config, services, devices, containers, etcd, cluster, daemons, life, volumes },
     files: openFiles({ ...host, root: layout.root, hostname, ownsEtc: host.isFirstProcess }),
     logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
       ...{ stopSignal: host.signal, now, kernel },
-      // The kernel command line of a shared host does not describe the node.
-      cmdline: world.ownsKernel ? kernel.read('/proc/cmdline') : '',
+      cmdline: commandLine,
     }),
     hardware: openHardware({
       ...{ world, hasUdevd, telemetry },
@@ -117,5 +120,5 @@ export async function openTopics(
     secrets: openSecrets(given),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
   };
-  return { all, config, services, containers, etcd, daemons, life, volumes };
+  return { all, config, services, devices, containers, etcd, daemons, life, volumes };
 }

@@ -29,6 +29,14 @@ test('only a machine owns disks', () => {
   );
 });
 
+test('only a machine runs udevd', () => {
+  const all = Object.values(worlds).filter(({ runsUdevd }) => runsUdevd);
+  assert.deepEqual(
+    all.map(({ name }) => name),
+    ['machine'],
+  );
+});
+
 test('processes and stacks report the platform metal, and a single container reports container', () => {
   const platforms = Object.values(worlds).map(({ name, platform }) => `${name}: ${platform}`);
   assert.deepEqual(platforms, ['process: metal', 'stack: metal', 'container: container', 'machine: metal']);

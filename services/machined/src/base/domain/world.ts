@@ -54,6 +54,11 @@ export interface World {
    * may make control groups and mounts.
    */
   readonly runsContainers: boolean;
+  /**
+   * machined runs udevd, which names devices: the kernel announces devices to every network namespace, so elsewhere the host's
+   * own udevd does it.
+   */
+  readonly runsUdevd: boolean;
   /** All file systems mounted below the node's folders were mounted for the node. */
   readonly ownsMounts: boolean;
   /** The configuration sets the host name; if false, the environment does. */
@@ -92,6 +97,7 @@ const stack: World = {
   asksTime: false,
   ownsDisks: false,
   runsContainers: false,
+  runsUdevd: false,
   ownsMounts: true,
   namesItself: false,
   showsMachine: false,
@@ -120,6 +126,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     asksTime: true,
     ownsDisks: false,
     runsContainers: false,
+    runsUdevd: false,
     ownsMounts: false,
     namesItself: false,
     showsMachine: true,
@@ -156,6 +163,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     asksTime: true,
     ownsDisks: true,
     runsContainers: true,
+    runsUdevd: true,
     ownsMounts: false,
     namesItself: true,
     showsMachine: true,

@@ -198,6 +198,40 @@ test('links to devices are read once udevd is healthy, and when their folders ch
   ]);
 });
 
+test('links are watched as soon as their folders exist, and by one watch at a time', async () => {
+  let isThere = false;
+  let open = 0;
+  let change = () => {};
+  const controller = symlinksController({
+    readDeviceLinks: () => new Map(isThere ? [['vda', ['/dev/disk/by-id/a']]] : []),
+    watchDeviceLinks(onChange) {
+      if (!isThere) return undefined;
+      open += 1;
+      change = onChange;
+      return {
+        [Symbol.dispose]() {
+          open -= 1;
+        },
+      };
+    },
+    hasUdevd: true,
+  });
+  {
+    await using runtime = openTestRuntime({ controllers: [controller] });
+    await runtime.settled();
+    isThere = true;
+    const well = { running: true, healthy: true, unknown: false };
+    await putResource(runtime.state, { ...pointerTo(services, 'udevd'), spec: well });
+    await runtime.settled();
+    assert.equal(open, 1);
+    change();
+    await runtime.settled();
+    assert.equal(open, 1);
+    assert.deepEqual((await runtime.state.list(blockSymlinks)).length, 1);
+  }
+  assert.equal(open, 0);
+});
+
 test('a container has no controllers of block devices', () => {
   const { events } = fakeEvents();
   const init = { hasUdevd: false, readsContents: false, events: async () => events };

@@ -15,7 +15,7 @@ export interface BlockControllersInit {
   readonly world: Pick<World, 'showsMachine'>;
   /** Whether udevd is one of the node's services. */
   readonly hasUdevd: boolean;
-  /** Whether the node reads its devices to know their contents, where there is no udevd that does. */
+  /** Whether the node reads its devices to know their contents: udevd records them too, but later. */
   readonly readsContents: boolean;
   /** Opens the device events of the kernel; called by several controllers. */
   readonly events: OpenDeviceEvents;
@@ -38,7 +38,7 @@ export function blockControllers(init: BlockControllersInit): Controller[] {
       readBlockDevices: () => readBlockDevices(sysRoot),
       readDisks: () => readDisks(sysRoot),
       readUdevRecord: (device) => readUdevRecord(device),
-      readContents: readsContents && !hasUdevd ? (devices) => readContents(devices) : undefined,
+      readContents: readsContents ? (devices) => readContents(devices) : undefined,
     }),
     discoveredVolumesStatusController(),
     systemDiskController(),

@@ -15,7 +15,7 @@ export interface DiscoveryInit {
   readonly readDisks: () => readonly BlockDisk[];
   /** The udev properties of a device; empty when udev does not know it. */
   readonly readUdevRecord: (device: BlockDevice) => ReadonlyMap<string, string>;
-  /** Reads the same properties from the devices themselves, on a machine without udev. */
+  /** Reads the same properties from the devices themselves, on a machine, which owns them. */
   readonly readContents?: ((devices: readonly BlockDevice[]) => Promise<ContentsRecords>) | undefined;
 }
 
@@ -26,8 +26,8 @@ type ContentsRecords = ReadonlyMap<string, ReadonlyMap<string, string>>;
 const usualSizes = { sectorBytes: 512, ioBytes: 512 };
 
 /**
- * The contents of block devices as far as the kernel and udev know them. Only a machine without udev reads the devices
- * themselves, because that requires root. Source: Talos v1.14: block.DiscoveryController.
+ * The contents of block devices as far as the kernel and udev know them. Only a machine reads the devices themselves: that
+ * requires root, and its volumes need not wait for udevd. Source: Talos v1.14: block.DiscoveryController.
  */
 export function discoveryController(init: DiscoveryInit): Controller {
   const { readBlockDevices, readDisks, readUdevRecord, readContents } = init;

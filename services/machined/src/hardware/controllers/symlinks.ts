@@ -15,19 +15,24 @@ export interface SymlinksInit {
 /** The links to block devices that udevd makes. Source: Talos v1.14: block.SymlinksController. */
 export function symlinksController(init: SymlinksInit): Controller {
   const { readDeviceLinks, watchDeviceLinks, hasUdevd } = init;
-  let isWatched = false;
+  let wake = () => {};
+  let watch: Disposable | undefined;
+  // The folders are created by the first links in them, so each pass watches those that there are by now.
+  const watchAnew = () => {
+    watch?.[Symbol.dispose]();
+    watch = watchDeviceLinks(wake);
+    return watch !== undefined;
+  };
   return {
     name: 'block.SymlinksController',
     inputs: [weak(services, 'udevd')],
     outputs: [exclusive(blockSymlinks)],
     open(source, scope) {
-      const watch = watchDeviceLinks(() => source.wake());
-      isWatched = watch !== undefined;
-      scope.use(watch);
+      wake = () => source.wake();
+      scope.defer(() => watch?.[Symbol.dispose]());
     },
     async reconcile(pass) {
-      // The folders may be created later, or be replaced.
-      pass.wakeAfter(isWatched ? 10 * lookAgainMs : lookAgainMs);
+      pass.wakeAfter(watchAnew() ? 10 * lookAgainMs : lookAgainMs);
       if (!(await isUdevdDone(pass, hasUdevd))) return;
       await pass.replace(
         blockSymlinks,

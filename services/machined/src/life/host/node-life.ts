@@ -41,6 +41,8 @@ export interface InitializeTasks {
   readonly startMachined: () => void;
   readonly startApid: (signal: AbortSignal) => Promise<void>;
   /** Resolves when there is a complete configuration. */
+  /** Resolves when udevd was started; nothing waits for its work here. */
+  readonly startUdevd: (signal: AbortSignal) => Promise<void>;
   readonly loadConfig: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -76,9 +78,9 @@ export class NodeLife {
    * The first sequence: it starts the services of every node, also in maintenance, and then loads the
    * configuration.
    */
-  async initialize({ startMachined, startApid, loadConfig }: InitializeTasks): Promise<void> {
+  async initialize({ startMachined, startUdevd, startApid, loadConfig }: InitializeTasks): Promise<void> {
     const phases: readonly Phase[] = [
-      { name: 'earlyServices', tasks: { startMachined, startApid } },
+      { name: 'earlyServices', tasks: { startMachined, startUdevd, startApid } },
       { name: 'config', tasks: { loadConfig } },
     ];
     await this.#sequences.run({ name: 'initialize', phases });

@@ -24,7 +24,6 @@ async function specsOf(text: string | undefined, name: WorldName = 'machine') {
     }),
   });
   const { state } = node;
-  await putResource(state, { ...pointerTo(kinds.devicesStatuses, 'devices'), spec: { ready: true } });
   if (text !== undefined)
     await putResource(state, { ...pointerTo(kinds.machineConfigs, 'v1alpha1'), spec: text });
   await node.settled();

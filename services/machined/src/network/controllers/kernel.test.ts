@@ -7,10 +7,9 @@ import type { Controller } from '@nodewright/controllers';
 import { openTestRuntime, type TestRuntime } from '@nodewright/controllers/testing';
 import { loadNativeCalls } from '@nodewright/linux';
 import { enterOwnNamespace, ip, noOwnNamespace, openAddressChanger } from '@nodewright/linux/testing';
-import { pointerTo, putResource } from '@nodewright/state';
+import { pointerTo } from '@nodewright/state';
 import {
   addressStatuses,
-  devicesStatuses,
   linkStatuses,
   nodeAddresses,
   routeStatuses,
@@ -37,7 +36,6 @@ async function openNode(): Promise<TestRuntime> {
     ...{ readResolvConf: async () => '', publish: () => {} },
   });
   const node = openTestRuntime({ controllers });
-  await putResource(node.state, { ...pointerTo(devicesStatuses, 'devices'), spec: { ready: true } });
   await node.settled();
   return node;
 }

@@ -27,8 +27,6 @@ function openNode(init: Partial<NetworkControllersInit> = {}) {
     network,
     events,
     ...{ state, settled: node.settled, advance: node.advance, logged: node.logged },
-    ready: () =>
-      putResource(state, { ...pointerTo(kinds.devicesStatuses, 'devices'), spec: { ready: true } }),
     configure: (text: string) => putResource(state, { ...pointerTo(machineConfigs, 'v1alpha1'), spec: text }),
     [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   };
@@ -48,7 +46,6 @@ const ids = async (state: State, kind: ResourceKind, namespace?: string) =>
 test('a node in a container has the addresses of the kernel, and follows them', async () => {
   await using node = openNode();
   const { network, state } = node;
-  await node.ready();
   network.setLinks(fakeLink(1, 'lo', { hardwareType: 772, operationalState: 0 }), fakeLink(2, 'eth0'));
   network.setAddresses(fakeAddress(1, '127.0.0.1/8', { scope: 254 }), fakeAddress(2, '10.0.0.2/24'));
   network.setRoutes(fakeRoute(2, '', '10.0.0.1'));
@@ -89,7 +86,6 @@ test('a node in a container has the addresses of the kernel, and follows them', 
 test('a node of processes has its configured addresses, whatever the host has', async () => {
   await using node = openNode({ world: worlds.process, addresses: ['127.5.6.2', '127.5.6.1'] });
   const { network, state } = node;
-  await node.ready();
   network.setLinks(fakeLink(2, 'eth0'));
   network.setAddresses(fakeAddress(2, '10.0.0.2/24'));
   await node.settled();
@@ -108,12 +104,9 @@ test('a node of processes has its configured addresses, whatever the host has', 
   assert.deepEqual(await ids(state, kinds.addressSpecs), ['lo/127.5.6.1/32', 'lo/127.5.6.2/32']);
 });
 
-test('links are published once the devices are known, and not before', async () => {
+test('links do not wait until the devices are known', async () => {
   await using node = openNode();
   node.network.setLinks(fakeLink(2, 'eth0'));
-  await node.settled();
-  assert.deepEqual(await ids(node.state, kinds.linkStatuses), []);
-  await node.ready();
   await node.settled();
   assert.deepEqual(await ids(node.state, kinds.linkStatuses), ['eth0']);
 });
@@ -167,7 +160,6 @@ test('every network controller owns its resources, and the merge controller owns
 test('addresses of Kubernetes have filters of their own in a cluster', async () => {
   await using node = openNode();
   const { state, network } = node;
-  await node.ready();
   network.setLinks(fakeLink(2, 'eth0'));
   network.setAddresses(fakeAddress(2, '10.0.0.2/24'), fakeAddress(2, '10.244.0.1/32'));
   await node.configure(
@@ -219,7 +211,6 @@ test('addresses are announced when they change, and again after ten minutes', as
   await node.settled();
   const event = { kind: 'address', hostname: 'node01', addresses: ['127.5.6.2'] };
   assert.deepEqual(node.events, [event]);
-  await node.ready();
   node.network.setLinks(fakeLink(2, 'eth0'));
   await node.advance(9 * 60_000);
   assert.deepEqual(node.events, [event]);
@@ -230,7 +221,6 @@ test('addresses are announced when they change, and again after ten minutes', as
 test('a kernel watch that breaks is opened again, and closed at the end', async () => {
   const node = openNode();
   const { network, state } = node;
-  await node.ready();
   await node.settled();
   const count = network.watchCount;
   assert.equal(count, 4);

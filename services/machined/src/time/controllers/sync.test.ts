@@ -3,13 +3,7 @@ import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
 import { pointerTo, putResource } from '@nodewright/state';
-import {
-  devicesStatuses,
-  machineConfigs,
-  ntpStatuses,
-  timeServerStatuses,
-  timeStatuses,
-} from '@nodewright/state/kinds';
+import { machineConfigs, ntpStatuses, timeServerStatuses, timeStatuses } from '@nodewright/state/kinds';
 import { type WorldName, worlds } from '../../base/domain/world.ts';
 import { timeControllers } from './time-controllers.ts';
 
@@ -37,7 +31,6 @@ async function openTime(name: WorldName) {
   const { state } = node;
   const put = <S>(kind: { namespace: string; type: string }, id: string, spec: S) =>
     putResource(state, { ...pointerTo(kind, id), spec });
-  await put(devicesStatuses, 'devices', { ready: true });
   return {
     ...{ asked, offsets, advance: node.advance },
     servers: async (...timeServers: string[]) => {

@@ -1,13 +1,7 @@
 import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import { pointerTo } from '@nodewright/state';
-import {
-  devicesStatuses,
-  machineConfigs,
-  ntpStatuses,
-  timeServerStatuses,
-  timeStatuses,
-} from '@nodewright/state/kinds';
+import { machineConfigs, ntpStatuses, timeServerStatuses, timeStatuses } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import type { World } from '../../base/domain/world.ts';
 import {
@@ -51,7 +45,6 @@ interface Look {
 export function createTimeSyncController({ world, query, steadyMs }: TimeSyncInit): Controller {
   const startMs = steadyMs();
   let trust = noTrust;
-  let isGateOpen = false;
   let last: Look | undefined;
   /** The time of the next query, by the monotonic clock, and the servers. */
   let due = { atMs: 0, servers: '', retryMs: firstRetryMs };
@@ -80,17 +73,10 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
 
   return {
     name: 'time.SyncController',
-    inputs: [weak(devicesStatuses, devicesStatuses.singleton)],
+    // Servers are asked over the network, so no clock device is waited for.
+    inputs: [weak(timeServerStatuses, timeServerStatuses.singleton), weak(machineConfigs, activeConfigId)],
     outputs: [exclusive(timeStatuses), exclusive(ntpStatuses)],
     async reconcile(pass) {
-      if (!isGateOpen) {
-        if (!(await pass.get(pointerTo(devicesStatuses)))?.spec.ready) return;
-        isGateOpen = true;
-        pass.setInputs([
-          weak(timeServerStatuses, timeServerStatuses.singleton),
-          weak(machineConfigs, activeConfigId),
-        ]);
-      }
       const now = { wallMs: pass.now(), steadyMs: steadyMs() };
       if (last !== undefined)
         trust = withDrift(trust, now.wallMs - last.wallMs - (now.steadyMs - last.steadyMs));

@@ -5,6 +5,7 @@ import { Fault } from '@nodewright/fault';
 import { pointerTo, putResource } from '@nodewright/state';
 import {
   blockMountStatuses,
+  devicesStatuses,
   volumeConfigs,
   volumeMountRequests,
   volumeMountStatuses,
@@ -119,6 +120,7 @@ test('the images on the disk of a machine are a volume that is mounted read-only
   const mounts: [string, PartitionMountOptions][] = [];
   const partitions: VolumePartitions = {
     hasImageCache: true,
+    exists: async () => true,
     async prepare(id, wish) {
       wishes.push([id, wish]);
       const contents = { uuid: '0b2a4f3e-7d57-4a5a-9a35-3f6f0b1f1f10' };
@@ -139,4 +141,31 @@ test('the images on the disk of a machine are a volume that is mounted read-only
   assert.deepEqual([spec.phase, spec.filesystem, spec.location], ['ready', 'ext4', '/dev/vda5']);
   const mount = (await state.get(pointerTo(volumeMountStatuses, 'IMAGECACHE'))).spec;
   assert.deepEqual([mount.target, mount.readOnly], ['/system/imagecache/disk', true]);
+});
+
+test('a partition is created once the devices are known, and one that is there is used at once', async () => {
+  const prepared: string[] = [];
+  const partitions: VolumePartitions = {
+    hasImageCache: false,
+    exists: async (_id, { label }) => label !== 'STATE',
+    async prepare(id) {
+      prepared.push(id);
+      const contents = { uuid: '0b2a4f3e-7d57-4a5a-9a35-3f6f0b1f1f10' };
+      return { device: '/dev/vda5', disk: '/dev/vda', number: 5, guid: 'g', sizeBytes: 64 << 20, contents };
+    },
+    async mount() {},
+  };
+  await using runtime = openTestRuntime({
+    controllers: volumeControllers({ makeVolumeFolder: async () => sizeBytes, partitions }),
+  });
+  const { state } = runtime;
+  const phase = async () => {
+    await runtime.settled();
+    return (await state.get(pointerTo(volumeStatuses, 'STATE'))).spec.phase;
+  };
+  assert.equal(await phase(), 'waiting');
+  assert.deepEqual([...new Set(prepared)], ['META']);
+  await putResource(state, { ...pointerTo(devicesStatuses), spec: { ready: true } });
+  assert.equal(await phase(), 'ready');
+  assert.ok(prepared.includes('STATE'));
 });

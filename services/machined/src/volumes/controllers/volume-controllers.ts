@@ -8,9 +8,11 @@ import {
 } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import { ConfigReader } from '@nodewright/machine-config';
+import { pointerTo } from '@nodewright/state';
 import {
   type BlockMountStatusSpec,
   blockMountStatuses,
+  devicesStatuses,
   machineConfigs,
   mountRequests,
   type VolumeConfigSpec,
@@ -121,7 +123,10 @@ function volumeManagerController(
   const failures = new Map<string, string>();
   return {
     name: 'block.VolumeManagerController',
-    inputs: [weak(volumeConfigs), ...(partitions === undefined ? [] : [weak(blockMountStatuses)])],
+    inputs: [
+      weak(volumeConfigs),
+      ...(partitions === undefined ? [] : [weak(blockMountStatuses), weak(devicesStatuses)]),
+    ],
     outputs: [exclusive(volumeStatuses)],
     async reconcile(pass) {
       const configs = await pass.list(volumeConfigs);
@@ -131,6 +136,8 @@ function volumeManagerController(
           ? []
           : (await pass.list(blockMountStatuses)).map(({ metadata }) => metadata.id),
       );
+      const areDevicesKnown =
+        partitions !== undefined && (await pass.get(pointerTo(devicesStatuses)))?.spec.ready === true;
       const orFailure = async <R>(volume: string, make: () => Promise<R>) => {
         try {
           const made = await make();
@@ -146,8 +153,13 @@ function volumeManagerController(
       };
       const statusOf = async (id: string, spec: VolumeConfigSpec): Promise<VolumeStatusSpec> => {
         if (partitions !== undefined && spec.type === 'partition') {
-          const made = await orFailure(id, () => partitions.prepare(id, partitionWishOf(spec)));
-          return partitionVolumeStatus(spec, made);
+          const wish = partitionWishOf(spec);
+          // Only a new partition waits: it must not take the place of one on a disk that appears later.
+          const waits = async () => !areDevicesKnown && !(await partitions.exists(id, wish));
+          const made = await orFailure(id, async () =>
+            (await waits()) ? undefined : partitions.prepare(id, wish),
+          );
+          return made === undefined ? waitingVolumeStatus(spec) : partitionVolumeStatus(spec, made);
         }
         const path = pathOfVolume(id, byId);
         if (path === undefined)

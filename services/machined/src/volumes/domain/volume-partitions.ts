@@ -22,10 +22,12 @@ export interface PartitionMountOptions {
   readonly mode: number;
 }
 
-/** The partitions of the system disk. Both calls may be repeated; the second time they change nothing. */
+/** The partitions of the system disk. All calls may be repeated; the second time they change nothing. */
 export interface VolumePartitions {
   /** The disk has the partition IMAGECACHE. */
   readonly hasImageCache: boolean;
+  /** Whether the partition of a volume is complete, so that `prepare` creates none. @throws Fault */
+  exists(id: string, wish: PartitionWish): Promise<boolean>;
   /** Finds the partition of a volume, or creates, formats and grows it. @throws Fault */
   prepare(id: string, wish: PartitionWish): Promise<PreparedVolume>;
   /** Mounts a prepared volume. @throws Fault */

@@ -117,6 +117,7 @@ function partitionsOf(disk: SystemDisk, log: Logger, hasImageCache: boolean): Vo
   const mounted = new Set<string>();
   return {
     hasImageCache,
+    exists: async (id, { label }) => prepared.has(id) || (await disk.find(label)) !== undefined,
     async prepare(id: string, wish: PartitionWish) {
       const partition =
         prepared.get(id) ?? (isOfImage(id) ? await existing(disk, id) : await disk.prepare(wish));

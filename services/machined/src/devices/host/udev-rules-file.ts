@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeFolder, writeFileAtomically } from '@nodewright/files';
+
+const mode = 0o644;
+
+/**
+ * Writes a file with rules of udevd when it has another text; without a text there is none, or an empty one.
+ *
+ * @returns whether the rules are others than before
+ */
+export async function writeUdevRules(path: string, text: string): Promise<boolean> {
+  if ((await textOf(path)) === text) return false;
+  await makeFolder(dirname(path));
+  await writeFileAtomically(path, text, { mode });
+  return true;
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
