@@ -1,20 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemTimers } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService } from '@nodewright/controllers';
-import type { State } from '@nodewright/state';
+import { pointerTo, type State } from '@nodewright/state';
+import { type ServiceSpec, services } from '@nodewright/state/kinds';
 import { runProgram } from '../base/host/run-program.ts';
 import type { Topic } from '../base/topic.ts';
 import { recordServicePid } from '../services/host/record-service-pid.ts';
+import { openResourceCondition } from '../services/host/resource-condition.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
 import { udevRulesController } from './controllers/udev-rules.ts';
 import { udevdServiceController } from './controllers/udevd-service.ts';
 import { settleTimeMs } from './domain/settle-time.ts';
 import { udevPaths } from './domain/udev-programs.ts';
+import { metWithin } from './host/start-condition.ts';
 import { createUdevControl, type UdevControl } from './host/udev-control.ts';
 import { writeUdevRules } from './host/udev-rules-file.ts';
 import { type UdevdServiceInit, udevdService } from './host/udevd-service.ts';
 
-export interface OpenDevicesInit extends Omit<UdevdServiceInit, 'udev' | 'watcher'> {
+export interface OpenDevicesInit extends Omit<UdevdServiceInit, 'udev' | 'watcher' | 'conditions'> {
   /** udevd is a service of this node. */
   readonly hasUdevd: boolean;
   /** The command line of the kernel. */
@@ -28,8 +32,19 @@ export interface DevicesTopic extends Topic {
   begin(signal: AbortSignal): Promise<void>;
 }
 
+/**
+ * The first look at all devices keeps a small machine busy for seconds, so udevd lets the API answer first. An API that does not
+ * start must not keep the devices unknown.
+ */
+const startLimitMs = 30_000;
+const apidUp = {
+  pointer: pointerTo(services, serviceIds.apid),
+  text: `service "${serviceIds.apid}" to be "up"`,
+  isWanted: ({ running, healthy }: ServiceSpec) => running && healthy,
+};
+
 /** Opens the topic of udevd: the service, and the rules of the configuration. */
-export function openDevices(init: OpenDevicesInit): DevicesTopic {
+export function openDevices(init: OpenDevicesInit, scope: AsyncDisposableStack): DevicesTopic {
   if (!init.hasUdevd) return { controllers: [], api: {}, begin: async () => {} };
   const udev = createUdevControl({
     run: runProgram,
@@ -37,7 +52,7 @@ export function openDevices(init: OpenDevicesInit): DevicesTopic {
     now: () => performance.now(),
     sleep: (ms) => sleep(ms, undefined, { ref: false }),
   });
-  const follower = udevdServiceController(followingService(init, udev));
+  const follower = udevdServiceController(followingService(init, udev, scope));
   const rules = udevRulesController({
     writeRules: (text) => writeUdevRules(udevPaths.rules, text),
     applyRules: (signal) => udev.applyRules(signal),
@@ -46,18 +61,24 @@ export function openDevices(init: OpenDevicesInit): DevicesTopic {
 }
 
 /** udevd, which is declared at its first start. */
-function followingService(init: OpenDevicesInit, udev: UdevControl): FollowingService {
-  const { state, services } = init;
+function followingService(
+  init: OpenDevicesInit,
+  udev: UdevControl,
+  scope: AsyncDisposableStack,
+): FollowingService {
+  const { state, services: manager } = init;
   let isDeclared = false;
   return {
-    start() {
+    async start() {
       if (!isDeclared) {
+        const apid = await openResourceCondition(state, apidUp, scope);
+        const conditions = [metWithin(apid, startLimitMs, systemTimers)];
         const watcher = recordServicePid(state, serviceIds.udevd);
-        services.declare([udevdService({ ...init, udev, watcher })]);
+        manager.declare([udevdService({ ...init, conditions, udev, watcher })]);
       }
       isDeclared = true;
-      services.start([serviceIds.udevd]);
+      manager.start([serviceIds.udevd]);
     },
-    stop: () => services.stop([serviceIds.udevd]),
+    stop: () => manager.stop([serviceIds.udevd]),
   };
 }

@@ -59,7 +59,7 @@ export async function openTopics(
   const hasUdevd = world.runsUdevd && host.isFirstProcess;
   // The kernel command line of a shared host does not describe the node.
   const commandLine = world.ownsKernel ? kernel.read('/proc/cmdline') : '';
-  const devices = openDevices({ ...given, ...processes, hasUdevd, commandLine });
+  const devices = openDevices({ ...given, ...processes, hasUdevd, commandLine }, scope);
   const engine = await openContainerRuntime({ ...host, hostname: node.hostname });
   if (engine !== undefined) scope.use(engine);
   const runtime = runsContainers ? await openMachineRuntime(given, scope) : engine;

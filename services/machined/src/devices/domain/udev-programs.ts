@@ -19,13 +19,20 @@ export const udevEnvironment: Readonly<Record<string, string>> = {
 
 const control = (...words: string[]): readonly string[] => [udevPaths.control, ...words];
 
-/** Makes udevd read its rules again. It fails while udevd does not answer. */
+/** Fails while udevd does not answer. */
+export const pingCommand = control('control', '--ping');
+
+/** Makes udevd read its rules again. */
 export const reloadCommand = control('control', '--reload');
 
-/** Make the kernel announce once more every device that it knows. Source: Talos v1.14: health checks, udevd. */
-export const triggerCommands: readonly (readonly string[])[] = ['devices', 'subsystems'].map((type) =>
-  control('trigger', `--type=${type}`, '--action=add'),
-);
+/**
+ * Make the kernel announce once more every device that it knows. The rules of the image say nothing about terminals, of which
+ * there are a hundred. Source: Talos v1.14: health checks, udevd.
+ */
+export const triggerCommands: readonly (readonly string[])[] = [
+  control('trigger', '--type=devices', '--action=add', '--subsystem-nomatch=tty'),
+  control('trigger', '--type=subsystems', '--action=add'),
+];
 
 /** Waits until udevd has processed all announcements. */
 export const settleCommand = control('settle', '--timeout=50');

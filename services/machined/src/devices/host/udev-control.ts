@@ -3,6 +3,7 @@ import type { HealthResult } from '../../base/domain/service-health.ts';
 import type { runProgram } from '../../base/host/run-program.ts';
 import {
   commandTimeoutMs,
+  pingCommand,
   reloadCommand,
   settleCommand,
   triggerCommands,
@@ -44,10 +45,10 @@ export function createUdevControl({ run, settleTimeMs, now, sleep }: UdevControl
     for (const argv of triggerCommands) await command(argv, timeoutMs(), signal);
   };
 
-  async function reloadWhenUp(leftMs: () => number): Promise<void> {
+  async function untilUp(leftMs: () => number): Promise<void> {
     for (;;) {
       try {
-        await command(reloadCommand, leftMs());
+        await command(pingCommand, leftMs());
         return;
       } catch (error) {
         if (leftMs() <= retryMs) throw error;
@@ -62,7 +63,7 @@ export function createUdevControl({ run, settleTimeMs, now, sleep }: UdevControl
       // A program gets whole milliseconds.
       const leftMs = () => Math.max(Math.floor(endMs - now()), 1);
       try {
-        await reloadWhenUp(leftMs);
+        await untilUp(leftMs);
         if (!isTriggered) await triggerAll(leftMs);
         isTriggered = true;
         await command(settleCommand, leftMs());

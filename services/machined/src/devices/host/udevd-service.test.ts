@@ -8,12 +8,13 @@ test('udevd is a service of its own, which is restarted forever and checked each
   using guard = openExitGuard();
   const service = udevdService({
     options: { restartInterval: 5000 },
+    conditions: [],
     udev: { check: async () => ({ healthy: true }) },
     logs: new LogStore(),
     ...{ guard, cgroups: undefined },
   });
   assert.equal(service.id, 'udevd');
-  assert.deepEqual([service.dependsOn, service.conditions], [undefined, undefined]);
+  assert.deepEqual([service.dependsOn, service.outlivedBy], [undefined, ['machined']]);
   assert.equal(
     service.runner.text,
     'Restart(Forever, Process(["/usr/bin/systemd-udevd" "--resolve-names=never"]))',

@@ -1,5 +1,6 @@
 import { pause } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
+import type { Condition } from '../../base/domain/condition.ts';
 import type { LogStore } from '../../logs/host/log-store.ts';
 import { restartRunner } from '../../services/domain/restart-runner.ts';
 import type { ExitGuard } from '../../services/host/exit-guard.ts';
@@ -11,6 +12,7 @@ import type { UdevControl } from './udev-control.ts';
 
 export interface UdevdServiceInit {
   readonly options: { readonly restartInterval: number };
+  readonly conditions: readonly Condition[];
   readonly udev: Pick<UdevControl, 'check'>;
   readonly logs: LogStore;
   readonly guard: ExitGuard;
@@ -33,7 +35,7 @@ const healthTimes: Omit<HealthCheck, 'check'> = {
 
 /** udevd as a service of a machine. Its first health check makes it process all devices. */
 export function udevdService(init: UdevdServiceInit): ServiceDefinition {
-  const { options, udev, logs, guard, watcher, cgroups } = init;
+  const { options, conditions, udev, logs, guard, watcher, cgroups } = init;
   const process = createProcessRunner({
     argv: udevdCommand,
     workingDirectory: '/',
@@ -48,6 +50,7 @@ export function udevdService(init: UdevdServiceInit): ServiceDefinition {
   return {
     id: serviceIds.udevd,
     outlivedBy: [serviceIds.machined],
+    conditions,
     runner: restartRunner(process, {
       policy: 'forever',
       intervalMs: options.restartInterval,

@@ -32,8 +32,9 @@ export function symlinksController(init: SymlinksInit): Controller {
       scope.defer(() => watch?.[Symbol.dispose]());
     },
     async reconcile(pass) {
-      pass.wakeAfter(watchAnew() ? 10 * lookAgainMs : lookAgainMs);
+      // While udevd processes all devices, hundreds of links change.
       if (!(await isUdevdDone(pass, hasUdevd))) return;
+      pass.wakeAfter(watchAnew() ? 10 * lookAgainMs : lookAgainMs);
       await pass.replace(
         blockSymlinks,
         [...readDeviceLinks()].map(([id, paths]) => ({ id, spec: { paths } })),
