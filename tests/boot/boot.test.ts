@@ -73,9 +73,19 @@ test('a machine keeps its configuration and its data on its disk until it is res
     await succeeds([...trusted(machine), 'meta', 'write', '0x0c', 'kept']);
     first = await identity(machine);
     assert.ok(first);
+    await hasNamedDevices(machine);
+
     await succeeds([...trusted(machine), 'reboot', '--wait=false']);
+    await machine.shows(/kexec_core: Starting new kernel/, 60_000);
+    await machine.shows(/(switching to the root file system.*){2}/s);
+    assert.equal(await identity(machine), first);
+    assert.match(await succeeds([...trusted(machine), 'get', 'meta']), /0x0c +1 +kept/);
+    assert.doesNotMatch(machine.console(), /Restarting system/);
+
+    await succeeds([...trusted(machine), 'reboot', '--mode', 'powercycle', '--wait=false']);
     await machine.shows(/reboot: Restarting system/, 60_000);
     await machine.isOff();
+    assert.equal(machine.console().match(/Starting new kernel/g)?.length, 1);
     assert.match(machine.console(), /XFS \(vda6\): Unmounting/);
   }
   {
@@ -110,6 +120,25 @@ test('a machine keeps its configuration and its data on its disk until it is res
   await using machine = await start(['panic=1']);
   await machine.shows(/no disk has a partition labelled BOOT/);
 });
+
+/** udevd has named the disk, and applies a rule of the configuration at once. */
+async function hasNamedDevices(machine: Machine): Promise<void> {
+  const { shows } = workplace;
+  await shows([...trusted(machine), 'service', 'udevd'], /STATE +Running\n.*HEALTH +OK/);
+  await shows([...trusted(machine), 'get', 'devicesstatus'], /devices +\d+ +true/);
+  const disk = [...trusted(machine), 'get', 'disks', 'vda', '-o', 'yaml'];
+  assert.match(await shows(disk, /symlinks:/), /- \/dev\/disk\/by-path\/pci-0000:\S+/);
+  assert.match(
+    await succeeds([...trusted(machine), 'ls', '/dev/disk/by-partlabel']),
+    /EPHEMERAL.*META.*STATE/s,
+  );
+  const minimum = ['read', '/sys/fs/cgroup/system/udevd/memory.min'];
+  assert.equal((await succeeds([...trusted(machine), ...minimum])).trim(), String(8 << 20));
+  const rules = ['KERNEL=="vda", SUBSYSTEM=="block", SYMLINK+="disk/by-role/system"'];
+  const patch = JSON.stringify([{ op: 'add', path: '/machine/udev', value: { rules } }]);
+  await succeeds([...trusted(machine), 'patch', 'machineconfig', '--patch', patch]);
+  await shows(disk, /- \/dev\/disk\/by-role\/system/);
+}
 
 test('a machine ends when one byte of its root file system was changed', { skip }, async () => {
   // The first block of the squashfs with content, which every boot reads: its superblock.

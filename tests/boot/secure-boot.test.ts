@@ -24,6 +24,11 @@ test('with Secure Boot the signed image boots, and says so', { skip }, async () 
   assert.match(state, /secureBoot: true/);
   assert.match(state, /bootedWithUKI: true/);
   assert.match(state, /moduleSignatureEnforced: true/);
+  // The firmware verifies the initramfs, and kexec would not.
+  await succeeds([...trusted(machine), 'reboot', '--wait=false']);
+  await machine.shows(/"reason":"Secure Boot is on","msg":"no kexec/, 60_000);
+  await machine.shows(/reboot: Restarting system/, 60_000);
+  await machine.isOff();
 });
 
 /** The entry for signatures in the headers of a program: 64 bits, and the fifth entry. */

@@ -34,11 +34,13 @@ const topics: Readonly<Record<string, Topic>> = {
   life: {
     imports: ['services'],
     face: [
+      'domain/boot-files.ts',
       'domain/node-event.ts',
       'domain/plan-reset.ts',
       'host/event-store.ts',
       'host/first-process.ts',
       'host/machine-cgroups.ts',
+      'host/next-kernel.ts',
       'host/prepare-container.ts',
       'host/node-wipe.ts',
     ],

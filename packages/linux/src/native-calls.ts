@@ -86,6 +86,14 @@ export interface NativeCalls {
    * @param flags `MODULE_INIT_*`
    */
   loadModule(descriptor: number, parameters: Uint8Array, flags: number): Promise<void>;
+  /**
+   * Loads a kernel that the machine can be ended with (kexec), in a thread of the add-on, because the kernel reads both files
+   * and computes their digests.
+   *
+   * @param kernel descriptor of its file, as `initramfs`
+   * @param commandLine ends with a NUL byte
+   */
+  loadKernel(kernel: number, initramfs: number, commandLine: Uint8Array): Promise<void>;
   /** Removes an ended child process from the process table. */
   forgetChild(pid: number): void;
   /** Programs that this thread starts from now on gain no rights from set-uid bits or file capabilities. */
@@ -120,8 +128,9 @@ const peekAtEnded = 0x1 | 0x4 | 0x0100_0000;
 const doNotHang = 1;
 const siginfoBytes = 128;
 const siginfoPidAt = 12;
-// The C library has no function for it. Source: Linux, numbers of system calls.
+// The C library has no functions for them. Source: Linux, numbers of system calls.
 const finitModule = process.arch === 'x64' ? 313 : 273;
+const kexecFileLoad = process.arch === 'x64' ? 320 : 294;
 const mapFailed = 0xffff_ffff_ffff_ffffn;
 
 /**
@@ -158,8 +167,9 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const reboot = libc.func('int reboot(int)');
   const waitid = libc.func('int waitid(int, int, void *, int)');
   const waitpid = libc.func('int waitpid(int, void *, int)');
-  // Only for the module: other calls by number would escape the list above.
+  // Only for the module and the kernel: other calls by number would escape the list above.
   const syscall = libc.func('long syscall(long, int, const void *, int)');
+  const kexecCall = libc.func('long syscall(long, int, int, unsigned long, const void *, unsigned long)');
   const llistxattr = libc.func('int64_t llistxattr(const void *, void *, size_t)');
   const lgetxattr = libc.func('int64_t lgetxattr(const void *, const void *, void *, size_t)');
 
@@ -236,6 +246,16 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
           else if (Number(result) < 0) reject(new SystemCallError('finit_module', koffi.errno()));
           else resolve();
         });
+      }),
+    loadKernel: (kernel, initramfs, commandLine) =>
+      new Promise((resolve, reject) => {
+        const length = commandLine.length;
+        const done = (error: unknown, result: unknown) => {
+          if (error) reject(error);
+          else if (Number(result) < 0) reject(new SystemCallError('kexec_file_load', koffi.errno()));
+          else resolve();
+        };
+        kexecCall.async(kexecFileLoad, kernel, initramfs, length, commandLine, 0, done);
       }),
     control: (descriptor, request, argument) => void checked('ioctl', ioctl(descriptor, request, argument)),
     watchReadable(descriptor, onReadable) {

@@ -69,8 +69,17 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/first-process.ts',
     'life/host/prepare-container.ts',
   ]);
-  const changes = /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|syncFileSystems|forgetChild)\(/;
-  assert.deepEqual(importers(changes), ['life/host/first-process.ts', 'volumes/host/block-port.ts']);
+  const changes =
+    /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|syncFileSystems|forgetChild|loadKernel)\(/;
+  assert.deepEqual(importers(changes), [
+    'life/host/first-process.ts',
+    'life/host/next-kernel.ts',
+    'volumes/host/block-port.ts',
+  ]);
+  assert.deepEqual(importers(/\bcreateNextKernel\(/), [
+    'life/host/next-kernel.ts',
+    'stages/prepare-machine.ts',
+  ]);
   // Disks are opened for writing through one port, which only the start of a machine opens.
   assert.deepEqual(importers(/\bcreateBlockPort\(/), [
     'volumes/host/block-port.ts',
@@ -82,7 +91,7 @@ test('only the first process of a machine can change it: other modules call the 
     'volumes/host/machine-disks.ts',
     'volumes/host/machine-volumes.ts',
   ]);
-  // A machine without udev looks into its disks, and only reads them.
+  // A machine looks into its disks, and only reads them.
   const reader = readFileSync(join(folder, 'hardware/host/read-contents.ts'), 'utf8');
   assert.deepEqual(reader.match(/\bopen\w*\([^)]*\)/g), ["open(path, 'r')"]);
   const start = readFileSync(join(folder, 'stages/prepare-machine.ts'), 'utf8');
@@ -142,6 +151,8 @@ test('only the first process of a machine can change it: other modules call the 
     'setsockopt',
     'socket',
     'sync',
+    // For a module, and for the next kernel.
+    'syscall',
     'syscall',
     'umount2',
     'waitid',
@@ -162,6 +173,7 @@ test('only the first process of a machine can change it: other modules call the 
     'hardware/controllers/discovered-volume-spec.ts',
     'hardware/host/watch-device-links.ts',
     'kernel/domain/security-state.ts',
+    'life/domain/boot-files.ts',
     'life/domain/machine-mounts.ts',
     'life/host/first-process.ts',
     'life/host/machine-cgroups.ts',

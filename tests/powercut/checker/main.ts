@@ -82,7 +82,10 @@ function mounted(
 
 async function main(): Promise<void> {
   const calls = await loadNativeCalls();
-  endMachineAtExit({ calls, killOthers: silent, pause: silent, report: reportOnConsole }, process);
+  endMachineAtExit(
+    { calls, killOthers: silent, pause: silent, report: reportOnConsole, isKernelLoaded: () => false },
+    process,
+  );
   calls.mount(text('tmpfs'), text('/run'), text('tmpfs'), 0, text(''));
   for (const folder of [stateFolder, ephemeralFolder]) mkdirSync(folder);
   const port = createBlockPort(calls);

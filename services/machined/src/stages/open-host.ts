@@ -46,6 +46,8 @@ export interface Host extends MachinedContext {
   readonly volumes: PreparedMachine['volumes'];
   /** The disks of the machine; undefined on a node that owns none. */
   readonly disks: PreparedMachine['disks'];
+  /** The kernel that can take over without the firmware; undefined on a node that is not the first process of a machine. */
+  readonly nextKernel: PreparedMachine['nextKernel'] | undefined;
   /** To be called when the folder of the logs can be written to. */
   readonly beginLogCopies: () => void;
   /** Aborts when the streams that report the stop have to end. `signal` aborts earlier, when the stop begins. */
@@ -108,6 +110,7 @@ export async function openHost(
       beginLogCopies,
     },
     disks: machine?.disks,
+    nextKernel: machine?.nextKernel,
     async wipe(plan) {
       if (volumes === undefined) return folderWipe.wipe(plan.volumes);
       await copies.stop();

@@ -93,6 +93,7 @@ export async function openTopics(
       wipe: host.wipe,
       wipeUserDisks: host.volumes?.wipeUserDisks,
       userDiskProblem: host.volumes?.userDiskProblem,
+      nextKernel: host.nextKernel,
       leaveEtcd: () => etcd.leave(),
       cannotEnd: world.mayEnd || host.isFirstProcess ? undefined : cannotEndText,
     },

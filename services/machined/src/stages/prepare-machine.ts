@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { keyCodes, loadNativeCalls, type NativeCalls, watchKeys } from '@nodewright/linux';
+import { capabilities, keyCodes, loadNativeCalls, type NativeCalls, watchKeys } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { limitCgroup } from '../base/host/cgroup-limits.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import { kernelArgumentProblem } from '../kernel/domain/kernel-requirements.ts';
 import { isSecureBootOn } from '../kernel/domain/security-state.ts';
+import { isKernelLoaded } from '../life/domain/boot-files.ts';
 import {
   detachVolumes,
   endMachineAtExit,
@@ -17,10 +18,15 @@ import {
   reportOnConsole,
 } from '../life/host/first-process.ts';
 import { cgroupFolder, enterInitCgroup } from '../life/host/machine-cgroups.ts';
+import { createNextKernel, type NextKernel } from '../life/host/next-kernel.ts';
 import { type IpArgument, parseIpArgument } from '../network/domain/ip-argument.ts';
 import { setUpNetwork } from '../network/host/static-network.ts';
 import { type MachineDisks, openMachineDisks } from '../volumes/host/machine-disks.ts';
 import { type MachineVolumes, openMachineVolumes } from '../volumes/host/machine-volumes.ts';
+
+const kexecFolder = '/system/run/kexec';
+/** Source: Talos v1.14: sequences, kexecPrepare. */
+const kexecTimeoutMs = 180_000;
 
 /** What a machine has before its node starts. */
 export interface PreparedMachine {
@@ -28,6 +34,7 @@ export interface PreparedMachine {
   readonly addresses: readonly string[];
   /** Undefined when there is no system disk. */
   readonly volumes: MachineVolumes | undefined;
+  readonly nextKernel: NextKernel;
   /** Undefined when the node owns no disks. */
   readonly disks: MachineDisks | undefined;
 }
@@ -45,7 +52,12 @@ export async function prepareMachine(
   scope: AsyncDisposableStack,
 ): Promise<PreparedMachine> {
   const calls = await loadNativeCalls();
-  endMachineAtExit({ calls, killOthers, pause, report: reportOnConsole }, process);
+  endMachineAtExit(
+    { calls, killOthers, pause, report: reportOnConsole, isKernelLoaded: () => isKernelLoaded(readIfThere) },
+    process,
+  );
+  // Only machined ends the machine or loads a kernel. Source: Talos v1.14: services, dropped capabilities.
+  calls.dropBoundingCapability(capabilities.systemBoot);
   const problem = kernelArgumentProblem({
     commandLine: readFileSync('/proc/cmdline', 'utf8'),
     isSecureBootOn: isSecureBootOn(readIfThere),
@@ -62,7 +74,12 @@ export async function prepareMachine(
   const volumes = ownsDisks ? await openMachineVolumes(calls, log, () => detachVolumes(calls)) : undefined;
   const disks = ownsDisks ? openMachineDisks(calls, volumes, log) : undefined;
   if (volumes === undefined) mountVarInMemory(calls);
-  return { volumes, disks, addresses: setUpAddresses(calls, log) };
+  const nextKernel = createNextKernel({
+    ...{ calls, log, read: readIfThere, folder: kexecFolder, timeoutMs: kexecTimeoutMs },
+    bootDevice: async () => volumes?.bootDevice(),
+    isSecureBootOn: () => isSecureBootOn(readIfThere),
+  });
+  return { volumes, disks, nextKernel, addresses: setUpAddresses(calls, log) };
 }
 
 /** Without its group machined runs all the same; only containers with limits do not. */

@@ -37,11 +37,25 @@ const reset = (change: object = {}) => {
   return (tasks: EndingTasks) => resetSequence(plan, tasks);
 };
 
+/** A kernel that counts as loaded once it was asked for. */
+function kernel(canLoad: boolean) {
+  let isLoaded = false;
+  return {
+    load: async () => {
+      isLoaded = canLoad;
+    },
+    isLoaded: () => isLoaded,
+  };
+}
+
 test("sequences that end a machine run upstream's phases and tasks that apply to this node", async () => {
   const leaveEtcd = async () => {};
   const walks = {
     reboot: walk((tasks) => rebootSequence('graceful', tasks)),
-    forced: walk((tasks) => rebootSequence('forced', tasks)),
+    forced: walk((tasks) => rebootSequence('forced', tasks), { nextKernel: kernel(true) }),
+    kexec: walk((tasks) => rebootSequence('graceful', tasks), { nextKernel: kernel(true) }),
+    kexecFailed: walk((tasks) => rebootSequence('graceful', tasks), { nextKernel: kernel(false) }),
+    powerCycle: walk((tasks) => rebootSequence('power-cycle', tasks), { nextKernel: kernel(true) }),
     shutdown: walk(shutdownSequence),
     reset: walk(reset(), { leaveEtcd }),
     worker: walk(reset({ reboot: true })),
@@ -56,6 +70,9 @@ test("sequences that end a machine run upstream's phases and tasks that apply to
   assert.deepEqual(Object.fromEntries(await Promise.all(steps)), {
     reboot: `${stop} reboot: reboot reboot`,
     forced: 'reboot: reboot reboot',
+    kexec: `${stop} kexec: kexecPrepare reboot: reboot kexec`,
+    kexecFailed: `${stop} kexec: kexecPrepare reboot: reboot reboot`,
+    powerCycle: `${stop} reboot: reboot reboot`,
     shutdown: `${stop} ${off}`,
     reset: `leave: leaveEtcd ${pre} ${stop} reset: resetSystemDisk ${off}`,
     worker: `${pre} ${stop} reset: resetSystemDisk reboot: reboot reboot`,

@@ -17,15 +17,20 @@ export interface EndingTasks {
   readonly wipe: (plan: WipePlan, signal: AbortSignal) => Promise<void>;
   /** Wipes other disks than the system disk. @param paths of the devices */
   readonly wipeUserDisks: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
+  /** Loads the next kernel, on a node that can start one without its firmware. */
+  readonly nextKernel?: {
+    readonly load: (signal: AbortSignal) => Promise<void>;
+    readonly isLoaded: () => boolean;
+  };
   readonly tell: (event: NodeEvent) => void;
 }
 
-/** `forced`: without a graceful stop. */
-export type RebootKind = 'graceful' | 'forced';
+/** `power-cycle`: through the firmware. `forced`: without a graceful stop, and through the firmware. */
+export type RebootKind = 'graceful' | 'power-cycle' | 'forced';
 
 export function rebootSequence(kind: RebootKind, tasks: EndingTasks): Sequence {
-  const graceful = kind === 'graceful' ? [stopEverything(tasks)] : [];
-  const phases = [...graceful, ending('reboot', tasks)];
+  const graceful = kind === 'forced' ? [] : [stopEverything(tasks)];
+  const phases = [...graceful, ...(kind === 'graceful' ? kexecPhases(tasks) : []), ending('reboot', tasks)];
   return { name: 'reboot', phases, endsMachineFrom: phases[0]?.name };
 }
 
@@ -57,6 +62,12 @@ export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
   };
 }
 
+function kexecPhases({ nextKernel }: EndingTasks): Phase[] {
+  if (nextKernel === undefined) return [];
+  const kexecPrepare = (signal: AbortSignal) => nextKernel.load(signal);
+  return [{ name: 'kexec', tasks: { kexecPrepare } }];
+}
+
 const stopEverything = ({ stopAllServices }: EndingTasks): Phase => ({
   name: 'stopEverything',
   tasks: { stopAllServices },
@@ -76,9 +87,10 @@ function wipePhases(plan: ResetPlan, { wipe, wipeUserDisks }: EndingTasks): Phas
   return phases;
 }
 
-function ending(end: MachineEnd, { tell }: EndingTasks): Phase {
-  const name = end === 'reboot' ? 'reboot' : 'shutdown';
+function ending(wanted: 'reboot' | 'power-off', { tell, nextKernel }: EndingTasks): Phase {
+  const name = wanted === 'reboot' ? 'reboot' : 'shutdown';
   const finish = () => {
+    const end: MachineEnd = wanted === 'reboot' && nextKernel?.isLoaded() ? 'kexec' : wanted;
     tell({ kind: 'restart', end });
     throw new MachineEnding(end);
   };

@@ -7,6 +7,5 @@ import type { MachineEnd } from './node-event.ts';
  * or is off.
  */
 export function machineExitCode({ offExitCode }: Pick<World, 'offExitCode'>, end: MachineEnd): number {
-  if (end === 'reboot') return nodeExitCodes.reboot;
-  return offExitCode;
+  return end === 'power-off' ? offExitCode : nodeExitCodes.reboot;
 }

@@ -9,14 +9,15 @@ export const sequenceNames = [
 ] as const;
 export type SequenceName = (typeof sequenceNames)[number];
 
-/** How a machine ends: it reboots or powers off. */
-export type MachineEnd = 'reboot' | 'power-off';
+/** How a machine ends: it reboots through its firmware, starts the kernel that was loaded (kexec), or powers off. */
+export type MachineEnd = 'reboot' | 'kexec' | 'power-off';
 
 /** The commands of reboot(2) for these ends. Source: reboot(2). */
-export const restartCommands = { reboot: 0x0123_4567, 'power-off': 0x4321_fedc } as const satisfies Record<
-  MachineEnd,
-  number
->;
+export const restartCommands = {
+  reboot: 0x0123_4567,
+  kexec: 0x4558_4543,
+  'power-off': 0x4321_fedc,
+} as const satisfies Record<MachineEnd, number>;
 
 export type StepAction = 'start' | 'stop';
 

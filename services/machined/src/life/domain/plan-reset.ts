@@ -1,5 +1,4 @@
 import { Fault } from '@nodewright/fault';
-import type { MachineEnd } from './node-event.ts';
 
 /** The volumes with data on a node of processes or of containers. Source: Talos v1.14: volumes. */
 export const wipeableVolumes = ['META', 'STATE', 'EPHEMERAL'] as const;
@@ -29,7 +28,7 @@ export interface ResetWish {
 export interface ResetPlan {
   /** Whether to leave the cluster first. */
   readonly isGraceful: boolean;
-  readonly end: MachineEnd;
+  readonly end: 'reboot' | 'power-off';
   /** The volumes to wipe; empty if only user disks are to be wiped. */
   readonly volumes: readonly WipeableVolume[];
   /** The whole node, not a list of volumes: on a machine, the whole system disk. */

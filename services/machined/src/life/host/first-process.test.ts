@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import { nodeExitCodes } from '@nodewright/contract';
 import { FakeTimers } from '@nodewright/controllers/testing';
+import { restartCommands } from '../domain/node-event.ts';
 import { endMachineAtExit, reapOrphans } from './first-process.ts';
 
 test('reapOrphans() removes a process that is still there at the second look, and no other', () => {
@@ -39,7 +40,7 @@ test('reapOrphans() removes a process that is still there at the second look, an
 });
 
 /** What happens to the machine when process 1 exits with this code. */
-function endOf(code: number): string[] {
+function endOf(code: number, { isKernelLoaded = false, refusesKexec = false } = {}): string[] {
   const done: string[] = [];
   const process = new EventEmitter();
   const calls = {
@@ -48,11 +49,15 @@ function endOf(code: number): string[] {
       done.push('detach');
     },
     syncFileSystems: () => void done.push('sync'),
-    endMachine: (command: number) => void done.push(command.toString(16)),
+    endMachine(command: number) {
+      if (refusesKexec && command === restartCommands.kexec) throw new Error('reboot: EINVAL');
+      done.push(command.toString(16));
+    },
   };
   const report = (line: string) => void done.push(line);
   const pause = (ms: number) => void done.push(`pause ${ms}`);
-  endMachineAtExit({ calls, killOthers: () => void done.push('kill'), pause, report }, process);
+  const killOthers = () => void done.push('kill');
+  endMachineAtExit({ calls, killOthers, pause, report, isKernelLoaded: () => isKernelLoaded }, process);
   process.emit('exit', code);
   return done;
 }
@@ -62,4 +67,17 @@ test('endMachineAtExit() switches off, restarts, and restarts after a pause when
   assert.deepEqual(endOf(nodeExitCodes.reboot), ['kill', 'sync', 'detach', '1234567']);
   const line = 'machined has ended with exit code 1: the machine restarts in 10 s';
   assert.deepEqual(endOf(1), [line, 'pause 10000', 'kill', 'sync', 'detach', '1234567']);
+});
+
+test('endMachineAtExit() starts a loaded kernel in place of a restart, and restarts when the kernel refuses', () => {
+  const isKernelLoaded = true;
+  const [first] = endOf(nodeExitCodes.reboot, { isKernelLoaded }).slice(3);
+  assert.equal(first, '45584543');
+  assert.deepEqual(endOf(nodeExitCodes.reboot, { isKernelLoaded, refusesKexec: true }), [
+    ...['kill', 'sync', 'detach'],
+    'the loaded kernel cannot be started (reboot: EINVAL): the machine restarts',
+    '1234567',
+  ]);
+  assert.deepEqual(endOf(0, { isKernelLoaded }), ['kill', 'sync', 'detach', '4321fedc']);
+  assert.equal(endOf(1, { isKernelLoaded }).at(-1), '1234567');
 });

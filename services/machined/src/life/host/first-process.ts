@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Timers } from '@nodewright/async';
 import { nodeExitCodes } from '@nodewright/contract';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 import { type NativeCalls, parseMounts, pathFromMountPoint } from '@nodewright/linux';
 import {
@@ -120,14 +120,16 @@ export interface EndOfMachine {
   readonly pause: (ms: number) => void;
   /** Shows a line on the console at once: a log of this process might not be written any more. */
   readonly report: (line: string) => void;
+  /** A kernel is loaded that takes over in place of a restart. */
+  readonly isKernelLoaded: () => boolean;
 }
 
 /**
- * Ends the machine when this process exits: off, restarted, or restarted after a pause when it crashed. Without it the
- * kernel would panic.
+ * Ends the machine when this process exits: off, restarted by its firmware or by a loaded kernel, or restarted after a pause
+ * when it crashed. Without it the kernel would panic.
  */
 export function endMachineAtExit(
-  { calls, killOthers, pause, report }: EndOfMachine,
+  { calls, killOthers, pause, report, isKernelLoaded }: EndOfMachine,
   process: NodeJS.EventEmitter,
 ): void {
   process.on('exit', (code: number) => {
@@ -139,8 +141,18 @@ export function endMachineAtExit(
     killOthers();
     calls.syncFileSystems();
     detachVolumes(calls);
+    if (code === nodeExitCodes.reboot && isKernelLoaded()) startLoadedKernel(calls, report);
     calls.endMachine(restartCommands[end]);
   });
+}
+
+/** Returns only when the kernel refuses. */
+function startLoadedKernel(calls: Pick<NativeCalls, 'endMachine'>, report: (line: string) => void): void {
+  try {
+    calls.endMachine(restartCommands.kexec);
+  } catch (error) {
+    report(`the loaded kernel cannot be started (${faultFrom(error).message}): the machine restarts`);
+  }
 }
 
 /** Writes a line to the kernel's log, and with it to the console, before it returns. */

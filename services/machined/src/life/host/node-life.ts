@@ -30,6 +30,8 @@ export interface NodeLifeInit {
   readonly leaveEtcd?: () => ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
   readonly sendResetSignal: (signal: AbortSignal) => Promise<void>;
+  /** The kernel that can take over without the firmware; undefined on a node that has none. */
+  readonly nextKernel?: EndingTasks['nextKernel'] | undefined;
   /** Ends this process in the given way. Called once everything of the node has stopped. */
   readonly end: (end: MachineEnd) => void;
   /** Default: the timers of the host. */
@@ -39,10 +41,10 @@ export interface NodeLifeInit {
 /** Source: Talos v1.14: sequences, initialize. */
 export interface InitializeTasks {
   readonly startMachined: () => void;
-  readonly startApid: (signal: AbortSignal) => Promise<void>;
-  /** Resolves when there is a complete configuration. */
   /** Resolves when udevd was started; nothing waits for its work here. */
   readonly startUdevd: (signal: AbortSignal) => Promise<void>;
+  readonly startApid: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when there is a complete configuration. */
   readonly loadConfig: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -155,8 +157,9 @@ export class NodeLife {
   }
 
   #endingTasks(actorId: string | undefined, onStop: () => void): EndingTasks {
-    const { events, stopServices, sendResetSignal, wipe, wipeUserDisks, leaveEtcd } = this.#init;
+    const { events, stopServices, sendResetSignal, wipe, wipeUserDisks, leaveEtcd, nextKernel } = this.#init;
     return {
+      ...(nextKernel && { nextKernel }),
       stopAllServices: async (signal) => {
         onStop();
         await Promise.race([stopServices(), aborted(signal)]);

@@ -6,6 +6,7 @@ import {
   ResetRequest_WipeMode as WipeMode,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
+import type { RebootKind } from '../domain/ending-sequences.ts';
 import {
   planReset,
   type ResetPlan,
@@ -57,9 +58,9 @@ export function createMachineControl({
   };
 }
 
-function rebootKind(mode: number): 'graceful' | 'forced' {
-  // A power cycle differs from the default for the firmware only.
-  if (mode === Mode.DEFAULT || mode === Mode.POWERCYCLE) return 'graceful';
+function rebootKind(mode: number): RebootKind {
+  if (mode === Mode.DEFAULT) return 'graceful';
+  if (mode === Mode.POWERCYCLE) return 'power-cycle';
   if (mode === Mode.FORCE) return 'forced';
   throw new Fault('invalid-argument', `unknown mode of a reboot: ${mode}`);
 }

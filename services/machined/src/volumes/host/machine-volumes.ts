@@ -27,6 +27,8 @@ export interface MachineVolumes extends VolumePartitions {
   readonly meta: ReturnType<typeof createMetaOnDisk>;
   /** Detaches and wipes volumes. */
   wipe(plan: PartitionWipePlan): Promise<void>;
+  /** Path of the partition BOOT; undefined when the system disk has none. @throws Fault */
+  bootDevice(): Promise<string | undefined>;
   /** Deletes the entry of a partition of the system disk. @throws Fault */
   dropPartition(number: number): Promise<void>;
   /** Why a disk is not wiped as the disk of a user; undefined when it can be. */
@@ -81,6 +83,7 @@ export async function openMachineVolumes(
     },
     systemDisk: disk.path,
     meta: metaOnDisk,
+    bootDevice: async () => (await disk.find('BOOT'))?.device,
     dropPartition: (number) => disk.drop(number),
     wipe: (plan) => wipePartitions({ disk, meta: metaOnDisk, release }, plan),
     userDiskProblem: (path) => userDiskProblem(readDisks(), disk.path, path),
