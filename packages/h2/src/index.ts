@@ -6,6 +6,7 @@ export type * from './call.ts';
 export { dialTls, type TlsDial } from './dial-tls.ts';
 export { dialUnix } from './dial-unix.ts';
 export * from './engine.ts';
+export * from './engines.ts';
 export * from './error-codes.ts';
 export {
   type Admission,

@@ -1,20 +1,8 @@
 import { nodePaths, ports } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
-import { BackendPool, type BackendTarget, dialUnix, nodeEngine, poolTimeouts } from '@nodewright/h2';
+import { defaultEngineName, dialUnix, engineNamed, engineNames, engineVariable } from '@nodewright/h2';
 import { createRpcServer } from '@nodewright/rpc';
-import { CallerLanes } from './domain/caller-lanes.ts';
-import { ConnectionShares } from './domain/connection-shares.ts';
-import type { GatewayIdentity } from './domain/gateway-identity.ts';
-import { needsNewConnections } from './domain/identity-change.ts';
-import { backendLanes, cancelLimits, conductLimits, gatewayShares, startLimits } from './domain/limits.ts';
-import { CallShares } from './gateway/call-shares.ts';
-import { CallerConduct } from './gateway/caller-conduct.ts';
-import { CancelTurns } from './gateway/cancel-turns.ts';
-import type { Gateway } from './gateway/gateway.ts';
-import { GatewayListener } from './gateway/gateway-listener.ts';
-import { backendLimits } from './gateway/http2-limits.ts';
-import { serveCall } from './gateway/serve-call.ts';
-import { StartQueue } from './gateway/start-queue.ts';
+import { openGateway } from './gateway/open-gateway.ts';
 import { dialNode } from './host/dial-node.ts';
 import { StateIdentitySource } from './host/state-identity-source.ts';
 
@@ -35,6 +23,13 @@ const options = {
     env: 'APID_HEALTH_SOCKET',
     type: 'path',
     description: 'unix socket for health checks; without it there is none',
+  },
+  h2Engine: {
+    env: engineVariable,
+    type: 'string',
+    choices: engineNames,
+    default: defaultEngineName,
+    description: 'implementation of HTTP/2',
   },
 } as const;
 
@@ -57,64 +52,22 @@ async function start(
   { options: settings, signal, log, telemetry }: DaemonContext<OptionValues<typeof options>>,
   scope: AsyncDisposableStack,
 ): Promise<void> {
-  let identity: GatewayIdentity | undefined;
-  const now = () => performance.now();
-
-  const pool = scope.use(
-    new BackendPool({ engine: nodeEngine, limits: backendLimits, ...poolTimeouts, now, random: Math.random }),
-  );
-  const machined: BackendTarget = {
-    // The keys of other targets are node names, which never contain a space, so this key is unique.
-    key: ' machined',
-    backoff: false,
-    dial: (dialSignal) => dialUnix(settings.machinedSocket, dialSignal),
-  };
-  const conduct = new CallerConduct(conductLimits);
-  const gateway: Gateway = {
-    identity: () => current(identity),
-    pool,
-    conduct,
-    shares: new CallShares(gatewayShares, conduct),
-    lanes: new CallerLanes(backendLanes),
-    starts: new StartQueue(startLimits),
-    cancels: new CancelTurns(cancelLimits),
-    machined,
-    targetOf: (node) => ({
-      key: node,
-      backoff: true,
-      dial: (dialSignal) => dialNode(current(identity), node, ports.apid, dialSignal),
-    }),
-    telemetry,
-    log,
-    now,
-  };
-
   const health = scope.use(createRpcServer({ services: [], telemetry, log }));
   health.setServing(false);
   if (settings.healthSocket !== undefined) await health.listenUnix(settings.healthSocket);
 
-  const listener = scope.use(
-    new GatewayListener({
-      engine: nodeEngine,
+  const { follow } = openGateway(
+    {
+      engine: engineNamed(settings.h2Engine),
+      telemetry,
       log,
-      onCall: (call, peer, active) => serveCall(gateway, call, peer, active),
-      connections: new ConnectionShares(gatewayShares),
-      conduct,
-      now,
+      dialMachined: (dialSignal) => dialUnix(settings.machinedSocket, dialSignal),
+      dialNode: (identity, node, dialSignal) => dialNode(identity, node, ports.apid, dialSignal),
       onListening: (listening) => health.setServing(listening),
       drainTimeoutMs: callDrainMs,
-    }),
+    },
+    scope,
   );
-  const follow = async (next: GatewayIdentity | undefined) => {
-    const before = identity;
-    identity = next ?? before;
-    if (before !== undefined && next !== undefined && needsNewConnections(before, next)) pool.detachAll();
-    await listener.apply(next);
-    if (next !== undefined) {
-      const { hostname, members, client } = next;
-      log.info({ hostname, members: members.size, canForward: client !== undefined }, 'identity in force');
-    }
-  };
 
   const changes = new StateIdentitySource(settings.runtimeSocket, log)
     .changes(signal)
@@ -130,10 +83,4 @@ async function followAll<T>(changes: AsyncIterator<T>, follow: (next: T) => Prom
   for (let next = await changes.next(); next.done !== true; next = await changes.next()) {
     await follow(next.value);
   }
-}
-
-/** Calls and connections to other nodes exist only after the first identity. */
-function current(identity: GatewayIdentity | undefined): GatewayIdentity {
-  if (identity === undefined) throw new Error('there is no identity yet');
-  return identity;
 }

@@ -1,0 +1,103 @@
+import {
+  BackendPool,
+  type BackendTarget,
+  type H2Engine,
+  type InboundCall,
+  poolTimeouts,
+} from '@nodewright/h2';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import { CallerLanes } from '../domain/caller-lanes.ts';
+import { ConnectionShares } from '../domain/connection-shares.ts';
+import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import { needsNewConnections } from '../domain/identity-change.ts';
+import { backendLanes, cancelLimits, conductLimits, gatewayShares, startLimits } from '../domain/limits.ts';
+import type { CallRecord } from './call-record.ts';
+import { CallShares } from './call-shares.ts';
+import { CallerConduct } from './caller-conduct.ts';
+import { CancelTurns } from './cancel-turns.ts';
+import type { Gateway, GatewayPeer } from './gateway.ts';
+import { GatewayListener } from './gateway-listener.ts';
+import { backendLimits } from './http2-limits.ts';
+import { serveCall } from './serve-call.ts';
+import { StartQueue } from './start-queue.ts';
+
+export interface OpenGatewayInit {
+  readonly engine: H2Engine;
+  readonly telemetry: Telemetry;
+  readonly log: Logger;
+  dialMachined: BackendTarget['dial'];
+  /** Connects to the apid of a node. */
+  dialNode(identity: GatewayIdentity, node: string, signal: AbortSignal): ReturnType<BackendTarget['dial']>;
+  /** Called whenever the listener opens or closes. */
+  onListening(listening: boolean): void;
+  /** How long open calls may continue after the listener closes, in milliseconds. */
+  readonly drainTimeoutMs: number;
+  /** Serves a call. Default: `serveCall`. */
+  onCall?(gateway: Gateway, call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>): void;
+}
+
+export interface OpenGateway {
+  /** Puts an identity in force; `undefined` closes the listener. Resolves when the listener matches it. */
+  follow(next: GatewayIdentity | undefined): Promise<void>;
+}
+
+/** Opens the data path of apid without a listener: it listens with the first identity. Everything closes with `scope`. */
+export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack): OpenGateway {
+  const { engine, telemetry, log, onCall = serveCall } = init;
+  let identity: GatewayIdentity | undefined;
+  const now = () => performance.now();
+
+  const pool = scope.use(
+    new BackendPool({ engine, limits: backendLimits, ...poolTimeouts, now, random: Math.random }),
+  );
+  const conduct = new CallerConduct(conductLimits);
+  const gateway: Gateway = {
+    identity: () => current(identity),
+    pool,
+    conduct,
+    shares: new CallShares(gatewayShares, conduct),
+    lanes: new CallerLanes(backendLanes),
+    starts: new StartQueue(startLimits),
+    cancels: new CancelTurns(cancelLimits),
+    // The keys of other targets are node names, which never contain a space, so this key is unique.
+    machined: { key: ' machined', backoff: false, dial: init.dialMachined },
+    targetOf: (node) => ({
+      key: node,
+      backoff: true,
+      dial: (signal) => init.dialNode(current(identity), node, signal),
+    }),
+    telemetry,
+    log,
+    now,
+  };
+  const listener = scope.use(
+    new GatewayListener({
+      engine,
+      log,
+      onCall: (call, peer, active) => onCall(gateway, call, peer, active),
+      connections: new ConnectionShares(gatewayShares),
+      conduct,
+      now,
+      onListening: init.onListening,
+      drainTimeoutMs: init.drainTimeoutMs,
+    }),
+  );
+  return {
+    async follow(next) {
+      const before = identity;
+      identity = next ?? before;
+      if (before !== undefined && next !== undefined && needsNewConnections(before, next)) pool.detachAll();
+      await listener.apply(next);
+      if (next !== undefined) {
+        const { hostname, members, client } = next;
+        log.info({ hostname, members: members.size, canForward: client !== undefined }, 'identity in force');
+      }
+    },
+  };
+}
+
+/** Calls and connections to other nodes exist only after the first identity. */
+function current(identity: GatewayIdentity | undefined): GatewayIdentity {
+  if (identity === undefined) throw new Error('there is no identity yet');
+  return identity;
+}
