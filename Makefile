@@ -62,6 +62,16 @@ test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded min
 test-config-fuzz: $(installed) ## reads 100,000 mutations of valid configurations (SEED= RUNS=)
 	@SEED='$(SEED)' RUNS='$(RUNS)' node tests/fuzz/config/fuzz.ts
 
+.PHONY: grpc-interop
+grpc-interop: $(installed) ## calls through apid's gateway with grpc-go's interoperability client and other clients
+	@node tests/interop/build-programs.ts client server
+	@node tools/test.ts 'tests/interop/grpc/*.test.ts'
+
+.PHONY: h2spec
+h2spec: $(installed) ## checks apid's listener with h2spec, the tests of HTTP/2 servers
+	@node tests/interop/build-programs.ts h2spec
+	@node tools/test.ts 'tests/interop/h2spec/*.test.ts'
+
 .PHONY: test-soak
 test-soak: $(built) ## follows the logs of ten nodes for a minute while 50 MB are written
 	@node tools/test.ts 'tests/soak/**/*.test.ts'

@@ -35,6 +35,8 @@ const separateRuns = [
     'upstream',
     'rootfs/programs',
     'node-image',
+    'interop/grpc',
+    'interop/h2spec',
   ],
 ].map((name) => `tests/${name}/`);
 /** Compares the host before and after, so no other test may change the host meanwhile. */
