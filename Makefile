@@ -144,7 +144,7 @@ engine: $(installed) ## starts a Docker engine where none answers, and installs 
 	@node tools/engine.ts start
 
 .PHONY: bench
-bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx, about four minutes
+bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx and a Go proxy, about five minutes
 	@node tests/bench/bench.ts
 
 .PHONY: bench-copy

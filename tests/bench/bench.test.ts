@@ -19,10 +19,15 @@ test('bench.ts measures every target, writes its figures and leaves nothing behi
     });
     const results = JSON.parse(readFileSync(out, 'utf8')) as BenchResults;
     const hasPeer = results.nghttpx !== undefined;
+    const hasGo = results.goProxy !== undefined;
     const keys = results.unary.map(({ gateway, hops, streams }) => `${gateway} ${hops} ${streams}`);
-    const gateways = hasPeer
-      ? ['none 0', 'apid 1', 'nghttpx 1', 'apid 2', 'nghttpx 2']
-      : ['none 0', 'apid 1', 'apid 2'];
+    const gateways = [
+      ...['none 0', 'apid 1'],
+      ...(hasPeer ? ['nghttpx 1'] : []),
+      ...(hasGo ? ['go-proxy 1'] : []),
+      'apid 2',
+      ...(hasPeer ? ['nghttpx 2'] : []),
+    ];
     assert.deepEqual(
       keys,
       [1, 16, 64].flatMap((streams) => gateways.map((gateway) => `${gateway} ${streams}`)),
@@ -31,12 +36,21 @@ test('bench.ts measures every target, writes its figures and leaves nothing behi
       hasPeer,
       results.notes.every((note) => !note.includes('nghttpx')),
     );
+    assert.equal(
+      hasGo,
+      results.notes.every((note) => !note.includes('Go proxy')),
+    );
     for (const result of [...results.unary, ...results.fanOut]) checkFigures(result);
     assert.deepEqual(
       results.stream.map(({ target, reader }) => `${target} ${reader}`),
-      hasPeer
-        ? ['no gateway fast', 'apid fast', 'nghttpx fast', 'apid slow', 'nghttpx slow']
-        : ['no gateway fast', 'apid fast', 'apid slow'],
+      [
+        'no gateway fast',
+        ...['fast', 'slow'].flatMap((reader) =>
+          ['apid', ...(hasPeer ? ['nghttpx'] : []), ...(hasGo ? ['Go proxy'] : [])].map(
+            (target) => `${target} ${reader}`,
+          ),
+        ),
+      ],
     );
     for (const { process, idle, peak } of results.memory)
       assert.ok(idle.rss > 1 && peak >= idle.rss, process);

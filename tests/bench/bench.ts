@@ -1,4 +1,4 @@
-// Compares a cluster of real daemons with nghttpx in place of apid, every target in one run. `make bench`;
+// Compares a cluster of real daemons with nghttpx and a Go proxy in place of apid, every target in one run. `make bench`;
 // the figures also go to _out/bench/bench.json. Exits with 1 when something fails, never because something is
 // slow: budgets.ts checks the budgets.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,15 @@ import { type LoadClient, openLoadClient } from './load/open-load-client.ts';
 import { type MachineFacts, readMachineFacts } from './machine-facts.ts';
 import { type BenchOptions, parseBenchOptions, usage } from './options.ts';
 import { findNghttpx, type Nghttpx } from './peers/find-nghttpx.ts';
+import { findGoProxy, type GoProxy } from './peers/go-proxy.ts';
 import type { BenchResults, UnaryResult } from './report/bench-results.ts';
 import { renderResults } from './report/render-results.ts';
-import { oneNodeTargets, type PeerGateways, severalNodesTarget } from './request-targets.ts';
+import {
+  type NghttpxGateways,
+  oneNodeTargets,
+  type PeerGateways,
+  severalNodesTarget,
+} from './request-targets.ts';
 import { measureStreams, streamBytes, streamMessageBytes } from './stream-section.ts';
 import {
   figuresOf,
@@ -40,6 +46,7 @@ interface Surroundings {
   readonly cluster: BenchCluster;
   readonly client: LoadClient;
   readonly nghttpx: Nghttpx | undefined;
+  readonly goProxy: GoProxy | undefined;
   readonly notes: string[];
   readonly signal: AbortSignal;
 }
@@ -51,10 +58,10 @@ function progress(text: string): void {
 }
 
 /** `undefined`, with a note, when there is no working nghttpx. */
-async function startPeers(
+async function startNghttpxGateways(
   starter: GatewayStarter,
   surroundings: Surroundings,
-): Promise<PeerGateways | undefined> {
+): Promise<NghttpxGateways | undefined> {
   const { cluster, nghttpx, notes } = surroundings;
   if (nghttpx === undefined) return undefined;
   const [first, second] = cluster.nodes.map(({ machinedSocket }) => ({ path: machinedSocket }));
@@ -69,13 +76,25 @@ async function startPeers(
   }
 }
 
+/** `undefined`, with a note, when there is no working Go proxy. */
+async function startGoGateway(starter: GatewayStarter, { cluster, goProxy, notes }: Surroundings) {
+  const [first] = cluster.nodes;
+  if (goProxy === undefined || first === undefined) return undefined;
+  try {
+    return await starter.goProxy(goProxy, first.machinedSocket);
+  } catch (error) {
+    notes.push(`the Go proxy was left out: ${(error as Error).message.trim()}`);
+    return undefined;
+  }
+}
+
 function resultOf(point: UnaryPoint): UnaryResult {
   const { target, streams, connections, runs } = point;
   const { name, gateway, hops, nodes } = target;
   return { target: name, gateway, hops, nodes, streams, connections, median: figuresOf(point), runs };
 }
 
-async function measureRequests(surroundings: Surroundings, peers: PeerGateways | undefined) {
+async function measureRequests(surroundings: Surroundings, peers: PeerGateways) {
   const { options, cluster, client } = surroundings;
   const wants = (section: BenchOptions['sections'][number]) => options.sections.includes(section);
   const sizes = [...new Set([controlPlanes, cluster.nodes.length])];
@@ -91,24 +110,29 @@ async function measureRequests(surroundings: Surroundings, peers: PeerGateways |
 }
 
 async function measure(surroundings: Surroundings): Promise<BenchResults> {
-  const { options, machine, workspace, cluster, client, nghttpx, notes, signal } = surroundings;
+  const { options, machine, workspace, cluster, client, notes, signal } = surroundings;
   await using scope = new AsyncDisposableStack();
   const starter = new GatewayStarter(cluster, workspace, scope);
-  const peers = await startPeers(starter, surroundings);
-  const peer = peers === undefined ? undefined : nghttpx;
+  const peers = {
+    nghttpx: await startNghttpxGateways(starter, surroundings),
+    goProxy: await startGoGateway(starter, surroundings),
+  };
+  const nghttpx = peers.nghttpx === undefined ? undefined : surroundings.nghttpx;
+  const goProxy = peers.goProxy === undefined ? undefined : surroundings.goProxy;
   progress('memory of the idle daemons');
   await sleep(options.settleMs, undefined, { signal });
   const memory = watchMemory(cluster, peers);
   const requests = await measureRequests(surroundings, peers);
   const stream = options.sections.includes('stream')
-    ? await measureStreams({ starter, workspace, client, nghttpx: peer, options, signal }, progress)
+    ? await measureStreams({ starter, workspace, client, nghttpx, goProxy, options, signal }, progress)
     : [];
   progress('memory after the load');
   await sleep(options.settleMs, undefined, { signal });
   return {
     takenAt: new Date().toISOString(),
     machine,
-    nghttpx: peer?.version,
+    nghttpx: nghttpx?.version,
+    goProxy: goProxy?.version,
     parameters: {
       ...options,
       method: measuredMethod,
@@ -136,6 +160,8 @@ async function main(options: BenchOptions, signal: AbortSignal): Promise<void> {
   }
   const found = findNghttpx(join(checkout, '_out', 'peers'));
   if (typeof found === 'string') notes.push(`nghttpx was left out: ${found}`);
+  const foundGo = findGoProxy(checkout, progress);
+  if (typeof foundGo === 'string') notes.push(`the Go proxy was left out: ${foundGo}`);
   const isRoomy = freemem() >= memoryForAll;
   if (!isRoomy) notes.push('too little memory is free for 16 nodes: the fan-out goes over 3');
   await using scope = new AsyncDisposableStack();
@@ -153,7 +179,10 @@ async function main(options: BenchOptions, signal: AbortSignal): Promise<void> {
     }),
   );
   const nghttpx = typeof found === 'string' ? undefined : found;
-  const results = await measure({ options, machine, workspace, cluster, client, nghttpx, notes, signal });
+  const goProxy = typeof foundGo === 'string' ? undefined : foundGo;
+  const results = await measure({
+    ...{ options, machine, workspace, cluster, client, nghttpx, goProxy, notes, signal },
+  });
   progress('');
   process.stdout.write(`${renderResults(results)}\n`);
   const out = options.out ?? join(checkout, '_out', 'bench', 'bench.json');

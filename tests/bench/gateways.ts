@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { BenchCluster } from './cluster.ts';
 import type { LoadTarget } from './load/load-job.ts';
 import type { Nghttpx } from './peers/find-nghttpx.ts';
+import { type GoProxy, startGoProxy } from './peers/go-proxy.ts';
 import { startNghttpx } from './peers/start-nghttpx.ts';
 import { startApid } from './start-apid.ts';
 
@@ -42,6 +43,16 @@ export class GatewayStarter {
       server,
       client,
     });
+    this.#scope.use(process);
+    return { target: this.#cluster.target(host, port), host, port, pid: process.pid };
+  }
+
+  /** The Go proxy in front of a node's socket. */
+  async goProxy(program: GoProxy, backend: string): Promise<Gateway> {
+    const { host, port, server } = await this.#cluster.reserveGateway();
+    const { ca } = this.#cluster;
+    const listen = { host, port };
+    const process = await startGoProxy({ program, folder: this.#folder(), listen, backend, ca, server });
     this.#scope.use(process);
     return { target: this.#cluster.target(host, port), host, port, pid: process.pid };
   }

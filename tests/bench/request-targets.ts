@@ -4,14 +4,21 @@ import type { Gateway } from './gateways.ts';
 import type { UnaryTarget } from './unary-point.ts';
 
 /** nghttpx in front of the first node's machined, and another one in front of a third before the second node's. */
-export interface PeerGateways {
+export interface NghttpxGateways {
   readonly near: Gateway;
   readonly entry: Gateway;
   readonly far: Gateway;
 }
 
-/** The routes to one node: its socket, through one gateway, through two; each with apid and with nghttpx. */
-export function oneNodeTargets(cluster: BenchCluster, peers: PeerGateways | undefined): UnaryTarget[] {
+/** The gateways to compare apid with; `undefined` for each that this machine cannot have. */
+export interface PeerGateways {
+  readonly nghttpx: NghttpxGateways | undefined;
+  /** In front of the first node's machined. */
+  readonly goProxy: Gateway | undefined;
+}
+
+/** The routes to one node: its socket, through one gateway, through two; each with apid and with its peers. */
+export function oneNodeTargets(cluster: BenchCluster, { nghttpx, goProxy }: PeerGateways): UnaryTarget[] {
   const [first, second] = cluster.nodes as [BenchNode, BenchNode];
   const entry = cluster.target(first.address);
   const own: UnaryTarget[] = [
@@ -43,29 +50,48 @@ export function oneNodeTargets(cluster: BenchCluster, peers: PeerGateways | unde
       nodes: 1,
     },
   ];
-  if (peers === undefined) return own;
-  const theirs: UnaryTarget[] = [
-    {
-      name: '1 nghttpx',
-      gateway: 'nghttpx',
-      hops: 1,
-      target: peers.near.target,
-      metadata: [],
-      groups: { gateways: [peers.near.pid], machined: [first.pids.machined] },
-      nodes: 1,
-    },
-    {
-      name: '2 nghttpx',
-      gateway: 'nghttpx',
-      hops: 2,
-      target: peers.entry.target,
-      metadata: [],
-      groups: { gateways: [peers.entry.pid, peers.far.pid], machined: [second.pids.machined] },
-      nodes: 1,
-    },
-  ];
+  const ofNghttpx: UnaryTarget[] =
+    nghttpx === undefined
+      ? []
+      : [
+          {
+            name: '1 nghttpx',
+            gateway: 'nghttpx',
+            hops: 1,
+            target: nghttpx.near.target,
+            metadata: [],
+            groups: { gateways: [nghttpx.near.pid], machined: [first.pids.machined] },
+            nodes: 1,
+          },
+          {
+            name: '2 nghttpx',
+            gateway: 'nghttpx',
+            hops: 2,
+            target: nghttpx.entry.target,
+            metadata: [],
+            groups: {
+              gateways: [nghttpx.entry.pid, nghttpx.far.pid],
+              machined: [second.pids.machined],
+            },
+            nodes: 1,
+          },
+        ];
+  const ofGo: UnaryTarget[] =
+    goProxy === undefined
+      ? []
+      : [
+          {
+            name: '1 Go proxy',
+            gateway: 'go-proxy',
+            hops: 1,
+            target: goProxy.target,
+            metadata: [],
+            groups: { gateways: [goProxy.pid], machined: [first.pids.machined] },
+            nodes: 1,
+          },
+        ];
   // Compared targets are in adjacent rows.
-  return [...own, ...theirs].sort((left, right) => left.hops - right.hops);
+  return [...own, ...ofNghttpx, ...ofGo].sort((left, right) => left.hops - right.hops);
 }
 
 /** One call to several nodes, which the first of them merges into one answer. */

@@ -4,7 +4,7 @@ import type { CertificateAndKey } from '@nodewright/pki';
 import { spawnDaemon } from '@nodewright/testkit';
 import type { BenchNode } from './cluster.ts';
 import { copyRuntime } from './copy-runtime.ts';
-import type { GatewayProcess } from './peers/start-nghttpx.ts';
+import type { GatewayProcess } from './peers/start-peer.ts';
 
 /** An apid of its own, with the identity and the restrictions of `node`'s, in front of another machined. */
 export async function startApid(init: {

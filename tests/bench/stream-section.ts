@@ -8,6 +8,7 @@ import { trackMemory } from './measure/track-memory.ts';
 import { median } from './median.ts';
 import type { BenchOptions } from './options.ts';
 import type { Nghttpx } from './peers/find-nghttpx.ts';
+import type { GoProxy } from './peers/go-proxy.ts';
 import type { StreamResult } from './report/bench-results.ts';
 
 /** A server stream that apid forwards unchanged. */
@@ -37,6 +38,7 @@ export interface StreamSurroundings {
   readonly workspace: string;
   readonly client: LoadClient;
   readonly nghttpx: Nghttpx | undefined;
+  readonly goProxy: GoProxy | undefined;
   readonly options: BenchOptions;
   readonly signal: AbortSignal;
 }
@@ -49,15 +51,17 @@ export async function measureStreams(
   surroundings: StreamSurroundings,
   progress: (text: string) => void,
 ): Promise<StreamResult[]> {
-  const { starter, workspace, nghttpx, options, signal } = surroundings;
+  const { starter, workspace, nghttpx, goProxy, options, signal } = surroundings;
   const socket = join(workspace, 'stream.sock');
   await using _backend = await startStreamBackend(socket, streamBytes, streamMessageBytes);
   const apid = await starter.apid(socket);
   const peer = nghttpx === undefined ? undefined : await starter.nghttpx(nghttpx, { path: socket });
+  const goPeer = goProxy === undefined ? undefined : await starter.goProxy(goProxy, socket);
   const targets: StreamTarget[] = [
     { name: 'no gateway', target: { kind: 'unix', path: socket }, pid: undefined },
     { name: 'apid', ...apid },
     ...(peer === undefined ? [] : [{ name: 'nghttpx', ...peer }]),
+    ...(goPeer === undefined ? [] : [{ name: 'Go proxy', ...goPeer }]),
   ];
   const fast = targets.map((target): StreamPoint => ({ target, reader: 'fast', runs: [] }));
   const slow = targets.slice(1).map((target): StreamPoint => ({ target, reader: 'slow', runs: [] }));

@@ -17,7 +17,7 @@ export const streamsPerConnection = 16;
 export interface UnaryTarget {
   readonly name: string;
   /** What stands between the load client and the node, and how many of it one behind the other. */
-  readonly gateway: 'none' | 'apid' | 'nghttpx';
+  readonly gateway: 'none' | 'apid' | 'nghttpx' | 'go-proxy';
   readonly hops: number;
   readonly target: LoadTarget;
   readonly metadata: readonly (readonly [key: string, value: string])[];

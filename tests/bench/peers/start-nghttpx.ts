@@ -1,14 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { metadataKeys, roles } from '@nodewright/contract';
 import { gatewayLimits } from '@nodewright/h2';
 import type { CertificateAndKey } from '@nodewright/pki';
-import { eventually } from '@nodewright/testkit';
 import { gatewayName } from '../cluster.ts';
-import { canConnect } from '../time-to-listen.ts';
 import type { Nghttpx } from './find-nghttpx.ts';
+import { type GatewayProcess, secretWriter, startPeer } from './start-peer.ts';
 
 export interface NghttpxInit {
   readonly program: Nghttpx;
@@ -22,13 +19,6 @@ export interface NghttpxInit {
   readonly client: CertificateAndKey;
 }
 
-/** A gateway's process. */
-export interface GatewayProcess extends AsyncDisposable {
-  readonly pid: number;
-}
-
-const startTimeoutMs = 5000;
-
 /** Versions with OCSP query the issuer of their certificate over the network unless that is disabled. */
 function asksIssuers({ path, environment }: Nghttpx): boolean {
   const help = execFileSync(path, ['--help'], { encoding: 'utf8', env: { ...process.env, ...environment } });
@@ -41,11 +31,7 @@ function asksIssuers({ path, environment }: Nghttpx): boolean {
  */
 export async function startNghttpx(init: NghttpxInit): Promise<GatewayProcess> {
   const { program, folder, listen, backend } = init;
-  const write = (name: string, text: string) => {
-    const path = join(folder, name);
-    writeFileSync(path, text, { mode: 0o600 });
-    return path;
-  };
+  const write = secretWriter(folder);
   const ca = write('ca.pem', init.ca);
   const key = write('server.key', init.server.key);
   const certificate = write('server.pem', init.server.certificate);
@@ -78,39 +64,5 @@ export async function startNghttpx(init: NghttpxInit): Promise<GatewayProcess> {
     key,
     certificate,
   ];
-  const child = spawn(program.path, args, {
-    env: { ...process.env, ...program.environment },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  await once(child, 'spawn');
-  const exited = once(child, 'exit');
-  const gateway: GatewayProcess = {
-    pid: child.pid ?? 0,
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGTERM');
-      await exited;
-    },
-  };
-  try {
-    const listening = eventually(() => canConnect(listen), {
-      what: 'listening nghttpx',
-      timeoutMs: startTimeoutMs,
-    });
-    // One of the two promises still has to reject; nothing else handles that.
-    listening.catch(() => {});
-    await Promise.race([
-      listening,
-      exited.then(() => {
-        throw new Error(`nghttpx ended: ${said.trim().split('\n')[0]}`);
-      }),
-    ]);
-    return gateway;
-  } catch (error) {
-    await gateway[Symbol.asyncDispose]();
-    throw error;
-  }
+  return startPeer({ name: 'nghttpx', path: program.path, args, environment: program.environment, listen });
 }

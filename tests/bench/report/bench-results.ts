@@ -10,6 +10,8 @@ export interface BenchResults {
   readonly machine: MachineFacts;
   /** Version of nghttpx; `undefined` when it was not available. */
   readonly nghttpx: string | undefined;
+  /** Versions of grpc-go and Go in the Go proxy; `undefined` when it was not available. */
+  readonly goProxy?: string | undefined;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** What was not measured, with the reason. */
   readonly notes: readonly string[];
@@ -21,7 +23,7 @@ export interface BenchResults {
 
 export interface UnaryResult {
   readonly target: string;
-  readonly gateway: 'none' | 'apid' | 'nghttpx';
+  readonly gateway: 'none' | 'apid' | 'nghttpx' | 'go-proxy';
   readonly hops: number;
   readonly nodes: number;
   readonly streams: number;

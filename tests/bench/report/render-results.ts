@@ -7,10 +7,10 @@ const absent = '-';
 
 /** All results as text for users. */
 export function renderResults(results: BenchResults): string {
-  const { machine, nghttpx } = results;
+  const { machine, nghttpx, goProxy } = results;
   const head = [
     `${machine.processors} x ${machine.processor}, Linux ${machine.kernel}, node ${machine.node}`,
-    `nghttpx ${nghttpx ?? 'absent'}, commit ${machine.commit ?? 'unknown'}`,
+    `nghttpx ${nghttpx ?? 'absent'}, Go proxy ${goProxy ?? 'absent'}, commit ${machine.commit ?? 'unknown'}`,
   ].join('\n');
   const parts = [
     results.unary.length > 0 ? renderUnary(results.unary) : '',
@@ -32,6 +32,7 @@ function renderUnary(results: readonly UnaryResult[]): string {
       'p99\nµs',
       'gateways\nCPU µs/request',
       'over\nnghttpx',
+      'over\nGo proxy',
       'machined\nCPU µs/request',
       'load client\nbusy %',
     ],
@@ -44,7 +45,8 @@ function renderUnary(results: readonly UnaryResult[]): string {
         whole(median.p50),
         whole(median.p99),
         cpuOf(median.cpu.gateways),
-        ratioToPeer(results, result),
+        ratioToPeer(results, result, 'nghttpx'),
+        ratioToPeer(results, result, 'go-proxy'),
         cpuOf(median.cpu.machined),
         whole(median.loadPercent),
       ];
@@ -52,13 +54,14 @@ function renderUnary(results: readonly UnaryResult[]): string {
   });
 }
 
-/** Processor time of apid relative to the same number of nghttpx. */
+/** Processor time of apid relative to the same number of another gateway. */
 function ratioToPeer(
   results: readonly UnaryResult[],
   { gateway, hops, streams, median }: UnaryResult,
+  than: UnaryResult['gateway'],
 ): string {
   const peer = results.find(
-    (other) => other.gateway === 'nghttpx' && other.hops === hops && other.streams === streams,
+    (other) => other.gateway === than && other.hops === hops && other.streams === streams,
   );
   const [own, theirs] = [median.cpu.gateways, peer?.median.cpu.gateways];
   return gateway !== 'apid' || own === undefined || theirs === undefined
