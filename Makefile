@@ -147,6 +147,10 @@ engine: $(installed) ## starts a Docker engine where none answers, and installs 
 bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx and a Go proxy, about five minutes
 	@node tests/bench/bench.ts
 
+.PHONY: scale
+scale: $(built) ## measures one apid before 100 nodes and 1,000 client connections, about two minutes
+	@node tests/scale/scale.ts
+
 .PHONY: bench-copy
 bench-copy: $(built) ## measures copies of a hundred thousand files and of a sparse one beside tar | gzip
 	@node tests/bench/copy.ts
