@@ -7,8 +7,6 @@ const engines: ReadonlyMap<string, H2Engine> = new Map([['node', nodeEngine]]);
 export const engineNames: readonly string[] = [...engines.keys()];
 /** The engine that runs when no setting names one. */
 export const defaultEngineName = 'node';
-/** The environment variable that names the engine, in apid and in the tests of engines. */
-export const engineVariable = 'H2_ENGINE';
 
 /** @throws Error that lists the known names */
 export function engineNamed(name: string): H2Engine {

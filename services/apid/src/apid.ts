@@ -1,6 +1,6 @@
-import { nodePaths, ports } from '@nodewright/contract';
+import { h2EngineVariable, nodePaths, ports } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
-import { defaultEngineName, dialUnix, engineNamed, engineNames, engineVariable } from '@nodewright/h2';
+import { defaultEngineName, dialUnix, engineNamed, engineNames } from '@nodewright/h2';
 import { createRpcServer } from '@nodewright/rpc';
 import { openGateway } from './gateway/open-gateway.ts';
 import { dialNode } from './host/dial-node.ts';
@@ -25,7 +25,7 @@ const options = {
     description: 'unix socket for health checks; without it there is none',
   },
   h2Engine: {
-    env: engineVariable,
+    env: h2EngineVariable,
     type: 'string',
     choices: engineNames,
     default: defaultEngineName,

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
-import { defaultEngineName, engineVariable } from '@nodewright/h2';
+import { h2EngineVariable } from '@nodewright/contract';
+import { defaultEngineName } from '@nodewright/h2';
 import { tlsPrivateKey } from '@nodewright/pki';
 import { type DaemonProcess, spawnDaemon } from '@nodewright/testkit';
 import { Authority } from '../../contract/apid/harness/authority.ts';
@@ -10,7 +11,7 @@ import type { GatewayJob, KeyPair } from './gateway-job.ts';
 /** The name that the certificates of all test gateways have. */
 export const gatewayName = 'gateway.test';
 /** The engine under test, chosen as apid's. */
-export const engineName = process.env[engineVariable] || defaultEngineName;
+export const engineName = process.env[h2EngineVariable] || defaultEngineName;
 
 export interface StartGatewayInit {
   readonly authority: Authority;

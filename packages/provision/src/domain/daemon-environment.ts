@@ -1,3 +1,5 @@
+import { h2EngineVariable } from '@nodewright/contract';
+
 /** The folder with the programs of etcd, or `none` for clusters without etcd. */
 export const etcdVariable = 'NODEWRIGHT_ETCD';
 
@@ -12,6 +14,7 @@ const passed = new Set([
   'LOG_LEVEL',
   'TRACEPARENT',
   etcdVariable,
+  h2EngineVariable,
 ]);
 const passedPrefixes = ['LC_', 'OTEL_'];
 
