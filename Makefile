@@ -148,7 +148,7 @@ bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx
 	@node tests/bench/bench.ts
 
 .PHONY: scale
-scale: $(built) ## measures one apid before 100 nodes and 1,000 client connections, about two minutes
+scale: $(built) ## measures one apid before 100 nodes and 1,000 client connections, two minutes
 	@node tests/scale/scale.ts
 
 .PHONY: bench-copy

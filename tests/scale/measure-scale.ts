@@ -9,9 +9,9 @@ import { timeTalosctl } from './run-talosctl.ts';
 import { type StubNode, streamMethod, versionMethod } from './stub-nodes.ts';
 
 /** How long apid rests before its memory is read, in milliseconds. */
-const settleMs = 1000;
+const settleMs = 400;
 /** How long apid rests after the first calls, so that it has freed what they left. */
-const warmUpMs = 5000;
+const warmUpMs = 4000;
 const steps = 10;
 /** An identity with more connections gets none of the last ones that apid accepts. */
 const connectionsPerIdentity = 4;
@@ -77,20 +77,18 @@ export async function measureScale(init: ScaleInit): Promise<ScaleFigures> {
     }
   });
 
-  const ofStreams = await measureSteps(init, 'open streams', init.streams, async (from, to) => {
+  const openStreams = async (from: number, to: number) => {
     for (let at = from; at < to; at += 1) {
       const [client, node] = [clients[at % clients.length], nodes[at % nodes.length]];
       if (client === undefined || node === undefined) throw new Error('there is no connection or no node');
-      const { headers, result } = client.open(streamMethod, { metadata: [[metadataKeys.node, node.name]] });
-      const ended = result.then(({ message }) => {
-        throw new Error(`a stream ended: ${message}`);
-      });
-      ended.catch(() => {});
-      await Promise.race([headers, ended]);
+      await openStream(client, node);
     }
-  });
+  };
+  // Callers that are active at the same time have several connections of apid to a node, up to the number of its lanes.
+  const withConnections = await measureSteps(init, 'streams, with connections', init.streams, openStreams);
+  const ofStreams = await measureSteps(init, 'further streams', init.streams, openStreams);
   return {
-    curves: [ofConnections, ofNodes, ofStreams],
+    curves: [ofConnections, ofNodes, withConnections, ofStreams],
     connectionsPerNode: { oneCaller, allCallers: mostConnections(nodes) },
     fanOut: {
       nodes: nodes.length,
@@ -120,6 +118,16 @@ async function measureSteps(
     samples.push(await sample(to));
   }
   return curveOf(of, samples);
+}
+
+/** Resolves when the node has answered with headers; the stream stays open. */
+async function openStream(client: Client, { name }: StubNode): Promise<void> {
+  const { headers, result } = client.open(streamMethod, { metadata: [[metadataKeys.node, name]] });
+  const ended = result.then(({ message }) => {
+    throw new Error(`a stream ended: ${message}`);
+  });
+  ended.catch(() => {});
+  await Promise.race([headers, ended]);
 }
 
 function callNode(client: Client, { name }: StubNode): Promise<CallResult> {

@@ -9,6 +9,7 @@ export function renderCurves(title: string, curves: readonly Curve[]): string {
   const [width, height] = [panel.width * curves.length, panel.height + 24];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">`,
+    `<title>${title}: resident memory over the number of what it serves</title>`,
     `<rect width="${width}" height="${height}" fill="white"/>`,
     `<text x="8" y="16" font-size="13">${title}</text>`,
     ...curves.map((curve, index) => renderPanel(curve, top, index * panel.width)),
