@@ -1,15 +1,15 @@
 // The programs of others that judge the gateway, built from their Go modules once for each version.
 import { join } from 'node:path';
-import { toolchain } from '../../rootfs/go/go-programs.ts';
 import { buildCaches } from '../../tools/go/build-caches.ts';
 import type { GoProgram } from '../../tools/go/build-program.ts';
 import { ensureProgram } from '../../tools/go/ensure-program.ts';
+import { goRelease } from '../../tools/go/go-release.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 
 const common = {
   flags: ['-trimpath', '-buildvcs=false', '-ldflags', '-s -w'],
-  toolchain,
+  toolchain: goRelease,
   // Any Go from there on can fetch the exact one.
   leastGoMinor: 21,
 } as const;

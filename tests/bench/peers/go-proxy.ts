@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { maxMessageSizeBytes, metadataKeys, roles } from '@nodewright/contract';
 import { gatewayLimits } from '@nodewright/h2';
 import type { CertificateAndKey } from '@nodewright/pki';
-import { toolchain } from '../../../rootfs/go/go-programs.ts';
 import { buildCaches } from '../../../tools/go/build-caches.ts';
 import type { GoProgram } from '../../../tools/go/build-program.ts';
 import { ensureProgram } from '../../../tools/go/ensure-program.ts';
+import { goRelease } from '../../../tools/go/go-release.ts';
 import { type GatewayProcess, secretWriter, startPeer } from './start-peer.ts';
 
 const program = {
@@ -15,7 +15,7 @@ const program = {
   files: ['go.mod', 'go.sum', 'main.go'],
   flags: ['-trimpath', '-buildvcs=false', '-ldflags', '-s -w'],
   package: '.',
-  toolchain,
+  toolchain: goRelease,
   // Any Go from there on can fetch the exact one.
   leastGoMinor: 21,
 } as const satisfies GoProgram;
@@ -36,7 +36,7 @@ export function findGoProxy(checkout: string, note: (line: string) => void): GoP
       environment: process.env,
       note,
     });
-    return { path, version: `grpc-go ${program.version}, ${toolchain.version}` };
+    return { path, version: `grpc-go ${program.version}, ${goRelease.version}` };
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
