@@ -62,6 +62,10 @@ test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded min
 test-config-fuzz: $(installed) ## reads 100,000 mutations of valid configurations (SEED= RUNS=)
 	@SEED='$(SEED)' RUNS='$(RUNS)' node tests/fuzz/config/fuzz.ts
 
+.PHONY: interop-programs
+interop-programs: $(installed) ## builds the programs of others that judge the gateway from Go modules, minutes once
+	@node tests/interop/build-programs.ts client server h2spec
+
 .PHONY: grpc-interop
 grpc-interop: $(installed) ## calls through apid's gateway with grpc-go's interoperability client and other clients
 	@node tests/interop/build-programs.ts client server

@@ -32,11 +32,16 @@ async function runAsNobody(): Promise<number> {
 function copyTo(target: string): string {
   const run = (...words: [string, ...string[]]) => {
     const [program, ...args] = words;
-    const { status } = spawnSync(program, args, { stdio: 'ignore' });
-    if (status !== 0) throw new Error(`no copy of the checkout could be made: ${words.join(' ')} failed`);
+    return spawnSync(program, args, { stdio: 'ignore' }).status === 0;
   };
-  run('cp', '-a', checkout, target);
-  run('chown', '-R', `${nobody.uid}:${nobody.gid}`, target);
+  // A file that another suite removes meanwhile makes the first attempt fail.
+  const isCopied = () => run('cp', '-a', checkout, target);
+  if (!isCopied()) {
+    rmSync(target, { recursive: true, force: true });
+    if (!isCopied()) throw new Error(`no copy of the checkout could be made in ${target}`);
+  }
+  if (!run('chown', '-R', `${nobody.uid}:${nobody.gid}`, target))
+    throw new Error(`nobody cannot become the owner of ${target}`);
   return target;
 }
 
