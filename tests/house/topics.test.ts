@@ -78,6 +78,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'domain/service-control.ts',
       'host/exit-guard.ts',
       'host/forgo-capabilities.ts',
+      'host/launched-runner.ts',
       'host/own-service.ts',
       'host/probe-connection.ts',
       'host/process-runner.ts',

@@ -6,7 +6,7 @@ import type { Runner } from '../../base/domain/runner.ts';
 import { copyLines } from '../../logs/host/lines-to-log.ts';
 import type { ServiceLog } from '../../logs/host/log-store.ts';
 import { lastLogText } from '../../services/domain/runner-text.ts';
-import type { ProcessWatcher } from '../../services/host/process-runner.ts';
+import type { ProcessWatcher } from '../../services/host/launched-runner.ts';
 import { terminateOnAbort } from '../../services/host/terminate-on-abort.ts';
 import {
   containerRunnerText,

@@ -6,17 +6,11 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import type { Runner } from '../../base/domain/runner.ts';
 import { copyLines } from '../../logs/host/lines-to-log.ts';
 import type { ServiceLog } from '../../logs/host/log-store.ts';
-import { exitErrorText, lastLogText, type ProcessExit, processRunnerText } from '../domain/runner-text.ts';
+import { exitErrorText, type ProcessExit, processRunnerText } from '../domain/runner-text.ts';
 import type { ExitGuard } from './exit-guard.ts';
+import { createLaunchedRunner, type LaunchedProcess, type ProcessWatcher } from './launched-runner.ts';
 import { killLeftovers, runVariable } from './leftover-processes.ts';
 import type { ServiceCgroup } from './service-cgroups.ts';
-import { terminateOnAbort } from './terminate-on-abort.ts';
-
-/** Receives each process of a runner, one after the other. */
-export interface ProcessWatcher {
-  started(pid: number): void;
-  ended(): void;
-}
 
 export interface ProcessRunnerInit {
   /** Program first. It must contain no secret, because the history shows it. */
@@ -42,7 +36,6 @@ export interface ProcessRunnerInit {
   readonly startsAhead?: boolean;
 }
 
-const lastLogLookBackBytes = 4096;
 /** The remaining output of a dead process arrives at once, unless a descendant keeps the pipe open. */
 const outputTimeoutMs = 1000;
 /** A killed process is gone at once, unless it waits for a disk. */
@@ -54,46 +47,16 @@ const leftoverTimeoutMs = 2000;
  */
 export function createProcessRunner(init: ProcessRunnerInit): Runner {
   const text = processRunnerText(init.argv);
-  let early: EarlyProcess | undefined;
-  return {
-    text,
-    async run(report, signal) {
-      if (signal.aborted) return;
-      const launched = (await early?.take()) ?? (await launch(init));
-      const { child, pid, exit } = launched;
-      init.watcher?.started(pid);
-      report('run', `Process ${text} started with PID ${pid}`);
-      const kill = terminateOnAbort(signal, init.graceTimeoutMs, (name) => {
-        report('signal', `Sending ${name} to ${text}`);
-        child.kill(name);
-      });
-      const ended = await exit.finally(() => {
-        kill[Symbol.dispose]();
-        init.watcher?.ended();
-      });
-      const removal = await launched.cleanUp();
-      const error = exitErrorText(ended, lastLogText(init.log.lastBytes(lastLogLookBackBytes)));
-      // After the last output of the process, which is the most important.
-      if (removal !== undefined) init.log.write(removal);
-      if (signal.aborted) return;
-      if (error !== undefined) throw new Fault('unknown', error);
+  return createLaunchedRunner({
+    ...init,
+    texts: {
+      runner: text,
+      started: (pid) => `Process ${text} started with PID ${pid}`,
+      signalled: (name) => `Sending ${name} to ${text}`,
+      failed: exitErrorText,
     },
-    ...(init.startsAhead === true && {
-      async startAhead(signal: AbortSignal) {
-        early = new EarlyProcess(init, signal);
-        await early.over;
-        early = undefined;
-      },
-    }),
-  };
-}
-
-interface LaunchedProcess {
-  readonly child: ChildProcess;
-  readonly pid: number;
-  readonly exit: Promise<ProcessExit>;
-  /** To be called after its exit. @returns why its cgroup is still there */
-  cleanUp(): Promise<string | undefined>;
+    launch: () => launch(init),
+  });
 }
 
 /** @throws Fault `unavailable` when the program cannot be started */
@@ -121,9 +84,10 @@ async function launch(init: ProcessRunnerInit): Promise<LaunchedProcess> {
   if (init.oomScoreAdjust !== undefined) adjustOomScore(pid, init.oomScoreAdjust);
   const release = init.guard.watch(pid);
   return {
-    child,
     pid,
     exit: exit.finally(release),
+    hasExited: () => child.exitCode !== null || child.signalCode !== null,
+    kill: (name) => void child.kill(name),
     async cleanUp() {
       if (init.leavesDescendants !== true) await killLeftovers(run, leftoverTimeoutMs);
       const removal = await cgroup?.remove().then(
@@ -137,40 +101,6 @@ async function launch(init: ProcessRunnerInit): Promise<LaunchedProcess> {
     },
   };
 }
-
-/** A process that runs before its service does. */
-class EarlyProcess {
-  /** Resolves when the process was taken or has ended. */
-  readonly over: Promise<void>;
-  readonly #launched: Promise<LaunchedProcess | undefined>;
-  readonly #taken = Promise.withResolvers<'taken'>();
-
-  constructor(init: ProcessRunnerInit, signal: AbortSignal) {
-    // The run that follows tries again, and reports why a program cannot be started.
-    this.#launched = launch(init).catch(() => undefined);
-    this.over = this.#follow(signal, init.graceTimeoutMs);
-  }
-
-  /** The running process, which belongs to the caller from then on; `undefined` when it has ended. */
-  async take(): Promise<LaunchedProcess | undefined> {
-    const launched = await this.#launched;
-    if (launched === undefined || hasExited(launched.child)) {
-      await this.over;
-      return undefined;
-    }
-    this.#taken.resolve('taken');
-    return launched;
-  }
-
-  async #follow(signal: AbortSignal, graceTimeoutMs: number): Promise<void> {
-    const launched = await this.#launched;
-    if (launched === undefined) return;
-    using _kill = terminateOnAbort(signal, graceTimeoutMs, (name) => launched.child.kill(name));
-    if ((await Promise.race([launched.exit, this.#taken.promise])) !== 'taken') await launched.cleanUp();
-  }
-}
-
-const hasExited = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
 
 /** The cgroup is an additional safeguard: the service runs without it, too. */
 function enter(cgroup: ServiceCgroup, pid: number, log: ServiceLog): void {

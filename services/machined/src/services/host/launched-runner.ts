@@ -1,0 +1,116 @@
+import { Fault } from '@nodewright/fault';
+import type { ReportRunner, Runner } from '../../base/domain/runner.ts';
+import type { ServiceLog } from '../../logs/host/log-store.ts';
+import { lastLogText, type ProcessExit } from '../domain/runner-text.ts';
+import { type EndingSignal, terminateOnAbort } from './terminate-on-abort.ts';
+
+/** Receives each process of a runner, one after the other. */
+export interface ProcessWatcher {
+  started(pid: number): void;
+  ended(): void;
+}
+
+/** A process that was started. It belongs to its runner. */
+export interface LaunchedProcess {
+  readonly pid: number;
+  readonly exit: Promise<ProcessExit>;
+  hasExited(): boolean;
+  /** Does nothing when the process has ended. */
+  kill(name: EndingSignal): void;
+  /** To be called after its exit. @returns why something of it is still there */
+  cleanUp(): Promise<string | undefined>;
+}
+
+/** The messages about the processes of a runner. */
+export interface LaunchedTexts {
+  /** The runner's name in the messages of the history. */
+  readonly runner: string;
+  readonly started: (pid: number) => string;
+  readonly signalled: (name: EndingSignal, pid: number) => string;
+  /** Why a process has ended; undefined when it has not failed. */
+  readonly failed: (exit: ProcessExit, lastLog: string) => string | undefined;
+}
+
+export interface LaunchedRunnerInit {
+  readonly texts: LaunchedTexts;
+  /** @throws Fault `unavailable` when the process cannot be started */
+  readonly launch: () => Promise<LaunchedProcess>;
+  /** Receives the output of the process. */
+  readonly log: ServiceLog;
+  /** How long the process may take to end after SIGTERM. */
+  readonly graceTimeoutMs: number;
+  readonly watcher?: ProcessWatcher | undefined;
+  /** The process is started while its service still waits for its conditions (`Runner.startAhead`). */
+  readonly startsAhead?: boolean | undefined;
+}
+
+const lastLogLookBackBytes = 4096;
+
+/** Runs a process until it ends. When it is stopped, it gets SIGTERM, and SIGKILL after a time. */
+export function createLaunchedRunner(init: LaunchedRunnerInit): Runner {
+  const { texts, log, watcher } = init;
+  let early: EarlyProcess | undefined;
+  return {
+    text: texts.runner,
+    async run(report: ReportRunner, signal: AbortSignal) {
+      if (signal.aborted) return;
+      const launched = (await early?.take()) ?? (await init.launch());
+      const { pid, exit } = launched;
+      watcher?.started(pid);
+      report('run', texts.started(pid));
+      const kill = terminateOnAbort(signal, init.graceTimeoutMs, (name) => {
+        report('signal', texts.signalled(name, pid));
+        launched.kill(name);
+      });
+      const ended = await exit.finally(() => {
+        kill[Symbol.dispose]();
+        watcher?.ended();
+      });
+      const leftover = await launched.cleanUp();
+      const error = texts.failed(ended, lastLogText(log.lastBytes(lastLogLookBackBytes)));
+      // After the last output of the process, which is the most important.
+      if (leftover !== undefined) log.write(leftover);
+      if (signal.aborted) return;
+      if (error !== undefined) throw new Fault('unknown', error);
+    },
+    ...(init.startsAhead === true && {
+      async startAhead(signal: AbortSignal) {
+        early = new EarlyProcess(init, signal);
+        await early.over;
+        early = undefined;
+      },
+    }),
+  };
+}
+
+/** A process that runs before its service does. */
+class EarlyProcess {
+  /** Resolves when the process was taken or has ended. */
+  readonly over: Promise<void>;
+  readonly #launched: Promise<LaunchedProcess | undefined>;
+  readonly #taken = Promise.withResolvers<'taken'>();
+
+  constructor(init: LaunchedRunnerInit, signal: AbortSignal) {
+    // The run that follows tries again, and reports why a program cannot be started.
+    this.#launched = init.launch().catch(() => undefined);
+    this.over = this.#follow(signal, init.graceTimeoutMs);
+  }
+
+  /** The running process, which belongs to the caller from then on; `undefined` when it has ended. */
+  async take(): Promise<LaunchedProcess | undefined> {
+    const launched = await this.#launched;
+    if (launched === undefined || launched.hasExited()) {
+      await this.over;
+      return undefined;
+    }
+    this.#taken.resolve('taken');
+    return launched;
+  }
+
+  async #follow(signal: AbortSignal, graceTimeoutMs: number): Promise<void> {
+    const launched = await this.#launched;
+    if (launched === undefined) return;
+    using _kill = terminateOnAbort(signal, graceTimeoutMs, (name) => launched.kill(name));
+    if ((await Promise.race([launched.exit, this.#taken.promise])) !== 'taken') await launched.cleanUp();
+  }
+}
