@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { makeTestImage, openTestRegistry, type TestRegistry } from '@nodewright/containers/testing';
 import { guestNetwork, hostAddress } from '@nodewright/provision/machine';
+import { eventually } from '@nodewright/testkit';
 import { ensureBusybox } from '../../tools/engine/ensure-busybox.ts';
+import { checkDaemonContainers, systemContainers } from './daemon-containers.ts';
 import { noMachine as skip, startMachine } from './machine.ts';
 import { openWorkplace } from './use-machine.ts';
 
@@ -50,6 +52,14 @@ test('a control plane runs etcd from the images on its disk, and has its data af
       (await succeeds([...own, 'read', `/sys/fs/cgroup/${cgroup}/cgroup.procs`])).split('\n');
     assert.match((await processesOf('podruntime/runtime')).join(), /^\d+/);
     assert.equal((await processesOf('init'))[0], '1');
+
+    await shows([...own, 'services'], /trustd +Running +OK/, 120_000);
+    const ofDaemons = (words: readonly string[]) => succeeds([...own, ...words]);
+    const [, trustd] = await checkDaemonContainers(ofDaemons, ['apid', 'trustd']);
+    await succeeds([...own, 'restart', 'trustd']);
+    const runsAgain = async () =>
+      (await systemContainers(ofDaemons)).some(({ id, pid }) => id === 'trustd' && pid !== trustd);
+    await eventually(runsAgain, { what: 'a new process of trustd', timeoutMs: 60_000 });
 
     await succeeds([...own, 'image', 'pull', 'registry.example/test/shell:v1'], 120_000);
     assert.match(

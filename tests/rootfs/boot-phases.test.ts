@@ -10,7 +10,7 @@ const lines: readonly (readonly [number, string])[] = [
   [6, '{"name":"machined","msg":"there are no volumes"}'],
   [9, '{"name":"machined","pid":1,"msg":"daemon serves"}'],
   [10, '{"service":"apid","state":"Waiting","message":"Waiting for api certificates"}'],
-  [11, '{"service":"apid","state":"Running","message":"Process Process([\\"/usr/bin/node\\"'],
+  [11, '{"service":"apid","state":"Running","message":"Started task apid (PID 80) for container apid"}'],
 ];
 
 test('BootClock measures the phases from the first line of the kernel to the answer', () => {

@@ -96,6 +96,12 @@ export interface NativeCalls {
   loadKernel(kernel: number, initramfs: number, commandLine: Uint8Array): Promise<void>;
   /** Removes an ended child process from the process table. */
   forgetChild(pid: number): void;
+  /**
+   * Removes a child process from the process table if it has ended.
+   *
+   * @returns its status, as of waitpid(2); undefined while it runs
+   */
+  statusOfChild(pid: number): number | undefined;
   /** Programs that this thread starts from now on gain no rights from set-uid bits or file capabilities. */
   refuseNewPrivileges(): void;
   /**
@@ -239,6 +245,11 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       return info.readInt32LE(siginfoPidAt);
     },
     forgetChild: (pid) => void checked('waitpid', waitpid(pid, Buffer.alloc(4), doNotHang)),
+    statusOfChild(pid) {
+      const status = Buffer.alloc(4);
+      const ended = checked('waitpid', waitpid(pid, status, doNotHang));
+      return ended === 0 ? undefined : status.readInt32LE();
+    },
     loadModule: (descriptor, parameters, flags) =>
       new Promise((resolve, reject) => {
         syscall.async(finitModule, descriptor, parameters, flags, (error: unknown, result: unknown) => {

@@ -28,7 +28,7 @@ test('starting a node, calling everything on it as administrator and stopping it
   assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);
 });
 
-test('only the first process of a machine can change it: other modules call the kernel for sockets, attributes and logs, and one place starts processes', () => {
+test('only the first process of a machine can change it: other modules call the kernel for sockets, attributes and logs, and three places start processes', () => {
   const folder = join(import.meta.dirname, '..', '..', '..', 'services', 'machined', 'src');
   const sources = globSync('**/*.ts', { cwd: folder }).filter(
     (path) => !path.endsWith('.test.ts') && !path.includes('/testing/'),
@@ -51,6 +51,8 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/prepare-container.ts',
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
+    // Waits for the processes of its own containers.
+    'services/host/adopted-children.ts',
     'services/host/forgo-capabilities.ts',
     'stages/prepare-machine.ts',
   ]);
@@ -70,10 +72,11 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/prepare-container.ts',
   ]);
   const changes =
-    /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|syncFileSystems|forgetChild|loadKernel)\(/;
+    /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|syncFileSystems|forgetChild|statusOfChild|loadKernel)\(/;
   assert.deepEqual(importers(changes), [
     'life/host/first-process.ts',
     'life/host/next-kernel.ts',
+    'services/host/adopted-children.ts',
     'volumes/host/block-port.ts',
   ]);
   assert.deepEqual(importers(/\bcreateNextKernel\(/), [
@@ -160,6 +163,8 @@ test('only the first process of a machine can change it: other modules call the 
   ]);
   assert.deepEqual(importers(/from 'node:child_process'/), [
     'base/host/run-program.ts',
+    // Starts runc, on nodes whose machined is the first process.
+    'daemons/host/daemon-container-runner.ts',
     'services/host/process-runner.ts',
   ]);
   assert.deepEqual(
@@ -170,6 +175,7 @@ test('only the first process of a machine can change it: other modules call the 
   const code = (path: string) => readFileSync(join(folder, path), 'utf8').replace(/^\s*(\/\*)?\*.*$/gm, '');
   const namers = sources.filter((path) => /['"`]\/(sys|dev)\//.test(code(path))).sort();
   assert.deepEqual(namers, [
+    'daemons/domain/daemon-container.ts',
     'hardware/controllers/discovered-volume-spec.ts',
     'hardware/host/watch-device-links.ts',
     'kernel/domain/security-state.ts',

@@ -29,6 +29,20 @@ export async function readCgroupUsage(pid: number, procFolder = '/proc'): Promis
   return { memoryBytes, cpuNanoseconds };
 }
 
+/**
+ * Memory and processor time of a cgroup of version 2. Without the controller for memory, which a container may not have, the
+ * memory is 0.
+ *
+ * @throws the system's error (`ENOENT`) when there is no such cgroup
+ */
+export async function readCgroupFolder(folder: string): Promise<CgroupUsage> {
+  const [memoryBytes, cpuNanoseconds] = await Promise.all([
+    readMemory(2, folder).catch(() => 0),
+    readCpu(2, folder),
+  ]);
+  return { memoryBytes, cpuNanoseconds };
+}
+
 async function readMemory(version: 1 | 2, folder: string): Promise<number> {
   if (version === 2) return Number(await readNumber(join(folder, 'memory.current')));
   const [usage, stat] = await Promise.all([

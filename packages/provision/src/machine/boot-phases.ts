@@ -19,7 +19,7 @@ export const bootPhases: readonly Phase[] = [
   {
     name: 'services',
     what: 'controllers and certificates, until apid is started',
-    endsWith: /"service":"apid","state":"Running","message":"Process /,
+    endsWith: /"service":"apid","state":"Running","message":"(Process|Started task) /,
   },
   { name: 'apid', what: 'Node.js and apid, until a call of the API is answered' },
 ];

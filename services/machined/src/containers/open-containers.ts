@@ -14,6 +14,7 @@ import { type ContainerLogRequest, readContainerLog } from './host/container-log
 import { openContainerdConditions } from './host/containerd-conditions.ts';
 import { openContainerdHealth } from './host/containerd-health.ts';
 import { type ContainerdServiceInit, containerdService } from './host/containerd-service.ts';
+import { type OwnContainers, withOwnContainers } from './host/own-containers.ts';
 import { createContainers } from './rpc/containers.ts';
 import { createImageService } from './rpc/image-service.ts';
 import { createImages } from './rpc/images.ts';
@@ -26,6 +27,8 @@ export interface OpenContainersInit {
   readonly runtime: ContainerRuntime | undefined;
   /** Whether the configuration has verification rules for images. */
   readonly hasVerificationRules: () => boolean;
+  /** The containers that machined runs without the runtime; undefined on a node that has none. */
+  readonly own: OwnContainers | undefined;
   /** The parts of a machine with which the runtime is a service of the node; undefined where it belongs to the host. */
   readonly machine: MachineParts | undefined;
 }
@@ -49,19 +52,20 @@ export interface ContainersTopic extends Topic {
 
 /** Opens the topic of containers and images in the node's runtime. What it opens ends with `scope`. */
 export function openContainers(init: OpenContainersInit, scope: AsyncDisposableStack): ContainersTopic {
-  const { runtime, hasVerificationRules, machine } = init;
+  const { runtime, hasVerificationRules, machine, own } = init;
+  const shown = runtime && own ? withOwnContainers(runtime, own) : runtime;
   const follower =
     runtime && machine && createCriServiceController(followingService({ ...machine, runtime }, scope));
   const oomScore = Math.max(containerdOomScore, lowestOomScore());
   return {
-    readLog: (request, signal) => readContainerLog(runtime, request, signal),
+    readLog: (request, signal) => readContainerLog(shown, request, signal),
     controllers:
       follower === undefined
         ? []
         : [registriesConfigController(), criConfigController({ oomScore }), follower],
     begin: async (signal) => follower?.begin(signal),
     api: {
-      'machine.MachineService': { ...createContainers(runtime), ...createImages(runtime) },
+      'machine.MachineService': { ...createContainers(shown), ...createImages(runtime) },
       'machine.ImageService': createImageService(runtime, hasVerificationRules),
     },
   };

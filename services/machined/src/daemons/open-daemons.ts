@@ -6,17 +6,20 @@ import { prepareFolder } from '../base/host/prepare-folder.ts';
 import { nodeFolders } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
 import { followLogFile } from '../logs/host/follow-log-file.ts';
-import { recordServicePid } from '../services/host/record-service-pid.ts';
 import type { ServiceDefinition } from '../services/host/service.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
 import { createDaemonServiceController } from './controllers/daemon-service.ts';
 import type { ChildDaemon } from './domain/daemon-command.ts';
 import { openDaemonConditions } from './host/daemon-conditions.ts';
 import { daemonFolders, neighbourLogFile } from './host/daemon-folders.ts';
+import { createDaemonRunner, type DaemonRunnerInit } from './host/daemon-runner.ts';
 import { type ChildServiceInit, childService, daemonsOf, neighbourService } from './host/daemon-services.ts';
 import { openRuntimeSocket } from './rpc/runtime-sockets.ts';
 
-export interface OpenDaemonsInit extends Omit<ChildServiceInit, 'conditions' | 'servicesFolder' | 'watcher'> {
+export interface OpenDaemonsInit
+  extends Omit<ChildServiceInit, 'conditions' | 'runner' | 'options'>,
+    Omit<DaemonRunnerInit, 'servicesFolder' | 'options'> {
+  readonly options: ChildServiceInit['options'] & DaemonRunnerInit['options'];
   readonly services: ServiceManager;
   /** The folder of the daemons that machined starts; `undefined` when the container engine runs them. */
   readonly servicesFolder: string | undefined;
@@ -97,6 +100,6 @@ async function openDaemon(
     scope.use(followLogFile(neighbourLogFile(layout, daemon), () => logs.open(daemon)));
   inUse.use(scope.move());
   if (servicesFolder === undefined) return neighbourService(daemon, { ...init, conditions });
-  const watcher = recordServicePid(state, daemon);
-  return childService(daemon, { ...init, servicesFolder, conditions, watcher });
+  const runner = createDaemonRunner(daemon, { ...init, servicesFolder });
+  return childService(daemon, { ...init, conditions, runner });
 }

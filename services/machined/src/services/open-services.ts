@@ -1,7 +1,7 @@
 import { systemTimers } from '@nodewright/async';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
-import { limitCgroup } from '../base/host/cgroup-limits.ts';
+import { canLimitMemory, limitCgroup } from '../base/host/cgroup-limits.ts';
 import type { Topic } from '../base/topic.ts';
 import { servicesControllers } from './controllers/services-controllers.ts';
 import { isNodeService } from './domain/service-control.ts';
@@ -52,9 +52,14 @@ export function openServices(init: OpenServicesInit, scope: AsyncDisposableStack
 
 function cgroupsOf({ world, ownCgroups, log }: OpenServicesInit): ServiceCgroups | undefined {
   if (ownCgroups !== undefined) {
-    // In a container the engine's limits apply, and the host may have less than what would be kept for the node.
-    const limit = (path: string) => limitCgroup(ownCgroups, path, log);
-    return createServiceCgroups({ folder: ownCgroups, ...(world.ownsKernel && { limit }) });
+    if (!world.ownsKernel && !canLimitMemory(ownCgroups)) {
+      log.warn(
+        'the engine gives the node no control over memory: apid and trustd have no limits of their own',
+      );
+      return createServiceCgroups({ folder: ownCgroups });
+    }
+    const limit = (path: string) => limitCgroup(ownCgroups, path, world.ownsKernel, log);
+    return createServiceCgroups({ folder: ownCgroups, limit });
   }
   return world.isGuest ? openServiceCgroups() : undefined;
 }

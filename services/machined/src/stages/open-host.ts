@@ -17,6 +17,7 @@ import { prepareContainer } from '../life/host/prepare-container.ts';
 import { openLogCopies } from '../logs/host/log-copies.ts';
 import type { LogStore } from '../logs/host/log-store.ts';
 import type { options } from '../options.ts';
+import { AdoptedChildren } from '../services/host/adopted-children.ts';
 import { createUnixProbe } from '../services/host/probe-connection.ts';
 import { type PreparedMachine, prepareMachine } from './prepare-machine.ts';
 
@@ -29,6 +30,8 @@ export interface Host extends MachinedContext {
   readonly layout: NodeLayout;
   /** The kernel started machined as the first process of a machine, which ends with it. */
   readonly isFirstProcess: boolean;
+  /** The processes of containers, whose parent has ended. */
+  readonly children: AdoptedChildren;
   /** The control groups of the services and containers of the node; undefined on a node that runs no containers itself. */
   readonly ownCgroups: string | undefined;
   /** The folder of the daemons that machined starts; `undefined` when it starts none. */
@@ -72,9 +75,11 @@ export async function openHost(
   const { options: settings, log, telemetry } = context;
   const { mode, services } = settings;
   const world = worldOf(mode as NodeMode, services as ServiceSource);
+  const children = new AdoptedChildren();
+  const isAwaited = (pid: number) => children.isAwaited(pid);
   const isFirstProcess = world.ownsKernel && process.pid === 1;
-  const machine = isFirstProcess ? await prepareMachine(world, log, scope) : undefined;
-  const ownCgroups = await ownCgroupsOf(world, log, scope);
+  const machine = isFirstProcess ? await prepareMachine(world, isAwaited, log, scope) : undefined;
+  const ownCgroups = await ownCgroupsOf(world, isAwaited, log, scope);
   const volumes = machine?.volumes;
   const node = nodeFacts(world, settings, machine?.addresses ?? givenAddresses(world, settings));
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);
@@ -101,6 +106,7 @@ export async function openHost(
       node,
       world,
       isFirstProcess,
+      children,
       ownCgroups,
       layout,
       servicesFolder,
@@ -127,11 +133,12 @@ export async function openHost(
 /** Only the first process of a machine or of a container runs containers itself. */
 async function ownCgroupsOf(
   { runsContainers, ownsKernel }: World,
+  isAwaited: (pid: number) => boolean,
   log: MachinedContext['log'],
   scope: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (!runsContainers || process.pid !== 1) return undefined;
-  return ownsKernel ? cgroupFolder : prepareContainer(log, scope);
+  return ownsKernel ? cgroupFolder : prepareContainer(isAwaited, log, scope);
 }
 
 function nodeFacts(

@@ -4,6 +4,7 @@ import type { Topic } from '../base/topic.ts';
 import { type ClusterTopic, openCluster } from '../cluster/open-cluster.ts';
 import { type ConfigTopic, openConfig } from '../config/open-config.ts';
 import { openContainerRuntime, openMachineRuntime } from '../containers/host/open-container-runtime.ts';
+import { OwnContainers } from '../containers/host/own-containers.ts';
 import { type ContainersTopic, openContainers } from '../containers/open-containers.ts';
 import { type DaemonsTopic, openDaemons } from '../daemons/open-daemons.ts';
 import { type DevicesTopic, openDevices } from '../devices/open-devices.ts';
@@ -55,6 +56,7 @@ export async function openTopics(
   const services = openServices(host, scope);
   const { manager } = services;
   const processes = { guard: services.guard, cgroups: services.cgroups, services: manager };
+  const own = runsContainers ? new OwnContainers() : undefined;
   const config = await openConfig({ ...given, metaPartition: host.volumes?.meta }, scope);
   const hasUdevd = world.runsUdevd && host.isFirstProcess;
   // The kernel command line of a shared host does not describe the node.
@@ -65,7 +67,7 @@ export async function openTopics(
   const runtime = runsContainers ? await openMachineRuntime(given, scope) : engine;
   const containers = openContainers(
     {
-      runtime,
+      ...{ runtime, own },
       hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
       machine: runsContainers ? { ...given, ...processes } : undefined,
     },
@@ -83,6 +85,10 @@ export async function openTopics(
   const daemons = openDaemons(
     {
       ...{ ...given, ...processes, membership: cluster.membership },
+      containers:
+        own !== undefined && host.ownCgroups !== undefined && layout.users !== undefined
+          ? { children: host.children, own, cgroupFolder: host.ownCgroups }
+          : undefined,
       isControlPlane: () => isControlPlaneNow(view),
     },
     scope,

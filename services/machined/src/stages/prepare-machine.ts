@@ -44,10 +44,12 @@ export interface PreparedMachine {
  * the network, and takes care that the machine ends with it. A problem of the disk or of the network is logged: the console
  * still shows what happens.
  *
+ * @param isAwaited whether a part of machined waits for the end of an adopted process
  * @throws SystemCallError when a file system cannot be mounted; Fault when the kernel lacks an argument that protects it
  */
 export async function prepareMachine(
   { ownsDisks }: Pick<World, 'ownsDisks'>,
+  isAwaited: (pid: number) => boolean,
   log: Logger,
   scope: AsyncDisposableStack,
 ): Promise<PreparedMachine> {
@@ -65,7 +67,7 @@ export async function prepareMachine(
   if (problem !== undefined) throw new Fault('failed-precondition', problem);
   await mountFileSystems(calls);
   await enterCgroup(log);
-  scope.use(reapOrphans(calls, systemTimers));
+  scope.use(reapOrphans(calls, systemTimers, isAwaited));
   // SIGTERM runs the shutdown sequence, and the exit after it switches the machine off.
   const onPress = (code: number) => {
     if (code === keyCodes.power) process.kill(process.pid, 'SIGTERM');
@@ -86,7 +88,7 @@ export async function prepareMachine(
 async function enterCgroup(log: Logger): Promise<void> {
   try {
     await enterInitCgroup(cgroupFolder, process.pid);
-    limitCgroup(cgroupFolder, 'init', log);
+    limitCgroup(cgroupFolder, 'init', true, log);
   } catch (error) {
     log.error({ error: faultFrom(error).message }, 'the control groups could not be set up');
   }

@@ -12,19 +12,24 @@ test('nothing gets a larger share than the machine has processors', () => {
 });
 
 test('a group keeps memory, has a limit where it needs one, and is never swapped', () => {
-  assert.deepEqual(cgroupSettings('system/apid', 2), [
+  assert.deepEqual(cgroupSettings('system/apid', 2, true), [
     { file: 'memory.min', value: '16777216' },
     { file: 'memory.low', value: '33554432' },
     { file: 'memory.max', value: '402653184' },
     { file: 'memory.swap.max', value: '0' },
     { file: 'cpu.weight', value: '20' },
   ]);
-  assert.deepEqual(cgroupSettings('system/extensions/x', 2), []);
+  assert.deepEqual(cgroupSettings('system/extensions/x', 2, true), []);
+});
+
+test('a node that shares its kernel has upper limits only', () => {
+  assert.deepEqual(cgroupSettings('system/apid', 2, false), [{ file: 'memory.max', value: '402653184' }]);
+  assert.deepEqual(cgroupSettings('podruntime/runtime', 2, false), []);
 });
 
 test('what a group keeps fits into what its parent keeps', () => {
   const kept = (path: string) =>
-    Number(cgroupSettings(path, 2).find(({ file }) => file === 'memory.min')?.value ?? 0);
+    Number(cgroupSettings(path, 2, true).find(({ file }) => file === 'memory.min')?.value ?? 0);
   for (const parent of ['system', 'podruntime']) {
     const children = limitedCgroups.filter((path) => path.startsWith(`${parent}/`));
     assert.ok(children.length > 1);

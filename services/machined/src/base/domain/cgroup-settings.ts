@@ -45,18 +45,23 @@ export const limitedCgroups = Object.keys(rows);
  *
  * @param path below the node's own groups, such as `system/apid`
  * @param processors of the machine; nothing gets a larger share than all of them
+ * @param ownsKernel whether the kernel runs for the node alone; elsewhere only upper limits are set, because others share its
+ * memory and processors
  */
-export function cgroupSettings(path: string, processors: number): CgroupSetting[] {
+export function cgroupSettings(path: string, processors: number, ownsKernel: boolean): CgroupSetting[] {
   const row = rows[path];
   if (row === undefined) return [];
   const bytes = (mib: number | undefined) => (mib === undefined ? undefined : String(mib * mebibyte));
-  const values: Readonly<Record<string, string | undefined>> = {
-    'memory.min': bytes(row.min),
-    'memory.low': bytes(row.low),
-    'memory.max': bytes(row.max),
-    'memory.swap.max': row.staysInMemory && '0',
-    'cpu.weight': String(cpuWeight(row.millicores, processors)),
-  };
+  const max = { 'memory.max': bytes(row.max) };
+  const values: Readonly<Record<string, string | undefined>> = !ownsKernel
+    ? max
+    : {
+        'memory.min': bytes(row.min),
+        'memory.low': bytes(row.low),
+        ...max,
+        'memory.swap.max': row.staysInMemory && '0',
+        'cpu.weight': String(cpuWeight(row.millicores, processors)),
+      };
   return Object.entries(values).flatMap(([file, value]) => (value === undefined ? [] : [{ file, value }]));
 }
 

@@ -50,8 +50,8 @@ export interface World {
    */
   readonly ownsDisks: boolean;
   /**
-   * machined runs containerd as a service of the node, and etcd as a container below it, wherever it is the first process and
-   * may make control groups and mounts.
+   * machined runs apid and trustd as containers, containerd as a service of the node, and etcd as a container below it, wherever
+   * it is the first process and may make control groups and mounts.
    */
   readonly runsContainers: boolean;
   /**

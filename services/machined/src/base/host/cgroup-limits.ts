@@ -19,14 +19,25 @@ export function passControllersOn(folder: string): void {
   writeFileSync(join(folder, 'cgroup.subtree_control'), wanted.join(' '));
 }
 
+/** Whether groups in a control group may have limits of memory. A container on a host with version 1 has none of version 2. */
+export function canLimitMemory(folder: string): boolean {
+  return readFileSync(join(folder, 'cgroup.controllers'), 'utf8').trim().split(/\s+/).includes('memory');
+}
+
 /**
  * Sets the limits of a control group of a machine and of those above it, which exist. What the kernel refuses is logged: a
  * service runs without its limits, too.
  *
  * @param folder of the groups of the machine
  * @param path below it
+ * @param ownsKernel see `cgroupSettings()`
  */
-export function limitCgroup(folder: string, path: string, log: Pick<Logger, 'error'>): void {
+export function limitCgroup(
+  folder: string,
+  path: string,
+  ownsKernel: boolean,
+  log: Pick<Logger, 'error'>,
+): void {
   const names = path.split('/');
   const apply = (group: string, what: string, change: () => void) => {
     try {
@@ -38,7 +49,7 @@ export function limitCgroup(folder: string, path: string, log: Pick<Logger, 'err
   for (let depth = 1; depth <= names.length; depth += 1) {
     const group = names.slice(0, depth).join('/');
     const set = ({ file, value }: CgroupSetting) => writeFileSync(join(folder, group, file), value);
-    for (const setting of cgroupSettings(group, availableParallelism()))
+    for (const setting of cgroupSettings(group, availableParallelism(), ownsKernel))
       apply(group, setting.file, () => set(setting));
     if (depth < names.length) apply(group, 'controllers', () => passControllersOn(join(folder, group)));
   }

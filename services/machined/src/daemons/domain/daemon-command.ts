@@ -85,6 +85,12 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
   ];
 }
 
+/** The folders with sockets that a daemon sees in its container, below the node's root. */
+export function daemonSocketFolders(daemon: ChildDaemon): { path: string; isWritable: boolean }[] {
+  const { reads, writes } = access[daemon];
+  return reads.map((path) => ({ path, isWritable: writes.includes(path) }));
+}
+
 /**
  * Returns the daemon's own folders on the node. They must exist before it starts, because it is not allowed
  * to create them.

@@ -92,16 +92,19 @@ const text = (value: string) => Buffer.from(`${value}\0`);
  * Removes processes from the process table that have ended and whose parents ended before them: they belong to the first
  * process now. Node.js removes its own children within milliseconds, so a process that is still there at the second look
  * is none of them.
+ *
+ * @param isAwaited whether a part of machined waits for the process, and removes it itself
  */
 export function reapOrphans(
   calls: Pick<NativeCalls, 'endedChild' | 'forgetChild'>,
   timers: Timers,
+  isAwaited: (pid: number) => boolean = () => false,
 ): Disposable {
   let suspect = 0;
   let timer: Disposable | undefined;
   const look = () => {
     let pid = calls.endedChild();
-    if (pid !== 0 && pid === suspect) {
+    if (pid !== 0 && pid === suspect && !isAwaited(pid)) {
       calls.forgetChild(pid);
       pid = calls.endedChild();
     }

@@ -12,14 +12,16 @@ import { cgroupFolder, enterInitCgroup } from './machine-cgroups.ts';
  * What machined does before anything else as the first process of a container that is a whole node. What the engine did not
  * give is logged, and the node runs without it. Outside of the container nothing is changed.
  *
+ * @param isAwaited whether a part of machined waits for the end of an adopted process
  * @returns the control groups of the node; undefined where the engine does not let it have any, and so no containers
  */
 export async function prepareContainer(
+  isAwaited: (pid: number) => boolean,
   log: Logger,
   scope: AsyncDisposableStack,
 ): Promise<string | undefined> {
   const calls = await loadNativeCalls();
-  scope.use(reapOrphans(calls, systemTimers));
+  scope.use(reapOrphans(calls, systemTimers, isAwaited));
   const granted = effectiveCapabilities(readFileSync('/proc/self/status', 'utf8'));
   for (const line of missingCapabilities(containerCapabilities, granted)) log.warn(line);
   try {

@@ -75,9 +75,10 @@ export function createLaunchedRunner(init: LaunchedRunnerInit): Runner {
     },
     ...(init.startsAhead === true && {
       async startAhead(signal: AbortSignal) {
-        early = new EarlyProcess(init, signal);
-        await early.over;
-        early = undefined;
+        early ??= new EarlyProcess(init);
+        const own = early;
+        await own.until(signal);
+        if (early === own) early = undefined;
       },
     }),
   };
@@ -85,32 +86,41 @@ export function createLaunchedRunner(init: LaunchedRunnerInit): Runner {
 
 /** A process that runs before its service does. */
 class EarlyProcess {
-  /** Resolves when the process was taken or has ended. */
-  readonly over: Promise<void>;
+  readonly #graceTimeoutMs: number;
   readonly #launched: Promise<LaunchedProcess | undefined>;
   readonly #taken = Promise.withResolvers<'taken'>();
+  /** Resolves when the process was taken or has ended. */
+  readonly #over: Promise<void>;
 
-  constructor(init: LaunchedRunnerInit, signal: AbortSignal) {
+  constructor({ launch, graceTimeoutMs }: LaunchedRunnerInit) {
+    this.#graceTimeoutMs = graceTimeoutMs;
     // The run that follows tries again, and reports why a program cannot be started.
-    this.#launched = init.launch().catch(() => undefined);
-    this.over = this.#follow(signal, init.graceTimeoutMs);
+    this.#launched = launch().catch(() => undefined);
+    this.#over = this.#follow();
   }
 
   /** The running process, which belongs to the caller from then on; `undefined` when it has ended. */
   async take(): Promise<LaunchedProcess | undefined> {
     const launched = await this.#launched;
     if (launched === undefined || launched.hasExited()) {
-      await this.over;
+      await this.#over;
       return undefined;
     }
     this.#taken.resolve('taken');
     return launched;
   }
 
-  async #follow(signal: AbortSignal, graceTimeoutMs: number): Promise<void> {
+  /** Resolves when the process was taken or has ended. Until then an abort of `signal` ends it. */
+  async until(signal: AbortSignal): Promise<void> {
     const launched = await this.#launched;
     if (launched === undefined) return;
-    using _kill = terminateOnAbort(signal, graceTimeoutMs, (name) => launched.kill(name));
+    using _kill = terminateOnAbort(signal, this.#graceTimeoutMs, (name) => launched.kill(name));
+    await this.#over;
+  }
+
+  async #follow(): Promise<void> {
+    const launched = await this.#launched;
+    if (launched === undefined) return;
     if ((await Promise.race([launched.exit, this.#taken.promise])) !== 'taken') await launched.cleanUp();
   }
 }

@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmod, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RuntimeSpec } from '@nodewright/containers/spec';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/files';
+import type { Runner } from '../../base/domain/runner.ts';
+import {
+  containerRunnerText,
+  taskErrorText,
+  taskSignalText,
+  taskStartedText,
+} from '../../containers/domain/container-text.ts';
+import { copyLines } from '../../logs/host/lines-to-log.ts';
+import type { ServiceLog } from '../../logs/host/log-store.ts';
+import { lastLogText } from '../../services/domain/runner-text.ts';
+import type { AdoptedChildren } from '../../services/host/adopted-children.ts';
+import type { ExitGuard } from '../../services/host/exit-guard.ts';
+import {
+  createLaunchedRunner,
+  type LaunchedProcess,
+  type ProcessWatcher,
+} from '../../services/host/launched-runner.ts';
+import type { ServiceCgroup } from '../../services/host/service-cgroups.ts';
+
+export interface DaemonContainerRunnerInit {
+  /** Letters and hyphens. */
+  readonly id: string;
+  /** The program runc. */
+  readonly runc: string;
+  /** The folder for the state of this container; it is emptied at each start. */
+  readonly folder: string;
+  /** Called at each start. It must contain no secret. */
+  readonly spec: () => RuntimeSpec;
+  /** Links that the root folder of the container has, by path. */
+  readonly rootLinks: Readonly<Record<string, string>>;
+  /** Creates the cgroup that the specification names. */
+  readonly openCgroup: () => Promise<ServiceCgroup>;
+  /** Receives standard output and standard error. */
+  readonly log: ServiceLog;
+  readonly guard: ExitGuard;
+  readonly children: AdoptedChildren;
+  readonly graceTimeoutMs: number;
+  readonly watcher?: ProcessWatcher | undefined;
+  readonly startsAhead?: boolean;
+}
+
+/** Source: Talos v1.14: directories. */
+const rootMode = 0o711;
+const stateMode = 0o700;
+/** For runc, which takes seconds on an emulated machine. */
+const startTimeoutMs = 60_000;
+const lastLogLookBackBytes = 4096;
+/** The last output of a dead process arrives at once. */
+const outputTimeoutMs = 1000;
+const repeatSignalMs = 500;
+
+/**
+ * Runs a daemon in a container until it ends. runc makes the container and ends: the daemon is a child of this process then,
+ * which must be the first one. So no shim stays in memory, and no containerd is needed.
+ */
+export function createDaemonContainerRunner(init: DaemonContainerRunnerInit): Runner {
+  const { id } = init;
+  return createLaunchedRunner({
+    ...init,
+    texts: {
+      runner: containerRunnerText('runc', id),
+      started: (pid) => taskStartedText(id, pid),
+      signalled: (name, pid) => taskSignalText(name, id, pid),
+      failed: ({ code }, lastLog) => taskErrorText(id, code ?? 0, lastLog),
+    },
+    launch: () => launch(init),
+  });
+}
+
+/** @throws Fault `unavailable` when the container cannot be started */
+async function launch(init: DaemonContainerRunnerInit): Promise<LaunchedProcess> {
+  const { id, runc, folder, log } = init;
+  const pidFile = join(folder, 'pid');
+  const spec = init.spec();
+  await prepareRoot(spec.root.path, init.rootLinks);
+  await rm(folder, { recursive: true, force: true });
+  await makeFolder(folder, stateMode);
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(spec), { mode: 0o600 });
+  const cgroup = await init.openCgroup();
+  const child = spawn(
+    runc,
+    [
+      ...['--root', join(folder, 'state'), 'run', '--detach'],
+      ...['--bundle', folder, '--pid-file', pidFile, id],
+    ],
+    { cwd: '/', env: {}, stdio: ['ignore', 'pipe', 'pipe'], timeout: startTimeoutMs, killSignal: 'SIGKILL' },
+  );
+  // All listeners are attached before the first await.
+  const started = startOf(child);
+  // The daemon has the same pipes as runc, and is the last one to close them.
+  const output = Promise.all([copyLines(child.stdout, log), copyLines(child.stderr, log)]);
+  const closePipes = async () => {
+    await Promise.race([output, sleep(outputTimeoutMs, undefined, { ref: false })]);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  const problem = await started;
+  if (problem !== undefined) {
+    await cgroup.remove().catch(() => {});
+    await closePipes();
+    const lastLog = lastLogText(log.lastBytes(lastLogLookBackBytes));
+    throw new Fault('unavailable', `cannot start container "${id}": ${problem}: ${lastLog}`);
+  }
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  const release = init.guard.watch(pid);
+  let hasExited = false;
+  const exit = init.children.exitCodeOf(pid, output).then((code) => {
+    hasExited = true;
+    release();
+    return { code, signal: null };
+  });
+  const send = (name: NodeJS.Signals) => {
+    if (hasExited) return;
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It ended at the same moment.
+    }
+  };
+  return {
+    pid,
+    exit,
+    hasExited: () => hasExited,
+    kill(name) {
+      send(name);
+      if (name === 'SIGTERM') repeat(() => send(name), exit);
+    },
+    async cleanUp() {
+      const removal = await cgroup.remove().then(
+        () => undefined,
+        (error: unknown) => `cannot remove the cgroup of container ${id}: ${faultFrom(error).message}\n`,
+      );
+      await closePipes();
+      await rm(folder, { recursive: true, force: true });
+      return removal;
+    },
+  };
+}
+
+/** The kernel drops signals to the first process of a namespace that has no handler yet, as while Node.js loads. */
+function repeat(send: () => void, end: Promise<unknown>): void {
+  const timer = setInterval(send, repeatSignalMs);
+  void end.finally(() => clearInterval(timer));
+}
+
+/** Resolves when runc has ended, to the reason for which there is no container. */
+function startOf(child: ChildProcess): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  child.on('error', (error) => resolve(error.message));
+  child.on('exit', (code, signal) =>
+    resolve(code === 0 ? undefined : signal === null ? `exit status ${code}` : `signal: ${signal}`),
+  );
+  return promise;
+}
+
+async function prepareRoot(path: string, links: Readonly<Record<string, string>>): Promise<void> {
+  await makeFolder(path);
+  await chmod(path, rootMode);
+  for (const [name, target] of Object.entries(links)) {
+    await rm(join(path, name), { force: true });
+    symlinkSync(target, join(path, name));
+  }
+}

@@ -1,0 +1,130 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildInfo, ports, serviceIds } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import { lowestOomScore } from '@nodewright/linux';
+import type { State } from '@nodewright/state';
+import type { Telemetry } from '@nodewright/telemetry';
+import { listenAddressOf, type NodeFacts } from '../../base/domain/node-facts.ts';
+import type { Runner } from '../../base/domain/runner.ts';
+import type { NodeLayout } from '../../base/node-layout.ts';
+import type { OwnContainers } from '../../containers/host/own-containers.ts';
+import type { LogStore } from '../../logs/host/log-store.ts';
+import type { AdoptedChildren } from '../../services/host/adopted-children.ts';
+import type { ExitGuard } from '../../services/host/exit-guard.ts';
+import { createProcessRunner } from '../../services/host/process-runner.ts';
+import { recordServicePid } from '../../services/host/record-service-pid.ts';
+import type { ServiceCgroups } from '../../services/host/service-cgroups.ts';
+import { type ChildDaemon, daemonCommand, daemonEnvironment } from '../domain/daemon-command.ts';
+import {
+  daemonCgroup,
+  daemonContainer,
+  daemonContainerPaths,
+  daemonImage,
+  daemonRootLinks,
+} from '../domain/daemon-container.ts';
+import { createDaemonContainerRunner } from './daemon-container-runner.ts';
+
+export interface DaemonRunnerInit {
+  readonly node: NodeFacts;
+  readonly options: { readonly nodeBinary?: string };
+  /** Absolute. */
+  readonly servicesFolder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly telemetry: Telemetry;
+  readonly layout: NodeLayout;
+  readonly logs: LogStore;
+  readonly guard: ExitGuard;
+  readonly state: State;
+  /** Creates cgroups for services; `undefined` when this node may not create any. */
+  readonly cgroups: ServiceCgroups | undefined;
+  /** What containers of the daemons need; undefined on a node where they are processes. */
+  readonly containers: DaemonContainersInit | undefined;
+}
+
+export interface DaemonContainersInit {
+  readonly children: AdoptedChildren;
+  /** Where the control groups of the node are, absolute. */
+  readonly cgroupFolder: string;
+  /** Lists the containers of the daemons. */
+  readonly own: OwnContainers;
+}
+
+/**
+ * The time between SIGTERM and SIGKILL, and the `oom_score_adj` of a daemon. Source: Talos v1.14: process of
+ * apid, process of trustd.
+ */
+export const graceTimeoutMs = 15_000;
+const oomScoreAdjust = -998;
+
+/** The runner of a daemon that machined starts. */
+export function createDaemonRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
+  return init.containers === undefined ? processRunner(daemon, init) : containerRunner(daemon, init);
+}
+
+function processRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
+  const { node, layout, cgroups } = init;
+  return createProcessRunner({
+    ...startOf(daemon, init),
+    workingDirectory: `${layout.root}/`,
+    cgroup: () => cgroups?.open(daemonCgroup(daemon)),
+    // On a user's host the node must not influence which processes the kernel kills when memory runs out.
+    ...(node.world.isGuest ? {} : { oomScoreAdjust }),
+    user: layout.users?.[daemon],
+  });
+}
+
+function containerRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
+  const { layout, cgroups, containers, servicesFolder } = init;
+  const user = layout.users?.[daemon];
+  if (containers === undefined || cgroups === undefined || user === undefined)
+    throw new Fault('internal', `${daemon} cannot run in a container on this node`);
+  const { argv, environment, watcher, ...start } = startOf(daemon, init);
+  const { runc, state } = daemonContainerPaths;
+  const own = containers.own.watcherOf({
+    ...{ id: daemon, image: daemonImage(daemon, buildInfo.tag) },
+    cgroupFolder: join(containers.cgroupFolder, daemonCgroup(daemon)),
+  });
+  return createDaemonContainerRunner({
+    ...start,
+    ...{ id: daemon, runc, folder: join(state, daemon), rootLinks: daemonRootLinks },
+    spec: () =>
+      daemonContainer({
+        ...{ daemon, command: argv, environment: environment(), user, servicesFolder },
+        nodeBinary: nodeBinaryOf(init),
+        oomScoreAdjust: Math.max(oomScoreAdjust, lowestOomScore()),
+        exists: existsSync,
+      }),
+    openCgroup: () => cgroups.open(daemonCgroup(daemon)),
+    children: containers.children,
+    watcher: {
+      started(pid) {
+        own.started(pid);
+        watcher.started(pid);
+      },
+      ended() {
+        own.ended();
+        watcher.ended();
+      },
+    },
+  });
+}
+
+/** What a process and a container have in common. */
+function startOf(daemon: ChildDaemon, init: DaemonRunnerInit) {
+  const { servicesFolder, environment, telemetry, node, layout, logs, guard, state } = init;
+  return {
+    argv: daemonCommand({
+      ...{ daemon, root: layout.root, nodeBinary: nodeBinaryOf(init), servicesFolder },
+      listenAddress: listenAddressOf(node, ports[daemon]),
+    }),
+    environment: () => daemonEnvironment(daemon, environment, telemetry.activeSpan()?.traceparent),
+    log: logs.open(daemon),
+    ...{ guard, graceTimeoutMs, watcher: recordServicePid(state, daemon) },
+    // A machine is reachable seconds earlier when apid has loaded its program before it gets its certificates. Until then it
+    // listens nowhere.
+    startsAhead: node.world.ownsKernel && daemon === serviceIds.apid,
+  };
+}
+
+const nodeBinaryOf = ({ options }: DaemonRunnerInit) => options.nodeBinary ?? process.execPath;

@@ -1,0 +1,33 @@
+// apid and trustd as containers of a node that is one container itself.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
+import { checkDaemonContainers, systemContainers } from '../boot/daemon-containers.ts';
+import { reasonToSkip } from './reason-to-skip.ts';
+import { startWholeNode } from './whole-node.ts';
+
+const skip = await reasonToSkip();
+
+test('apid and trustd run in containers without rights, and start again after a restart', {
+  skip,
+}, async () => {
+  await using node = await startWholeNode({ isConfigured: true });
+  await node.runs('apid', 'trustd', 'cri');
+  const talosctl = async (words: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await node.talosctl(...words);
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  };
+  const [apid, trustd] = await checkDaemonContainers(talosctl, ['apid', 'trustd']);
+  await talosctl(['restart', 'trustd']);
+  const isNew = async () => {
+    const found = await systemContainers(talosctl);
+    return found.some(({ id, pid }) => id === 'trustd' && pid !== trustd);
+  };
+  await eventually(isNew, { what: 'a new process of trustd', timeoutMs: 60_000 });
+  // The answer of this call may end with the connection.
+  await node.talosctl('restart', 'apid');
+  await node.runs('apid', 'trustd');
+  const after = await checkDaemonContainers(talosctl, ['apid', 'trustd']);
+  assert.ok(!after.includes(apid ?? '') && !after.includes(trustd ?? ''));
+});
