@@ -60,6 +60,7 @@ export interface InboundReceiver {
 export interface OutboundCall {
   /** As for an inbound call, but for the bytes of the response. */
   limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void;
+  /** No body and no end are delivered until `resume`. Takes effect at once, also inside an event. */
   pause(): void;
   resume(): void;
   /**

@@ -1,8 +1,12 @@
 import type { H2Engine } from './engine.ts';
+import { frameEngine } from './frame-engine/frame-engine.ts';
 import { nodeEngine } from './node-engine/node-engine.ts';
 
 /** Every engine by its name in settings. */
-const engines: ReadonlyMap<string, H2Engine> = new Map([['node', nodeEngine]]);
+const engines: ReadonlyMap<string, H2Engine> = new Map([
+  ['node', nodeEngine],
+  ['frames', frameEngine],
+]);
 
 export const engineNames: readonly string[] = [...engines.keys()];
 /** The engine that runs when no setting names one. */

@@ -8,6 +8,7 @@ export { dialUnix } from './dial-unix.ts';
 export * from './engine.ts';
 export * from './engines.ts';
 export * from './error-codes.ts';
+export { frameEngine } from './frame-engine/frame-engine.ts';
 export {
   type Admission,
   GatewayServer,

@@ -131,9 +131,9 @@ export function testBodies(label: string, engines: EnginePair): void {
       call.finish(['grpc-status', '0']);
     });
     const { call, recorder } = openRecordedCall(pair.client);
+    recorder.onHeaders = () => call.pause();
     call.end();
     await recorder.headers;
-    call.pause();
     await delay(50);
     assert.equal(recorder.answer.trailers, undefined);
     call.resume();

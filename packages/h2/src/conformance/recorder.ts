@@ -27,6 +27,8 @@ export class AnswerRecorder implements OutboundReceiver {
   readonly #done = Promise.withResolvers<Answer>();
   #drained = Promise.withResolvers<void>();
   #over = false;
+  /** Called inside the event of the headers, before any body can be delivered. */
+  onHeaders: () => void = () => {};
 
   /** Resolves with the response headers; never settles when there are none. */
   get headers(): Promise<RawHeaders> {
@@ -47,6 +49,7 @@ export class AnswerRecorder implements OutboundReceiver {
     if (this.#isOver('headers')) return;
     Object.assign(this.answer, { headers, last });
     this.#headers.resolve(headers);
+    this.onHeaders();
     if (last) this.#finish();
   }
 

@@ -1,0 +1,19 @@
+import type { H2Engine } from '../engine.ts';
+import { FrameClientConnection } from './client-connection.ts';
+import type { EngineParts } from './connection.ts';
+import { HpackEncoder } from './hpack/hpack-encoder.ts';
+import { FrameServerConnection } from './server-connection.ts';
+import { Turns } from './turns.ts';
+
+/** Creates an engine that reads and writes the frames of HTTP/2 itself. Source: RFC 9113. */
+export function createFrameEngine(): H2Engine {
+  const parts: EngineParts = { turns: new Turns(), encoder: new HpackEncoder() };
+  return {
+    name: 'frames',
+    accept: (socket, limits, handlers) => new FrameServerConnection(parts, socket, limits, handlers),
+    connect: (socket, limits) => new FrameClientConnection(parts, socket, limits),
+  };
+}
+
+/** The engine on sockets, without node:http2. */
+export const frameEngine: H2Engine = createFrameEngine();

@@ -1,0 +1,259 @@
+import type { Socket } from 'node:net';
+import type { RawHeaders } from '../raw-headers.ts';
+import {
+  defaultFrameBytes,
+  frameFlags,
+  frameHeadBytes,
+  frameTypes,
+  pingBytes,
+  settingBytes,
+} from './frame-types.ts';
+import { encodedBound, type HpackEncoder } from './hpack/hpack-encoder.ts';
+
+/** Size of the memory in which small frames are collected, in bytes: about fifty responses. */
+const slabBytes = 8192;
+/** Body bytes up to this size are copied beside the other frames; larger chunks are passed on as they are. */
+const copyBytes = 1024;
+/** Below this size, a loop that copies bytes is faster than a call of the runtime. */
+const loopBytes = 32;
+
+/**
+ * Collects the frames of a connection, so that the socket gets one write per turn. Small frames are written
+ * side by side into one piece of memory; no frame is an object of its own.
+ */
+export class FrameWriter {
+  readonly #socket: Socket;
+  readonly #encoder: HpackEncoder;
+  #slab: Buffer = Buffer.alloc(0);
+  /** The part of the slab that has frames for the next write. */
+  #start = 0;
+  #end = 0;
+  /** Complete pieces of the next write, before the part of the slab. */
+  #pieces: Uint8Array[] = [];
+  #pieceBytes = 0;
+  /** Position of the last frame in the slab when it is DATA, and its stream; otherwise -1. */
+  #lastData = -1;
+  #lastDataStream = 0;
+  #tableUpdateDue = false;
+
+  constructor(socket: Socket, encoder: HpackEncoder) {
+    this.#socket = socket;
+    this.#encoder = encoder;
+  }
+
+  /** Bytes that the next `flush` writes. */
+  get pendingBytes(): number {
+    return this.#pieceBytes + this.#end - this.#start;
+  }
+
+  /** The peer has lowered the size of its table: the next header block must say that none is used. */
+  dropTable(): void {
+    this.#tableUpdateDue = true;
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#slab.set(bytes, this.#end);
+    this.#end += bytes.length;
+  }
+
+  headers(stream: number, fields: RawHeaders, endStream: boolean): void {
+    const bound = encodedBound(fields);
+    const flags = frameFlags.endHeaders | (endStream ? frameFlags.endStream : 0);
+    if (bound + frameHeadBytes > slabBytes) {
+      this.#largeHeaders(stream, fields, bound, endStream);
+      return;
+    }
+    this.#reserve(frameHeadBytes + bound);
+    const head = this.#end;
+    const end = this.#encode(fields, this.#slab, head + frameHeadBytes);
+    this.#head(end - head - frameHeadBytes, frameTypes.headers, flags, stream);
+    this.#end = end;
+  }
+
+  /** Writes a DATA frame with the bytes of `chunk`, which now belongs to the writer. */
+  data(stream: number, chunk: Uint8Array, endStream: boolean): void {
+    const { length } = chunk;
+    const flags = endStream ? frameFlags.endStream : 0;
+    const isSmall = length <= copyBytes;
+    this.#reserve(frameHeadBytes + (isSmall ? length : 0));
+    const head = this.#end;
+    this.#head(length, frameTypes.data, flags, stream);
+    const slab = this.#slab;
+    if (length <= loopBytes) {
+      for (let at = 0; at < length; at += 1) slab[this.#end + at] = chunk[at] as number;
+      this.#end += length;
+    } else if (isSmall) {
+      slab.set(chunk, this.#end);
+      this.#end += length;
+    } else {
+      this.#closePiece();
+      this.#pieces.push(chunk);
+      this.#pieceBytes += length;
+      return;
+    }
+    this.#lastData = head;
+    this.#lastDataStream = stream;
+  }
+
+  /** Ends a stream: with the DATA frame that was just written, if it is this stream's, or with an empty one. */
+  endStream(stream: number): void {
+    if (this.#lastData >= 0 && this.#lastDataStream === stream) {
+      this.#slab[this.#lastData + 4] = frameFlags.endStream;
+      this.#lastData = -1;
+      return;
+    }
+    this.#reserve(frameHeadBytes);
+    this.#head(0, frameTypes.data, frameFlags.endStream, stream);
+  }
+
+  resetStream(stream: number, code: number): void {
+    this.#numbers(frameTypes.resetStream, stream, code);
+  }
+
+  windowUpdate(stream: number, increment: number): void {
+    this.#numbers(frameTypes.windowUpdate, stream, increment);
+  }
+
+  goaway(lastStream: number, code: number): void {
+    this.#reserve(frameHeadBytes + 8);
+    this.#head(8, frameTypes.goaway, 0, 0);
+    this.#slab.writeUInt32BE(lastStream, this.#end);
+    this.#slab.writeUInt32BE(code, this.#end + 4);
+    this.#end += 8;
+  }
+
+  /** Answers a PING with its own payload. */
+  pingAnswer(bytes: Buffer, start: number): void {
+    this.#reserve(frameHeadBytes + pingBytes);
+    this.#head(pingBytes, frameTypes.ping, frameFlags.acknowledge, 0);
+    bytes.copy(this.#slab, this.#end, start, start + pingBytes);
+    this.#end += pingBytes;
+  }
+
+  /** Sends a PING whose payload is this number. */
+  ping(id: number): void {
+    this.#reserve(frameHeadBytes + pingBytes);
+    this.#head(pingBytes, frameTypes.ping, 0, 0);
+    this.#slab.writeUInt32BE(0, this.#end);
+    this.#slab.writeUInt32BE(id, this.#end + 4);
+    this.#end += pingBytes;
+  }
+
+  /** Sends settings as pairs of identifier and value. */
+  settings(...pairs: readonly (readonly [id: number, value: number])[]): void {
+    const length = pairs.length * settingBytes;
+    this.#reserve(frameHeadBytes + length);
+    this.#head(length, frameTypes.settings, 0, 0);
+    for (const [id, value] of pairs) {
+      this.#slab.writeUInt16BE(id, this.#end);
+      this.#slab.writeUInt32BE(value, this.#end + 2);
+      this.#end += settingBytes;
+    }
+  }
+
+  settingsAnswer(): void {
+    this.#reserve(frameHeadBytes);
+    this.#head(0, frameTypes.settings, frameFlags.acknowledge, 0);
+  }
+
+  /** Writes everything that was collected to the socket. */
+  flush(): void {
+    const socket = this.#socket;
+    this.#lastData = -1;
+    if (this.#pieces.length === 0) {
+      if (this.#end === this.#start) return;
+      socket.write(this.#slab.subarray(this.#start, this.#end));
+    } else {
+      this.#closePiece();
+      const pieces = this.#pieces;
+      this.#pieces = [];
+      this.#pieceBytes = 0;
+      socket.cork();
+      for (const piece of pieces) socket.write(piece);
+      socket.uncork();
+    }
+    this.#start = this.#end;
+    // The socket keeps no reference to the slab once everything is written.
+    if (socket.writableLength === 0) {
+      this.#start = 0;
+      this.#end = 0;
+    }
+  }
+
+  #encode(fields: RawHeaders, output: Buffer, at: number): number {
+    let start = at;
+    if (this.#tableUpdateDue) {
+      this.#tableUpdateDue = false;
+      start = this.#encoder.dropTable(output, at);
+    }
+    return this.#encoder.encode(fields, output, start);
+  }
+
+  /** A block that may need CONTINUATION frames. */
+  #largeHeaders(stream: number, fields: RawHeaders, bound: number, endStream: boolean): void {
+    const block = Buffer.allocUnsafe(bound);
+    const end = this.#encode(fields, block, 0);
+    for (let at = 0; at === 0 || at < end; at += defaultFrameBytes) {
+      const part = block.subarray(at, Math.min(end, at + defaultFrameBytes));
+      const isFirst = at === 0;
+      const flags =
+        (at + defaultFrameBytes >= end ? frameFlags.endHeaders : 0) |
+        (isFirst && endStream ? frameFlags.endStream : 0);
+      this.#reserve(frameHeadBytes);
+      this.#head(part.length, isFirst ? frameTypes.headers : frameTypes.continuation, flags, stream);
+      this.#closePiece();
+      this.#pieces.push(part);
+      this.#pieceBytes += part.length;
+    }
+  }
+
+  /** Writes a frame with one number of 32 bits. */
+  #numbers(type: number, stream: number, value: number): void {
+    this.#reserve(frameHeadBytes + 4);
+    this.#head(4, type, 0, stream);
+    const slab = this.#slab;
+    const at = this.#end;
+    slab[at] = value >>> 24;
+    slab[at + 1] = value >>> 16;
+    slab[at + 2] = value >>> 8;
+    slab[at + 3] = value;
+    this.#end = at + 4;
+  }
+
+  /** Writes a frame head, for which there must be room. */
+  #head(length: number, type: number, flags: number, stream: number): void {
+    const slab = this.#slab;
+    const at = this.#end;
+    slab[at] = length >>> 16;
+    slab[at + 1] = length >>> 8;
+    slab[at + 2] = length;
+    slab[at + 3] = type;
+    slab[at + 4] = flags;
+    slab[at + 5] = stream >>> 24;
+    slab[at + 6] = stream >>> 16;
+    slab[at + 7] = stream >>> 8;
+    slab[at + 8] = stream;
+    this.#end = at + frameHeadBytes;
+    this.#lastData = -1;
+  }
+
+  /** Makes room for `bytes` bytes, at most the size of a slab, in one piece. */
+  #reserve(bytes: number): void {
+    if (this.#end + bytes <= this.#slab.length) return;
+    this.#closePiece();
+    this.#slab = Buffer.allocUnsafeSlow(slabBytes);
+    this.#start = 0;
+    this.#end = 0;
+    this.#lastData = -1;
+  }
+
+  /** Moves the frames in the slab to the pieces of the next write. */
+  #closePiece(): void {
+    this.#lastData = -1;
+    if (this.#end === this.#start) return;
+    this.#pieces.push(this.#slab.subarray(this.#start, this.#end));
+    this.#pieceBytes += this.#end - this.#start;
+    this.#start = this.#end;
+  }
+}

@@ -1,0 +1,83 @@
+import type { InboundCall, InboundReceiver } from '../call.ts';
+import { h2ErrorCodes } from '../error-codes.ts';
+import type { RawHeaders } from '../raw-headers.ts';
+import { FrameStream, type StreamOwner } from './frame-stream.ts';
+import type { RequestHead } from './header-rules.ts';
+
+/** A call from a client. */
+export class FrameInboundCall extends FrameStream implements InboundCall {
+  readonly headers: RawHeaders;
+  readonly method: string;
+  readonly path: string;
+  readonly authority: string;
+  /**
+   * Whether the response or a reset was ordered. A later close is then not a cancel by the client.
+   */
+  answered = false;
+  #receiver: InboundReceiver | undefined;
+  #responded = false;
+  #endDelivered = false;
+  /** The client's error code, when it cancelled the call before `receive`. */
+  #cancelCode: number | undefined;
+
+  constructor(owner: StreamOwner, id: number, sendWindow: number, headers: RawHeaders, head: RequestHead) {
+    super(owner, id, sendWindow);
+    this.headers = headers;
+    this.method = head.method;
+    this.path = head.path;
+    this.authority = head.authority;
+    this.missingBytes = head.contentLength;
+  }
+
+  receive(receiver: InboundReceiver): void {
+    this.#receiver = receiver;
+    const code = this.#cancelCode;
+    if (code !== undefined) setImmediate(() => receiver.cancelled(code));
+    else if (this.flowing && this.hasUndelivered) this.owner.deliverLater(this);
+  }
+
+  respond(headers: RawHeaders, last = false): void {
+    if (this.#responded || !this.sending) return;
+    this.#responded = true;
+    if (last) this.answered = true;
+    this.sendHead(headers, last);
+  }
+
+  finish(trailers: RawHeaders): void {
+    if (!this.sending) return;
+    this.answered = true;
+    this.endLocal(trailers);
+  }
+
+  reset(code: number): void {
+    this.answered = true;
+    if (!this.closed && !this.owner.ended) this.owner.resetStream(this, code);
+  }
+
+  /** The client has cancelled the call, or its connection is lost. */
+  cancel(code: number): void {
+    if (this.answered || this.#cancelCode !== undefined) return;
+    this.#cancelCode = code;
+    this.#receiver?.cancelled(code);
+  }
+
+  protected override onData(chunk: Buffer): void {
+    if (!this.answered) this.#receiver?.requestData(chunk);
+  }
+
+  protected override onEnd(): void {
+    if (this.#endDelivered || this.answered || this.closed) return;
+    this.#endDelivered = true;
+    this.#receiver?.requestEnded();
+  }
+
+  protected override onDrained(): void {
+    this.#receiver?.answerDrained();
+  }
+
+  /** The response is complete. A client that still sends is asked to stop. */
+  protected override onLocalEnd(): void {
+    if (this.remoteEnded) this.owner.streamEnded(this);
+    else this.owner.resetStream(this, h2ErrorCodes.noError);
+  }
+}

@@ -1,0 +1,103 @@
+import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
+import { h2ErrorCodes } from '../error-codes.ts';
+import type { RawHeaders } from '../raw-headers.ts';
+import { FrameStream, type StreamOwner } from './frame-stream.ts';
+
+/** What a call needs of its connection besides the frames. */
+export interface OutboundOwner extends StreamOwner {
+  /** The call sends no more events. */
+  callOver(call: FrameOutboundCall): void;
+}
+
+/** A call to a backend. Its number is 0 while it waits for the backend's limit on open calls. */
+export class FrameOutboundCall extends FrameStream implements OutboundCall {
+  /** The final headers of the response have arrived. */
+  answering = false;
+  readonly #owner: OutboundOwner;
+  readonly #receiver: OutboundReceiver;
+  #request: RawHeaders | undefined;
+  #trailers: RawHeaders = [];
+  #over = false;
+
+  constructor(owner: OutboundOwner, headers: RawHeaders, receiver: OutboundReceiver) {
+    super(owner, 0, 0);
+    this.#owner = owner;
+    this.#request = headers;
+    this.#receiver = receiver;
+    this.flowing = true;
+    // Nothing is sent before the headers.
+    this.queued = true;
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  /** Sends the headers, with the number that the call gets now, and then what was written before. */
+  start(id: number, sendWindow: number): void {
+    this.id = id;
+    this.queued = false;
+    this.setSendWindow(sendWindow);
+    this.sendHead(this.#request ?? [], false);
+    this.#request = undefined;
+    if (this.hasOutgoing) this.#owner.outbound.add(this);
+  }
+
+  end(): void {
+    if (this.sending) this.endLocal(undefined);
+  }
+
+  reset(code: number): void {
+    if (this.#over) return;
+    this.#finish();
+    if (!this.closed && !this.owner.ended) this.owner.resetStream(this, code);
+  }
+
+  /** The headers of the response. With `last` they are the whole response. */
+  answer(headers: RawHeaders, last: boolean): void {
+    this.answering = true;
+    if (this.#over) return;
+    if (last) {
+      this.#finish();
+      this.#receiver.answerHeaders(headers, true);
+    } else this.#receiver.answerHeaders(headers, false);
+  }
+
+  keepTrailers(trailers: RawHeaders): void {
+    this.#trailers = trailers;
+  }
+
+  /** The call has failed: the receiver gets no further event. */
+  fail(failure: CallFailure): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#receiver.failed(failure);
+  }
+
+  protected override onData(chunk: Buffer): void {
+    if (!this.#over) this.#receiver.answerData(chunk);
+  }
+
+  protected override onEnd(): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#receiver.answerEnded(this.#trailers);
+  }
+
+  protected override onDrained(): void {
+    if (!this.#over) this.#receiver.requestDrained();
+  }
+
+  /** Closes the stream once the response is complete: the backend reads no more of the request. */
+  closeAfterAnswer(): void {
+    if (this.closed) return;
+    if (this.localEnded) this.owner.streamEnded(this);
+    else this.owner.resetStream(this, h2ErrorCodes.noError);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.dropUnread();
+    this.#owner.callOver(this);
+  }
+}
