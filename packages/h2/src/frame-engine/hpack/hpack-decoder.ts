@@ -17,6 +17,7 @@ const maxInteger = 2 ** 28;
 /** Blocks that are remembered, and the largest of them in bytes: a few shapes make up most calls. */
 const rememberedBlocks = 16;
 const maxRememberedBytes = 512;
+const noBytes = Buffer.alloc(0);
 
 /**
  * Decodes the header blocks of one direction of a connection, in the order in which they arrive. Source: RFC
@@ -30,7 +31,7 @@ export class HpackDecoder {
   #allowedTableBytes = defaultTableBytes;
   readonly #remembered = new Map<string, HeaderBlock>();
   #tableChanged = false;
-  #bytes: Buffer = Buffer.alloc(0);
+  #bytes: Buffer = noBytes;
   #at = 0;
   #end = 0;
 
@@ -62,6 +63,8 @@ export class HpackDecoder {
     this.#end = end;
     this.#tableChanged = false;
     const block = this.#readBlock();
+    // The buffer is a whole read of the socket, which must not stay in memory.
+    this.#bytes = noBytes;
     if (this.#tableChanged) this.#remembered.clear();
     else if (isSmall) {
       if (this.#remembered.size >= rememberedBlocks) this.#remembered.clear();
