@@ -25,7 +25,7 @@ import { RawPeer } from './testing/raw-peer.ts';
 const types = frameTypes;
 const enough = floodLimits.idleFrames.burst + 1100;
 const many = (one: Buffer, count = enough) => Buffer.concat(Array.from({ length: count }, () => one));
-const request = (stream: number, flags = endHeaders) => headers(stream, requestHead, flags);
+const request = (stream: number, flags: number = endHeaders) => headers(stream, requestHead, flags);
 
 /** Accepts calls and reads their bodies. */
 function read(call: InboundCall): void {
