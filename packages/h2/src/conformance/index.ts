@@ -6,7 +6,7 @@ import type { EnginePair } from './engine-pair.ts';
 import { testGarbage } from './garbage.ts';
 import { testHeaders } from './headers.ts';
 
-export { type EnginePair, type OpenPair, openPair, openSocketPair } from './engine-pair.ts';
+export { type EnginePair, noCalls, type OpenPair, openPair, openSocketPair } from './engine-pair.ts';
 export * from './recorder.ts';
 
 /**

@@ -12,8 +12,12 @@ export interface Exchange {
   readonly answerHead: readonly string[];
   readonly answer: readonly number[];
   readonly trailers: readonly string[];
-  /** Who ends the call early, and after how many of its own chunks; `undefined` for nobody. */
-  readonly early: { readonly who: 'server'; readonly after: number; readonly code: number } | undefined;
+  /**
+   * The code with which the server resets the call instead of writing a body. A later reset is not compared:
+   * node:http2 of Node.js 26.10 ends the process when a stream with trailers is reset while its body waits
+   * for a window (`Http2Stream::OnTrailers`, `!this->is_destroyed()`).
+   */
+  readonly resetCode: number | undefined;
 }
 
 const texts = ['', 'a', 'application/grpc', 'trailers', '%20', 'x'.repeat(300), 'caf\u00e9', ' blank ', '0'];
@@ -32,15 +36,13 @@ function randomChunks(random: Random): number[] {
 }
 
 export function randomExchange(random: Random): Exchange {
-  const answer = randomChunks(random);
-  const isEarly = random(6) === 0;
   return {
     headers: randomFields(random, 'x-request'),
     request: randomChunks(random),
     answerHead: [':status', random(10) === 0 ? '404' : '200', ...randomFields(random, 'x-head')],
-    answer,
+    answer: randomChunks(random),
     trailers: ['grpc-status', String(random(17)), ...randomFields(random, 'x-trail')],
-    early: isEarly ? { who: 'server', after: random(answer.length + 1), code: 1 + random(13) } : undefined,
+    resetCode: random(6) === 0 ? 1 + random(13) : undefined,
   };
 }
 
@@ -107,11 +109,6 @@ function serve(call: InboundCall, exchange: Exchange, outcome: Outcome): void {
   let isOver = false;
   const more = () => {
     while (!isOver) {
-      if (exchange.early !== undefined && next >= exchange.early.after) {
-        isOver = true;
-        call.reset(exchange.early.code);
-        return;
-      }
       const size = exchange.answer[next];
       if (size === undefined) {
         isOver = true;
@@ -126,7 +123,11 @@ function serve(call: InboundCall, exchange: Exchange, outcome: Outcome): void {
     requestData: (chunk) => body.push(Buffer.from(chunk)),
     requestEnded() {
       outcome.request = { headers: call.headers.slice(0, -2), body: digest(body) };
-      // An early reset takes back what is still in a queue, so what arrives before it is not determined.
+      if (exchange.resetCode !== undefined) {
+        isOver = true;
+        call.reset(exchange.resetCode);
+        return;
+      }
       call.respond(exchange.answerHead);
       more();
     },
