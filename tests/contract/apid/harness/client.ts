@@ -57,6 +57,8 @@ export class Client implements AsyncDisposable {
       createConnection: () => socket,
       settings: { initialWindowSize: 1024 * 1024 },
       peerMaxConcurrentStreams: 10_000,
+      // In MB. By default node:http2 refuses answers once the requests that wait to be sent have 10 MB.
+      maxSessionMemory: 1024,
       maxSendHeaderBlockLength: 1024 * 1024,
     });
     this.session.on('error', () => {});
