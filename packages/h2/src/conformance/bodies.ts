@@ -140,4 +140,34 @@ export function testBodies(label: string, engines: EnginePair): void {
     const { body, trailers } = await recorder.done;
     assert.deepEqual([Buffer.concat(body).length, trailers], [50_000, ['grpc-status', '0']]);
   });
+
+  test(`${label}: a response that begins early does not cut off its request`, async () => {
+    const arrived = Promise.withResolvers<number>();
+    await using pair = await openPair(
+      engines,
+      (call) => {
+        let bytes = 0;
+        call.receive({
+          requestData: (chunk) => {
+            bytes += chunk.length;
+            // The first bytes are enough for the answer, but the rest is read as well.
+            if (bytes === chunk.length) call.respond(answerHead);
+          },
+          requestEnded: () => {
+            call.finish(['grpc-status', '0']);
+            arrived.resolve(bytes);
+          },
+          answerDrained() {},
+          cancelled: () => arrived.resolve(-1),
+        });
+        call.resume();
+      },
+      { streamWindowBytes: 65_536, connectionWindowBytes: 65_536 },
+    );
+    const { call, recorder } = openRecordedCall(pair.client);
+    call.write(Buffer.alloc(300_000));
+    call.end();
+    assert.deepEqual([await arrived.promise, (await recorder.done).failure], [300_000, undefined]);
+    await noCalls(pair.client, pair.server);
+  });
 }

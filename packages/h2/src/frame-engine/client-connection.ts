@@ -230,7 +230,8 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
    * node:http2 then refuses the call.
    */
   protected override afterFlush(): void {
-    if ((this.#draining || this.#hasGoaway) && this.#callCount === 0) this.terminate(h2ErrorCodes.noError);
+    if (!this.#draining && !this.#hasGoaway) return;
+    if (this.#callCount === 0 && this.streams.size === 0) this.terminate(h2ErrorCodes.noError);
   }
 
   get #hasRoom(): boolean {

@@ -307,3 +307,24 @@ test('a slow reader of one call delays no other call of its connection', async (
   slow.call.resume();
   assert.deepEqual((await slow.recorder.done).trailers, ['grpc-status', '0']);
 });
+
+test('a complete request is sent to its end although the response is complete', async () => {
+  const { near, far } = await openSocketPair();
+  const client = frameEngine.connect(near, gatewayLimits);
+  const received: Buffer[] = [];
+  far.on('data', (chunk: Buffer) => received.push(chunk));
+  far.write(Buffer.concat([settings(), settingsAnswer]));
+  await client.ready;
+  const { call, recorder } = openRecordedCall(client);
+  call.write(Buffer.alloc(100_000, 0x7a));
+  call.end();
+  await delay(5);
+  far.write(headers(1, [...answerHead, 'grpc-status', '0'], endHeaders | endStream));
+  assert.equal((await recorder.done).last, true);
+  client.drain();
+  far.write(Buffer.concat([0, 1].map((stream) => frame(types.windowUpdate, 0, stream, number(100_000)))));
+  await client.closed;
+  const body = Buffer.concat(received).filter((byte) => byte === 0x7a).length;
+  assert.ok(body >= 100_000, `${body} bytes`);
+  far.destroy();
+});

@@ -88,11 +88,14 @@ export class FrameOutboundCall extends FrameStream implements OutboundCall {
     if (!this.#over) this.#receiver.requestDrained();
   }
 
-  /** Closes the stream once the response is complete: the backend reads no more of the request. */
+  /**
+   * Closes the stream once the response is complete. A request that is complete too, but waits for a window,
+   * is still sent; of any other one the backend reads no more.
+   */
   closeAfterAnswer(): void {
     if (this.closed) return;
     if (this.localEnded) this.owner.streamEnded(this);
-    else this.owner.resetStream(this, h2ErrorCodes.noError);
+    else if (!this.hasOutgoing || this.sending) this.owner.resetStream(this, h2ErrorCodes.noError);
   }
 
   #finish(): void {

@@ -15,7 +15,16 @@ export interface TurnTaker {
 export class Turns {
   #due: TurnTaker[] = [];
   #spare: TurnTaker[] = [];
-  readonly #run = () => this.#turn();
+  readonly #run = () => {
+    let isComplete = false;
+    try {
+      this.#turn();
+      isComplete = true;
+    } finally {
+      // A receiver has thrown: that must not stop the other connections for good.
+      if (!isComplete) setImmediate(this.#run);
+    }
+  };
 
   request(taker: TurnTaker): void {
     if (taker.turnDue) return;
