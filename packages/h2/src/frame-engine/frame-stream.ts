@@ -101,7 +101,7 @@ export abstract class FrameStream implements Sender {
     if (!this.queued && length <= this.#sendWindow && owner.outbound.canSend(length) && !this.#hasQueue) {
       this.#sendWindow -= length;
       owner.outbound.windowBytes -= length;
-      owner.outbound.writer.data(this.id, chunk, false);
+      owner.outbound.writer.data(this.id, chunk, false, owner.outbound.frameBytes);
       owner.requestTurn();
       return true;
     }
@@ -136,7 +136,7 @@ export abstract class FrameStream implements Sender {
       this.#sendWindow -= chunk.length;
       queue.windowBytes -= chunk.length;
       const isLast = outgoing.bytes === 0 && this.#endRequested && this.#trailers === undefined;
-      queue.writer.data(this.id, chunk, isLast);
+      queue.writer.data(this.id, chunk, isLast, queue.frameBytes);
       this.#afterTake(outgoing.bytes);
       if (isLast) this.#localEnd();
       if (outgoing.bytes > 0) return this.#sendWindow > 0 ? 'more' : 'idle';

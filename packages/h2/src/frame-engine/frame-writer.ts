@@ -31,9 +31,11 @@ export class FrameWriter {
   /** Complete pieces of the next write, before the part of the slab. */
   #pieces: Uint8Array[] = [];
   #pieceBytes = 0;
-  /** Position of the last frame in the slab when it is DATA, and its stream; otherwise -1. */
-  #lastData = -1;
-  #lastDataStream = 0;
+  /** Where the head of the last frame is, when it is DATA that may still grow; then its stream and its size. */
+  #dataHead: Buffer | undefined;
+  #dataAt = 0;
+  #dataStream = 0;
+  #dataBytes = 0;
   #tableUpdateDue = false;
 
   constructor(socket: Socket, encoder: HpackEncoder) {
@@ -71,36 +73,52 @@ export class FrameWriter {
     this.#end = end;
   }
 
-  /** Writes a DATA frame with the bytes of `chunk`, which now belongs to the writer. */
-  data(stream: number, chunk: Uint8Array, endStream: boolean): void {
+  /**
+   * Writes the bytes of `chunk`, which now belongs to the writer: in the DATA frame that was just written, if
+   * it is this stream's and stays below `frameBytes`, or in one of their own.
+   */
+  data(stream: number, chunk: Uint8Array, endStream: boolean, frameBytes: number): void {
     const { length } = chunk;
-    const flags = endStream ? frameFlags.endStream : 0;
     const isSmall = length <= copyBytes;
-    this.#reserve(frameHeadBytes + (isSmall ? length : 0));
-    const head = this.#end;
-    this.#head(length, frameTypes.data, flags, stream);
-    const slab = this.#slab;
-    if (length <= loopBytes) {
-      for (let at = 0; at < length; at += 1) slab[this.#end + at] = chunk[at] as number;
-      this.#end += length;
-    } else if (isSmall) {
-      slab.set(chunk, this.#end);
-      this.#end += length;
+    const flags = endStream ? frameFlags.endStream : 0;
+    if (
+      this.#dataHead !== undefined &&
+      this.#dataStream === stream &&
+      this.#dataBytes + length <= frameBytes
+    ) {
+      if (isSmall) this.#reserve(length);
+      this.#dataBytes += length;
+      writeHead(this.#dataHead, this.#dataAt, this.#dataBytes, frameTypes.data, flags, stream);
     } else {
+      this.#reserve(frameHeadBytes + (isSmall ? length : 0));
+      const head = this.#end;
+      this.#head(length, frameTypes.data, flags, stream);
+      this.#dataHead = this.#slab;
+      this.#dataAt = head;
+      this.#dataStream = stream;
+      this.#dataBytes = length;
+    }
+    if (endStream) this.#dataHead = undefined;
+    if (!isSmall) {
       this.#closePiece();
       this.#pieces.push(chunk);
       this.#pieceBytes += length;
       return;
     }
-    this.#lastData = head;
-    this.#lastDataStream = stream;
+    if (length > loopBytes) this.#slab.set(chunk, this.#end);
+    else {
+      const slab = this.#slab;
+      const end = this.#end;
+      for (let at = 0; at < length; at += 1) slab[end + at] = chunk[at] as number;
+    }
+    this.#end += length;
   }
 
   /** Ends a stream: with the DATA frame that was just written, if it is this stream's, or with an empty one. */
   endStream(stream: number): void {
-    if (this.#lastData >= 0 && this.#lastDataStream === stream) {
-      this.#slab[this.#lastData + 4] = frameFlags.endStream;
-      this.#lastData = -1;
+    if (this.#dataHead !== undefined && this.#dataStream === stream) {
+      writeHead(this.#dataHead, this.#dataAt, this.#dataBytes, frameTypes.data, frameFlags.endStream, stream);
+      this.#dataHead = undefined;
       return;
     }
     this.#reserve(frameHeadBytes);
@@ -160,7 +178,7 @@ export class FrameWriter {
   /** Writes everything that was collected to the socket. */
   flush(): void {
     const socket = this.#socket;
-    this.#lastData = -1;
+    this.#dataHead = undefined;
     if (this.#pieces.length === 0) {
       if (this.#end === this.#start) return;
       socket.write(this.#slab.subarray(this.#start, this.#end));
@@ -223,19 +241,9 @@ export class FrameWriter {
 
   /** Writes a frame head, for which there must be room. */
   #head(length: number, type: number, flags: number, stream: number): void {
-    const slab = this.#slab;
-    const at = this.#end;
-    slab[at] = length >>> 16;
-    slab[at + 1] = length >>> 8;
-    slab[at + 2] = length;
-    slab[at + 3] = type;
-    slab[at + 4] = flags;
-    slab[at + 5] = stream >>> 24;
-    slab[at + 6] = stream >>> 16;
-    slab[at + 7] = stream >>> 8;
-    slab[at + 8] = stream;
-    this.#end = at + frameHeadBytes;
-    this.#lastData = -1;
+    writeHead(this.#slab, this.#end, length, type, flags, stream);
+    this.#end += frameHeadBytes;
+    this.#dataHead = undefined;
   }
 
   /** Makes room for `bytes` bytes, at most the size of a slab, in one piece. */
@@ -245,15 +253,32 @@ export class FrameWriter {
     this.#slab = Buffer.allocUnsafeSlow(slabBytes);
     this.#start = 0;
     this.#end = 0;
-    this.#lastData = -1;
   }
 
   /** Moves the frames in the slab to the pieces of the next write. */
   #closePiece(): void {
-    this.#lastData = -1;
     if (this.#end === this.#start) return;
     this.#pieces.push(this.#slab.subarray(this.#start, this.#end));
     this.#pieceBytes += this.#end - this.#start;
     this.#start = this.#end;
   }
+}
+
+function writeHead(
+  slab: Buffer,
+  at: number,
+  length: number,
+  type: number,
+  flags: number,
+  stream: number,
+): void {
+  slab[at] = length >>> 16;
+  slab[at + 1] = length >>> 8;
+  slab[at + 2] = length;
+  slab[at + 3] = type;
+  slab[at + 4] = flags;
+  slab[at + 5] = stream >>> 24;
+  slab[at + 6] = stream >>> 16;
+  slab[at + 7] = stream >>> 8;
+  slab[at + 8] = stream;
 }
