@@ -1,11 +1,13 @@
 import { release } from 'node:os';
 import { createFileSystemSizes } from '@nodewright/linux';
+import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import type { KernelFiles } from '../base/host/kernel-files.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import { kernelControllers } from './controllers/kernel-controllers.ts';
+import { extensionLayers, extensionsFile } from './domain/extension-layers.ts';
 import { writeKernelParameter } from './host/kernel-parameter-file.ts';
 import { createModuleLoader } from './host/load-module.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
@@ -28,6 +30,12 @@ export interface OpenKernelInit {
 const containerModules = '/usr/lib/modules-load.d/containers.conf';
 const fileSystemTimeoutMs = 2000;
 
+/** An image without extensions has no such file. */
+function startedExtensions(): ExtensionStatusSpec[] {
+  const text = readIfThere(extensionsFile);
+  return text === undefined ? [] : extensionLayers(text.toString());
+}
+
 /**
  * The kernel and the facts that are known from the start of the system: versions, settings and statistics.
  */
@@ -38,7 +46,7 @@ export function openKernel(init: OpenKernelInit): Topic {
     controllers: kernelControllers({
       ...{ world, bootId, kernel },
       kernelRelease: release(),
-      extensions: [],
+      extensions: isFirstProcess ? startedExtensions() : [],
       read: readIfThere,
       writeParameter: isFirstProcess ? writeKernelParameter : undefined,
       modules: isFirstProcess ? { folder, load: createModuleLoader(folder), containerModules } : undefined,

@@ -85,5 +85,5 @@ export const extensionStatusController = (layers: readonly ExtensionStatusSpec[]
   fixedController({
     name: 'runtime.ExtensionStatusController',
     output: extensionStatuses,
-    wanted: () => layers.map((spec) => ({ id: spec.image.replace(/\.sqsh$/, ''), spec })),
+    wanted: () => layers.map((spec) => ({ id: spec.image.replace(/\.squashfs$/, ''), spec })),
   });
