@@ -1,5 +1,5 @@
 // The first program of a machine: process 1 in the initramfs. It loads the kernel modules that the root
-// file system needs, mounts that file system through dm-verity, makes it the root, and executes machined.
+// file system needs, mounts that file system and its extensions through dm-verity, and executes machined there.
 // It has no libc, so that the initramfs needs nothing else. Errors go to the kernel's log, and therefore
 // to the console.
 
@@ -16,7 +16,10 @@
 
 #define ROOT "/root"
 #define BOOT "/boot"
+#define LAYERS "/layers"
 #define PATH_BYTES 256
+#define HASH_DIGITS 64
+#define MAXIMUM_EXTENSIONS 16
 
 // Node.js must not be told the options of machined by an environment variable: the kernel passes unknown words of its
 // command line on as variables, and anybody at the boot menu can write them.
@@ -26,10 +29,6 @@ static const char *const arguments[] = {
     "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
     "--services-dir", "/usr/lib/nodewright", 0};
 static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, 0};
-
-struct image {
-  char data[PATH_BYTES], hash[PATH_BYTES];
-};
 
 static unsigned long length(const char *text) {
   unsigned long bytes = 0;
@@ -64,8 +63,8 @@ static const char *decimal(long value) {
 }
 
 static const char hexDigits[] = "0123456789abcdef";
-static int isHex(const char *text, unsigned long digits) {
-  for (; digits--; text++)
+static int isRootHash(const char *text) {
+  for (int digits = 0; digits < HASH_DIGITS; digits++, text++)
     if (!((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'f'))) return 0;
   return *text == 0;
 }
@@ -83,20 +82,26 @@ static void logParts(char level, const char *const *parts) {
 #define SAY(...) logParts('6', (const char *const[]){__VA_ARGS__, 0})
 #define WARN(...) logParts('4', (const char *const[]){__VA_ARGS__, 0})
 static char commandLine[4096];
+static char slot[8] = "A"; // The folder of the image on BOOT.
+
+// Copies the text up to a separator or the end of the line, as far as it fits, and returns what follows.
+static const char *copyPart(const char *from, char separator, char *target, unsigned long bytes) {
+  unsigned long used = 0;
+  for (; *from && *from != separator && *from != '\n'; from++)
+    if (used + 1 < bytes) target[used++] = *from;
+  target[used] = 0;
+  return *from ? from + 1 : from;
+}
 
 // Finds `name=` in the kernel's command line, copies the value of its last occurrence, and returns how often it is there.
 static int argument(const char *name, char *value, unsigned long bytes) {
+  static char word[sizeof(commandLine)];
   int found = 0;
   for (const char *at = commandLine; *at;) {
-    while (*at == ' ' || *at == '\n') at++;
-    if (begins(at, name) && at[length(name)] == '=') {
-      const char *from = at + length(name) + 1;
-      unsigned long used = 0;
-      while (*from && *from != ' ' && *from != '\n' && used + 1 < bytes) value[used++] = *from++;
-      value[used] = 0;
-      found++;
-    }
-    while (*at && *at != ' ' && *at != '\n') at++;
+    at = copyPart(at, ' ', word, sizeof(word));
+    if (!begins(word, name) || word[length(name)] != '=') continue;
+    copyPart(word + length(name) + 1, ' ', value, bytes);
+    found++;
   }
   return found;
 }
@@ -119,6 +124,12 @@ static __attribute__((noreturn)) void failParts(const char *const *parts) {
 }
 #define FAIL(...) failParts((const char *const[]){__VA_ARGS__, 0})
 
+// Returns what the kernel returned, unless that is an error.
+static long must(long result, const char *action, const char *object) {
+  if (result < 0) FAIL("cannot ", action, " ", object, ": error ", decimal(-result));
+  return result;
+}
+
 struct mountRow {
   const char *target, *type, *data;
   unsigned long flags;
@@ -126,6 +137,7 @@ struct mountRow {
 };
 
 #define SECURE (MS_NOSUID | MS_NODEV | MS_NOEXEC)
+#define READ_ONLY (MS_RDONLY | MS_NOSUID | MS_NODEV)
 
 // Source: Talos v1.14: pseudo file systems.
 static const struct mountRow mounts[] = {
@@ -172,12 +184,7 @@ static void loadModules(void) {
   char path[PATH_BYTES], name[PATH_BYTES];
   if (readText("/modules/order", list, sizeof(list)) < 0) FAIL("the initramfs has no list of modules");
   for (const char *at = list; *at;) {
-    unsigned long used = 0;
-    while (*at && *at != '\n' && used + 1 < sizeof(name)) name[used++] = *at++;
-    name[used] = 0;
-    while (*at && *at != '\n') at++;
-    if (*at) at++;
-    if (!used) continue;
+    at = copyPart(at, '\n', name, sizeof(name));
     long child = name[0] == '&' ? forkProcess() : -1;
     if (child > 0) continue;
     JOIN(path, "/modules/", name + (name[0] == '&'));
@@ -189,41 +196,29 @@ static void loadModules(void) {
   }
 }
 
-// Attaches a file to a free loop device, read-only, and returns the number of that device.
+// Attaches a file to a free loop device, read-only, and returns the number of that device, which ends with its last user. The
+// descriptors stay open until machined is executed.
 static long attach(const char *path) {
-  struct loop_config config;
+  struct loop_config config = {.info.lo_flags = LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR};
   char device[PATH_BYTES];
-  fill(&config, 0, sizeof(config));
-  long control = openAt("/dev/loop-control", O_RDWR | O_CLOEXEC);
-  if (control < 0) return control;
-  long file = openAt(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return file;
-  long number = deviceControl(control, LOOP_CTL_GET_FREE, 0);
-  if (number < 0) return number;
+  config.fd = must(openAt(path, O_RDONLY | O_CLOEXEC), "open", path);
+  long control = must(openAt("/dev/loop-control", O_RDWR | O_CLOEXEC), "open", "/dev/loop-control");
+  long number = must(deviceControl(control, LOOP_CTL_GET_FREE, 0), "find a loop device for", path);
   JOIN(device, "/dev/loop", decimal(number));
-  long loop = openAt(device, O_RDONLY | O_CLOEXEC);
-  if (loop < 0) return loop;
-  config.fd = file;
-  // The file is on a read-only file system, and the device ends with its last user.
-  config.info.lo_flags = LO_FLAGS_READ_ONLY | LO_FLAGS_AUTOCLEAR;
-  long error = deviceControl(loop, LOOP_CONFIGURE, (long)&config);
-  closeFile(control);
-  closeFile(file);
-  // The descriptor of the loop device stays open until dm-verity uses the device.
-  return error ? error : number;
+  long loop = must(openAt(device, O_RDONLY | O_CLOEXEC), "open", device);
+  must(deviceControl(loop, LOOP_CONFIGURE, (long)&config), "attach", path);
+  return number;
 }
 
 // The superblock of dm-verity. Source: Linux, dm-verity on-disk format.
 struct veritySuperblock {
   __u8 signature[8];
   __u32 version, hashType;
-  __u8 uuid[16];
-  char algorithm[32];
+  __u8 uuid[16], algorithm[32];
   __u32 dataBlockBytes, hashBlockBytes;
   __u64 dataBlocks;
   __u16 saltBytes;
-  __u8 padding[6];
-  __u8 salt[256];
+  __u8 padding[6], salt[256];
 };
 
 struct dmRequest {
@@ -233,56 +228,74 @@ struct dmRequest {
 };
 
 static struct dmRequest request;
-static char rootDevice[PATH_BYTES];
-static long deviceMapper(long control, unsigned long command, unsigned flags) {
-  request.head.version[0] = DM_VERSION_MAJOR;
-  request.head.data_size = sizeof(request);
-  request.head.data_start = sizeof(request.head);
-  request.head.flags = flags;
-  copy(request.head.name, "root", 5);
-  return deviceControl(control, command, (long)&request);
+static void deviceMapper(unsigned long command, const char *loop, const char *action) {
+  long control = must(openAt("/dev/mapper/control", O_RDWR | O_CLOEXEC), "open", "/dev/mapper/control");
+  request.head = (struct dm_ioctl){.version = {DM_VERSION_MAJOR}, .data_size = sizeof(request), .data_start = sizeof(request.head),
+                                   .flags = DM_READONLY_FLAG, .target_count = 1};
+  JOIN(request.head.name, "loop", loop);
+  must(deviceControl(control, command, (long)&request), action, request.head.name);
+  closeFile(control);
 }
 
-// Makes a device of the two loop devices whose every block is checked against `rootHash`. A block that does not
-// match ends the machine: it must never run with half of its files.
-static void openVerity(const struct image *image, const char *rootHash) {
+// Mounts a file of the image, whose hash tree is beside it. A block that does not match `rootHash` ends the machine when it is
+// read: it must never run with half of its files.
+static void mountVerified(const char *name, const char *rootHash, const char *target) {
   static struct veritySuperblock super;
-  static char salt[513], data[24], hash[24], blocks[24], dataBytes[24], hashBytes[24];
-  long file = openAt(image->hash, O_RDONLY | O_CLOEXEC);
-  if (file < 0 || readFrom(file, &super, sizeof(super)) != sizeof(super) ||
-      !begins((char *)super.signature, "verity") || super.version != 1 || super.saltBytes > sizeof(super.salt))
-    FAIL(image->hash, " is not a hash tree of dm-verity");
+  static char data[PATH_BYTES], tree[PATH_BYTES], device[PATH_BYTES], dataLoop[24], treeLoop[24], blocks[24];
+  char salt[2 * sizeof(super.salt) + 1] = "-";
+  JOIN(data, BOOT "/", slot, "/", name, ".squashfs");
+  JOIN(tree, BOOT "/", slot, "/", name, ".verity");
+  long file = must(openAt(tree, O_RDONLY | O_CLOEXEC), "open", tree);
+  if (readFrom(file, &super, sizeof(super)) != sizeof(super) || !begins((char *)super.signature, "verity") ||
+      super.version != 1 || super.saltBytes > sizeof(super.salt))
+    FAIL(tree, " is not a hash tree of dm-verity");
   closeFile(file);
   for (int at = 0; at < super.saltBytes; at++) {
     salt[2 * at] = hexDigits[super.salt[at] >> 4];
     salt[2 * at + 1] = hexDigits[super.salt[at] & 15];
   }
-  long dataLoop = attach(image->data), hashLoop = attach(image->hash);
-  if (dataLoop < 0 || hashLoop < 0)
-    FAIL("cannot attach the image: error ", decimal(-(dataLoop < 0 ? dataLoop : hashLoop)));
-  JOIN(data, "/dev/loop", decimal(dataLoop));
-  JOIN(hash, "/dev/loop", decimal(hashLoop));
+  JOIN(dataLoop, decimal(attach(data)));
+  JOIN(treeLoop, decimal(attach(tree)));
+  // The kernel names the file of a changed block by this number only.
+  SAY(data, " is block device 7:", dataLoop);
+  deviceMapper(DM_DEV_CREATE, dataLoop, "create a device for");
+  JOIN(device, "/dev/dm-", decimal((request.head.dev & 0xff) | ((request.head.dev >> 12) & 0xfff00)));
   JOIN(blocks, decimal(super.dataBlocks));
-  JOIN(dataBytes, decimal(super.dataBlockBytes));
-  JOIN(hashBytes, decimal(super.hashBlockBytes));
-  long control = openAt("/dev/mapper/control", O_RDWR | O_CLOEXEC);
-  if (control < 0) FAIL("the kernel has no device mapper: error ", decimal(-control));
-  long error = deviceMapper(control, DM_DEV_CREATE, DM_READONLY_FLAG);
-  if (error) FAIL("cannot create the device of the root: error ", decimal(-error));
-  JOIN(rootDevice, "/dev/dm-", decimal((request.head.dev & 0xff) | ((request.head.dev >> 12) & 0xfff00)));
-  fill(&request, 0, sizeof(request));
-  request.head.target_count = 1;
-  request.target.length = super.dataBlocks * (super.dataBlockBytes / 512);
+  request.target.length = super.dataBlocks * (4096 / 512);
   copy(request.target.target_type, "verity", 7);
-  // Nobody has checked the superblock yet, so it does not choose the hash: that is SHA-256, as the root hash.
-  JOIN(request.parameters, "1 ", data, " ", hash, " ", dataBytes, " ", hashBytes, " ", blocks, " 1 sha256 ",
-       rootHash, " ", super.saltBytes ? salt : "-", " 1 panic_on_corruption");
-  error = deviceMapper(control, DM_TABLE_LOAD, DM_READONLY_FLAG);
-  if (error) FAIL("the kernel refuses the hash tree of the root: error ", decimal(-error));
-  fill(&request, 0, sizeof(request));
-  error = deviceMapper(control, DM_DEV_SUSPEND, DM_READONLY_FLAG);
-  if (error) FAIL("cannot start the device of the root: error ", decimal(-error));
-  closeFile(control);
+  // Nobody has checked the superblock yet, so it chooses neither the hash nor the size of blocks.
+  JOIN(request.parameters, "1 /dev/loop", dataLoop, " /dev/loop", treeLoop, " 4096 4096 ", blocks, " 1 sha256 ", rootHash, " ",
+       salt, " 1 panic_on_corruption");
+  deviceMapper(DM_TABLE_LOAD, dataLoop, "load the hash tree of");
+  deviceMapper(DM_DEV_SUSPEND, dataLoop, "start the device of");
+  makeFolder(target, 0755);
+  must(mountAt(device, target, "squashfs", READ_ONLY, 0), "mount", data);
+}
+
+// Mounts the root and, above it, the extensions in the order of their root hashes, the last one uppermost.
+static void mountRoot(const char *rootHash) {
+  static char hashes[sizeof(commandLine)], hash[PATH_BYTES], name[24], target[24], lower[PATH_BYTES], joined[PATH_BYTES];
+  // A hypervisor may add words to a signed command line. That of an image always has this word, so an added one is the second.
+  if (argument("nodewright.extensions", hashes, sizeof(hashes)) > 1 || length(hashes) >= MAXIMUM_EXTENSIONS * (HASH_DIGITS + 1))
+    FAIL("nodewright.extensions must be once on the kernel's command line, with at most ", decimal(MAXIMUM_EXTENSIONS), " hashes");
+  if (!hashes[0]) return mountVerified("rootfs", rootHash, ROOT);
+  makeFolder(LAYERS, 0755);
+  must(mountAt("tmpfs", LAYERS, "tmpfs", SECURE, 0), "mount", LAYERS);
+  JOIN(lower, LAYERS "/0");
+  mountVerified("rootfs", rootHash, lower);
+  const char *at = hashes;
+  for (int number = 1; *at; number++) {
+    at = copyPart(at, ',', hash, sizeof(hash));
+    if (!isRootHash(hash)) FAIL("nodewright.extensions has \"", hash, "\" in place of the SHA-256 of a hash tree");
+    JOIN(name, "extensions/", decimal(number));
+    JOIN(target, LAYERS "/", decimal(number));
+    mountVerified(name, hash, target);
+    JOIN(joined, target, ":", lower);
+    copy(lower, joined, sizeof(lower));
+  }
+  JOIN(joined, "lowerdir=", lower);
+  must(mountAt("overlay", ROOT, "overlay", READ_ONLY, joined), "stack the extensions on", ROOT);
+  unmountAt(LAYERS, MNT_DETACH); // The overlay keeps its layers.
 }
 
 // Whether the partition is labelled BOOT, as the kernel reports it.
@@ -297,21 +310,16 @@ static int isBootPartition(const char *name) {
 }
 
 // Mounts the partition and looks for the image of the slot; unmounts it if it has none.
-static int openImage(const char *name, const char *slot, struct image *image, int isLastTry) {
-  static const char *const types[] = {"ext4", "xfs", 0};
-  char device[PATH_BYTES];
+static int openImage(const char *name, int isLastTry) {
+  char device[PATH_BYTES], data[PATH_BYTES];
+  struct statx found;
   JOIN(device, "/dev/", name);
-  long error = -1;
-  for (const char *const *type = types; error && *type; type++)
-    error = mountAt(device, BOOT, *type, SECURE | MS_RDONLY, 0);
+  long error = mountAt(device, BOOT, "ext4", SECURE | MS_RDONLY, 0);
   if (error && isLastTry) WARN("cannot mount ", device, ": error ", decimal(-error));
   if (error) return 0;
-  JOIN(image->data, BOOT "/", slot, "/rootfs.squashfs");
-  JOIN(image->hash, BOOT "/", slot, "/rootfs.verity");
-  long file = openAt(image->data, O_RDONLY | O_CLOEXEC);
-  if (file >= 0) {
-    closeFile(file);
-    SAY("image ", image->data, " on ", device);
+  JOIN(data, BOOT "/", slot, "/rootfs.squashfs");
+  if (!describe(AT_FDCWD, data, &found)) {
+    SAY("image ", data, " on ", device);
     return 1;
   }
   if (isLastTry) WARN(device, " has no image in slot ", slot);
@@ -321,19 +329,15 @@ static int openImage(const char *name, const char *slot, struct image *image, in
 
 // Looks at every partition labelled BOOT ten times a second, for as long as disks may still appear.
 static const int lastTry = 200;
-static void findImage(struct image *image) {
+static void findImage(void) {
   static char entries[8192];
-  char slot[8] = "A";
   argument("nodewright.slot", slot, sizeof(slot));
   for (int tries = 0; tries <= lastTry; tries++) {
     long folder = openAt("/sys/class/block", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     for (long got; folder >= 0 && (got = readFolder(folder, entries, sizeof(entries))) > 0;)
       for (long at = 0; at < got; at += ((struct folderEntry *)(entries + at))->bytes) {
         const char *name = ((struct folderEntry *)(entries + at))->name;
-        if (isBootPartition(name) && openImage(name, slot, image, tries == lastTry)) {
-          closeFile(folder);
-          return;
-        }
+        if (isBootPartition(name) && openImage(name, tries == lastTry)) return;
       }
     closeFile(folder);
     pauseMs(100);
@@ -368,8 +372,7 @@ static void switchRoot(void) {
   if (oldRoot < 0 || describe(oldRoot, ".", &old)) FAIL("cannot open the initramfs");
   for (const char *const *from = moved; *from; from++) {
     JOIN(target, ROOT, *from);
-    long error = mountAt(*from, target, 0, MS_MOVE, 0);
-    if (error) FAIL("cannot move ", *from, ": error ", decimal(-error));
+    must(mountAt(*from, target, 0, MS_MOVE, 0), "move", *from);
   }
   // The loop devices keep the file system of the image in use; nobody needs its path.
   unmountAt(BOOT, MNT_DETACH);
@@ -381,7 +384,6 @@ static void switchRoot(void) {
 }
 
 __attribute__((noreturn)) void start(void) {
-  static struct image image;
   static char rootHash[PATH_BYTES];
   makeFolder(BOOT, 0755);
   makeFolder(ROOT, 0755);
@@ -391,18 +393,16 @@ __attribute__((noreturn)) void start(void) {
   // Its file system is a module. A BIOS has no variables.
   mountAt("efivarfs", "/sys/firmware/efi/efivars", "efivarfs", SECURE | MS_RDONLY | MS_RELATIME, 0);
   // A hypervisor may add words to a signed command line: a second hash would replace the signed one.
-  if (argument("nodewright.roothash", rootHash, sizeof(rootHash)) != 1 || !isHex(rootHash, 64))
+  if (argument("nodewright.roothash", rootHash, sizeof(rootHash)) != 1 || !isRootHash(rootHash))
     FAIL("nodewright.roothash must be once on the kernel's command line, with the SHA-256 of the hash tree of the root");
-  findImage(&image);
-  openVerity(&image, rootHash);
-  long error = mountAt(rootDevice, ROOT, "squashfs", MS_RDONLY | MS_NOSUID | MS_NODEV, 0);
-  if (error) FAIL("cannot mount the root file system: error ", decimal(-error));
+  findImage();
+  mountRoot(rootHash);
   SAY("switching to the root file system");
   switchRoot();
   // Standard streams of the initramfs would keep its /dev in use.
   long console = openAt("/dev/console", O_RDWR);
   for (int stream = 0; console > 2 && stream < 3; stream++) duplicate(console, stream);
   commandMachine(LINUX_REBOOT_CMD_CAD_OFF); // For Ctrl-Alt-Del machined gets SIGINT: nothing is lost.
-  error = execute(arguments[0], arguments, environment);
+  long error = execute(arguments[0], arguments, environment);
   FAIL("cannot execute ", arguments[0], ": error ", decimal(-error));
 }
