@@ -31,6 +31,8 @@ RUNS ?=
 SINCE ?=
 # For `make test-upstream`: how often reboot, shutdown and reset.
 REPEAT ?=
+# For `make image`: folders or squashfs files with system extensions, in the order in which they are stacked.
+EXTENSIONS ?=
 # For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
 ADD ?=
 # For `make attack`: the attacks and checks to run, with commas; all by default.
@@ -181,8 +183,8 @@ test-programs: $(built) rootfs-programs ## runs the programs of machines in the 
 	@node tools/test.ts 'tests/rootfs/programs/*.test.ts'
 
 .PHONY: image
-image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root; about three minutes after a change
-	@node rootfs/build-image.ts
+image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS=); about three minutes after a change
+	@EXTENSIONS='$(EXTENSIONS)' node rootfs/build-image.ts
 
 .PHONY: node-image
 node-image: $(built) ## packs the root file system of machines as a container image that is a whole node, about a minute

@@ -1,9 +1,9 @@
 // `make image`: builds the root file system, the kernel, the initramfs, the unified kernel image and the disk image of a
 // machine, without root. An image that is made from the same inputs already is kept.
 import { createHash } from 'node:crypto';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
 import { sectorBytes } from '@nodewright/disk';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
@@ -14,6 +14,9 @@ import { type PartitionLabel, placedPartitions, writeDiskImage } from './disk/di
 import { makeEfiPartition } from './disk/efi-partition.ts';
 import { makeExtPartition } from './disk/ext-partition.ts';
 import { makeGrub } from './disk/grub-image.ts';
+import { buildExtensions } from './extensions/build-extensions.ts';
+import { extensionDigest } from './extensions/extension-digest.ts';
+import { extensionsFolder } from './extensions/extensions-document.ts';
 import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
 import { ensureImage } from './image/ensure-image.ts';
 import { imageInputs } from './image/image-inputs.ts';
@@ -69,6 +72,8 @@ interface Parts {
   readonly kernel: Kernel;
   readonly squashfs: Buffer;
   readonly hashTree: Buffer;
+  /** Files of the folder of extensions, by name. */
+  readonly extensions: Readonly<Record<string, Buffer>>;
   readonly commandLine: string;
   /** With its signature for firmware. */
   readonly unified: Buffer;
@@ -77,14 +82,16 @@ interface Parts {
 async function makeParts(
   workshop: Workshop,
   tools: LockedTools,
-  squashfs: Buffer,
+  { squashfs, extensionPaths }: { squashfs: Buffer; extensionPaths: readonly string[] },
   { key, certificate }: SecureBootKey,
 ): Promise<Parts> {
-  const kernel = await makeKernel(workshop, tools);
   // Salt and name of the tree are derived from the data, so that the same data has the same tree.
   const digest = createHash('sha256').update(squashfs).digest();
   const { rootHash, file: hashTree } = verityTree(squashfs, { salt: digest, uuid: digest.subarray(0, 16) });
-  const words = commandLine(workshop.architecture, { slot, rootHash });
+  const epochSeconds = commitTime(workshop.checkout);
+  const extensions = buildExtensions(extensionPaths, { tools, work: workshop.work, epochSeconds });
+  const kernel = await makeKernel(workshop, tools);
+  const words = commandLine(workshop.architecture, { slot, rootHash, extensions: extensions.rootHashes });
   const stub = `usr/lib/systemd/boot/efi/linux${efiNames[workshop.architecture].stub}.efi.stub`;
   const unified = unifiedKernel(readFileSync(tools.path(stub)), {
     osRelease: settingsFiles(buildInfo, '')['etc/os-release'] ?? '',
@@ -94,7 +101,7 @@ async function makeParts(
     initramfs: kernel.initramfs,
   });
   return {
-    ...{ kernel, squashfs, hashTree, commandLine: words },
+    ...{ kernel, squashfs, hashTree, extensions: extensions.files, commandLine: words },
     unified: signProgram(unified, key, certificate),
   };
 }
@@ -130,6 +137,7 @@ function makeDisk(
       [`${slot}/${checksumFile}`]: Buffer.from(checksums(started)),
       [`${slot}/rootfs.squashfs`]: parts.squashfs,
       [`${slot}/rootfs.verity`]: parts.hashTree,
+      ...inFolder(`${slot}/${extensionsFolder}`, parts.extensions),
     },
   });
   const cache = makeExtPartition(tools, work, {
@@ -149,17 +157,25 @@ function makeDisk(
   writeDiskImage(target, { ...(grub === undefined ? {} : { grub }), partitions });
 }
 
+const inFolder = (folder: string, files: Readonly<Record<string, Buffer>>) =>
+  Object.fromEntries(Object.entries(files).map(([name, content]) => [`${folder}/${name}`, content]));
+
 const note = (line: string) => void process.stdout.write(`image: ${line}\n`);
 
-/** Builds the image around the root file system that is in `out`. */
-async function buildImage(checkout: string, out: string): Promise<void> {
+/**
+ * Builds the image around the root file system that is in `out`.
+ *
+ * @param extensionPaths the extensions that machines stack on the root, in this order
+ */
+async function buildImage(checkout: string, out: string, extensionPaths: readonly string[]): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'image-'));
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
     const tools = await unpackTools(workshop);
     const keys = keysFolder(checkout);
     const firmwareKey = secureBootKey(keys);
-    const parts = await makeParts(workshop, tools, readFileSync(join(out, 'rootfs.squashfs')), firmwareKey);
+    const squashfs = readFileSync(join(out, 'rootfs.squashfs'));
+    const parts = await makeParts(workshop, tools, { squashfs, extensionPaths }, firmwareKey);
     const files: Readonly<Record<string, Buffer>> = {
       vmlinuz: parts.kernel.image,
       initramfs: parts.kernel.initramfs,
@@ -167,8 +183,11 @@ async function buildImage(checkout: string, out: string): Promise<void> {
       'nodewright.efi': parts.unified,
       'cmdline.txt': Buffer.from(`${parts.commandLine}\n`),
       'secure-boot.crt': firmwareKey.certificate.raw,
+      ...inFolder(extensionsFolder, parts.extensions),
     };
+    rmSync(join(out, extensionsFolder), { recursive: true, force: true });
     for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(out, name)), { recursive: true });
       writeFileSync(join(out, name), content);
       note(`${megabytes(content.length)}  ${name}`);
     }
@@ -185,13 +204,18 @@ async function main(checkout: string): Promise<void> {
   const folder = join(checkout, '_out', 'image');
   const keys = keysFolder(checkout);
   const certificate = secureBootKey(keys).certificate.fingerprint256;
+  const extensionPaths = (process.env.EXTENSIONS ?? '').split(/\s+/).filter((path) => path !== '');
   const isBuilt = await ensureImage({
     folder,
     key: signingKey(keys),
-    inputs: () => imageInputs(checkout, { epochSeconds: commitTime(checkout), certificate }),
+    inputs: () =>
+      imageInputs(checkout, {
+        ...{ epochSeconds: commitTime(checkout), certificate },
+        extensions: extensionPaths.map(extensionDigest),
+      }),
     build: async () => {
       await buildRootfs(checkout);
-      await buildImage(checkout, folder);
+      await buildImage(checkout, folder, extensionPaths);
     },
   });
   if (!isBuilt) note(`${folder} has the image of these sources already`);

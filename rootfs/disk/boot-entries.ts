@@ -5,15 +5,27 @@ import { commonKernelArguments, kernelArguments } from '../recipe.ts';
 /** Two images lie side by side on a disk, so that an upgrade leaves the running one alone. */
 export type Slot = 'A' | 'B';
 
-/** The kernel's command line for an image. @param rootHash in hex, of the hash tree of the root file system */
+export interface CommandLineInit {
+  readonly slot: Slot;
+  /** In hex, of the hash tree of the root file system. */
+  readonly rootHash: string;
+  /** The root hashes of extensions, the uppermost last. */
+  readonly extensions: readonly string[];
+}
+
+/**
+ * The kernel's command line for an image. The word with the extensions is always there, so that the init can refuse a second one.
+ * The root hash is the last word: machined refuses words that were added behind it to a signed command line.
+ */
 export function commandLine(
   architecture: Architecture,
-  { slot, rootHash }: { slot: Slot; rootHash: string },
+  { slot, rootHash, extensions }: CommandLineInit,
 ): string {
   return [
     ...kernelArguments[architecture],
     ...commonKernelArguments,
     `nodewright.slot=${slot}`,
+    `nodewright.extensions=${extensions.join(',')}`,
     `nodewright.roothash=${rootHash}`,
   ].join(' ');
 }

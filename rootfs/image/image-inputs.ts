@@ -17,12 +17,14 @@ export interface ImageFacts {
   readonly epochSeconds: number;
   /** The fingerprint of the certificate for firmware, which stands for the key that signs the unified kernel. */
   readonly certificate: string;
+  /** Digests of the extensions, in their order. */
+  readonly extensions: readonly string[];
 }
 
 /** SHA-256, in hex, of everything that decides the bytes of an image, except the key that signs its files. */
-export function imageInputs(checkout: string, { epochSeconds, certificate }: ImageFacts): string {
+export function imageInputs(checkout: string, { epochSeconds, certificate, extensions }: ImageFacts): string {
   const hash = createHash('sha256');
-  hash.update([process.version, process.arch, epochSeconds, certificate].join('\0'));
+  hash.update([process.version, process.arch, epochSeconds, certificate, ...extensions].join('\0'));
   for (const path of [...folders.flatMap((folder) => filesBelow(checkout, folder)), ...files]) {
     const digest = createHash('sha256')
       .update(readFileSync(join(checkout, path)))

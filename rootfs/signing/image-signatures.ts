@@ -1,8 +1,9 @@
 import { createHash, type KeyObject, sign, verify } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { extensionsFolder } from '../extensions/extensions-document.ts';
 
-/** The files of an image that are signed, each with `<name>.sig` next to it. */
+/** The files of every image that are signed, each with `<name>.sig` next to it. */
 export const artefacts = [
   'cmdline.txt',
   'disk.raw',
@@ -15,16 +16,34 @@ export const artefacts = [
 ] as const;
 
 const sums = 'SHA256SUMS';
+const suffix = '.sig';
 const chunkBytes = 1 << 20;
+
+/** The files of this image that are signed: those of every image, and those of its extensions. */
+export function signedFiles(folder: string): string[] {
+  const path = join(folder, sums);
+  // A file of an extension that is missing now is still in the list of digests.
+  const listed = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
+  const names = [...listed.map((line) => line.slice(line.indexOf('  ') + 2)), ...extensionFiles(folder)];
+  const found = names.filter((name) => name.startsWith(`${extensionsFolder}/`));
+  return [...artefacts, ...[...new Set(found)].sort()];
+}
+
+function extensionFiles(folder: string): string[] {
+  const path = join(folder, extensionsFolder);
+  const names = existsSync(path) ? readdirSync(path) : [];
+  return names.filter((name) => !name.endsWith(suffix)).map((name) => `${extensionsFolder}/${name}`);
+}
 
 /**
  * Writes the digests of all files, and a signature for each file. The signed text is the line of `SHA256SUMS`, so that the
  * signature of one file does not fit another.
  */
 export function signImage(folder: string, key: KeyObject): void {
-  const lines = artefacts.map((name) => digestLine(folder, name));
+  const names = [...artefacts, ...extensionFiles(folder).sort()];
+  const lines = names.map((name) => digestLine(folder, name));
   writeFileSync(join(folder, sums), lines.join(''));
-  for (const [index, name] of artefacts.entries()) signLine(folder, name, lines[index] ?? '', key);
+  for (const [index, name] of names.entries()) signLine(folder, name, lines[index] ?? '', key);
 }
 
 /** Writes a signature next to a file of `folder`. */
@@ -34,7 +53,7 @@ export function signFile(folder: string, name: string, key: KeyObject): void {
 
 function signLine(folder: string, name: string, line: string, key: KeyObject): void {
   const signature = sign(null, Buffer.from(line), key);
-  writeFileSync(join(folder, `${name}.sig`), `${signature.toString('base64')}\n`);
+  writeFileSync(join(folder, `${name}${suffix}`), `${signature.toString('base64')}\n`);
 }
 
 /**
@@ -43,8 +62,8 @@ function signLine(folder: string, name: string, line: string, key: KeyObject): v
  * @returns a line for each problem, which names the file; empty for an image as it was signed
  */
 export function imageProblems(folder: string, key: KeyObject): string[] {
-  return artefacts.flatMap((name): string[] => {
-    const signaturePath = join(folder, `${name}.sig`);
+  return signedFiles(folder).flatMap((name): string[] => {
+    const signaturePath = join(folder, `${name}${suffix}`);
     if (!existsSync(join(folder, name))) return [`${name} is missing`];
     if (!existsSync(signaturePath)) return [`${name} has no signature`];
     const signature = Buffer.from(readFileSync(signaturePath, 'utf8').trim(), 'base64');

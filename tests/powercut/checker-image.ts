@@ -98,5 +98,5 @@ async function makeDisk(work: string, shipped: string, program: Buffer): Promise
     files: { 'A/rootfs.squashfs': data, 'A/rootfs.verity': tree.file },
   });
   writeDiskImage(join(work, 'disk.raw'), { partitions: { BOOT: boot } });
-  return commandLine(architecture, { slot: 'A', rootHash: tree.rootHash });
+  return commandLine(architecture, { slot: 'A', extensions: [], rootHash: tree.rootHash });
 }

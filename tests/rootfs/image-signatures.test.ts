@@ -1,12 +1,12 @@
 // Signatures of an image: what was changed after it was signed is named.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { publicKeyIn, readPublicKey, signingKey } from '../../rootfs/signing/image-keys.ts';
-import { artefacts, imageProblems, signImage } from '../../rootfs/signing/image-signatures.ts';
+import { artefacts, imageProblems, signedFiles, signImage } from '../../rootfs/signing/image-signatures.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'signatures-test-'));
 after(() => rmSync(work, { recursive: true, force: true }));
@@ -47,6 +47,25 @@ test('every file that was changed, exchanged or removed is named', () => {
     'disk.raw is missing',
     'initramfs is not the file that was signed with this key',
     'rootfs.verity is not the file that was signed with this key',
+  ]);
+});
+
+test('the files of extensions are signed as well, and each that was changed, removed or added is named', () => {
+  const { folder, keys, key } = signedImage();
+  mkdirSync(join(folder, 'extensions'));
+  const path = (name: string) => join(folder, 'extensions', name);
+  const names = ['1.squashfs', '1.verity', '2.squashfs'];
+  for (const name of names) writeFileSync(path(name), `content of ${name}`);
+  signImage(folder, signingKey(keys));
+  assert.deepEqual(imageProblems(folder, key), []);
+  assert.deepEqual(signedFiles(folder), [...artefacts, ...names.map((name) => `extensions/${name}`)]);
+  writeFileSync(path('1.squashfs'), 'other content');
+  rmSync(path('1.verity'));
+  writeFileSync(path('3.squashfs'), 'content');
+  assert.deepEqual(imageProblems(folder, key), [
+    'extensions/1.squashfs is not the file that was signed with this key',
+    'extensions/1.verity is missing',
+    'extensions/3.squashfs has no signature',
   ]);
 });
 
