@@ -29,11 +29,12 @@ export function verityTree(data: Buffer, { salt, uuid }: { salt: Buffer; uuid: B
   if (uuid.length !== 16) throw new Error(`the uuid has ${uuid.length} bytes instead of 16`);
   const levels: Buffer[] = [];
   let level = data;
-  do {
+  // Data of one block has no levels: its digest is the root hash.
+  while (level.length > blockBytes) {
     level = digestsOf(level, salt);
     levels.unshift(level);
-  } while (level.length > blockBytes);
-  const rootHash = digestOf(levels[0] as Buffer, salt).toString('hex');
+  }
+  const rootHash = digestOf(level, salt).toString('hex');
   const dataBlocks = Math.ceil(data.length / blockBytes);
   return { rootHash, file: Buffer.concat([superblock({ dataBlocks, salt, uuid }), ...levels]) };
 }

@@ -20,7 +20,8 @@ function rootHashOf(data: Buffer, salt: Buffer): string {
     Array.from({ length: Math.ceil(bytes.length / 4096) }, (_, at) =>
       bytes.subarray(at * 4096, at * 4096 + 4096),
     );
-  let level = Buffer.concat(blocks(data).map(digest));
+  // One block of data is the top of its own tree.
+  let level = data;
   while (level.length > 4096) level = Buffer.concat(blocks(level).map(digest));
   return digest(level).toString('hex');
 }
@@ -45,6 +46,14 @@ test('the root hash of a tree depends on every byte and on the salt', () => {
     { numRuns: 20 },
   );
   assert.throws(() => verityTree(Buffer.alloc(0), { salt: Buffer.alloc(0), uuid }), /no data/);
+});
+
+test('the root hash of a single block is its digest, as for the kernel', () => {
+  const [data, salt] = [Buffer.from('a small layer'), Buffer.alloc(32, 2)];
+  const block = Buffer.concat([data, Buffer.alloc(4096 - data.length)]);
+  const { rootHash, file } = verityTree(data, { salt, uuid: Buffer.alloc(16, 1) });
+  assert.equal(rootHash, createHash('sha256').update(salt).update(block).digest('hex'));
+  assert.equal(file.length, 4096, 'there is no level behind the superblock');
 });
 
 test('an archive has each file with its mode, and ends with a trailer', () => {
