@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { closeSync, copyFileSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
+import { type PartitionLabel, placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { imageFolder } from './machine.ts';
 
 /** Where the files of the image are on its disk. */
@@ -24,19 +24,32 @@ const markerBytes = 96;
 export function changedDisk(folder: string, file: keyof typeof homes, distance: number): string {
   const path = join(folder, `changed-${file}-${distance}.raw`);
   copyFileSync(join(imageFolder, 'disk.raw'), path);
-  const marker = readFileSync(join(imageFolder, file)).subarray(distance, distance + markerBytes);
-  const home = placedPartitions().find(({ label }) => label === homes[file]);
+  flipByte(path, { home: homes[file], content: readFileSync(join(imageFolder, file)), distance });
+  return path;
+}
+
+export interface ChangedFile {
+  /** Label of the partition that has the file. */
+  readonly home: PartitionLabel;
+  readonly content: Buffer;
+  /** As for `changedDisk`. */
+  readonly distance: number;
+}
+
+/** Changes one byte of a file on a disk, which must have the file once. */
+export function flipByte(path: string, { home: label, content, distance }: ChangedFile): void {
+  const marker = content.subarray(distance, distance + markerBytes);
+  const home = placedPartitions().find((partition) => partition.label === label);
   assert.ok(home !== undefined);
   const disk = openSync(path, 'r+');
   try {
     const bytes = Buffer.alloc((home.last - home.first + 1) * sectorBytes);
     readSync(disk, bytes, 0, bytes.length, home.first * sectorBytes);
     const at = bytes.indexOf(marker);
-    assert.ok(at >= 0, `${file} is not in the partition ${home.label}`);
-    assert.equal(bytes.indexOf(marker, at + 1), -1, `${file} is twice in the partition ${home.label}`);
+    assert.ok(at >= 0, `the file is not in the partition ${label}`);
+    assert.equal(bytes.indexOf(marker, at + 1), -1, `the file is twice in the partition ${label}`);
     writeSync(disk, Buffer.from([bytes.readUInt8(at) ^ 0xff]), 0, 1, home.first * sectorBytes + at);
   } finally {
     closeSync(disk);
   }
-  return path;
 }

@@ -65,6 +65,10 @@ test('with Secure Boot words that were added to the signed command line end the 
       shows: /nodewright\.roothash must be once on the kernel's command line/,
     },
     {
+      words: [`nodewright.extensions=${'0'.repeat(64)}`],
+      shows: /nodewright\.extensions must be once on the kernel's command line/,
+    },
+    {
       words: ['module.sig_enforce=0'],
       shows: /nothing but ip= may be added to the kernel's command line: remove module\.sig_enforce=0/,
     },

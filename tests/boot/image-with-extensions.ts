@@ -1,0 +1,67 @@
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { sectorBytes } from '@nodewright/disk';
+import { commandLine } from '../../rootfs/disk/boot-entries.ts';
+import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
+import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
+import { buildExtensions } from '../../rootfs/extensions/build-extensions.ts';
+import { extensionsFolder } from '../../rootfs/extensions/extensions-document.ts';
+import { unpackTools } from '../../rootfs/workshop.ts';
+import { nativeArchitecture } from '../../tools/images/architecture.ts';
+import { imageFolder } from './machine.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+const epochSeconds = 1_700_000_000;
+
+export interface ImageWithExtensions {
+  /** Path of the disk image. */
+  readonly disk: string;
+  readonly commandLine: string;
+  /** Of the extensions' layers, in their order. */
+  readonly layers: readonly Buffer[];
+}
+
+/**
+ * Makes an image with extensions of the one that `make image` built: the same root, kernel and initramfs with another BOOT and
+ * another command line.
+ *
+ * @param folder an existing folder, in which the files stay
+ */
+export async function imageWithExtensions(
+  folder: string,
+  paths: readonly string[],
+): Promise<ImageWithExtensions> {
+  const work = join(folder, 'work');
+  mkdirSync(work);
+  const architecture = nativeArchitecture();
+  const tools = await unpackTools({ checkout, work, architecture });
+  const { files, rootHashes } = buildExtensions(paths, { tools, work, epochSeconds });
+  const boot = placedPartitions().find(({ label }) => label === 'BOOT');
+  if (boot === undefined) throw new Error('the layout has no BOOT');
+  const onBoot: Record<string, Buffer> = {};
+  for (const name of ['rootfs.squashfs', 'rootfs.verity'])
+    onBoot[`A/${name}`] = readFileSync(join(imageFolder, name));
+  for (const [name, content] of Object.entries(files)) onBoot[`A/${extensionsFolder}/${name}`] = content;
+  const partition = makeExtPartition(tools, work, {
+    label: 'BOOT',
+    bytes: (boot.last - boot.first + 1) * sectorBytes,
+    epochSeconds,
+    uuid: boot.guid,
+    files: onBoot,
+  });
+  const disk = join(folder, 'extensions.raw');
+  copyFileSync(join(imageFolder, 'disk.raw'), disk);
+  const file = openSync(disk, 'r+');
+  try {
+    writeSync(file, readFileSync(partition), 0, undefined, boot.first * sectorBytes);
+  } finally {
+    closeSync(file);
+  }
+  const embedded = readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8');
+  const rootHash = /nodewright\.roothash=(\w+)/.exec(embedded)?.[1] ?? '';
+  return {
+    disk,
+    commandLine: commandLine(architecture, { slot: 'A', rootHash, extensions: rootHashes }),
+    layers: rootHashes.map((_, index) => files[`${index + 1}.squashfs`] ?? Buffer.alloc(0)),
+  };
+}
