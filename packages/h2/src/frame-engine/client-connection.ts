@@ -4,7 +4,7 @@ import type { ClientConnection, H2Limits } from '../engine.ts';
 import { h2ErrorCodes, h2ErrorName } from '../error-codes.ts';
 import { Liveness } from '../liveness.ts';
 import type { RawHeaders } from '../raw-headers.ts';
-import { type EngineParts, FrameConnection } from './connection.ts';
+import { FrameConnection } from './connection.ts';
 import { protocolError } from './connection-error.ts';
 import { queueLimits } from './flood-limits.ts';
 import type { FrameStream } from './frame-stream.ts';
@@ -12,6 +12,7 @@ import { clientPreface, maxStreamId, settingIds } from './frame-types.ts';
 import { responseHead, trailersError } from './header-rules.ts';
 import type { HeaderBlock } from './hpack/header-block.ts';
 import { FrameOutboundCall, type OutboundOwner } from './outbound-call.ts';
+import type { EngineParts } from './socket-connection.ts';
 import { clientReceptions } from './stream-states.ts';
 
 /** Maximum length of a GOAWAY text in an error, in bytes. */

@@ -1,14 +1,8 @@
 import type { Socket } from 'node:net';
 import type { H2Limits } from '../engine.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
-import {
-  ConnectionError,
-  enhanceYourCalm,
-  flowControlError,
-  frameSizeError,
-  protocolError,
-} from './connection-error.ts';
-import { endLimits, floodLimits, queueLimits } from './flood-limits.ts';
+import { ConnectionError, flowControlError, frameSizeError, protocolError } from './connection-error.ts';
+import { queueLimits } from './flood-limits.ts';
 import { FloodMeter } from './flood-meter.ts';
 import { FrameReader, type FrameSink } from './frame-reader.ts';
 import type { FrameStream, StreamOwner } from './frame-stream.ts';
@@ -20,12 +14,10 @@ import {
   pingBytes,
   priorityBytes,
 } from './frame-types.ts';
-import { FrameWriter } from './frame-writer.ts';
 import { blockStart, HeaderAssembler } from './header-assembler.ts';
 import type { HeaderBlock } from './hpack/header-block.ts';
-import type { HpackEncoder } from './hpack/hpack-encoder.ts';
-import { OutboundQueue } from './outbound-queue.ts';
 import { PeerSettings } from './peer-settings.ts';
+import { type EngineParts, SocketConnection } from './socket-connection.ts';
 import {
   ClosedStreams,
   errorCodeOf,
@@ -33,54 +25,32 @@ import {
   type StreamFrame,
   type StreamState,
 } from './stream-states.ts';
-import type { Turns, TurnTaker } from './turns.ts';
-
-/** What all connections of an engine share. */
-export interface EngineParts {
-  readonly turns: Turns;
-  readonly encoder: HpackEncoder;
-}
 
 type Receptions = Readonly<Record<StreamState, Readonly<Record<StreamFrame, Reception>>>>;
 
 /** What both roles do with the frames of a connection. */
-export abstract class FrameConnection implements FrameSink, TurnTaker, StreamOwner {
-  turnDue = false;
-  /** No frame is sent or read any more. */
-  ended = false;
-  readonly outbound: OutboundQueue;
+export abstract class FrameConnection extends SocketConnection implements FrameSink, StreamOwner {
   readonly streamWindowBytes: number;
-  readonly closed: Promise<void>;
   protected readonly limits: H2Limits;
-  protected readonly writer: FrameWriter;
   protected readonly streams = new Map<number, FrameStream>();
   protected readonly closedStreams = new ClosedStreams();
   protected readonly flood = new FloodMeter();
   protected readonly peer = new PeerSettings();
   protected readonly headers: HeaderAssembler;
-  protected receivedBytes = 0;
   /** The peer's first SETTINGS have arrived. */
   protected hasSettings = false;
-  readonly #socket: Socket;
-  readonly #turns: Turns;
-  readonly #reader: FrameReader;
+  readonly #reader = new FrameReader(this);
   readonly #isServer: boolean;
   readonly #receptions: Receptions;
   /** What to do when the peer acknowledges each of the SETTINGS that were sent. */
   readonly #unacknowledged: (() => void)[] = [];
-  #deliveries: FrameStream[] = [];
-  #spareDeliveries: FrameStream[] = [];
   readonly #windowBytes: number;
   #windowLeft: number;
   #windowGiven = 0;
   #unreadBytes = 0;
-  #answers = 0;
-  #isLost = false;
   /** The stream of the DATA frame that arrives now; `undefined` when its bytes are dropped. */
   #dataStream: FrameStream | undefined;
   #dataFlags = 0;
-  #linger: NodeJS.Timeout | undefined;
-  #lingerBytes = 0;
 
   constructor(
     parts: EngineParts,
@@ -89,34 +59,14 @@ export abstract class FrameConnection implements FrameSink, TurnTaker, StreamOwn
     isServer: boolean,
     receptions: Receptions,
   ) {
+    super(parts, socket);
     this.limits = limits;
-    this.#turns = parts.turns;
-    this.#socket = socket;
     this.#isServer = isServer;
     this.#receptions = receptions;
     this.streamWindowBytes = limits.streamWindowBytes;
-    this.writer = new FrameWriter(socket, parts.encoder);
-    this.outbound = new OutboundQueue(this.writer, socket);
     this.headers = new HeaderAssembler(limits.maxHeaderListBytes);
     this.#windowBytes = Math.max(defaultWindowBytes, limits.connectionWindowBytes);
     this.#windowLeft = this.#windowBytes;
-    this.#reader = new FrameReader(this);
-    const closed = Promise.withResolvers<void>();
-    this.closed = closed.promise;
-    socket.on('error', (error) => this.onSocketError(error.message));
-    socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    socket.on('drain', () => {
-      this.outbound.drained();
-      this.requestTurn();
-    });
-    socket.on('end', () => socket.destroy());
-    socket.on('close', () => {
-      this.ended = true;
-      this.#reader.stop();
-      clearTimeout(this.#linger);
-      this.onClose();
-      closed.resolve();
-    });
   }
 
   /** Decides about HEADERS that open a stream. */
@@ -133,18 +83,6 @@ export abstract class FrameConnection implements FrameSink, TurnTaker, StreamOwn
   protected abstract onSettings(): void;
   protected abstract onGoaway(lastStream: number, code: number, debugData: Buffer): void;
   protected abstract onPingAnswer(id: number): void;
-  /** The bytes violate HTTP/2. */
-  protected abstract onViolation(code: number, reason: string): void;
-  protected abstract onSocketError(message: string): void;
-  /** The connection has ended: every call must be informed. */
-  protected abstract onLost(): void;
-  /** The socket is closed. */
-  protected abstract onClose(): void;
-  /** The turn is over; the connection may be complete. */
-  protected abstract afterFlush(): void;
-  /** The last stream of the peer that was accepted, for GOAWAY. */
-  protected abstract get lastPeerStream(): number;
-
   /** Sends the first frames: SETTINGS, and the window of the connection. */
   protected begin(settings: readonly (readonly [number, number])[], onAcknowledged: () => void): void {
     this.sendSettings(settings, onAcknowledged);
@@ -156,17 +94,6 @@ export abstract class FrameConnection implements FrameSink, TurnTaker, StreamOwn
   protected sendSettings(settings: readonly (readonly [number, number])[], onAcknowledged: () => void): void {
     this.#unacknowledged.push(onAcknowledged);
     this.writer.settings(...settings);
-    this.requestTurn();
-  }
-
-  requestTurn(): void {
-    this.#turns.request(this);
-  }
-
-  deliverLater(stream: FrameStream): void {
-    if (stream.deliveryDue) return;
-    stream.deliveryDue = true;
-    this.#deliveries.push(stream);
     this.requestTurn();
   }
 
@@ -184,32 +111,6 @@ export abstract class FrameConnection implements FrameSink, TurnTaker, StreamOwn
 
   streamEnded(stream: FrameStream): void {
     this.forget(stream, false);
-  }
-
-  deliver(): void {
-    if (this.#isLost) this.onLost();
-    const due = this.#deliveries;
-    this.#deliveries = this.#spareDeliveries;
-    for (const stream of due) {
-      stream.deliveryDue = false;
-      stream.deliver();
-    }
-    due.length = 0;
-    this.#spareDeliveries = due;
-  }
-
-  flush(): void {
-    if (this.ended) return;
-    this.outbound.pump();
-    if (this.outbound.flush()) this.requestTurn();
-    if (this.#socket.writableLength === 0) this.#answers = 0;
-    this.afterFlush();
-  }
-
-  destroy(): void {
-    this.ended = true;
-    this.#reader.stop();
-    this.#socket.destroy();
   }
 
   frame(type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number): void {
@@ -304,17 +205,6 @@ export abstract class FrameConnection implements FrameSink, TurnTaker, StreamOwn
     return true;
   }
 
-  protected get socketIsIdle(): boolean {
-    return this.#socket.writableLength === 0;
-  }
-
-  /** @throws ConnectionError when the peer reads none of the answers that it causes */
-  protected countAnswer(): void {
-    this.#answers += 1;
-    if (this.#answers > floodLimits.waitingAnswers) throw enhanceYourCalm('the peer does not read answers');
-    this.requestTurn();
-  }
-
   protected forget(stream: FrameStream, wasReset: boolean): void {
     if (stream.closed) return;
     stream.closed = true;
@@ -323,37 +213,12 @@ export abstract class FrameConnection implements FrameSink, TurnTaker, StreamOwn
     this.closedStreams.add(stream.id, wasReset);
   }
 
-  /** Sends GOAWAY, lets the peer read it, and closes the socket. The calls are informed in the next turn. */
-  protected terminate(code: number): void {
-    if (this.ended) return;
-    this.writer.goaway(this.lastPeerStream, code);
-    this.writer.flush();
-    this.ended = true;
-    this.#isLost = true;
-    this.#reader.stop();
-    this.#socket.end();
-    this.#linger = setTimeout(() => this.#socket.destroy(), endLimits.lingerMs);
-    this.requestTurn();
-  }
-
-  #read(chunk: Buffer): void {
-    this.receivedBytes += chunk.length;
-    if (this.ended) {
-      this.#lingerBytes += chunk.length;
-      if (this.#lingerBytes > endLimits.lingerBytes) this.#socket.destroy();
-      return;
-    }
-    try {
-      this.readBytes(chunk);
-    } catch (error) {
-      if (!(error instanceof ConnectionError)) throw error;
-      this.onViolation(error.code, error.message);
-    }
-    if (this.writer.pendingBytes > 0) this.requestTurn();
-  }
-
-  protected readBytes(chunk: Buffer): void {
+  protected override readBytes(chunk: Buffer): void {
     this.#reader.read(chunk);
+  }
+
+  protected override stopReading(): void {
+    this.#reader.stop();
   }
 
   #checkOrder(type: number, flags: number): void {

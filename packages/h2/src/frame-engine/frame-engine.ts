@@ -1,8 +1,8 @@
 import type { H2Engine } from '../engine.ts';
 import { FrameClientConnection } from './client-connection.ts';
-import type { EngineParts } from './connection.ts';
 import { HpackEncoder } from './hpack/hpack-encoder.ts';
 import { FrameServerConnection } from './server-connection.ts';
+import type { EngineParts } from './socket-connection.ts';
 import { Turns } from './turns.ts';
 
 /** Creates an engine that reads and writes the frames of HTTP/2 itself. Source: RFC 9113. */

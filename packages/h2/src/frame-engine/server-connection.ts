@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { H2Limits, ServerConnection, ServerHandlers } from '../engine.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import { TokenBucket } from '../token-bucket.ts';
-import { type EngineParts, FrameConnection } from './connection.ts';
+import { FrameConnection } from './connection.ts';
 import { protocolError } from './connection-error.ts';
 import { endLimits } from './flood-limits.ts';
 import type { FrameStream } from './frame-stream.ts';
@@ -10,6 +10,7 @@ import { clientPreface, settingIds } from './frame-types.ts';
 import { requestHead, trailersError } from './header-rules.ts';
 import type { HeaderBlock } from './hpack/header-block.ts';
 import { FrameInboundCall } from './inbound-call.ts';
+import type { EngineParts } from './socket-connection.ts';
 import { serverReceptions } from './stream-states.ts';
 
 /** A client's connection. */

@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net';
+import { ConnectionError, enhanceYourCalm } from './connection-error.ts';
+import { endLimits, floodLimits } from './flood-limits.ts';
+import type { FrameStream } from './frame-stream.ts';
+import { FrameWriter } from './frame-writer.ts';
+import type { HpackEncoder } from './hpack/hpack-encoder.ts';
+import { OutboundQueue } from './outbound-queue.ts';
+import type { Turns, TurnTaker } from './turns.ts';
+
+/** What all connections of an engine share. */
+export interface EngineParts {
+  readonly turns: Turns;
+  readonly encoder: HpackEncoder;
+}
+
+/** The socket under a connection: what it reads and writes in each turn, and how it ends. */
+export abstract class SocketConnection implements TurnTaker {
+  turnDue = false;
+  /** No frame is sent or read any more. */
+  ended = false;
+  readonly outbound: OutboundQueue;
+  readonly closed: Promise<void>;
+  protected readonly writer: FrameWriter;
+  protected receivedBytes = 0;
+  readonly #socket: Socket;
+  readonly #turns: Turns;
+  #deliveries: FrameStream[] = [];
+  #spareDeliveries: FrameStream[] = [];
+  #answers = 0;
+  #isLost = false;
+  #linger: NodeJS.Timeout | undefined;
+  #lingerBytes = 0;
+
+  constructor(parts: EngineParts, socket: Socket) {
+    this.#turns = parts.turns;
+    this.#socket = socket;
+    this.writer = new FrameWriter(socket, parts.encoder);
+    this.outbound = new OutboundQueue(this.writer, socket);
+    const closed = Promise.withResolvers<void>();
+    this.closed = closed.promise;
+    socket.on('error', (error) => this.onSocketError(error.message));
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('drain', () => {
+      this.outbound.drained();
+      this.requestTurn();
+    });
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => {
+      this.ended = true;
+      this.stopReading();
+      clearTimeout(this.#linger);
+      this.onClose();
+      closed.resolve();
+    });
+  }
+
+  /** Reads the next bytes of the peer. @throws ConnectionError */
+  protected abstract readBytes(chunk: Buffer): void;
+  /** Drops the rest of the bytes that are being read. */
+  protected abstract stopReading(): void;
+  /** The bytes violate HTTP/2. */
+  protected abstract onViolation(code: number, reason: string): void;
+  protected abstract onSocketError(message: string): void;
+  /** The connection has ended: every call must be informed. */
+  protected abstract onLost(): void;
+  /** The socket is closed. */
+  protected abstract onClose(): void;
+  /** The turn is over; the connection may be complete. */
+  protected abstract afterFlush(): void;
+  /** The last stream of the peer that was accepted, for GOAWAY. */
+  protected abstract get lastPeerStream(): number;
+
+  requestTurn(): void {
+    this.#turns.request(this);
+  }
+
+  deliverLater(stream: FrameStream): void {
+    if (stream.deliveryDue) return;
+    stream.deliveryDue = true;
+    this.#deliveries.push(stream);
+    this.requestTurn();
+  }
+
+  deliver(): void {
+    if (this.#isLost) this.onLost();
+    const due = this.#deliveries;
+    this.#deliveries = this.#spareDeliveries;
+    for (const stream of due) {
+      stream.deliveryDue = false;
+      stream.deliver();
+    }
+    due.length = 0;
+    this.#spareDeliveries = due;
+  }
+
+  flush(): void {
+    if (this.ended) return;
+    this.outbound.pump();
+    if (this.outbound.flush()) this.requestTurn();
+    if (this.#socket.writableLength === 0) this.#answers = 0;
+    this.afterFlush();
+  }
+
+  destroy(): void {
+    this.ended = true;
+    this.stopReading();
+    this.#socket.destroy();
+  }
+
+  protected get socketIsIdle(): boolean {
+    return this.#socket.writableLength === 0;
+  }
+
+  /** @throws ConnectionError when the peer reads none of the answers that it causes */
+  protected countAnswer(): void {
+    this.#answers += 1;
+    if (this.#answers > floodLimits.waitingAnswers) throw enhanceYourCalm('the peer does not read answers');
+    this.requestTurn();
+  }
+
+  /** Sends GOAWAY, lets the peer read it, and closes the socket. The calls are informed in the next turn. */
+  protected terminate(code: number): void {
+    if (this.ended) return;
+    this.writer.goaway(this.lastPeerStream, code);
+    this.writer.flush();
+    this.ended = true;
+    this.#isLost = true;
+    this.stopReading();
+    this.#socket.end();
+    this.#linger = setTimeout(() => this.#socket.destroy(), endLimits.lingerMs);
+    this.requestTurn();
+  }
+
+  #read(chunk: Buffer): void {
+    this.receivedBytes += chunk.length;
+    if (this.ended) {
+      this.#lingerBytes += chunk.length;
+      if (this.#lingerBytes > endLimits.lingerBytes) this.#socket.destroy();
+      return;
+    }
+    try {
+      this.readBytes(chunk);
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error;
+      this.onViolation(error.code, error.message);
+    }
+    if (this.writer.pendingBytes > 0) this.requestTurn();
+  }
+}
