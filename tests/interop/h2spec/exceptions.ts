@@ -19,7 +19,6 @@ export const sections: Readonly<Record<Answering, readonly string[]>> = {
 };
 
 const noBody = 'apid refuses a request that is not gRPC without a body, so there is no DATA to wait for';
-const oldPriority = 'RFC 9113, 5.3.2, has no priorities any more: the fields of PRIORITY are ignored';
 
 /** Of every engine. */
 export const exceptions: Readonly<Record<Answering, Exceptions>> = {
@@ -27,13 +26,13 @@ export const exceptions: Readonly<Record<Answering, Exceptions>> = {
     'generic/2: Sends a WINDOW_UPDATE frame on half-closed (remote) stream': noBody,
     'generic/2: Sends a PRIORITY frame on half-closed (remote) stream': noBody,
   },
-  bodies: {
-    'http2/5.3.1: Sends PRIORITY frame that depend on itself': oldPriority,
-  },
+  bodies: {},
 };
 
 const forgets = 'nghttp2 in Node forgets a closed stream, and ignores what still arrives for it';
 const ofNode: Exceptions = {
+  'http2/5.3.1: Sends PRIORITY frame that depend on itself':
+    'RFC 9113, 5.3.2, has no priorities any more: node:http2 ignores the fields of PRIORITY',
   'http2/5.1: closed: Sends a DATA frame after sending RST_STREAM frame': forgets,
   'http2/5.1: closed: Sends a HEADERS frame after sending RST_STREAM frame': forgets,
   'http2/5.1: closed: Sends a DATA frame': forgets,

@@ -23,6 +23,7 @@ export class PeerSettings {
    * Reads a SETTINGS frame. Only the last value of each setting counts, so that a frame costs the same
    * whatever it repeats.
    *
+   * @param isServer this end is the server
    * @throws ConnectionError for values that RFC 9113, section 6.5.2, forbids
    */
   read(bytes: Buffer, start: number, end: number, isServer: boolean): void {
@@ -40,7 +41,7 @@ export class PeerSettings {
         this.smallestTableBytes = Math.min(this.smallestTableBytes, value);
         return;
       case settingIds.enablePush:
-        if (value > 1 || (isServer && value !== 0)) throw protocolError('ENABLE_PUSH has an invalid value');
+        if (value > 1 || (!isServer && value !== 0)) throw protocolError('ENABLE_PUSH has an invalid value');
         return;
       case settingIds.maxConcurrentStreams:
         this.maxConcurrentStreams = value;
