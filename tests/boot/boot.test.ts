@@ -26,7 +26,7 @@ for (const kind of ['bios', 'uefi'] as const) {
       await machine.shows(/maintenance: waiting for a machine configuration/);
       assert.match(machine.console(), /"pid":1,/);
       assert.match(machine.console(), kind === 'bios' ? /GRUB/ : /EFI stub/);
-      assert.match(machine.console(), /XFS \(vda5\): Ending clean mount/, round);
+      assert.match(machine.console(), /XFS \(vda6\): Ending clean mount/, round);
       await (kind === 'bios' ? machine.pressPower() : machine.pressControlAltDelete());
       await machine.shows(new RegExp(`"reason":"${keys[kind].signal}","msg":"daemon stops"`));
       await machine.shows(keys[kind].end);
@@ -55,16 +55,16 @@ test('a machine keeps its configuration and its data on its disk until it is res
     const mounts = await succeeds([...trusted(machine), 'read', '/proc/mounts']);
     assert.match(mounts, /^\/dev\/dm-0 \/ squashfs ro,nosuid,nodev/m);
     assert.match(mounts, /^tmpfs \/run tmpfs rw,nosuid,nodev,noexec/m);
-    assert.match(mounts, /^\/dev\/vda5 \/system\/state xfs rw,nosuid,nodev,noexec,relatime/m);
-    assert.match(mounts, /^\/dev\/vda6 \/var xfs rw,relatime.*prjquota/m);
+    assert.match(mounts, /^\/dev\/vda6 \/system\/state xfs rw,nosuid,nodev,noexec,relatime/m);
+    assert.match(mounts, /^\/dev\/vda7 \/var xfs rw,relatime.*prjquota/m);
     assert.match(
       await succeeds([...trusted(machine), 'get', 'mounts']),
-      /EPHEMERAL +1 +\/dev\/vda6 +\/var +xfs/,
+      /EPHEMERAL +1 +\/dev\/vda7 +\/var +xfs/,
     );
     assert.match(await succeeds([...trusted(machine), 'processes']), /^10\.0\.2\.15 +1 .*machined\.cjs/m);
     assert.match(
       await succeeds([...trusted(machine), 'get', 'discoveredvolumes']),
-      /vda6 +\d+ +partition +2\.\d GB +xfs +EPHEMERAL +EPHEMERAL/,
+      /vda7 +\d+ +partition +2\.\d GB +xfs +EPHEMERAL +EPHEMERAL/,
     );
     assert.equal(
       (await succeeds([...trusted(machine), 'read', '/proc/sys/kernel/kptr_restrict'])).trim(),
@@ -86,19 +86,19 @@ test('a machine keeps its configuration and its data on its disk until it is res
     await machine.shows(/reboot: Restarting system/, 60_000);
     await machine.isOff();
     assert.equal(machine.console().match(/Starting new kernel/g)?.length, 1);
-    assert.match(machine.console(), /XFS \(vda6\): Unmounting/);
+    assert.match(machine.console(), /XFS \(vda7\): Unmounting/);
   }
   {
     await using machine = await start();
     assert.equal(await identity(machine), first);
     assert.match(await succeeds([...trusted(machine), 'get', 'meta']), /0x0c +1 +kept/);
-    assert.match(machine.console(), /XFS \(vda5\): Ending clean mount/);
+    assert.match(machine.console(), /XFS \(vda6\): Ending clean mount/);
     // The power fails here.
   }
   {
     await using machine = await start();
     assert.equal(await identity(machine), first);
-    assert.match(machine.console(), /XFS \(vda5\): Ending recovery/);
+    assert.match(machine.console(), /XFS \(vda6\): Ending recovery/);
     await succeeds([
       ...[...trusted(machine), 'reset', '--reboot', '--graceful=false', '--wait=false'],
       ...['--system-labels-to-wipe', 'STATE,EPHEMERAL'],

@@ -103,7 +103,7 @@ test('a control plane runs etcd from the images on its disk, and has its data af
     await machine.shows(/reboot: Power down/, 120_000);
     await machine.isOff();
     const console = machine.console();
-    assert.match(console, /XFS \(vda6\): Unmounting/);
+    assert.match(console, /XFS \(vda7\): Unmounting/);
     const finished = (service: string) => console.indexOf(`"service":"${service}","state":"Finished"`);
     assert.ok(finished('etcd') > 0 && finished('etcd') < finished('cri'), 'etcd ends before containerd');
   }
