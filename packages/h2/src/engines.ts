@@ -10,7 +10,7 @@ const engines: ReadonlyMap<string, H2Engine> = new Map([
 
 export const engineNames: readonly string[] = [...engines.keys()];
 /** The engine that runs when no setting names one. */
-export const defaultEngineName = 'node';
+export const defaultEngineName = 'frames';
 
 /** @throws Error that lists the known names */
 export function engineNamed(name: string): H2Engine {
