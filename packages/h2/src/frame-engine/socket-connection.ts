@@ -39,6 +39,8 @@ export abstract class SocketConnection implements TurnTaker {
     const closed = Promise.withResolvers<void>();
     this.closed = closed.promise;
     socket.on('error', (error) => this.onSocketError(error.message));
+    // Otherwise a small frame waits up to 40 ms for the acknowledgement of the one before it.
+    socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
     socket.on('drain', () => {
       this.outbound.drained();
