@@ -28,8 +28,8 @@ export interface OpenDevicesInit extends Omit<UdevdServiceInit, 'udev' | 'watche
 }
 
 export interface DevicesTopic extends Topic {
-  /** Lets udevd run; does nothing where it is no service. */
-  begin(signal: AbortSignal): Promise<void>;
+  /** Lets udevd run; undefined where it is no service. */
+  readonly begin: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ const apidUp = {
 
 /** Opens the topic of udevd: the service, and the rules of the configuration. */
 export function openDevices(init: OpenDevicesInit, scope: AsyncDisposableStack): DevicesTopic {
-  if (!init.hasUdevd) return { controllers: [], api: {}, begin: async () => {} };
+  if (!init.hasUdevd) return { controllers: [], api: {}, begin: undefined };
   const udev = createUdevControl({
     run: runProgram,
     settleTimeMs: settleTimeMs(init.commandLine),

@@ -41,8 +41,8 @@ export interface NodeLifeInit {
 /** Source: Talos v1.14: sequences, initialize. */
 export interface InitializeTasks {
   readonly startMachined: () => void;
-  /** Resolves when udevd was started; nothing waits for its work here. */
-  readonly startUdevd: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when udevd was started; nothing waits for its work here. Undefined on a node without udevd. */
+  readonly startUdevd: ((signal: AbortSignal) => Promise<void>) | undefined;
   readonly startApid: (signal: AbortSignal) => Promise<void>;
   /** Resolves when there is a complete configuration. */
   readonly loadConfig: (signal: AbortSignal) => Promise<void>;
@@ -82,7 +82,7 @@ export class NodeLife {
    */
   async initialize({ startMachined, startUdevd, startApid, loadConfig }: InitializeTasks): Promise<void> {
     const phases: readonly Phase[] = [
-      { name: 'earlyServices', tasks: { startMachined, startUdevd, startApid } },
+      { name: 'earlyServices', tasks: { startMachined, ...(startUdevd && { startUdevd }), startApid } },
       { name: 'config', tasks: { loadConfig } },
     ];
     await this.#sequences.run({ name: 'initialize', phases });
