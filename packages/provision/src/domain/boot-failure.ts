@@ -6,7 +6,8 @@ const failures: readonly { readonly shows: RegExp; readonly advice: string }[] =
   },
   {
     shows: /device-mapper: verity: .*is corrupted/,
-    advice: 'the root file system or an extension on its disk was changed: destroy the cluster and create it again',
+    advice:
+      'the root file system or an extension on its disk was changed: destroy the cluster and create it again',
   },
 ];
 
