@@ -135,7 +135,7 @@ async function hasNamedDevices(machine: Machine): Promise<void> {
   const minimum = ['read', '/sys/fs/cgroup/system/udevd/memory.min'];
   assert.equal((await succeeds([...trusted(machine), ...minimum])).trim(), String(8 << 20));
   const rules = ['KERNEL=="vda", SUBSYSTEM=="block", SYMLINK+="disk/by-role/system"'];
-  const patch = JSON.stringify([{ op: 'add', path: '/machine/udev', value: { rules } }]);
+  const patch = JSON.stringify({ machine: { udev: { rules } } });
   await succeeds([...trusted(machine), 'patch', 'machineconfig', '--patch', patch]);
   await shows(disk, /- \/dev\/disk\/by-role\/system/);
 }
