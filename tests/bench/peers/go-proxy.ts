@@ -26,7 +26,7 @@ export interface GoProxy {
   readonly version: string;
 }
 
-/** The program, built unless a cache has it. A text instead of a program is the reason why there is none. */
+/** Finds the program in a cache or builds it. Returns the reason if it cannot be built. */
 export function findGoProxy(checkout: string, note: (line: string) => void): GoProxy | string {
   try {
     const { path } = ensureProgram({

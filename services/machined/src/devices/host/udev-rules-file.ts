@@ -5,7 +5,7 @@ import { makeFolder, writeFileAtomically } from '@nodewright/files';
 const mode = 0o644;
 
 /**
- * Writes a file with rules of udevd when it has another text; without a text there is none, or an empty one.
+ * Writes the rules file of udevd if its text differs. An empty text creates no file, and empties one that exists.
  *
  * @returns whether the rules are others than before
  */
