@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+
 /**
  * The result of `read`; undefined when it fails. For files that may disappear at any moment, or belong to
  * another user, where a failure is not an error.
@@ -8,4 +10,12 @@ export function ifReadable<T>(read: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The text of a small file; empty when it cannot be read. Most devices lack most files of sysfs, and a failed read takes
+ * many times as long as a look whether there is such a file.
+ */
+export function textIfReadable(path: string): string {
+  return (existsSync(path) ? ifReadable(() => readFileSync(path, 'utf8')) : undefined) ?? '';
 }

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { ifReadable } from './if-readable.ts';
+import { readdirSync, realpathSync } from 'node:fs';
+import { ifReadable, textIfReadable } from './if-readable.ts';
 
 /** A disk or a partition, as the kernel announces it. */
 export interface BlockDevice {
@@ -36,8 +36,9 @@ export function readBlockDevices(sysRoot = '/sys'): BlockDevice[] {
     const folder = `${sysRoot}/block/${disk}`;
     const device = readBlockDevice(folder, disk, '');
     if (device === undefined) return [];
+    // The kernel names a partition after its disk. The other folders need no look, which would be one failed read each.
     const partitions = namesIn(folder)
-      .filter((name) => textOf(`${folder}/${name}/partition`) !== '')
+      .filter((name) => name.startsWith(disk) && textOf(`${folder}/${name}/partition`) !== '')
       .map((name) => readBlockDevice(`${folder}/${name}`, name, disk));
     return [device, ...partitions.filter((partition) => partition !== undefined)];
   });
@@ -62,7 +63,8 @@ function readBlockDevice(folder: string, name: string, parent: string): BlockDev
     sysPath,
     parent,
     secondaries: namesIn(`${folder}/slaves`),
-    offsetBytes: sectors(`${folder}/start`),
+    // A disk has no such file.
+    offsetBytes: parent === '' ? 0 : sectors(`${folder}/start`),
     sizeBytes: sectors(`${folder}/size`),
   };
 }
@@ -76,6 +78,4 @@ function namesIn(folder: string): string[] {
   return (ifReadable(() => readdirSync(folder)) ?? []).sort();
 }
 
-function textOf(file: string): string {
-  return (ifReadable(() => readFileSync(file, 'utf8')) ?? '').trim();
-}
+const textOf = (file: string) => textIfReadable(file).trim();

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { diskTransport } from './disk-transport.ts';
-import { ifReadable } from './if-readable.ts';
+import { ifReadable, textIfReadable } from './if-readable.ts';
 
 /** The kind of a disk. */
 export type DiskKind = 'ssd' | 'hdd' | 'nvme' | 'sd' | 'cd';
@@ -55,8 +55,7 @@ export function readDisks(sysRoot = '/sys'): BlockDisk[] {
 
 function readDisk(sysRoot: string, name: string): BlockDisk | undefined {
   const folder = `${sysRoot}/block/${name}`;
-  const fact = (file: string) =>
-    (ifReadable(() => readFileSync(`${folder}/${file}`, 'utf8')) ?? '').replaceAll('\0', '').trim();
+  const fact = (file: string) => textIfReadable(`${folder}/${file}`).replaceAll('\0', '').trim();
   const size = fact('size');
   const sizeBytes = /^\d{1,16}$/.test(size) ? BigInt(size) * sectorBytes : 0n;
   if (sizeBytes === 0n || fact('dev').split(':')[0] === ramDiskMajor) return undefined;
@@ -110,7 +109,8 @@ function subsystem(folder: string): string {
 }
 
 function vitalProductSerial(folder: string): string {
-  const page = ifReadable(() => readFileSync(`${folder}/device/vpd_pg80`));
+  const path = `${folder}/device/vpd_pg80`;
+  const page = existsSync(path) ? ifReadable(() => readFileSync(path)) : undefined;
   return page === undefined
     ? ''
     : page.subarray(vitalProductHeaderBytes).toString('latin1').replaceAll('\0', '').trim();
