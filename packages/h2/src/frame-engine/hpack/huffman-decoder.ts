@@ -72,9 +72,18 @@ function buildEnds(nodes: readonly Node[]): Uint8Array {
   return ends;
 }
 
-const tree = buildTree();
-const table = buildTable(tree);
-const ends = buildEnds(tree);
+interface Automaton {
+  readonly table: Uint32Array;
+  readonly ends: Uint8Array;
+}
+
+/** Built by the first string, because a daemon whose connections are HTTP/2 of Node.js never needs it. */
+let automaton: Automaton | undefined;
+
+function buildAutomaton(): Automaton {
+  const tree = buildTree();
+  return { table: buildTable(tree), ends: buildEnds(tree) };
+}
 
 /** Output of most strings; longer ones get a buffer of their own. */
 const scratch = Buffer.alloc(4096);
@@ -85,6 +94,8 @@ const scratch = Buffer.alloc(4096);
  * @throws ConnectionError with COMPRESSION_ERROR for invalid codes and padding
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number): string {
+  automaton ??= buildAutomaton();
+  const { table, ends } = automaton;
   // The shortest code has 5 bits.
   const mostBytes = Math.ceil(((end - start) * 8) / 5);
   const output = mostBytes <= scratch.length ? scratch : Buffer.allocUnsafe(mostBytes);
