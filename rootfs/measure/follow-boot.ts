@@ -7,6 +7,8 @@ import { type ApiIdentity, callVersion } from './call-version.ts';
 
 const bootTimeoutMs = 180_000;
 const retryMs = 100;
+/** Lines of the console that an error quotes. */
+const quotedLines = 40;
 
 /** How a machine is started, and who asks for its version. */
 export interface MeasuredMachine {
@@ -29,11 +31,12 @@ export async function followBoot(machine: MeasuredMachine): Promise<number[]> {
   const exited = once(emulator, 'exit').catch(() => {
     throw new Error('qemu-system-x86_64 is missing: install qemu-system-x86');
   });
+  const console: string[] = [];
   const failed = exited.then(() => {
-    throw new Error('the machine ended before its API answered');
+    throw new Error(`the machine ended before its API answered; ${endOf(console)}`);
   });
   try {
-    return await Promise.race([follow(emulator, machine), failed]);
+    return await Promise.race([follow(emulator, machine, console), failed]);
   } finally {
     emulator.kill('SIGKILL');
     // The next boot may use the same disk.
@@ -42,13 +45,19 @@ export async function followBoot(machine: MeasuredMachine): Promise<number[]> {
   }
 }
 
-async function follow({ stdout }: ChildProcess, { apiPort, identity }: MeasuredMachine): Promise<number[]> {
+const endOf = (console: readonly string[]) => `the console ends with:\n${console.join('\n')}`;
+
+async function follow(
+  { stdout }: ChildProcess,
+  { apiPort, identity }: MeasuredMachine,
+  console: string[],
+): Promise<number[]> {
   if (stdout === null) throw new Error('the machine has no console');
   const seconds = () => performance.now() / 1000;
   const clock = new BootClock();
-  let last = '';
   createInterface({ input: stdout }).on('line', (line) => {
-    last = line;
+    console.push(line);
+    if (console.length > quotedLines) console.shift();
     clock.line(line, seconds());
   });
   const start = performance.now();
@@ -56,5 +65,5 @@ async function follow({ stdout }: ChildProcess, { apiPort, identity }: MeasuredM
     if (clock.awaitsAnswer && (await callVersion(apiPort, identity))) return clock.answered(seconds());
     await pause(retryMs);
   }
-  throw new Error(`the API did not answer within ${bootTimeoutMs / 1000} s; the console ends with: ${last}`);
+  throw new Error(`the API did not answer within ${bootTimeoutMs / 1000} s; ${endOf(console)}`);
 }
