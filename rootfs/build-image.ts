@@ -60,10 +60,13 @@ async function makeKernel(workshop: Workshop, tools: LockedTools): Promise<Kerne
     work: workshop.work,
     etcdImage: cachedEtcd,
   });
+  const now = selectModules(folder, initModules);
+  const isLoaded = new Set(now.map(({ file }) => file));
+  const later = selectModules(folder, laterModules).filter(({ file }) => !isLoaded.has(file));
   return {
     release: basename(path).replace('vmlinuz-', ''),
     image: readFileSync(join(folder, path)),
-    initramfs: makeInitramfs(init, selectModules(folder, initModules), laterModules),
+    initramfs: makeInitramfs(init, now, later),
   };
 }
 

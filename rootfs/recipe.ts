@@ -341,20 +341,21 @@ export const kernelPackage: Readonly<Record<Architecture, string>> = {
 };
 
 /**
- * Modules that the init loads: for the root file system, for `/etc`, for volumes, for the variables of UEFI firmware, for disks
- * and network devices, and for the power button. They come besides those that they depend on. NVMe, ext4 and the bus of virtio are part of the kernel.
+ * Modules that the init loads before it looks for the root file system: for that file system, for the variables of UEFI
+ * firmware, and for the disks of virtual machines. They come besides those that they depend on. NVMe, ext4 and the bus of
+ * virtio are part of the kernel.
  */
 export const initModules: readonly string[] = [
-  ...['loop', 'dm-verity', 'squashfs', 'overlay', 'xfs', 'efivarfs'],
-  ...['virtio_blk', 'virtio_scsi', 'sd_mod', 'ahci', 'virtio_net'],
-  ...['button', 'evdev'],
+  ...['loop', 'dm-verity', 'squashfs', 'overlay', 'efivarfs', 'virtio_blk'],
 ];
 
 /**
- * Those of them that the init does not wait for. XFS takes 1.5 s on an emulated processor, and machined mounts the first volume
- * with it seconds later.
+ * Modules that a child of the init loads meanwhile: for other disks, which the init finds when they appear, for network
+ * devices, the power button, and volumes. They take 1.5 s on an emulated processor, and machined needs them seconds later.
  */
-export const laterModules: readonly string[] = ['xfs'];
+export const laterModules: readonly string[] = [
+  ...['virtio_net', 'virtio_scsi', 'sd_mod', 'ahci', 'button', 'evdev', 'xfs'],
+];
 
 /**
  * Arguments of the kernel, besides the root hash and the slot. Source: Talos v1.14: kernel arguments.

@@ -53,8 +53,7 @@ static void join(char *target, unsigned long bytes, const char *const *parts) {
 
 static const char *decimal(long value) {
   static char text[24]; // Valid until the next call.
-  int at = sizeof(text) - 1;
-  int negative = value < 0;
+  int at = sizeof(text) - 1, negative = value < 0;
   unsigned long rest = negative ? -(unsigned long)value : (unsigned long)value;
   do text[--at] = '0' + rest % 10;
   while (rest /= 10);
@@ -177,23 +176,26 @@ static long readText(const char *path, char *text, unsigned long bytes) {
   return got < 0 ? got : (long)used;
 }
 
-// Loads the modules that the list names, in its order; those with a `&` in a child, while this process goes on, because they take
-// long and only machined needs them. A driver for hardware that the machine lacks does no harm.
+// Loads the modules that the list names, in its order; those after the line `&` in a child, while this process goes on: machined waits
+// for it. All files are open by then, because the init removes them. A driver for hardware that the machine lacks does no harm.
 static void loadModules(void) {
-  static char list[8192];
-  char path[PATH_BYTES], name[PATH_BYTES];
+  static char list[8192], path[PATH_BYTES], names[128][64];
+  static long files[sizeof(names) / sizeof(*names)];
+  int all = 0, later = -1;
+  long child = -1;
   if (readText("/modules/order", list, sizeof(list)) < 0) FAIL("the initramfs has no list of modules");
-  for (const char *at = list; *at;) {
-    at = copyPart(at, '\n', name, sizeof(name));
-    long child = name[0] == '&' ? forkProcess() : -1;
-    if (child > 0) continue;
-    JOIN(path, "/modules/", name + (name[0] == '&'));
-    long file = openAt(path, O_RDONLY | O_CLOEXEC);
-    long error = file < 0 ? file : loadModule(file);
-    if (file >= 0) closeFile(file);
-    if (error && error != -17 /* EEXIST */) WARN("module ", name, ": error ", decimal(-error));
-    if (child == 0) endProcess();
+  for (const char *at = list; *at && all < (int)(sizeof(files) / sizeof(*files));) {
+    at = copyPart(at, '\n', names[all], sizeof(names[all]));
+    JOIN(path, "/modules/", names[all]);
+    if (names[all][0] == '&') later = all;
+    else files[all++] = openAt(path, O_RDONLY | O_CLOEXEC);
   }
+  for (int at = 0; at < all; at++) {
+    if (at == later && (child = forkProcess()) > 0) return;
+    long error = files[at] < 0 ? files[at] : loadModule(files[at]);
+    if (error && error != -17 /* EEXIST */) WARN("module ", names[at], ": error ", decimal(-error));
+  }
+  if (child == 0) endProcess();
 }
 
 // Attaches a file to a free loop device, read-only, and returns the number of that device, which ends with its last user. The
@@ -234,7 +236,6 @@ static void deviceMapper(unsigned long command, const char *loop, const char *ac
                                    .flags = DM_READONLY_FLAG, .target_count = 1};
   JOIN(request.head.name, "loop", loop);
   must(deviceControl(control, command, (long)&request), action, request.head.name);
-  closeFile(control);
 }
 
 // Mounts a file of the image, whose hash tree is beside it. A block that does not match `rootHash` ends the machine when it is
@@ -249,7 +250,6 @@ static void mountVerified(const char *name, const char *rootHash, const char *ta
   if (readFrom(file, &super, sizeof(super)) != sizeof(super) || !begins((char *)super.signature, "verity") ||
       super.version != 1 || super.saltBytes > sizeof(super.salt))
     FAIL(tree, " is not a hash tree of dm-verity");
-  closeFile(file);
   for (int at = 0; at < super.saltBytes; at++) {
     salt[2 * at] = hexDigits[super.salt[at] >> 4];
     salt[2 * at + 1] = hexDigits[super.salt[at] & 15];
@@ -380,7 +380,6 @@ static void switchRoot(void) {
   if ((error = changeFolder(ROOT)) || (error = mountAt(".", "/", 0, MS_MOVE, 0)) || (error = changeRoot(".")) || (error = changeFolder("/")))
     FAIL("cannot switch to the root file system: error ", decimal(-error));
   removeAll(oldRoot, ((__u64)old.stx_dev_major << 32) | old.stx_dev_minor);
-  closeFile(oldRoot);
 }
 
 __attribute__((noreturn)) void start(void) {

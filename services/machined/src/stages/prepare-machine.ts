@@ -18,6 +18,7 @@ import {
   reportOnConsole,
 } from '../life/host/first-process.ts';
 import { cgroupFolder, enterInitCgroup } from '../life/host/machine-cgroups.ts';
+import { modulesAreLoaded } from '../life/host/modules-of-init.ts';
 import { createNextKernel, type NextKernel } from '../life/host/next-kernel.ts';
 import { type IpArgument, parseIpArgument } from '../network/domain/ip-argument.ts';
 import { setUpNetwork } from '../network/host/static-network.ts';
@@ -69,6 +70,10 @@ export async function prepareMachine(
   await enterCgroup(log);
   scope.use(reapOrphans(calls, systemTimers, isAwaited));
   // SIGTERM runs the shutdown sequence, and the exit after it switches the machine off.
+  if (!(await modulesAreLoaded(readIfThere)))
+    log.error(
+      'the kernel still loads modules of the initramfs: disks, keys or network devices may be missing',
+    );
   const onPress = (code: number) => {
     if (code === keyCodes.power) process.kill(process.pid, 'SIGTERM');
   };

@@ -1,5 +1,4 @@
-import { chmod, readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { chmod } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
@@ -16,9 +15,6 @@ import { findSystemDisk } from './find-system-disk.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
 import { type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
 import { clearDevice, type SystemDisk, type VolumePartition } from './system-disk.ts';
-
-const loadTimeoutMs = 10_000;
-const loadPollMs = 50;
 
 /** The volumes of a machine that are partitions. */
 export interface MachineVolumes extends VolumePartitions {
@@ -60,7 +56,6 @@ export async function openMachineVolumes(
   const partitions = partitionsOf(disk, log, (await disk.find('IMAGECACHE')) !== undefined);
   let stateFailure: Fault | undefined;
   try {
-    await untilKernelHasXfs();
     await partitions.prepare('STATE', stateWish);
     await partitions.mount('STATE', mountOptionsOfState);
   } catch (error) {
@@ -102,13 +97,6 @@ async function mountImageCache(partitions: VolumePartitions, log: Logger): Promi
   } catch (error) {
     log.warn({ error: faultFrom(error).message }, 'the images on the disk cannot be used');
   }
-}
-
-/** A child of the init may still load the module. If it never does, the mount says what is missing. */
-async function untilKernelHasXfs(): Promise<void> {
-  const endMs = performance.now() + loadTimeoutMs;
-  while (performance.now() < endMs && !(await readFile('/proc/filesystems', 'utf8')).includes('\txfs\n'))
-    await sleep(loadPollMs);
 }
 
 /** The disk image brings these partitions: they are found, and never created, formatted or grown. */
