@@ -1,10 +1,13 @@
 // `make measure-boot`: boots emulated machines several times each (RUNS=), and writes how long each phase takes to the
 // terminal and to `boot.json` beside the image.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  addedWords,
   bootPhases,
+  emptyVariables,
+  firmwareBoot,
   freePort,
   guestAddress,
   guestNetworkOf,
@@ -58,15 +61,17 @@ async function main(output: string): Promise<void> {
   const image = join(output, 'image');
   if (nativeArchitecture() !== 'amd64') throw new Error('only machines of x86-64 can be emulated so far');
   if (!existsSync(join(image, 'disk.raw'))) throw new Error('there is no disk image: run make image');
+  if (!existsSync(emptyVariables)) throw new Error('the UEFI firmware is missing: install ovmf');
   const runs = Number(process.env.RUNS || defaultRuns);
   if (!Number.isInteger(runs) || runs < 1) throw new Error('RUNS must be a number of boots');
   const commandLine = readFileSync(join(image, 'cmdline.txt'), 'utf8').trim();
   // What a boot writes is lost when it ends, so every boot of a kind finds the same disk.
-  const options = (disk: string, apiPort: number, address = guestAddress) => [
-    ...machineHardware({ disk, apiPort, address }),
-    ...kernelBoot(image, `${commandLine} ${guestNetworkOf(address)}`),
-    ...['-serial', 'stdio'],
-  ];
+  const options = (
+    disk: string,
+    apiPort: number,
+    address = guestAddress,
+    boot = kernelBoot(image, `${commandLine} ${guestNetworkOf(address)}`),
+  ) => [...machineHardware({ disk, apiPort, address }), ...boot, ...['-serial', 'stdio']];
   const work = mkdtempSync(join(tmpdir(), 'measure-boot-'));
   try {
     say('starting a control plane, and a worker that joins it, which takes about two minutes');
@@ -87,6 +92,15 @@ async function main(output: string): Promise<void> {
       {
         name: 'first boot to maintenance',
         start: (apiPort) => ({ options: options(join(image, 'disk.raw'), apiPort), apiPort }),
+      },
+      {
+        name: 'first boot to maintenance by UEFI',
+        start(apiPort) {
+          const variables = join(work, 'variables.fd');
+          copyFileSync(emptyVariables, variables);
+          const boot = [...firmwareBoot('uefi', variables), ...addedWords([guestNetworkOf(guestAddress)])];
+          return { options: options(join(image, 'disk.raw'), apiPort, guestAddress, boot), apiPort };
+        },
       },
     ];
     const boots = [];

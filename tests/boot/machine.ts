@@ -5,17 +5,20 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { escapeComma, freePort, kernelBoot, machineHardware } from '@nodewright/provision/machine';
+import {
+  addedWords,
+  emptyVariables,
+  firmware,
+  firmwareBoot,
+  freePort,
+  kernelBoot,
+  machineHardware,
+} from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
 import { enrolCertificate } from '../../rootfs/secure-boot/variable-store.ts';
 
 export const imageFolder = join(import.meta.dirname, '..', '..', '_out', 'image');
 const emulator = 'qemu-system-x86_64';
-const firmware = {
-  uefi: '/usr/share/OVMF/OVMF_CODE_4M.fd',
-  'secure-boot': '/usr/share/OVMF/OVMF_CODE_4M.secboot.fd',
-} as const;
-const emptyVariables = '/usr/share/OVMF/OVMF_VARS_4M.fd';
 
 /** Why machines cannot be started here; false when they can. In CI nothing is skipped. */
 export const noMachine: string | false = reasonForNone();
@@ -148,14 +151,8 @@ function enrol(variables: string): void {
   writeFileSync(variables, enrolCertificate(readFileSync(variables), certificate));
 }
 
-/** Only code in system management mode may write the variables then. systemd's stub adds the words of the SMBIOS table. */
-function secureBootOptions(words: readonly string[]): string[] {
-  const extra = escapeComma(words.join(' '));
-  return [
-    ...['-machine', 'smm=on', '-global', 'driver=cfi.pflash01,property=secure,value=on'],
-    ...(words.length === 0 ? [] : ['-smbios', `type=11,value=io.systemd.stub.kernel-cmdline-extra=${extra}`]),
-  ];
-}
+/** Only code in system management mode may write the variables then. */
+const lockedVariables = ['-machine', 'smm=on', '-global', 'driver=cfi.pflash01,property=secure,value=on'];
 
 function extraDisk([serial, path]: [string, string]): string[] {
   return [
@@ -178,9 +175,8 @@ function bootOptions(boot: MachineInit['boot'], folder: string): string[] {
     copyFileSync(emptyVariables, variables);
     if (boot.kind === 'secure-boot') enrol(variables);
     return [
-      ...['-drive', `if=pflash,format=raw,readonly=on,file=${firmware[boot.kind]}`],
-      ...['-drive', `if=pflash,format=raw,file=${variables}`],
-      ...(boot.kind === 'secure-boot' ? secureBootOptions(boot.words ?? []) : []),
+      ...firmwareBoot(boot.kind, variables),
+      ...(boot.kind === 'secure-boot' ? [...lockedVariables, ...addedWords(boot.words ?? [])] : []),
     ];
   }
   const embedded = readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8').trim();

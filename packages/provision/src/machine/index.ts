@@ -11,5 +11,6 @@ export {
   kernelBoot,
   machineHardware,
 } from './emulator-options.ts';
+export { addedWords, emptyVariables, firmware, firmwareBoot } from './firmware-options.ts';
 export { freePort } from './free-port.ts';
 export { makeMachineDisk } from './machine-disk.ts';
