@@ -7,8 +7,10 @@ import { decodeTable, tableHeadBytes } from '@nodewright/disk';
 import { faultFrom } from '@nodewright/fault';
 import { type BlockDisk, loadNativeCalls, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
+import { readIfThere } from '../../../services/machined/src/base/host/read-if-there.ts';
 import { createConfigurationFile } from '../../../services/machined/src/config/host/configuration-file.ts';
 import { endMachineAtExit, reportOnConsole } from '../../../services/machined/src/life/host/first-process.ts';
+import { modulesAreLoaded } from '../../../services/machined/src/life/host/modules-of-init.ts';
 import {
   mountOptionsOf,
   mountOptionsOfState,
@@ -82,6 +84,7 @@ function mounted(
 
 async function main(): Promise<void> {
   const calls = await loadNativeCalls();
+  if (!(await modulesAreLoaded(readIfThere))) throw new Error('the modules of the initramfs are not loaded');
   endMachineAtExit(
     { calls, killOthers: silent, pause: silent, report: reportOnConsole, isKernelLoaded: () => false },
     process,
