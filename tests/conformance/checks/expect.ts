@@ -46,6 +46,24 @@ export async function collectUntilQuiet<T>(
   return items;
 }
 
+/** The messages up to the first for which `isLast` holds, or all that arrive within 30 s; then the stream is cancelled. */
+export async function collectUntil<T>(
+  stream: AsyncIterable<T> & { cancel(): void },
+  isLast: (message: T) => boolean,
+): Promise<T[]> {
+  const items: T[] = [];
+  const timer = setTimeout(() => stream.cancel(), 30_000);
+  try {
+    for await (const item of stream) {
+      items.push(item);
+      if (isLast(item)) break;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  return items;
+}
+
 /** The first `count` messages of a stream, which is then cancelled. */
 export async function take<T>(stream: AsyncIterable<T>, count: number): Promise<T[]> {
   const items: T[] = [];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Resource } from '@nodewright/contract/gen/cosi/resource/resource.ts';
-import { EventType, type WatchResponse } from '@nodewright/contract/gen/cosi/resource/state.ts';
+import { type Event, EventType, type WatchResponse } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { checksOf } from '../check.ts';
 import type { Subject } from '../subject/subject.ts';
 import { codes } from '../wire/call-failure.ts';
 import { state } from '../wire/methods.ts';
-import { collect, collectUntilQuiet, compareBytes, expectFailure } from './expect.ts';
+import { collect, collectUntil, collectUntilQuiet, compareBytes, expectFailure } from './expect.ts';
 
 const definitions = { namespace: 'meta', type: 'ResourceDefinitions.meta.cosi.dev' } as const;
 const sensitive = { namespace: 'config', type: 'MachineConfigs.config.talos.dev' } as const;
@@ -151,13 +151,16 @@ export const resourceChecks = [
       'with bootstrap_contents, existing resources come as CREATED in byte order, followed by BOOTSTRAPPED',
       async (subject) => {
         const known = ids(await list(subject, definitions));
-        const [ready, ...messages] = await watch(subject, {
-          ...definitions,
-          options: { bootstrapContents: true },
-        });
+        const options = { bootstrapContents: true };
+        const isBootstrapped = ({ eventType }: Event) => eventType === EventType.BOOTSTRAPPED;
+        // A machine that is emulated pauses for longer than any fixed time between two of the messages.
+        const [ready, ...messages] = await collectUntil(
+          subject.admin.stream(state.watch, { apiVersion: 1, ...definitions, options }),
+          ({ event }) => event.some(isBootstrapped),
+        );
         assert.deepEqual(ready?.event, []);
         const events = messages.flatMap(({ event }) => event);
-        const end = events.findIndex(({ eventType }) => eventType === EventType.BOOTSTRAPPED);
+        const end = events.findIndex(isBootstrapped);
         const contents = events.slice(0, end);
         assert.ok(contents.every(({ eventType }) => eventType === EventType.CREATED));
         assert.deepEqual(ids(contents.map(({ resource }) => resource)), known);
