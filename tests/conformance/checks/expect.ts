@@ -64,6 +64,12 @@ export async function collectUntil<T>(
   return items;
 }
 
+/** The same promise, whose failure ends nothing before it is awaited: other calls of the check may fail first. */
+export function whenAwaited<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
 /** The first `count` messages of a stream, which is then cancelled. */
 export async function take<T>(stream: AsyncIterable<T>, count: number): Promise<T[]> {
   const items: T[] = [];

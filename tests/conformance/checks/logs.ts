@@ -4,7 +4,7 @@ import { checksOf } from '../check.ts';
 import type { Subject } from '../subject/subject.ts';
 import { codes } from '../wire/call-failure.ts';
 import { machine } from '../wire/methods.ts';
-import { collect, collectBytes, collectUntilQuiet, expectFailure, only } from './expect.ts';
+import { collect, collectBytes, collectUntilQuiet, expectFailure, only, whenAwaited } from './expect.ts';
 import { isSameLog } from './log-overlap.ts';
 
 type Request = Parameters<typeof machine.logs.encode>[0];
@@ -74,7 +74,7 @@ export const logChecks = [
       'with follow, later lines are sent as well: 20 calls of Version add at least 10 lines to the log of apid',
       async (subject) => {
         const following = open(subject, { id: 'apid', follow: true });
-        const collected = collectUntilQuiet(following, 1500);
+        const collected = whenAwaited(collectUntilQuiet(following, 1500));
         await new Promise((resolve) => setTimeout(resolve, 300));
         for (let call = 0; call < 20; call += 1) await subject.admin.unary(machine.version, {});
         const lines = Buffer.concat((await collected).map(({ bytes }) => bytes))
@@ -86,7 +86,8 @@ export const logChecks = [
     'logs.follow-history': [
       'with follow and a tail, history and later lines join without gaps or duplicates',
       async (subject) => {
-        const collected = collectUntilQuiet(open(subject, { id: 'apid', follow: true, tailLines: 5 }), 1000);
+        const following = open(subject, { id: 'apid', follow: true, tailLines: 5 });
+        const collected = whenAwaited(collectUntilQuiet(following, 1000));
         await new Promise((resolve) => setTimeout(resolve, 300));
         for (let call = 0; call < 5; call += 1) await subject.admin.unary(machine.version, {});
         const followed = Buffer.concat((await collected).map(({ bytes }) => bytes)).toString();
