@@ -1,4 +1,5 @@
 export * from './lock-file.ts';
 export * from './make-folder.ts';
+export * from './prepare-socket.ts';
 export * from './unix-path.ts';
 export * from './write-file-atomically.ts';

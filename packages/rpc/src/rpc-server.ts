@@ -1,9 +1,9 @@
-import { chmodSync, chownSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { ServerCredentials } from '@grpc/grpc-js';
 import { maxMessageSizeBytes as defaultMaxMessageSizeBytes } from '@nodewright/contract';
 import { HealthDefinition } from '@nodewright/contract/gen/grpc/health/v1/health.ts';
-import { makeFolder, openUnixPath } from '@nodewright/files';
+import { openUnixPath, prepareSocket } from '@nodewright/files';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { createServer, type ServerMiddleware } from 'nice-grpc';
 import { withByteMessages } from './byte-messages.ts';
@@ -117,14 +117,11 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
   const resources = new DisposableStack();
   return {
     async listenUnix(path, { directoryMode = 0o700, owner, socketMode } = {}) {
-      const directory = dirname(path);
-      await makeFolder(directory, directoryMode);
-      chmodSync(directory, directoryMode);
-      rmSync(path, { force: true });
+      await prepareSocket(path, directoryMode);
       const socket = resources.use(openUnixPath(path));
       await server.listen(`unix:${socket.path}`);
       if (owner !== undefined) {
-        chownSync(directory, owner.uid, owner.gid);
+        chownSync(dirname(path), owner.uid, owner.gid);
         chownSync(path, owner.uid, owner.gid);
       }
       // Set the mode after the owner, so that no wrong group can ever use the socket.
