@@ -1,10 +1,11 @@
-import { type ClientHttp2Session, connect } from 'node:http2';
+import type { ClientHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
 import type { ClientConnection, H2Limits } from '../engine.ts';
 import { h2ErrorName } from '../error-codes.ts';
 import { Liveness } from '../liveness.ts';
 import type { RawHeaders } from '../raw-headers.ts';
+import { nodeHttp2 } from './node-http2.ts';
 import { NodeOutboundCall } from './node-outbound-call.ts';
 import { sessionOptions } from './session-options.ts';
 
@@ -30,7 +31,7 @@ export class NodeClientConnection implements ClientConnection {
       this.#failure ??= { kind: 'connection-closed', reason: goaway };
     });
 
-    const session = connect('http://localhost', {
+    const session = nodeHttp2().connect('http://localhost', {
       createConnection: () => socket,
       ...sessionOptions(limits),
     });

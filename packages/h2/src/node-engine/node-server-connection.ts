@@ -1,8 +1,9 @@
-import { performServerHandshake, type ServerHttp2Session } from 'node:http2';
+import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { H2Limits, ServerConnection, ServerHandlers } from '../engine.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import { TokenBucket } from '../token-bucket.ts';
+import { nodeHttp2 } from './node-http2.ts';
 import { NodeInboundCall } from './node-inbound-call.ts';
 import { sessionOptions } from './session-options.ts';
 
@@ -16,7 +17,7 @@ export class NodeServerConnection implements ServerConnection {
 
   constructor(socket: Socket, limits: H2Limits, handlers: ServerHandlers) {
     // A server of node:http2 would refuse a socket without ALPN; performServerHandshake accepts it.
-    const session = performServerHandshake(socket, sessionOptions(limits));
+    const session = nodeHttp2().performServerHandshake(socket, sessionOptions(limits));
     this.#session = session;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
