@@ -1,5 +1,5 @@
 import { WatchRequest, WatchResponse } from '@nodewright/contract/gen/cosi/resource/state.ts';
-import { dialUnix, gatewayLimits, nodeEngine, streamAnswers } from '@nodewright/h2';
+import { dialUnix, frameEngine, gatewayLimits, streamAnswers } from '@nodewright/h2';
 import type { StateConnection } from './follow-state.ts';
 
 /** Source: Talos v1.14: resource access granted to apid. */
@@ -11,7 +11,7 @@ const maxMessageBytes = 4 * 1024 * 1024;
  * node.
  */
 export async function dialState(path: string, signal: AbortSignal): Promise<StateConnection> {
-  const connection = nodeEngine.connect(await dialUnix(path, signal), gatewayLimits);
+  const connection = frameEngine.connect(await dialUnix(path, signal), gatewayLimits);
   return {
     client: {
       async *watch(request, options) {
