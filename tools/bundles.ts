@@ -71,8 +71,7 @@ export const bundles: readonly Bundle[] = [
   {
     name: 'apid',
     entry: 'services/apid/src/main.ts',
-    assets: reflectionProtos,
-    apart: reflection,
+    assets: {},
     binaryCodecs: true,
   },
   {

@@ -1,9 +1,9 @@
 import { h2EngineVariable, nodePaths, ports } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { defaultEngineName, dialUnix, engineNamed, engineNames } from '@nodewright/h2';
-import { createRpcServer } from '@nodewright/rpc';
 import { openGateway } from './gateway/open-gateway.ts';
 import { dialNode } from './host/dial-node.ts';
+import { HealthServer } from './host/health-server.ts';
 import { StateIdentitySource } from './host/state-identity-source.ts';
 
 const options = {
@@ -52,13 +52,13 @@ async function start(
   { options: settings, signal, log, telemetry }: DaemonContext<OptionValues<typeof options>>,
   scope: AsyncDisposableStack,
 ): Promise<void> {
-  const health = scope.use(createRpcServer({ services: [], telemetry, log }));
-  health.setServing(false);
-  if (settings.healthSocket !== undefined) await health.listenUnix(settings.healthSocket);
+  const engine = engineNamed(settings.h2Engine);
+  const health = scope.use(new HealthServer(engine));
+  if (settings.healthSocket !== undefined) await health.listen(settings.healthSocket);
 
   const { follow } = openGateway(
     {
-      engine: engineNamed(settings.h2Engine),
+      engine,
       telemetry,
       log,
       dialMachined: (dialSignal) => dialUnix(settings.machinedSocket, dialSignal),
