@@ -6,6 +6,9 @@ import { Secret } from '@nodewright/fault';
 import { decodeSecrets } from '@nodewright/machine-config';
 import { issueCertificate } from '@nodewright/pki';
 
+/** The clock of an emulated machine is seconds behind that of its host. */
+const clockDifferenceMs = 60_000;
+
 /** The administrator's context for the cluster in `folder`, but with a certificate for these roles. */
 export async function contextFor(folder: string, roles: readonly string[]): Promise<TalosconfigContext> {
   const { certs } = decodeSecrets(await readFile(join(folder, 'secrets.yaml'), 'utf8'));
@@ -14,7 +17,7 @@ export async function contextFor(folder: string, roles: readonly string[]): Prom
     subject: { organizations: [...roles] },
     keyUsage: ['digitalSignature'],
     extendedKeyUsage: ['clientAuth'],
-    notBefore: new Date(),
+    notBefore: new Date(Date.now() - clockDifferenceMs),
     lifetimeHours: 1,
   });
   const config = await readTalosconfig(join(folder, 'talosconfig'));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:tls';
 import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
 import { checksOf } from '../check.ts';
+import { clockDifferenceMs } from '../subject/open-subject.ts';
 import type { Subject } from '../subject/subject.ts';
 import { machine } from '../wire/methods.ts';
 import { WireConnection, type WireIdentity } from '../wire/wire-connection.ts';
@@ -25,14 +26,14 @@ async function strangersIdentity({ identity }: Subject): Promise<WireIdentity> {
   const issuer = await generateCertificateAuthority({
     algorithm: 'ed25519',
     organization: 'talos',
-    notBefore: new Date(),
+    notBefore: new Date(Date.now() - clockDifferenceMs),
   });
   const { certificate, key } = await issueCertificate({
     issuer,
     subject: { organizations: ['os:admin'] },
     keyUsage: ['digitalSignature'],
     extendedKeyUsage: ['clientAuth'],
-    notBefore: new Date(),
+    notBefore: new Date(Date.now() - clockDifferenceMs),
     lifetimeHours: 1,
   });
   return { ca: identity.ca, certificate, key };

@@ -26,7 +26,8 @@ export interface SubjectInit {
 }
 
 const certificateLifetimeHours = 1;
-const clockDifferenceMs = 60_000;
+/** How far the clock of a machine may be behind that of this host. */
+export const clockDifferenceMs = 60_000;
 
 /** Opens the node under test. Connections are made as checks need them. */
 export async function openSubject(init: SubjectInit): Promise<Subject & Disposable> {
@@ -55,7 +56,6 @@ export async function openSubject(init: SubjectInit): Promise<Subject & Disposab
       subject: { organizations: [...roles] },
       keyUsage: ['digitalSignature'],
       extendedKeyUsage: [...usages],
-      // The clock of a machine may be behind that of this host.
       notBefore: new Date(Date.now() - clockDifferenceMs),
       lifetimeHours: certificateLifetimeHours,
     });
