@@ -46,6 +46,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'host/event-store.ts',
       'host/first-process.ts',
       'host/machine-cgroups.ts',
+      'host/modules-of-init.ts',
       'host/next-kernel.ts',
       'host/prepare-container.ts',
       'host/node-wipe.ts',

@@ -120,7 +120,7 @@ export class HealthServer implements AsyncDisposable {
     call.resume();
   }
 
-  /** A service that the daemon does not have stays unknown. Source: gRPC health checking protocol. */
+  /** A service that the daemon does not have stays unknown. Source: gRPC, health checking. */
   #watch(call: InboundCall, service: string): Watch {
     const watch = new Watch(call);
     this.#watches.add(watch);
