@@ -43,7 +43,10 @@ async function openServer(engine: string) {
     path,
     client: createRpcClient(HealthDefinition, channel, { telemetry: noTelemetry }),
     /** Sends messages to a method, and returns the failure. */
-    async failure(method: string, messages: readonly Uint8Array[]): Promise<unknown> {
+    async failure(
+      method: string,
+      messages: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    ): Promise<unknown> {
       const { call } = createRpcClient(raw(method), channel, { telemetry: noTelemetry });
       const send = async function* () {
         yield* messages;
@@ -109,6 +112,28 @@ for (const engine of engineNames) {
     ] as const)
       assert.match(String(await health.failure(method, messages)), expected);
     assert.equal((await health.client.check({ service: '' })).status, NOT_SERVING);
+  });
+
+  test(`${engine}: a call that goes on after its message is ended at once, and nothing of it is kept`, async () => {
+    await using health = await openServer(engine);
+    const one = HealthCheckRequest.encode({ service: '' }).finish();
+    for (const method of ['Check', 'Watch'])
+      for (const further of [one, new Uint8Array(1025)]) {
+        // The request stays open: only the second message can be the reason for the answer.
+        const endless = async function* () {
+          yield one;
+          yield further;
+          await new Promise((resolve) => setTimeout(resolve, 10_000).unref());
+        };
+        const failure = await health.failure(`/grpc.health.v1.Health/${method}`, endless());
+        assert.match(String(failure), /not one message|larger than 1024/);
+      }
+    assert.equal(health.server.watchCount, 0);
+  });
+
+  test(`${engine}: a name with a line break is quoted, and stays in the status`, async () => {
+    await using health = await openServer(engine);
+    await assert.rejects(health.client.check({ service: 'a\nb' }), /unknown service "a\\nb"/);
   });
 
   test(`${engine}: a 65th connection is refused, and closed ones make room`, async () => {
