@@ -2,10 +2,14 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import { cpioArchive } from './cpio-archive.ts';
 import type { KernelModule } from './kernel-modules.ts';
 
+/** What `loadModules` in `init/init.c` has room for: it ignores modules, and cuts names and the list, above these. */
+const [mostModules, longestName, longestList] = [128, 63, 8191];
+
 /**
  * Makes the initramfs: the init, and the modules with the order in which it loads them.
  *
  * @param later modules that a child of the init loads, while the init goes on
+ * @throws Error when the init has no room for the modules
  */
 export function makeInitramfs(
   init: Buffer,
@@ -14,10 +18,16 @@ export function makeInitramfs(
 ): Buffer {
   const folders = ['dev', 'proc', 'sys', 'modules'].map((path) => ({ path, mode: 0o755 }));
   const order = [...now.map(({ file }) => file), '&', ...later.map(({ file }) => file)];
+  const list = `${order.join('\n')}\n`;
+  const long = order.find((file) => file.length > longestName);
+  const count = now.length + later.length;
+  if (count > mostModules) throw new Error(`there are ${count} modules, but the init reads ${mostModules}`);
+  if (long !== undefined) throw new Error(`${long} is longer than ${longestName} characters`);
+  if (list.length > longestList) throw new Error(`the list of modules is longer than ${longestList} bytes`);
   const archive = cpioArchive([
     { path: 'init', mode: 0o755, content: init },
     ...folders,
-    { path: 'modules/order', mode: 0o644, content: Buffer.from(`${order.join('\n')}\n`) },
+    { path: 'modules/order', mode: 0o644, content: Buffer.from(list) },
     ...[...now, ...later].map(({ file, content }) => ({ path: `modules/${file}`, mode: 0o644, content })),
   ]);
   // The kernel refuses an initramfs that does not have this checksum.

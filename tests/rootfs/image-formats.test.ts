@@ -8,6 +8,7 @@ import { moduleIndex } from '../../rootfs/image/stage-modules.ts';
 import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
 import { verityTree } from '../../rootfs/image/verity-tree.ts';
 import { cpioArchive } from '../../rootfs/initramfs/cpio-archive.ts';
+import { makeInitramfs } from '../../rootfs/initramfs/initramfs.ts';
 import { loadOrder } from '../../rootfs/initramfs/kernel-modules.ts';
 
 /** The root hash computed level by level from the definition, without the code under test. */
@@ -158,4 +159,15 @@ test('the index of modules names everything that a module needs, what is loaded 
     moduleIndex(modules).replaceAll('kernel/net/', '').replaceAll('.ko.xz', ''),
     'a:\nb: a\nc: b a\nd: c b a\n',
   );
+});
+
+test('an initramfs with more modules, or longer names, than its init reads is not made', () => {
+  const modules = (count: number, file = 'm.ko.xz') =>
+    Array.from({ length: count }, () => ({ file, path: file, needs: [], content: Buffer.of(1) }));
+  const init = Buffer.of(1);
+  assert.ok(makeInitramfs(init, modules(100), modules(28)).length > 0);
+  assert.throws(() => makeInitramfs(init, modules(100), modules(29)), /129 modules, but the init reads 128/);
+  assert.ok(makeInitramfs(init, modules(1, 'x'.repeat(63)), []).length > 0);
+  assert.throws(() => makeInitramfs(init, [], modules(1, 'x'.repeat(64))), /x is longer than 63 characters/);
+  assert.throws(() => makeInitramfs(init, modules(128, 'x'.repeat(63)), []), /the list of modules is longer/);
 });
