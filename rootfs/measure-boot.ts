@@ -22,8 +22,8 @@ import { runBuild } from './workshop.ts';
 
 const defaultRuns = 5;
 /**
- * While the kernel changes its own code, a second emulated processor may execute a break point that is gone already. It is
- * a fault of the emulator (QEMU 7.2 without KVM) and happens before the init, in one of dozens of boots.
+ * QEMU 7.2 without KVM has a fault: while the kernel changes its own code, the second processor may run a break point that is
+ * gone already. The kernel then panics before it starts the init.
  */
 const emulatorFault = /Oops: int3/;
 
@@ -46,7 +46,7 @@ async function measure({ name, start }: BootKind, runs: number) {
       say(`${name}, boot ${boots.length} of ${runs}: ${sum(boot).toFixed(1)} s`);
     } catch (error) {
       if (tries >= 2 * runs || !emulatorFault.test(String(error))) throw error;
-      say(`${name}: the emulator broke a boot, which is repeated (Oops: int3)`);
+      say(`${name}: the kernel panicked by a fault of the emulator (Oops: int3); this boot is repeated`);
     }
   }
   const phases = bootPhases.map(({ name, what }, index) => {

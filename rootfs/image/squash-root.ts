@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { LockedTools } from '../debian/locked-tools.ts';
 
-/** Blocks of 1 MiB are 3.6 MB smaller, but cost two seconds of each boot: a page that is read decompresses its whole block. */
+/** Blocks of 1 MiB are 3.6 MB smaller, but a boot takes two seconds more: reading one page decompresses the whole block. */
 const blockBytes = 1 << 18;
 /** A tenth larger than with xz, and a boot is seconds faster: `rootfs/README.md` has the figures. */
 const compression = ['-comp', 'zstd', '-Xcompression-level', '19'];

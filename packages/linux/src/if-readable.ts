@@ -13,8 +13,8 @@ export function ifReadable<T>(read: () => T): T | undefined {
 }
 
 /**
- * The text of a small file; empty when it cannot be read. Most devices lack most files of sysfs, and a failed read takes
- * many times as long as a look whether there is such a file.
+ * The text of a small file; empty when it cannot be read. Most devices lack most files of sysfs, and the exception of a
+ * failed read takes many times as long as to check whether the file exists.
  */
 export function textIfReadable(path: string): string {
   return (existsSync(path) ? ifReadable(() => readFileSync(path, 'utf8')) : undefined) ?? '';

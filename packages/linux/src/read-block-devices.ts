@@ -36,7 +36,7 @@ export function readBlockDevices(sysRoot = '/sys'): BlockDevice[] {
     const folder = `${sysRoot}/block/${disk}`;
     const device = readBlockDevice(folder, disk, '');
     if (device === undefined) return [];
-    // The kernel names a partition after its disk. The other folders need no look, which would be one failed read each.
+    // The name of a partition begins with that of its disk. Other folders, such as `queue`, are not read.
     const partitions = namesIn(folder)
       .filter((name) => name.startsWith(disk) && textOf(`${folder}/${name}/partition`) !== '')
       .map((name) => readBlockDevice(`${folder}/${name}`, name, disk));

@@ -1,2 +1,2 @@
-/** The module is loaded by the first connection: 6 MB of memory that a daemon on another engine does not need. */
+/** Loads the module at the first connection: in an empty process it takes 6 MB more than TLS alone. */
 export const nodeHttp2 = () => process.getBuiltinModule('node:http2');

@@ -21,7 +21,7 @@ export function firmwareBoot(kind: keyof typeof firmware, variables: string): st
   ];
 }
 
-/** Options with which systemd's stub in a unified kernel adds words to its command line. */
+/** Options that add words to the command line of a unified kernel: systemd-stub, the program at its start, reads them. */
 export function addedWords(words: readonly string[]): string[] {
   const extra = escapeComma(words.join(' '));
   return words.length === 0 ? [] : ['-smbios', `type=11,value=io.systemd.stub.kernel-cmdline-extra=${extra}`];

@@ -8,7 +8,7 @@ const ended = 'Z';
 
 /**
  * Waits for the child of the init that still loads kernel modules when machined starts: for network devices, keys and
- * volumes. It is a child of machined, because that is the same process as the init. To be called before machined starts
+ * volumes. It is a child of machined, because the init has become machined (execve). To be called before machined starts
  * processes of its own.
  *
  * @returns whether the child has ended within `timeoutMs`
