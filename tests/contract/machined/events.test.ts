@@ -130,7 +130,14 @@ test('a node sends events of its sequences, services, stage and addresses, with 
     ...['task startAllServices 0', 'task startAllServices 1', 'phase startEverything 1', 'sequence boot 2'],
   ]);
   const addresses = lines.filter((text) => text.startsWith('address '));
-  assert.deepEqual(addresses, [`address node01 ${node.address}`]);
+  assert.equal(addresses.at(-1), `address node01 ${node.address}`);
+  // Until the configuration names the node, its name is made from its address. How soon that is differs.
+  const madeName = `talos-${node.address.replaceAll('.', '-')}`;
+  assert.ok(
+    addresses.length <= 2 &&
+      addresses.slice(0, -1).every((text) => text === `address ${madeName} ${node.address}`),
+    `${addresses}`,
+  );
   const statuses = lines.filter((text) => text.startsWith('status '));
   assert.match(statuses[0] ?? '', new RegExp(`^status ${Stage.BOOTING} false .*services: apid not running`));
   // The sequence ends when each service is up, which the status may show a moment later.
