@@ -1,5 +1,6 @@
 export * from './build-info.ts';
 export * from './container-capabilities.ts';
+export * from './encoded-message.ts';
 export * from './environment-names.ts';
 export * from './limits.ts';
 export * from './metadata-keys.ts';

@@ -7,6 +7,7 @@ import { openUnixPath, prepareSocket } from '@nodewright/files';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { createServer, type ServerMiddleware } from 'nice-grpc';
 import { withByteMessages } from './byte-messages.ts';
+import { withEncodedMessages } from './encoded-messages.ts';
 import { faultMiddleware } from './fault-middleware.ts';
 import { HealthService } from './health-service.ts';
 import { createLogMiddleware } from './log-middleware.ts';
@@ -105,7 +106,7 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
   const add = ({ definition, implementation }: RpcService, middleware: readonly ServerMiddleware[] = []) => {
     let builder: Pick<typeof server, 'add' | 'with'> = server;
     for (const each of [...middleware, refuseUndecodable]) builder = builder.with(each);
-    builder.add(withTolerantDecoding(withByteMessages(definition)), implementation);
+    builder.add(withTolerantDecoding(withEncodedMessages(withByteMessages(definition))), implementation);
   };
   for (const service of init.services) add(service, init.middleware);
   // The standard services bypass the daemon's own checks: every client of the socket may check its health.

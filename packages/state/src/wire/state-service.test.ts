@@ -50,6 +50,38 @@ test('a watch of one id rejects contents and label queries, and ignores id queri
   assert.equal(await kindOfFailure(watch({ idQuery: { regexp: '(' } })), 'none');
 });
 
+test('a resource is encoded once for all lists, and again after it has changed', async () => {
+  const store = openMemoryState();
+  const codec = codecsOf([notes]).get(notes.type);
+  assert.ok(codec);
+  let encodings = 0;
+  const counting = {
+    toYaml: (spec: unknown) => codec.toYaml(spec),
+    fromProto: (bytes: Uint8Array) => codec.fromProto(bytes),
+    toProto: (spec: unknown) => {
+      encodings += 1;
+      return codec.toProto(spec);
+    },
+  };
+  const { implementation } = createStateService({
+    stateOf: () => store,
+    codecs: new Map([[notes.type, counting]]),
+    now: () => 1500,
+  });
+  await store.create(newNote('a'));
+  const created = await store.create(newNote('b'));
+  const versions = async () => {
+    const listed: (string | undefined)[] = [];
+    const context = { signal: new AbortController().signal } as never;
+    for await (const { resource } of implementation.list(ListRequest.fromPartial(target), context))
+      listed.push(resource?.metadata?.version);
+    return listed;
+  };
+  assert.deepEqual([await versions(), await versions(), encodings], [['1', '1'], ['1', '1'], 2]);
+  await store.update(created);
+  assert.deepEqual([await versions(), encodings], [['1', '2'], 3]);
+});
+
 test('rejects a query with an unknown operation or without a value', async () => {
   const { service, context } = openService();
   const list = (term: object) => () =>

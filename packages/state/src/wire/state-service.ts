@@ -12,6 +12,7 @@ import { teardownAndDestroy } from '../change/teardown-and-destroy.ts';
 import type { Pointer, Resource } from '../resource.ts';
 import type { SpecCodecs } from '../spec/spec-codec.ts';
 import type { State, Watch } from '../state.ts';
+import { EncodedResponses } from './encoded-responses.ts';
 import { messageFromEvent } from './event-messages.ts';
 import { MessageCache } from './message-cache.ts';
 import { queriesFromMessages } from './query-messages.ts';
@@ -37,14 +38,15 @@ export function createStateService(init: StateServiceInit): {
   const encode = (resource: Resource) => ({
     resource: messageFromResource(resource, codecs),
   });
+  const responses = new EncodedResponses((resource) => messageFromResource(resource, codecs));
   const messages = new MessageCache((resource) => messageFromResource(resource, codecs));
   const implementation: StateServiceImplementation = {
-    get: async (request, context) => encode(await stateOf(context).get(request)),
+    get: async (request, context) => responses.of(await stateOf(context).get(request)),
 
     async *list({ namespace, type, options }, context) {
       const queries = options === undefined ? {} : queriesFromMessages(options);
       for (const resource of await stateOf(context).list({ namespace, type }, queries))
-        yield encode(resource);
+        yield responses.of(resource);
     },
 
     async create(request: CreateRequest, context) {
