@@ -14,7 +14,8 @@ export const guestNetworkOf = (address: string) => `ip=${address}::${hostAddress
 export const guestNetwork = guestNetworkOf(guestAddress);
 const guestApiPort = 50_000;
 const guestTrustdPort = 50_001;
-const memoryMib = 1024;
+/** What a control plane needs at least: with less, the health check of the cluster fails. */
+const memoryMib = 2048;
 
 /** How the instructions of the machine are executed: by the processor, or by the emulator. */
 export type Accelerator = 'kvm' | 'tcg';
