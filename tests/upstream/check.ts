@@ -8,26 +8,29 @@ export interface Check {
   readonly command: string;
   /** What must hold, as a sentence without a subject: `lists the members`. */
   readonly says: string;
-  /** The only provisioner on which it holds; both by default. */
-  readonly only?: Provisioner;
+  /** The provisioners on which it holds; all by default. */
+  readonly only?: readonly Provisioner[];
   /** The text of the refusal, when the command needs a feature that our nodes lack. */
   readonly refusal?: string;
   /** Throws when the check fails. */
   readonly run: (subject: Subject) => Promise<void>;
 }
 
+/** A string is a regular expression in which names are filled in; see `Subject.fill`. */
+export type Pattern = RegExp | string;
+
 /** One run of the client and its expected result. */
 export interface Expected {
   /** Default 0, or any when the client is interrupted. */
   readonly exitCode?: number;
   /** For a client that runs until it is stopped: interrupt it, as Ctrl-C does, once it has printed this. */
-  readonly until?: RegExp;
+  readonly until?: Pattern;
   /** Its output must match all of them. */
-  readonly stdout?: readonly RegExp[];
-  readonly stderr?: readonly RegExp[];
+  readonly stdout?: readonly Pattern[];
+  readonly stderr?: readonly Pattern[];
   /** The role of its certificate; an administrator's by default. */
   readonly as?: Role;
-  readonly only?: Provisioner;
+  readonly only?: readonly Provisioner[];
   readonly environment?: Readonly<Record<string, string>>;
   /** Checks what it left behind, after the rest. */
   readonly after?: (subject: Subject, result: ClientResult) => Promise<void> | void;
@@ -51,12 +54,17 @@ export function prints(
     says,
     ...(only === undefined ? {} : { only }),
     async run(subject) {
-      const result = await subject.client(list, { role: as, until, environment });
+      const patternOf = (text: Pattern) =>
+        typeof text === 'string' ? new RegExp(subject.fill(text), 'm') : text;
+      const ending = until === undefined ? undefined : patternOf(until);
+      const result = await subject.client(list, { role: as, until: ending, environment });
       const whole = `talosctl ${list.join(' ')}: exit code ${result.exitCode}\n${result.stdout.slice(0, 2000)}\n${result.stderr.slice(0, 2000)}`;
-      if (until === undefined) assert.equal(result.exitCode, exitCode, whole);
-      else assert.match(result.stdout, until, whole);
-      for (const text of stdout) assert.ok(text.test(result.stdout), `no ${text} on stdout of ${whole}`);
-      for (const text of stderr) assert.ok(text.test(result.stderr), `no ${text} on stderr of ${whole}`);
+      if (ending === undefined) assert.equal(result.exitCode, exitCode, whole);
+      else assert.match(result.stdout, ending, whole);
+      for (const name of ['stdout', 'stderr'] as const) {
+        for (const text of (name === 'stdout' ? stdout : stderr).map(patternOf))
+          assert.ok(text.test(result[name]), `no ${text} on ${name} of ${whole}`);
+      }
       await after?.(subject, result);
     },
   };

@@ -12,6 +12,6 @@ before(async () => {
 after(() => scope.disposeAsync());
 
 for (const { command, says, only, run } of suite) {
-  if (only === undefined || only === provisioner)
+  if (only === undefined || only.includes(provisioner))
     test(`${provisioner}: ${command} ${says}`, () => run(subject));
 }

@@ -15,19 +15,18 @@ export interface RunClientInit {
   readonly talosconfig: string;
   /** Its working directory and home. */
   readonly folder: string;
-  /** It is interrupted after that, as Ctrl-C does, and killed when that does not help. Default 60 s. */
-  readonly timeoutMs?: number;
+  /** It is interrupted after that, as Ctrl-C does, and killed when that does not help. */
+  readonly timeoutMs: number;
   /** Interrupt it as soon as it has printed this. */
   readonly until?: RegExp | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
-const defaultTimeoutMs = 60_000;
 const killDelayMs = 5_000;
 
 /** Runs the released client to its end; of the test's environment it gets only PATH. */
 export function runClient(words: readonly string[], init: RunClientInit): Promise<ClientResult> {
-  const { talosconfig, folder, until, timeoutMs = defaultTimeoutMs, environment } = init;
+  const { talosconfig, folder, until, timeoutMs, environment } = init;
   const child = spawn(clientProgram, [...words], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, TALOSCONFIG: talosconfig, ...environment },

@@ -14,7 +14,7 @@ export type Provisioner = 'process' | 'docker' | 'qemu';
 /** `none`: a certificate of the cluster's CA without any role. */
 export type Role = 'admin' | 'operator' | 'reader' | 'none';
 
-export interface ClientInit extends Pick<RunClientInit, 'until' | 'timeoutMs' | 'environment'> {
+export interface ClientInit extends Partial<Pick<RunClientInit, 'until' | 'timeoutMs' | 'environment'>> {
   readonly role?: Role;
 }
 
@@ -30,8 +30,8 @@ export interface Subject extends AsyncDisposable {
   /** Scratch folder: the client's home and working directory. */
   readonly folder: string;
   /**
-   * Replaces `{node}`, `{second}`, `{worker}` by names, with `.address` by addresses; also `{folder}` and
-   * `{cluster}`.
+   * Replaces `{node}`, `{second}`, `{worker}` by names, with `.address` by addresses and with `.type` by
+   * `controlplane` or `worker`; also `{folder}` and `{cluster}`.
    */
   fill(word: string): string;
   client(words: readonly string[], init?: ClientInit): Promise<ClientResult>;
@@ -42,6 +42,13 @@ const roleNames: Readonly<Record<Role, readonly string[]>> = {
   operator: ['os:operator'],
   reader: ['os:reader'],
   none: [],
+};
+
+/** How long a command may take: the processor of an emulated machine is ten times slower. */
+const timeouts: Readonly<Record<Provisioner, number>> = {
+  process: 60_000,
+  docker: 60_000,
+  qemu: 300_000,
 };
 
 /** The provisioner of this run: `TEST_PROVISIONER`, processes by default. */
@@ -72,19 +79,20 @@ export async function openSubject(
   const facts = { node, second, worker };
   const fill = (word: string) =>
     word.replaceAll(
-      /\{(node|second|worker)(\.address)?\}|\{(folder|cluster)\}/g,
-      (_, name, address, other) => {
+      /\{(node|second|worker)(?:\.(address|type))?\}|\{(folder|cluster)\}/g,
+      (_, name, fact, other) => {
         if (other !== undefined) return other === 'folder' ? folder : cluster.name;
-        const { name: own } = facts[name as keyof typeof facts];
-        if (address === undefined) return own;
+        const { name: own, type } = facts[name as keyof typeof facts];
+        if (fact === undefined) return own;
+        if (fact === 'type') return type;
         return cluster.view.nodes.find((one) => one.name === own)?.address ?? own;
       },
     );
   const kept = undo.move();
   return {
     ...{ provisioner, cluster, node, second, worker, folder, fill },
-    client: (words, { role = 'admin', ...init } = {}) =>
-      runClient(words.map(fill), { ...init, folder, talosconfig: join(folder, role) }),
+    client: (words, { role = 'admin', timeoutMs = timeouts[provisioner], ...init } = {}) =>
+      runClient(words.map(fill), { ...init, timeoutMs, folder, talosconfig: join(folder, role) }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -8,13 +8,13 @@ const introduction = `
 ## Commands of the released client
 
 \`make test-upstream\` runs each of these with talosctl ${clientVersion}, the released one, against nodes of processes and of
-containers (tests/upstream). *Refused* is what our nodes do not have yet, with the words of the refusal.
+containers, or against a machine with \`CLUSTER=qemu\` (tests/upstream). *Refused* is what our nodes do not have yet, with the words of the refusal.
 
 | command | checked with |
 | --- | --- |
 `;
 
-const places = { process: 'on processes', docker: 'on containers', qemu: 'on a machine' } as const;
+const places = { process: 'processes', docker: 'containers', qemu: 'a machine' } as const;
 
 /** One row per command of the released client: which check covers it, or why no check does. */
 export function commandSection(): string {
@@ -32,6 +32,6 @@ export function commandSection(): string {
 }
 
 function phraseOf({ says, only, refusal }: Check): string {
-  const where = only === undefined ? '' : `${places[only]}: `;
+  const where = only === undefined ? '' : `on ${only.map((name) => places[name]).join(' and ')}: `;
   return where + (refusal === undefined ? says.replaceAll('|', '\\|') : `*refused*, "${refusal}"`);
 }

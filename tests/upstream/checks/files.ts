@@ -34,7 +34,7 @@ export const fileChecks = [
   }),
   ...['hosts', 'resolv.conf', 'hostname', 'machine-id', 'os-release'].map((name) =>
     prints('read', `prints /etc/${name} of the node`, `-n {worker} read /etc/${name}`, {
-      stdout: [name === 'hosts' || name === 'hostname' ? /\bnode03\b/ : /\S/],
+      stdout: [name === 'hosts' || name === 'hostname' ? '\\b{worker}\\b' : /\S/],
     }),
   ),
   prints('copy', 'unpacks a folder', '-n {worker} copy /system/state {folder}/copied', {
@@ -54,7 +54,7 @@ export const fileChecks = [
     after: (_, { stdout }) => assert.equal(stdout.trimEnd().split('\n').length, 3),
   }),
   prints('logs', 'follows a service until it is interrupted', '-n {worker} logs -f apid --tail 1', {
-    until: /^node03: /,
+    until: '^{worker}: ',
   }),
   prints('logs', 'reports a service without a log', '-n {node} logs nosuch', {
     exitCode: 1,

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { type Check, prints } from '../check.ts';
 import type { Subject } from '../subject.ts';
 
+const several = { only: ['process', 'docker'] } as const;
+const machine = { only: ['qemu'] } as const;
 /** Concurrent runs; each takes a connection and a tenth of a second of processor time. */
 const atOnce = 4;
 
@@ -14,11 +16,19 @@ async function kindsOf({ client }: Subject): Promise<string[]> {
 
 /** The volumes that hold the state of a node, with their mounts by machined. */
 const volumeChecks = [
-  ...['STATE', 'EPHEMERAL'].map((volume) =>
-    prints('get', `shows that volume ${volume} is a folder`, `-n {node} get volumestatus ${volume} -o yaml`, {
-      stdout: [/phase: ready/, /type: directory/],
-    }),
-  ),
+  ...['STATE', 'EPHEMERAL'].flatMap((volume) => {
+    const words = `-n {node} get volumestatus ${volume} -o yaml`;
+    return [
+      prints('get', `shows that volume ${volume} is a folder`, words, {
+        ...several,
+        stdout: [/phase: ready/, /type: directory/],
+      }),
+      prints('get', `shows that volume ${volume} is a partition`, words, {
+        ...machine,
+        stdout: [/phase: ready/, /type: partition/, /filesystem: xfs/],
+      }),
+    ];
+  }),
   prints('get', 'lists the mounted volumes', '-n {node} get mountstatus', {
     stdout: [/\bSTATE\b/, /\bEPHEMERAL\b/],
   }),
@@ -74,10 +84,10 @@ export const resourceChecks: readonly Check[] = [
   }),
   ...volumeChecks,
   prints('get', 'lists members of the cluster', '-n {node} get members', {
-    stdout: [/node01 +cluster +Member +node03 .* worker /],
+    stdout: ['node01 +cluster +Member +{worker} .* {worker.type} '],
   }),
   prints('get', 'watches a kind until it is interrupted', '-n {node} get members --watch', {
-    until: /^node01 +\+ +cluster +Member +node03/m,
+    until: '^node01 +\\+ +cluster +Member +{worker}',
   }),
   prints('get', 'reports a kind that does not exist', '-n {node} get nosuch', {
     exitCode: 1,

@@ -3,8 +3,8 @@
 import { prints, refuses } from '../check.ts';
 
 const noRuntime = 'no container runtime runs on this node: its services are processes';
-const process = { only: 'process' } as const;
-const docker = { only: 'docker' } as const;
+const process = { only: ['process'] } as const;
+const containerAndMachine = { only: ['docker', 'qemu'] } as const;
 const lacks = (method: string) => `method ${method} is not implemented`;
 const kubeconfig = lacks('/machine.MachineService/Kubeconfig');
 
@@ -13,19 +13,29 @@ export const unsupportedChecks = [
   refuses('conformance kubernetes', '-n {node} conformance kubernetes', kubeconfig),
   refuses('upgrade-k8s', '-n {node} upgrade-k8s', kubeconfig),
   refuses('rollback', '-n {node} rollback', lacks('/machine.MachineService/Rollback')),
-  refuses('wipe disk', '-n {node} wipe disk sda', 'and owns no disks'),
+  refuses('wipe disk', '-n {node} wipe disk sda', 'and owns no disks', { only: ['process', 'docker'] }),
+  prints('wipe disk', 'reports a disk that does not exist', '-n {node} wipe disk sda', {
+    only: ['qemu'],
+    exitCode: 1,
+    stderr: [/there is no block device "sda"/],
+  }),
   refuses('upgrade', '-n {node} upgrade -i 192.0.2.1/installer:1', noRuntime, process),
   refuses('debug', '-n {node} debug 192.0.2.1/debug:1', noRuntime, process),
   refuses('image list', '-n {node} image list', noRuntime, process),
   refuses('image pull', '-n {node} image pull 192.0.2.1/x:1', noRuntime, process),
   refuses('image remove', '-n {node} image remove 192.0.2.1/x:1', noRuntime, process),
-  prints('image list', 'prints no Kubernetes images when there are none', '-n {node} image list', docker),
+  prints(
+    'image list',
+    'prints no Kubernetes images when there are none',
+    '-n {node} image list',
+    containerAndMachine,
+  ),
   prints(
     'image remove',
     'reports an image that does not exist',
     '-n {node} image remove nosuch.invalid/x:1',
     {
-      ...docker,
+      ...containerAndMachine,
       exitCode: 1,
       stderr: [/nosuch\.invalid/],
     },
