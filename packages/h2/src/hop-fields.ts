@@ -1,4 +1,5 @@
-import { filterHeaders, type RawHeaders } from './raw-headers.ts';
+import { filterHeaders } from './raw-headers.ts';
+import { rewriteOnce } from './repeated-headers.ts';
 
 /** Fields that belong to one connection, or that each sender sets itself. Source: RFC 9113, 8.2.2. */
 const hopFields: ReadonlySet<string> = new Set([
@@ -17,11 +18,11 @@ const hopFields: ReadonlySet<string> = new Set([
  * The response headers of a backend that are forwarded to the client: `:status` and all fields not limited to
  * one hop.
  */
-export function answerFields(headers: RawHeaders): string[] {
-  return filterHeaders(headers, (name) => (name.startsWith(':') ? name === ':status' : !hopFields.has(name)));
-}
+export const answerFields = rewriteOnce((headers) =>
+  filterHeaders(headers, (name) => (name.startsWith(':') ? name === ':status' : !hopFields.has(name))),
+);
 
 /** The response trailers of a backend that are forwarded to the client. */
-export function trailerFields(trailers: RawHeaders): string[] {
-  return filterHeaders(trailers, (name) => !name.startsWith(':') && !hopFields.has(name));
-}
+export const trailerFields = rewriteOnce((trailers) =>
+  filterHeaders(trailers, (name) => !name.startsWith(':') && !hopFields.has(name)),
+);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '../raw-headers.ts';
+import { keptEncoding } from '../repeated-headers.ts';
 import {
   defaultFrameBytes,
   frameFlags,
@@ -60,8 +61,16 @@ export class FrameWriter {
   }
 
   headers(stream: number, fields: RawHeaders, endStream: boolean): void {
-    const bound = encodedBound(fields);
     const flags = frameFlags.endHeaders | (endStream ? frameFlags.endStream : 0);
+    const kept = this.#tableUpdateDue ? undefined : keptEncoding(fields);
+    if (kept?.bytes !== undefined) {
+      this.#reserve(frameHeadBytes + kept.bytes.length);
+      this.#head(kept.bytes.length, frameTypes.headers, flags, stream);
+      this.#slab.set(kept.bytes, this.#end);
+      this.#end += kept.bytes.length;
+      return;
+    }
+    const bound = encodedBound(fields);
     if (bound + frameHeadBytes > slabBytes) {
       this.#largeHeaders(stream, fields, bound, endStream);
       return;
@@ -69,6 +78,8 @@ export class FrameWriter {
     this.#reserve(frameHeadBytes + bound);
     const head = this.#end;
     const end = this.#encode(fields, this.#slab, head + frameHeadBytes);
+    if (kept !== undefined)
+      kept.bytes = Uint8Array.prototype.slice.call(this.#slab, head + frameHeadBytes, end);
     this.#head(end - head - frameHeadBytes, frameTypes.headers, flags, stream);
     this.#end = end;
   }

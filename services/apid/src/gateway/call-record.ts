@@ -1,9 +1,10 @@
 import { faultFrom, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
-import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall, loggedMetadata } from '@nodewright/h2';
+import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall } from '@nodewright/h2';
 import type { Span } from '@nodewright/telemetry';
-import { type CallerRoles, unknownRoles } from '../domain/roles.ts';
+import type { PlannedCall } from './call-plans.ts';
 import type { CallShare } from './call-shares.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
+import { type CallPlan, refused } from './plan-call.ts';
 
 /** Longest delay that `setTimeout` accepts, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -15,14 +16,13 @@ const serverFaults: ReadonlySet<number> = new Set(
   ),
 );
 
-/** Metadata that is not logged: the log field `peer` has the real address of the connection. */
-const notLogged: ReadonlySet<string> = new Set(['peer']);
+/** The plan before anything was decided. */
+const undecided = refused('internal', 'undecided');
 
 /** The state of a call from its headers to its log line: start time, deadline, caller, limits, span. */
 export class CallRecord {
-  caller: CallerRoles | undefined;
-  /** The caller's identity, for the limits of the next apid; `undefined` when it is not known. */
-  identity: string | undefined;
+  /** What was decided about the call; undefined before. */
+  planned: PlannedCall | undefined;
   /** The call's share of its caller's limits, once it is granted. */
   share: CallShare | undefined;
   /** Key of the caller's queue: calls with the same key wait for each other before they start. */
@@ -31,8 +31,6 @@ export class CallRecord {
   lane = 0;
   /** Releases the lane. */
   leaveLane: () => void = () => {};
-  /** The timeout that the client set, in milliseconds; `undefined` without a deadline. */
-  timeoutMs: number | undefined;
   /** Ends the call with a status of apid's own. The code that forwards the call sets this function. */
   abort: (status: GrpcStatus) => void = () => {};
   readonly #gateway: Gateway;
@@ -63,10 +61,20 @@ export class CallRecord {
     }
   }
 
+  get plan(): CallPlan {
+    return this.planned?.plan ?? undecided;
+  }
+
+  /** The timeout that the client set, in milliseconds; `undefined` without a deadline. */
+  get timeoutMs(): number | undefined {
+    return this.plan.timeoutMs;
+  }
+
   /** The time left until the client's deadline, for the next hop; `undefined` without a deadline. */
   get remainingMs(): number | undefined {
-    if (this.timeoutMs === undefined) return undefined;
-    return Math.max(0, this.timeoutMs - (this.#gateway.now() - this.#startedAt));
+    const { timeoutMs } = this;
+    if (timeoutMs === undefined) return undefined;
+    return Math.max(0, timeoutMs - (this.#gateway.now() - this.#startedAt));
   }
 
   get deadlinePassed(): boolean {
@@ -146,29 +154,17 @@ export class CallRecord {
   }
 
   #log({ code, message }: GrpcStatus): void {
-    const { caller } = this;
-    const leftOut =
-      code === 0
-        ? 0
-        : this.#gateway.conduct.takeLine(this.identity ?? this.#peer.identity, this.#gateway.now());
+    const gateway = this.#gateway;
+    const now = gateway.now();
+    const leftOut = code === 0 ? 0 : gateway.conduct.takeLine(this.plan.identity ?? this.#peer.identity, now);
     if (leftOut === undefined) return;
-    const unknown = unknownRoles(caller?.roles ?? []);
-    this.#gateway.log.info(
-      {
-        method: this.#call.path,
-        code: grpcCodeName(code),
-        durationMs: Math.round((this.#gateway.now() - this.#startedAt) * 1000) / 1000,
-        ...(code === 0 ? {} : { error: message }),
-        peer: this.#peer.name,
-        roles: caller?.roles,
-        rolesFrom: caller?.source,
-        ...(caller?.source === 'metadata' ? { organizations: this.#peer.organizations } : {}),
-        ...(unknown.length === 0 ? {} : { unknownRoles: unknown }),
-        metadata: loggedMetadata(this.#call.headers, notLogged),
-        ...(leftOut === 0 ? {} : { linesLeftOut: leftOut }),
-      },
-      'request finished',
-    );
+    const durationMs = Math.round((now - this.#startedAt) * 1000) / 1000;
+    const lines =
+      this.planned?.lines ?? gateway.log.child({ method: this.#call.path, peer: this.#peer.name });
+    const facts: Record<string, unknown> = { code: grpcCodeName(code), durationMs };
+    if (code !== 0) facts.error = message;
+    if (leftOut !== 0) facts.linesLeftOut = leftOut;
+    lines.info(facts, 'request finished');
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { rolesKey } from '../domain/may-call.ts';
 import { type Caller, CallShares, type Granted } from './call-shares.ts';
 import { CallerConduct } from './caller-conduct.ts';
 
@@ -30,12 +31,12 @@ const open = () => new CallShares(limits, new CallerConduct(conductLimits));
 const client = (identity: string, ...roles: string[]): Caller => ({
   identity,
   apid: undefined,
-  roles: roles.length === 0 ? ['os:reader'] : roles,
+  rolesKey: rolesKey(roles.length === 0 ? ['os:reader'] : roles),
 });
 const via = (apid: string, identity?: string, role = 'os:reader'): Caller => ({
   identity,
   apid,
-  roles: [role],
+  rolesKey: rolesKey([role]),
 });
 
 /** How many calls of this caller are granted, and the text that refuses the next one. */

@@ -1,5 +1,4 @@
 import { ByteBudget } from '@nodewright/h2';
-import { rolesKey } from '../domain/may-call.ts';
 import type { CallerConduct } from './caller-conduct.ts';
 
 /** The limits on open calls; `limits.ts` describes each. */
@@ -21,7 +20,8 @@ export interface Caller {
   readonly identity: string | undefined;
   /** Identity of the apid that forwarded the call; `undefined` when the client called this apid directly. */
   readonly apid: string | undefined;
-  readonly roles: readonly string[];
+  /** The roles that count for the limits; see `rolesKey`. */
+  readonly rolesKey: string;
 }
 
 /** The share of the limits that one open call uses. */
@@ -64,58 +64,46 @@ export class CallShares {
 
   /** Grants a call that needs `weight` hops, or returns a text that names the exceeded limit. */
   take(caller: Caller, weight: number, nowMs: number): Granted {
-    const name = caller.identity ?? `apid ${caller.apid}`;
-    const account = this.#account(name);
+    const account = this.#account(caller.identity ?? `apid ${caller.apid}`);
     const refusal = this.#refusal(caller, account, weight, nowMs);
     if (refusal !== undefined) return { refusal };
-    const key = rolesKey(caller.roles);
-    const count = (change: number) => {
-      account.open += change;
-      this.#open += change;
-      add(this.#perRoles, key, change);
-      if (caller.apid !== undefined) add(this.#perApid, caller.apid, change);
-    };
-    count(weight);
-    let isOpen = true;
+    this.#count(account, caller, weight);
     return {
-      share: {
-        bytes: account.bytes,
-        release() {
-          if (isOpen) count(-weight);
-          isOpen = false;
-        },
+      share: new Share(
+        account.bytes,
+        () => this.#count(account, caller, -weight),
         // Several callers may share this account, so the cancels of one must not count against the others.
-        cancelled: (now) => caller.identity === undefined || this.#conduct.cancelled(caller.identity, now),
-      },
+        (now) => caller.identity === undefined || this.#conduct.cancelled(caller.identity, now),
+      ),
     };
+  }
+
+  #count(account: Account, { rolesKey, apid }: Caller, change: number): void {
+    account.open += change;
+    this.#open += change;
+    add(this.#perRoles, rolesKey, change);
+    if (apid !== undefined) add(this.#perApid, apid, change);
   }
 
   #refusal(caller: Caller, account: Account, weight: number, nowMs: number): string | undefined {
     const limits = this.#limits;
-    const { apid } = caller;
-    const paused =
-      caller.identity === undefined ? undefined : this.#conduct.callRefusal(caller.identity, nowMs);
+    const { apid, identity } = caller;
+    const paused = identity === undefined ? undefined : this.#conduct.callRefusal(identity, nowMs);
     if (paused !== undefined) return paused;
     const isSmall = account.open + weight <= limits.smallCallerCalls;
     // Callers without a name together get the share of their apid without its reserve.
     const own =
-      caller.identity === undefined
-        ? limits.callsPerApid - limits.reservedCallsPerApid
-        : limits.callsPerIdentity;
+      identity === undefined ? limits.callsPerApid - limits.reservedCallsPerApid : limits.callsPerIdentity;
     if (account.open + weight > own) return tooMany('of this caller', own);
-    const rows: [string, number, number, number][] = [
-      ['with these roles', this.#perRoles.get(rolesKey(caller.roles)) ?? 0, limits.callsPerRoles, 0],
-      ['on this node', this.#open, limits.calls, limits.reservedCalls],
-    ];
-    if (apid !== undefined) {
-      const reserve = caller.identity === undefined ? 0 : limits.reservedCallsPerApid;
-      rows.push(['forwarded by one node', this.#perApid.get(apid) ?? 0, limits.callsPerApid, reserve]);
-    }
-    for (const [what, open, limit, reserve] of rows) {
-      const granted = isSmall ? limit : limit - reserve;
-      if (open + weight > granted) return tooMany(what, granted);
-    }
-    return undefined;
+    const openOfRoles = this.#perRoles.get(caller.rolesKey) ?? 0;
+    if (openOfRoles + weight > limits.callsPerRoles) return tooMany('with these roles', limits.callsPerRoles);
+    const granted = isSmall ? limits.calls : limits.calls - limits.reservedCalls;
+    if (this.#open + weight > granted) return tooMany('on this node', granted);
+    if (apid === undefined) return undefined;
+    const isReserved = !isSmall && identity !== undefined;
+    const forwarded = isReserved ? limits.callsPerApid - limits.reservedCallsPerApid : limits.callsPerApid;
+    const openOfApid = this.#perApid.get(apid) ?? 0;
+    return openOfApid + weight > forwarded ? tooMany('forwarded by one node', forwarded) : undefined;
   }
 
   #account(name: string): Account {
@@ -135,6 +123,28 @@ export class CallShares {
     for (const [name, { open, bytes }] of this.#accounts) {
       if (open === 0 && bytes.heldBytes === 0) this.#accounts.delete(name);
     }
+  }
+}
+
+class Share implements CallShare {
+  readonly bytes: ByteBudget;
+  readonly #release: () => void;
+  readonly #cancelled: (nowMs: number) => boolean;
+  #isOpen = true;
+
+  constructor(bytes: ByteBudget, release: () => void, cancelled: (nowMs: number) => boolean) {
+    this.bytes = bytes;
+    this.#release = release;
+    this.#cancelled = cancelled;
+  }
+
+  release(): void {
+    if (this.#isOpen) this.#release();
+    this.#isOpen = false;
+  }
+
+  cancelled(nowMs: number): boolean {
+    return this.#cancelled(nowMs);
   }
 }
 

@@ -6,7 +6,6 @@ import {
   MessageScanner,
   sendStatus,
 } from '@nodewright/h2';
-import { maxRequestBytes } from '../domain/request-limit.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import type { CallRecord } from './call-record.ts';
 import { describeFullBudget, describePumpFailure, hopLabel, secondsText } from './describe-failure.ts';
@@ -57,7 +56,7 @@ export class FanOut implements InboundReceiver, TargetEvents {
     this.#gateway = gateway;
     this.#streaming = streaming;
     this.#call = call;
-    this.#requestLimit = maxRequestBytes(call.path, record.caller?.roles ?? []);
+    this.#requestLimit = record.plan.maxRequestBytes;
     this.#request = new MessageScanner(this.#requestLimit);
     this.#record = record;
     this.#targets = names.map((name) => this.#createTarget(name));

@@ -1,7 +1,6 @@
 import { maxMessageSizeBytes } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
 import { type InboundCall, Pump } from '@nodewright/h2';
-import { maxRequestBytes } from '../domain/request-limit.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import { type CallRecord, endSpan } from './call-record.ts';
 import {
@@ -35,7 +34,7 @@ export async function forwardOne(
   const pump = new Pump({
     inbound: call,
     maxMessageBytes: maxMessageSizeBytes,
-    maxRequestMessageBytes: maxRequestBytes(call.path, record.caller?.roles ?? []),
+    maxRequestMessageBytes: record.plan.maxRequestBytes,
     unread: record.share?.bytes,
     describeFull: describeFullBudget,
     // The backend may report the same deadline, but apid's own text is clearer.
@@ -55,6 +54,9 @@ export async function forwardOne(
   record.abort = (status) => pump.fail(status);
   record.onDeadline(() => pump.fail(describeDeadline(label, record.timeoutMs ?? 0, connecting)));
 
+  const build = () => hopHeaders(call, hop, record, span, true);
+  const isConstant = span === undefined && record.timeoutMs === undefined;
+  const headers = () => (isConstant ? (record.planned?.hopHeaders(build) ?? build()) : build());
   const target = hop.kind === 'node' ? gateway.targetOf(hop.name) : gateway.machined;
   try {
     if (start.turn !== undefined) await start.turn;
@@ -63,7 +65,7 @@ export async function forwardOne(
       const acquired = gateway.pool.acquire(target, record.lane);
       const connection = acquired instanceof Promise ? await acquired : acquired;
       connecting = false;
-      if (!pump.start(connection, hopHeaders(call, hop, record, span, true))) continue;
+      if (!pump.start(connection, headers())) continue;
       start.made();
       return;
     }

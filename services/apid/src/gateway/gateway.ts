@@ -2,6 +2,7 @@ import type { BackendPool, BackendTarget, ServerConnection } from '@nodewright/h
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { CallerLanes } from '../domain/caller-lanes.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import type { CallPlans } from './call-plans.ts';
 import type { CallShares } from './call-shares.ts';
 import type { CallerConduct } from './caller-conduct.ts';
 import type { CancelTurns } from './cancel-turns.ts';
@@ -12,6 +13,7 @@ export interface Gateway {
   /** The identity in force. Each call reads it once and keeps it. */
   identity(): GatewayIdentity;
   readonly pool: BackendPool;
+  readonly plans: CallPlans;
   readonly shares: CallShares;
   readonly conduct: CallerConduct;
   /** Assigns callers to connections per backend. */

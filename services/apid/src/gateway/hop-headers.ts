@@ -14,14 +14,14 @@ export function hopHeaders(
   span: Span | undefined,
   compressedAnswers: boolean,
 ): string[] {
-  const { remainingMs } = record;
+  const { remainingMs, plan } = record;
   return rewriteMetadata({
     incoming: call.headers,
     hop,
     fullMethod: call.path,
     authority: call.authority,
-    roles: record.caller?.roles ?? [],
-    caller: record.identity,
+    roles: plan.caller?.roles ?? [],
+    caller: plan.identity,
     timeout: remainingMs === undefined ? undefined : formatGrpcTimeout(remainingMs),
     traceparent: span?.traceparent,
     userAgent,

@@ -11,6 +11,7 @@ import { ConnectionShares } from '../domain/connection-shares.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import { needsNewConnections } from '../domain/identity-change.ts';
 import { backendLanes, cancelLimits, conductLimits, gatewayShares, startLimits } from '../domain/limits.ts';
+import { CallPlans } from './call-plans.ts';
 import type { CallRecord } from './call-record.ts';
 import { CallShares } from './call-shares.ts';
 import { CallerConduct } from './caller-conduct.ts';
@@ -54,10 +55,11 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
   const gateway: Gateway = {
     identity: () => current(identity),
     pool,
+    plans: new CallPlans(log),
     conduct,
     shares: new CallShares(gatewayShares, conduct),
     lanes: new CallerLanes(backendLanes),
-    starts: new StartQueue(startLimits),
+    starts: new StartQueue(startLimits, now),
     cancels: new CancelTurns(cancelLimits),
     // The keys of other targets are node names, which never contain a space, so this key is unique.
     machined: { key: ' machined', backoff: false, dial: init.dialMachined },

@@ -1,30 +1,14 @@
-import { metadataKeys } from '@nodewright/contract';
-import { type FaultKind, grpcCodeFromKind } from '@nodewright/fault';
-import {
-  type GrpcStatus,
-  hasHeader,
-  headerValue,
-  headerValues,
-  type InboundCall,
-  isGrpcContentType,
-  parseGrpcTimeout,
-  statusTrailers,
-} from '@nodewright/h2';
-import { namedCaller } from '../domain/caller-identity.ts';
-import { checkRequest } from '../domain/check-request.ts';
-import type { GatewayIdentity } from '../domain/gateway-identity.ts';
-import { gatewayShares } from '../domain/limits.ts';
-import { mayCall } from '../domain/may-call.ts';
-import { type CallerRoles, rolesFromCertificate, rolesInMaintenance } from '../domain/roles.ts';
-import { routeRequest } from '../domain/route-request.ts';
+import { grpcCodeFromKind } from '@nodewright/fault';
+import { type GrpcStatus, type InboundCall, statusTrailers } from '@nodewright/h2';
 import { CallRecord } from './call-record.ts';
 import { FanOut } from './fan-out.ts';
 import { forwardOne } from './forward-one.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
+import type { Refusal } from './plan-call.ts';
 
-/**
- * Serves one call: validates the request, determines the caller's roles and the route, and forwards the call.
- */
+const machined = { kind: 'machined' } as const;
+
+/** Serves one call: decides about it, takes its share of the limits, and forwards it. */
 export function serveCall(
   gateway: Gateway,
   call: InboundCall,
@@ -32,105 +16,48 @@ export function serveCall(
   active: Set<CallRecord>,
 ): void {
   const record = new CallRecord(gateway, call, peer, active);
-  const refuse = (kind: FaultKind, message: string, httpStatus = 200) => {
-    const status = { code: grpcCodeFromKind(kind), message };
+  const refuse = ({ fault, message, httpStatus }: Omit<Refusal, 'kind'>) => {
+    const status = { code: grpcCodeFromKind(fault), message };
     refuseCall(call, status, httpStatus);
     record.refused(status);
   };
   try {
-    const contentType = headerValue(call.headers, 'content-type');
-    const wrong = checkRequest(call.method, call.path, contentType, isGrpcContentType(contentType));
-    if (wrong !== undefined) {
-      refuse(wrong.fault, wrong.message, wrong.httpStatus);
+    record.planned = gateway.plans.of(call, peer, gateway.identity());
+    const { route } = record.plan;
+    if (route.kind === 'refused') {
+      refuse(route);
       return;
     }
-    const timeout = headerValue(call.headers, 'grpc-timeout');
-    if (timeout !== undefined) {
-      record.timeoutMs = parseGrpcTimeout(timeout);
-      if (record.timeoutMs === undefined) {
-        refuse('internal', `malformed grpc-timeout: ${JSON.stringify(timeout)}`);
-        return;
-      }
-    }
-    const identity = gateway.identity();
-    record.caller = callerRoles(identity, peer, call);
-    if (!mayCall(call.path, record.caller.roles, identity.readonlyRoleMode)) {
-      refuse('permission-denied', 'not authorized');
+    const tooMany = takeShare(gateway, peer, record, route.kind === 'many' ? route.targets.length : 1);
+    if (tooMany !== undefined) {
+      refuse({ fault: 'resource-exhausted', message: tooMany, httpStatus: 200 });
       return;
     }
-    const route = routeRequest(
-      {
-        fullMethod: call.path,
-        node: headerValues(call.headers, metadataKeys.node),
-        nodes: headerValues(call.headers, metadataKeys.nodes),
-        proxied: hasHeader(call.headers, metadataKeys.proxyFrom),
-      },
-      {
-        nodeRoutingDisabled: identity.nodeRoutingDisabled,
-        canForward: identity.client !== undefined,
-        localTargets: identity.localTargets,
-        maxTargets: gatewayShares.nodesPerCall,
-      },
-    );
-    if (route.kind !== 'refused') {
-      const refusal = takeShare(
-        gateway,
-        call,
-        peer,
-        record,
-        route.kind === 'many' ? route.targets.length : 1,
-      );
-      if (refusal !== undefined) {
-        refuse('resource-exhausted', refusal);
-        return;
-      }
-    }
-    switch (route.kind) {
-      case 'refused':
-        refuse(route.fault, route.message);
-        return;
-      case 'local':
-        forwardOrFail(gateway, call, { kind: 'machined' }, record);
-        return;
-      case 'one':
-        forwardOrFail(gateway, call, { kind: 'node', name: route.target }, record);
-        return;
-      case 'many':
-        new FanOut(gateway, call, route.targets, route.streaming, record).start();
+    if (route.kind === 'many') new FanOut(gateway, call, route.targets, route.streaming, record).start();
+    else {
+      const hop = route.kind === 'local' ? machined : ({ kind: 'node', name: route.target } as const);
+      forwardOrFail(gateway, call, hop, record);
     }
   } catch (error) {
     failInside(call, record, error);
   }
 }
 
-function callerRoles(identity: GatewayIdentity, peer: GatewayPeer, call: InboundCall): CallerRoles {
-  return identity.readonlyRoleMode
-    ? rolesInMaintenance(peer.remoteAddress)
-    : rolesFromCertificate(peer.organizations, headerValues(call.headers, metadataKeys.role));
-}
-
 /** Takes the call's share of the limits and its lane. Returns a text when a limit is reached. */
 function takeShare(
   gateway: Gateway,
-  call: InboundCall,
   peer: GatewayPeer,
   record: CallRecord,
   weight: number,
 ): string | undefined {
-  const identity = peer.isApid ? namedCaller(headerValues(call.headers, metadataKeys.caller)) : peer.identity;
-  const apid = peer.isApid ? peer.identity : undefined;
-  const granted = gateway.shares.take(
-    { identity, apid, roles: record.caller?.roles ?? [] },
-    weight,
-    gateway.now(),
-  );
+  const { plan } = record;
+  const granted = gateway.shares.take(plan, weight, gateway.now());
   if ('refusal' in granted) return granted.refusal;
-  const { lane, leave } = gateway.lanes.enter(identity ?? peer.identity);
-  record.identity = identity;
+  const { lane, leave } = gateway.lanes.enter(plan.identity ?? peer.identity);
   record.share = granted.share;
   record.lane = lane;
   record.leaveLane = leave;
-  record.queue = identity ?? peer.identity;
+  record.queue = plan.identity ?? peer.identity;
   return undefined;
 }
 

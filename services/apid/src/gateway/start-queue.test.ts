@@ -4,6 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { type CallStart, StartQueue } from './start-queue.ts';
 
 const never = 1_000_000;
+const now = () => performance.now();
 const limits = { fewest: 2, most: 5, crowd: 100, spacingMs: never, holdMs: never };
 
 /** Enters calls of one caller. `begun` lists the indexes of those that have started. */
@@ -19,7 +20,7 @@ function enterMany(queue: StartQueue, count: number, caller = 'a') {
 }
 
 test('StartQueue starts few calls of a caller at once, the others in order of arrival', async () => {
-  const queue = new StartQueue({ ...limits, most: 2 });
+  const queue = new StartQueue({ ...limits, most: 2 }, now);
   const { begun, starts } = enterMany(queue, 5);
   assert.equal(queue.enter('b').turn, undefined);
   assert.deepEqual(begun, [0, 1]);
@@ -34,7 +35,7 @@ test('StartQueue starts few calls of a caller at once, the others in order of ar
 });
 
 test('StartQueue starts more calls as calls end with a response, up to the maximum', async () => {
-  const queue = new StartQueue(limits);
+  const queue = new StartQueue(limits, now);
   const { begun, starts } = enterMany(queue, 20);
   const counts = [begun.length];
   for (let index = 0; index < 5; index += 1) {
@@ -47,7 +48,7 @@ test('StartQueue starts more calls as calls end with a response, up to the maxim
 });
 
 test('StartQueue halves the window at each cancel, and frees the place of the call later', async () => {
-  const queue = new StartQueue({ ...limits, spacingMs: 1 });
+  const queue = new StartQueue({ ...limits, spacingMs: 1 }, now);
   const { begun, starts } = enterMany(queue, 30);
   for (let index = 0; index < 4; index += 1) starts[index]?.leave(false);
   await turn();
@@ -59,7 +60,7 @@ test('StartQueue halves the window at each cancel, and frees the place of the ca
 });
 
 test('StartQueue does not start calls that are cancelled together with those before them', async () => {
-  const queue = new StartQueue(limits);
+  const queue = new StartQueue(limits, now);
   const { begun, starts } = enterMany(queue, 30);
   for (const start of starts) start.leave(true);
   await turn();
@@ -69,7 +70,7 @@ test('StartQueue does not start calls that are cancelled together with those bef
 });
 
 test('StartQueue limits the starting calls of many callers, but starts the first of each at once', async () => {
-  const queue = new StartQueue({ ...limits, crowd: 3 });
+  const queue = new StartQueue({ ...limits, crowd: 3 }, now);
   const callers = ['a', 'b', 'c', 'd'].map((caller) => enterMany(queue, 3, caller));
   const counts = () => callers.map(({ begun }) => begun.length);
   assert.deepEqual(counts(), [2, 1, 1, 1]);
@@ -90,7 +91,7 @@ test('StartQueue limits the starting calls of many callers, but starts the first
 });
 
 test('StartQueue removes a cancelled call from the queue, and forgets callers without calls', async () => {
-  const queue = new StartQueue(limits);
+  const queue = new StartQueue(limits, now);
   const starts = Array.from({ length: 4 }, () => queue.enter('a'));
   starts[2]?.leave(true);
   await starts[2]?.turn;
@@ -113,7 +114,7 @@ for (const [what, short, step] of [
   ],
 ] as const) {
   test(`StartQueue starts the next call when ${what}`, async () => {
-    const queue = new StartQueue({ ...limits, fewest: 1, most: 1, ...short });
+    const queue = new StartQueue({ ...limits, fewest: 1, most: 1, ...short }, now);
     const [first, second] = [queue.enter('a'), queue.enter('a')];
     const held = setInterval(() => {}, 10);
     step(first);
@@ -126,7 +127,7 @@ for (const [what, short, step] of [
 }
 
 test('StartQueue does not delay a caller for the calls of one whose window is full', async () => {
-  const queue = new StartQueue({ ...limits, crowd: 3 });
+  const queue = new StartQueue({ ...limits, crowd: 3 }, now);
   const { begun, starts } = enterMany(queue, 20, 'busy');
   for (let index = 0; index < 5; index += 1) {
     starts[index]?.leave(false);
@@ -143,7 +144,7 @@ test('StartQueue does not delay a caller for the calls of one whose window is fu
 });
 
 test('StartQueue remembers the windows of the callers that were seen last', () => {
-  const queue = new StartQueue(limits);
+  const queue = new StartQueue(limits, now);
   const answerOne = (caller: string) => queue.enter(caller).leave(false);
   for (let call = 0; call < 2; call += 1) answerOne('a');
   assert.equal(queue.size, 0);

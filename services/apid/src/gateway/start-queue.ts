@@ -29,13 +29,16 @@ export interface CallStart {
 
 /** Maximum number of callers without calls whose window is remembered. */
 const rememberedCallers = 1024;
+/** The times of places are looked at this often within `spacingMs`. */
+const timeSteps = 4;
 
 interface Account {
+  readonly caller: string;
   begun: number;
   /** Maximum number of calls that may be starting at the same time. */
   window: number;
   /** Waiting calls in order of arrival. */
-  readonly waiting: Set<() => void>;
+  readonly waiting: Set<Place>;
 }
 
 /**
@@ -47,18 +50,25 @@ interface Account {
  */
 export class StartQueue {
   readonly #limits: StartLimits;
+  readonly #now: () => number;
   /** In the order of turns: a caller moves to the end when one of its waiting calls starts. */
   readonly #accounts = new Map<string, Account>();
   /** Windows of callers without calls, in the order in which their last calls ended. */
   readonly #windows = new Map<string, number>();
+  /** Places that are given up at a certain time. */
+  readonly #timed = new Set<Place>();
+  #timer: NodeJS.Timeout | undefined;
+  #waiting = 0;
   /**
    * Starting calls of callers whose window is below `most`. Calls of a caller with a full window do not delay
    * others.
    */
   #crowd = 0;
 
-  constructor(limits: StartLimits) {
+  /** @param now the current time in milliseconds, monotonic */
+  constructor(limits: StartLimits, now: () => number) {
     this.#limits = limits;
+    this.#now = now;
   }
 
   /** Number of callers with starting or waiting calls. */
@@ -67,67 +77,83 @@ export class StartQueue {
   }
 
   enter(caller: string): CallStart {
-    const { spacingMs, holdMs } = this.#limits;
     const account = this.#accounts.get(caller) ?? this.#open(caller);
     // A caller with no starting and no waiting call never waits for other callers.
     const isFirst = account.begun === 0 && account.waiting.size === 0;
-    const waiting = isFirst || this.#mayBegin(account) ? undefined : Promise.withResolvers<void>();
-    if (waiting === undefined) this.#count(account, 1);
-    else account.waiting.add(waiting.resolve);
-    let timer: NodeJS.Timeout | undefined;
-    let isOver = false;
-    /** The call has given up its place, which may happen after its end. */
-    let hasLeft = false;
-    const leave = (window: number) => {
-      hasLeft = true;
-      clearTimeout(timer);
-      this.#setWindow(account, window);
-      this.#count(account, -1);
-      if (account.begun === 0 && account.waiting.size === 0) this.#close(caller, account);
-      this.#wake();
-    };
-    const leaveIn = (ms: number, change = 1) => {
-      if (hasLeft) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => leave(account.window - change), ms);
-      timer.unref();
-    };
-    return {
-      turn: waiting?.promise,
-      leave: (cancelled) => {
-        if (hasLeft || isOver) return;
-        isOver = true;
-        // A call that is still waiting leaves the queue and has no place to give up.
-        if (waiting !== undefined && account.waiting.delete(waiting.resolve)) {
-          hasLeft = true;
-          waiting.resolve();
-        } else if (!cancelled) leave(account.window + 1);
-        else {
-          this.#setWindow(account, Math.floor(account.window / 2));
-          // The cancel does not undo the backend's work, and the next call may be cancelled soon too.
-          leaveIn(spacingMs, 0);
-        }
-      },
-      made: () => leaveIn(holdMs),
-      answering: () => leaveIn(spacingMs),
-    };
+    if (isFirst || this.#mayBegin(account)) {
+      this.#count(account, 1);
+      return new Place(this, account, undefined);
+    }
+    const place = new Place(this, account, Promise.withResolvers<void>());
+    account.waiting.add(place);
+    this.#waiting += 1;
+    return place;
+  }
+
+  /** The call gives up its place by itself after `holdMs`, unless it does so before. */
+  hold(place: Place): void {
+    this.#leaveIn(place, this.#limits.holdMs);
+  }
+
+  /** The same after `spacingMs`. */
+  space(place: Place): void {
+    this.#leaveIn(place, this.#limits.spacingMs);
+  }
+
+  halve(account: Account): void {
+    this.#setWindow(account, Math.floor(account.window / 2));
+  }
+
+  /** A waiting call ends before its turn. Returns `false` when it was not waiting. */
+  withdraw(place: Place, account: Account): boolean {
+    if (!account.waiting.delete(place)) return false;
+    this.#waiting -= 1;
+    return true;
+  }
+
+  /** A call gives up its place; `change` is added to the window of its caller. */
+  leave(place: Place, account: Account, change: number): void {
+    this.#timed.delete(place);
+    this.#setWindow(account, account.window + change);
+    this.#count(account, -1);
+    if (account.begun === 0 && account.waiting.size === 0) this.#close(account);
+    if (this.#waiting > 0) this.#wake();
+  }
+
+  #leaveIn(place: Place, afterMs: number): void {
+    place.dueAt = this.#now() + afterMs;
+    this.#timed.add(place);
+    this.#watchTimes();
+  }
+
+  /** One timer serves all places: a timer for each would cost more than the rest of this class. */
+  #watchTimes(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      const now = this.#now();
+      for (const place of this.#timed) if (place.dueAt <= now) place.expire();
+      if (this.#timed.size > 0) this.#watchTimes();
+    }, this.#limits.spacingMs / timeSteps);
+    this.#timer.unref();
   }
 
   #open(caller: string): Account {
     const window = this.#windows.get(caller) ?? this.#limits.fewest;
     this.#windows.delete(caller);
-    const account: Account = { begun: 0, window, waiting: new Set() };
+    const account: Account = { caller, begun: 0, window, waiting: new Set() };
     this.#accounts.set(caller, account);
     return account;
   }
 
   /** Remembers the window of a caller, because a caller often has no calls for a short time. */
-  #close(caller: string, { window }: Account): void {
+  #close({ caller, window }: Account): void {
     this.#accounts.delete(caller);
     if (window === this.#limits.fewest) return;
     this.#windows.set(caller, window);
+    if (this.#windows.size <= rememberedCallers) return;
     const [oldest] = this.#windows.keys();
-    if (this.#windows.size > rememberedCallers && oldest !== undefined) this.#windows.delete(oldest);
+    if (oldest !== undefined) this.#windows.delete(oldest);
   }
 
   #mayBegin({ begun, window }: Account): boolean {
@@ -144,16 +170,16 @@ export class StartQueue {
    * Starts waiting calls while there are free places: callers take turns, each with its longest waiting call.
    */
   #wake(): void {
-    const turns = [...this.#accounts].filter(([, { waiting }]) => waiting.size > 0);
-    for (const [caller, account] of turns) {
-      const [resolve] = account.waiting;
-      if (resolve === undefined || !this.#mayBegin(account)) continue;
-      account.waiting.delete(resolve);
+    const turns = [...this.#accounts.values()].filter(({ waiting }) => waiting.size > 0);
+    for (const account of turns) {
+      const [place] = account.waiting;
+      if (place === undefined || !this.#mayBegin(account)) continue;
+      this.withdraw(place, account);
       this.#count(account, 1);
-      resolve();
-      this.#accounts.delete(caller);
-      this.#accounts.set(caller, account);
-      if (account.waiting.size > 0) turns.push([caller, account]);
+      place.begin();
+      this.#accounts.delete(account.caller);
+      this.#accounts.set(account.caller, account);
+      if (account.waiting.size > 0) turns.push(account);
     }
   }
 
@@ -162,5 +188,64 @@ export class StartQueue {
     const wasFull = account.window === most;
     account.window = Math.max(fewest, Math.min(window, most));
     if (wasFull !== (account.window === most)) this.#crowd += wasFull ? account.begun : -account.begun;
+  }
+}
+
+/** The place of one call. */
+class Place implements CallStart {
+  readonly turn: Promise<void> | undefined;
+  /** When the call gives up its place by itself. */
+  dueAt = 0;
+  readonly #queue: StartQueue;
+  readonly #account: Account;
+  readonly #waiting: PromiseWithResolvers<void> | undefined;
+  /** What happens to the window when the time has come: a call that stays open lowers it. */
+  #change = -1;
+  #isOver = false;
+  /** The call has given up its place, which may happen after its end. */
+  #hasLeft = false;
+
+  constructor(queue: StartQueue, account: Account, waiting: PromiseWithResolvers<void> | undefined) {
+    this.#queue = queue;
+    this.#account = account;
+    this.#waiting = waiting;
+    this.turn = waiting?.promise;
+  }
+
+  begin(): void {
+    this.#waiting?.resolve();
+  }
+
+  made(): void {
+    if (!this.#hasLeft) this.#queue.hold(this);
+  }
+
+  answering(): void {
+    if (!this.#hasLeft) this.#queue.space(this);
+  }
+
+  leave(cancelled: boolean): void {
+    if (this.#hasLeft || this.#isOver) return;
+    this.#isOver = true;
+    // A call that is still waiting leaves the queue and has no place to give up.
+    if (this.#waiting !== undefined && this.#queue.withdraw(this, this.#account)) {
+      this.#hasLeft = true;
+      this.#waiting.resolve();
+    } else if (!cancelled) this.#leave(1);
+    else {
+      this.#queue.halve(this.#account);
+      // The cancel does not undo the backend's work, and the next call may be cancelled soon too.
+      this.#change = 0;
+      this.#queue.space(this);
+    }
+  }
+
+  expire(): void {
+    this.#leave(this.#change);
+  }
+
+  #leave(change: number): void {
+    this.#hasLeft = true;
+    this.#queue.leave(this, this.#account, change);
   }
 }

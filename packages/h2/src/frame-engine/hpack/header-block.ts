@@ -9,6 +9,8 @@ export class HeaderBlock {
   readonly fields: readonly string[];
   /** The block exceeds the limits on its size. Its fields were decoded, for the table, and dropped. */
   readonly tooLarge: boolean;
+  /** The same bytes have arrived again. */
+  isRepeated = false;
   /** Set when the block was read as a request, as a response, or as trailers. */
   request: RequestHead | undefined = undefined;
   response: ResponseHead | undefined = undefined;

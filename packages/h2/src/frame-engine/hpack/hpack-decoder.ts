@@ -1,3 +1,4 @@
+import { markRepeated } from '../../repeated-headers.ts';
 import { compressionError } from '../connection-error.ts';
 import { defaultTableBytes } from '../frame-types.ts';
 import { DynamicTable, entryOverheadBytes } from './dynamic-table.ts';
@@ -57,7 +58,13 @@ export class HpackDecoder {
     const isSmall = end - start <= maxRememberedBytes;
     const key = isSmall ? bytes.toString('latin1', start, end) : '';
     const known = isSmall ? this.#remembered.get(key) : undefined;
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      if (!known.isRepeated) {
+        known.isRepeated = true;
+        markRepeated(known.fields);
+      }
+      return known;
+    }
     this.#bytes = bytes;
     this.#at = start;
     this.#end = end;

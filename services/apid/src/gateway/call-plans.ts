@@ -1,0 +1,85 @@
+import { type InboundCall, isRepeated, keepEncoding, loggedMetadata, type RawHeaders } from '@nodewright/h2';
+import type { Logger } from '@nodewright/telemetry';
+import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import { unknownRoles } from '../domain/roles.ts';
+import type { GatewayPeer } from './gateway.ts';
+import { type CallPlan, planCall } from './plan-call.ts';
+
+/** Metadata that is not logged: the log field `peer` has the real address of the connection. */
+const notLogged: ReadonlySet<string> = new Set(['peer']);
+
+/** A plan, with what its calls have in common. */
+export class PlannedCall {
+  readonly plan: CallPlan;
+  readonly identity: GatewayIdentity;
+  readonly peer: GatewayPeer;
+  readonly #call: Pick<InboundCall, 'headers' | 'path'>;
+  readonly #log: Logger;
+  #lines: Logger | undefined;
+  #hopHeaders: RawHeaders | undefined;
+
+  constructor(
+    plan: CallPlan,
+    identity: GatewayIdentity,
+    peer: GatewayPeer,
+    call: Pick<InboundCall, 'headers' | 'path'>,
+    log: Logger,
+  ) {
+    this.plan = plan;
+    this.identity = identity;
+    this.peer = peer;
+    this.#call = { headers: call.headers, path: call.path };
+    this.#log = log;
+  }
+
+  /** The log for lines about these calls: the fields that they have in common are written once. */
+  get lines(): Logger {
+    this.#lines ??= this.#log.child(this.#facts());
+    return this.#lines;
+  }
+
+  /** The headers for the next hop, when nothing in them changes from call to call. */
+  hopHeaders(build: () => RawHeaders): RawHeaders {
+    if (this.#hopHeaders === undefined) {
+      this.#hopHeaders = build();
+      if (isRepeated(this.#call.headers)) keepEncoding(this.#hopHeaders);
+    }
+    return this.#hopHeaders;
+  }
+
+  #facts() {
+    const { caller } = this.plan;
+    const unknown = unknownRoles(caller?.roles ?? []);
+    return {
+      method: this.#call.path,
+      peer: this.peer.name,
+      roles: caller?.roles,
+      rolesFrom: caller?.source,
+      ...(caller?.source === 'metadata' ? { organizations: this.peer.organizations } : {}),
+      ...(unknown.length === 0 ? {} : { unknownRoles: unknown }),
+      metadata: loggedMetadata(this.#call.headers, notLogged),
+    };
+  }
+}
+
+/**
+ * Plans calls, and keeps the plan of calls whose headers repeat, as long as their connection exists and this
+ * node is the same.
+ */
+export class CallPlans {
+  readonly #log: Logger;
+  readonly #planned = new WeakMap<RawHeaders, PlannedCall>();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  of(call: InboundCall, peer: GatewayPeer, identity: GatewayIdentity): PlannedCall {
+    const { headers } = call;
+    const known = this.#planned.get(headers);
+    if (known !== undefined && known.peer === peer && known.identity === identity) return known;
+    const planned = new PlannedCall(planCall(call, identity, peer), identity, peer, call, this.#log);
+    if (isRepeated(headers)) this.#planned.set(headers, planned);
+    return planned;
+  }
+}

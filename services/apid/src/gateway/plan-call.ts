@@ -1,0 +1,113 @@
+import { metadataKeys } from '@nodewright/contract';
+import type { FaultKind } from '@nodewright/fault';
+import { hasHeader, headerValue, headerValues, isGrpcContentType, parseGrpcTimeout } from '@nodewright/h2';
+import { namedCaller } from '../domain/caller-identity.ts';
+import { checkRequest } from '../domain/check-request.ts';
+import { gatewayShares } from '../domain/limits.ts';
+import { mayCall, rolesKey } from '../domain/may-call.ts';
+import { maxRequestBytes } from '../domain/request-limit.ts';
+import { type CallerRoles, rolesFromCertificate, rolesInMaintenance } from '../domain/roles.ts';
+import { type Route, type RoutingNode, routeRequest } from '../domain/route-request.ts';
+
+/** The facts about this node that decide about a call. */
+export interface PlanningNode {
+  readonly readonlyRoleMode: boolean;
+  readonly nodeRoutingDisabled: boolean;
+  /** The client certificate of a control plane. */
+  readonly client: unknown;
+  readonly localTargets: RoutingNode['localTargets'];
+}
+
+/** The facts about the client's connection that decide about a call. */
+export interface PlanningPeer {
+  readonly remoteAddress: string;
+  readonly organizations: readonly string[];
+  readonly identity: string;
+  readonly isApid: boolean;
+}
+
+/** The parts of a request that decide about it. */
+export interface PlannedRequest {
+  readonly headers: readonly string[];
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Why a call is refused. */
+export interface Refusal {
+  readonly kind: 'refused';
+  readonly fault: FaultKind;
+  readonly message: string;
+  readonly httpStatus: number;
+}
+
+/** Everything that follows from the headers of a call, its connection and this node. */
+export interface CallPlan {
+  /** Undefined for a call that was refused before its caller mattered. */
+  readonly caller: CallerRoles | undefined;
+  /** The timeout that the client set, in milliseconds. */
+  readonly timeoutMs: number | undefined;
+  readonly route: Exclude<Route, { kind: 'refused' }> | Refusal;
+  /** The roles that count for the limits. */
+  readonly rolesKey: string;
+  /** The caller's identity, for the limits; undefined when the apid that forwards the call names none. */
+  readonly identity: string | undefined;
+  /** Identity of the apid that forwards the call; undefined when the client calls this apid directly. */
+  readonly apid: string | undefined;
+  /** Largest message of the request, in bytes. */
+  readonly maxRequestBytes: number;
+}
+
+/** Decides about a call: validates the request, determines the caller's roles and the route. */
+export function planCall(request: PlannedRequest, node: PlanningNode, peer: PlanningPeer): CallPlan {
+  const { headers, method, path } = request;
+  const contentType = headerValue(headers, 'content-type');
+  const wrong = checkRequest(method, path, contentType, isGrpcContentType(contentType));
+  if (wrong !== undefined) return refused(wrong.fault, wrong.message, wrong.httpStatus);
+  const timeout = headerValue(headers, 'grpc-timeout');
+  const timeoutMs = timeout === undefined ? undefined : parseGrpcTimeout(timeout);
+  if (timeout !== undefined && timeoutMs === undefined)
+    return refused('internal', `malformed grpc-timeout: ${JSON.stringify(timeout)}`);
+  const caller = node.readonlyRoleMode
+    ? rolesInMaintenance(peer.remoteAddress)
+    : rolesFromCertificate(peer.organizations, headerValues(headers, metadataKeys.role));
+  const known = { caller, timeoutMs };
+  if (!mayCall(path, caller.roles, node.readonlyRoleMode))
+    return { ...refused('permission-denied', 'not authorized'), ...known };
+  const route = routeRequest(
+    {
+      fullMethod: path,
+      node: headerValues(headers, metadataKeys.node),
+      nodes: headerValues(headers, metadataKeys.nodes),
+      proxied: hasHeader(headers, metadataKeys.proxyFrom),
+    },
+    {
+      nodeRoutingDisabled: node.nodeRoutingDisabled,
+      canForward: node.client !== undefined,
+      localTargets: node.localTargets,
+      maxTargets: gatewayShares.nodesPerCall,
+    },
+  );
+  if (route.kind === 'refused') return { ...refused(route.fault, route.message), ...known };
+  return {
+    ...known,
+    route,
+    rolesKey: rolesKey(caller.roles),
+    identity: peer.isApid ? namedCaller(headerValues(headers, metadataKeys.caller)) : peer.identity,
+    apid: peer.isApid ? peer.identity : undefined,
+    maxRequestBytes: maxRequestBytes(path, caller.roles),
+  };
+}
+
+/** The plan of a call that is refused. */
+export function refused(fault: FaultKind, message: string, httpStatus = 200): CallPlan {
+  return {
+    caller: undefined,
+    timeoutMs: undefined,
+    route: { kind: 'refused', fault, message, httpStatus },
+    rolesKey: '',
+    identity: undefined,
+    apid: undefined,
+    maxRequestBytes: 0,
+  };
+}
