@@ -1,5 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { openUnixPath } from '@nodewright/files';
+import { connectUnix } from './connect-unix.ts';
 
 /**
  * Connects to a unix socket. Rejects with the system's error, whose text names `path` even when another
@@ -8,7 +9,7 @@ import { openUnixPath } from '@nodewright/files';
 export async function dialUnix(path: string, signal: AbortSignal): Promise<Socket> {
   try {
     using address = openUnixPath(path);
-    return await connected(connect({ path: address.path }), 'connect', signal);
+    return await connected(connectUnix(address.path), 'connect', signal);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
