@@ -5,8 +5,10 @@ import { writeSync } from 'node:fs';
  * counted.
  */
 const maxWaitingBytes = 1024 * 1024;
-/** Approximate number of bytes per system call, so that a long queue does not block the daemon. */
+/** Number of bytes per system call, so that a long queue does not block the daemon. */
 const maxWriteBytes = 64 * 1024;
+/** Bytes of a character of a string, at most. */
+const maxCharacterBytes = 3;
 /** Delay before the next attempt when the reader's pipe is full, in milliseconds. */
 const retryMs = 20;
 /** How long the process waits at its end for the reader to take the last lines, in milliseconds. */
@@ -26,6 +28,8 @@ export interface LineOutputInit {
 export class LineOutput {
   readonly #init: LineOutputInit;
   #lines: string[] = [];
+  /** Where lines are encoded, side by side. Made with the first line: not every process writes any. */
+  #block: Buffer = Buffer.alloc(0);
   #waitingBytes = 0;
   /** The part of the last write that the pipe did not accept. */
   #rest: Uint8Array = new Uint8Array();
@@ -58,6 +62,7 @@ export class LineOutput {
   }
 
   #push(line: string): void {
+    if (this.#block.length === 0) this.#block = Buffer.allocUnsafeSlow(maxWriteBytes);
     this.#lines.push(line);
     this.#waitingBytes += line.length;
   }
@@ -106,14 +111,25 @@ export class LineOutput {
     return 'written';
   }
 
+  /** The next lines, as many as fit into the block. It is free, because everything in it was written. */
   #next(): Uint8Array {
-    let [count, bytes] = [0, 0];
-    while (count < this.#lines.length && bytes < maxWriteBytes) {
-      bytes += this.#lines[count]?.length ?? 0;
+    let [count, end, length] = [0, 0, 0];
+    for (const line of this.#lines) {
+      if (end + line.length * maxCharacterBytes > maxWriteBytes) break;
+      end += this.#block.write(line, end);
+      length += line.length;
       count += 1;
     }
-    this.#waitingBytes -= bytes;
-    return Buffer.from(this.#lines.splice(0, count).join(''));
+    const [first] = this.#lines;
+    if (count === 0 && first !== undefined) {
+      this.#lines.shift();
+      this.#waitingBytes -= first.length;
+      return Buffer.from(first);
+    }
+    if (count === this.#lines.length) this.#lines.length = 0;
+    else this.#lines.splice(0, count);
+    this.#waitingBytes -= length;
+    return this.#block.subarray(0, end);
   }
 }
 
