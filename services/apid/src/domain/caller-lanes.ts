@@ -11,22 +11,26 @@ export class CallerLanes {
   }
 
   /** Returns the lane for a call of this caller. Call `leave` exactly once, when the call is over. */
-  enter(caller: string): { readonly lane: number; leave(): void } {
-    const known = this.#lanes.get(caller) ?? { lane: this.#emptiest(), calls: 0 };
-    if (known.calls === 0) {
-      this.#lanes.set(caller, known);
-      this.#callers[known.lane] = (this.#callers[known.lane] ?? 0) + 1;
+  enter(caller: string): number {
+    const known = this.#lanes.get(caller);
+    if (known !== undefined) {
+      known.calls += 1;
+      return known.lane;
     }
-    known.calls += 1;
-    return {
-      lane: known.lane,
-      leave: () => {
-        known.calls -= 1;
-        if (known.calls > 0) return;
-        this.#lanes.delete(caller);
-        this.#callers[known.lane] = (this.#callers[known.lane] ?? 1) - 1;
-      },
-    };
+    const lane = this.#emptiest();
+    this.#lanes.set(caller, { lane, calls: 1 });
+    this.#callers[lane] = (this.#callers[lane] ?? 0) + 1;
+    return lane;
+  }
+
+  /** A call of this caller is over. */
+  leave(caller: string): void {
+    const known = this.#lanes.get(caller);
+    if (known === undefined) return;
+    known.calls -= 1;
+    if (known.calls > 0) return;
+    this.#lanes.delete(caller);
+    this.#callers[known.lane] = (this.#callers[known.lane] ?? 1) - 1;
   }
 
   #emptiest(): number {

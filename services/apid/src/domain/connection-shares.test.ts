@@ -41,10 +41,15 @@ test('ConnectionShares frees a connection that is closed', () => {
 
 test('CallerLanes gives each caller a free lane if there is one, and keeps it during calls', () => {
   const lanes = new CallerLanes(2);
-  const [first, again, other] = [lanes.enter('a'), lanes.enter('a'), lanes.enter('b')];
-  assert.deepEqual([first.lane, again.lane, other.lane], [0, 0, 1]);
-  first.leave();
-  assert.deepEqual([lanes.enter('c').lane, lanes.enter('a').lane], [0, 0]);
-  other.leave();
-  assert.equal(lanes.enter('d').lane, 1);
+  assert.deepEqual(
+    ['a', 'a', 'b'].map((caller) => lanes.enter(caller)),
+    [0, 0, 1],
+  );
+  lanes.leave('a');
+  assert.deepEqual(
+    ['c', 'a'].map((caller) => lanes.enter(caller)),
+    [0, 0],
+  );
+  lanes.leave('b');
+  assert.equal(lanes.enter('d'), 1);
 });

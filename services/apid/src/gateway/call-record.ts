@@ -19,6 +19,12 @@ const serverFaults: ReadonlySet<number> = new Set(
 /** The plan before anything was decided. */
 const undecided = refused('internal', 'undecided');
 
+/** What forwards a call. */
+export interface CallTarget {
+  /** Ends the call with a status of apid's own. */
+  abort(status: GrpcStatus): void;
+}
+
 /** The state of a call from its headers to its log line: start time, deadline, caller, limits, span. */
 export class CallRecord {
   /** What was decided about the call; undefined before. */
@@ -29,10 +35,8 @@ export class CallRecord {
   queue = '';
   /** The lane of the caller: its calls to a backend use this connection. */
   lane = 0;
-  /** Releases the lane. */
-  leaveLane: () => void = () => {};
-  /** Ends the call with a status of apid's own. The code that forwards the call sets this function. */
-  abort: (status: GrpcStatus) => void = () => {};
+  /** What forwards the call; undefined until it is forwarded. */
+  target: CallTarget | undefined;
   readonly #gateway: Gateway;
   readonly #active: Set<CallRecord>;
   readonly #call: InboundCall;
@@ -129,7 +133,7 @@ export class CallRecord {
     this.#finished = true;
     this.#active.delete(this);
     this.share?.release();
-    this.leaveLane();
+    if (this.share !== undefined) this.#gateway.lanes.leave(this.queue);
     clearTimeout(this.#deadline);
     const span = this.#span;
     if (span === undefined) {

@@ -69,13 +69,18 @@ export class CallShares {
     if (refusal !== undefined) return { refusal };
     this.#count(account, caller, weight);
     return {
-      share: new Share(
-        account.bytes,
-        () => this.#count(account, caller, -weight),
-        // Several callers may share this account, so the cancels of one must not count against the others.
-        (now) => caller.identity === undefined || this.#conduct.cancelled(caller.identity, now),
-      ),
+      share: new Share(this, account, caller, weight),
     };
+  }
+
+  release(account: Account, caller: Caller, weight: number): void {
+    this.#count(account, caller, -weight);
+  }
+
+  /** A caller cancelled a call. Returns `false` when it cancels too often. */
+  cancelled({ identity }: Caller, nowMs: number): boolean {
+    // Several callers may share an account, so the cancels of one must not count against the others.
+    return identity === undefined || this.#conduct.cancelled(identity, nowMs);
   }
 
   #count(account: Account, { rolesKey, apid }: Caller, change: number): void {
@@ -128,23 +133,27 @@ export class CallShares {
 
 class Share implements CallShare {
   readonly bytes: ByteBudget;
-  readonly #release: () => void;
-  readonly #cancelled: (nowMs: number) => boolean;
+  readonly #shares: CallShares;
+  readonly #account: Account;
+  readonly #caller: Caller;
+  readonly #weight: number;
   #isOpen = true;
 
-  constructor(bytes: ByteBudget, release: () => void, cancelled: (nowMs: number) => boolean) {
-    this.bytes = bytes;
-    this.#release = release;
-    this.#cancelled = cancelled;
+  constructor(shares: CallShares, account: Account, caller: Caller, weight: number) {
+    this.bytes = account.bytes;
+    this.#shares = shares;
+    this.#account = account;
+    this.#caller = caller;
+    this.#weight = weight;
   }
 
   release(): void {
-    if (this.#isOpen) this.#release();
+    if (this.#isOpen) this.#shares.release(this.#account, this.#caller, this.#weight);
     this.#isOpen = false;
   }
 
   cancelled(nowMs: number): boolean {
-    return this.#cancelled(nowMs);
+    return this.#shares.cancelled(this.#caller, nowMs);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   sendStatus,
 } from '@nodewright/h2';
 import type { Hop } from '../domain/rewrite-metadata.ts';
-import type { CallRecord } from './call-record.ts';
+import type { CallRecord, CallTarget } from './call-record.ts';
 import { describeFullBudget, describePumpFailure, hopLabel, secondsText } from './describe-failure.ts';
 import { FanOutTarget, type TargetEvents } from './fan-out-target.ts';
 import type { Gateway } from './gateway.ts';
@@ -27,7 +27,7 @@ const cancelled: GrpcStatus = {
  * fails adds an error entry, and the call continues. The whole call fails only for a malformed request, a
  * passed deadline, a cancel by the client, or a full byte budget.
  */
-export class FanOut implements InboundReceiver, TargetEvents {
+export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
   readonly #gateway: Gateway;
   readonly #call: InboundCall;
   readonly #record: CallRecord;
@@ -68,11 +68,15 @@ export class FanOut implements InboundReceiver, TargetEvents {
   start(): void {
     this.#call.receive(this);
     this.#call.resume();
-    this.#record.abort = (status) => this.#fail(status);
+    this.#record.target = this;
     this.#record.onDeadline(() => this.#expire());
     for (const target of this.#targets) {
       target.connect().catch((error: unknown) => this.#fail(this.#record.failInside(error)));
     }
+  }
+
+  abort(status: GrpcStatus): void {
+    this.#fail(status);
   }
 
   requestData(chunk: Buffer): void {

@@ -1,6 +1,17 @@
 import { maxMessageSizeBytes } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
-import { type InboundCall, Pump } from '@nodewright/h2';
+import {
+  type ByteBudget,
+  type ClientConnection,
+  type GrpcStatus,
+  type InboundCall,
+  Pump,
+  type PumpFailure,
+  type PumpInit,
+  type PumpOutcome,
+  type RawHeaders,
+} from '@nodewright/h2';
+import type { Span } from '@nodewright/telemetry';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import { type CallRecord, endSpan } from './call-record.ts';
 import {
@@ -13,65 +24,137 @@ import {
 } from './describe-failure.ts';
 import type { Gateway } from './gateway.ts';
 import { hopHeaders } from './hop-headers.ts';
+import type { CallStart } from './start-queue.ts';
 
 /** Attempts to open the call, because a connection may close just before the call opens on it. */
 const maxAttempts = 3;
 
 /**
  * Forwards a call to one hop without decoding it. For every failure the client gets a status that names the
- * hop.
+ * hop. Returns a promise when the call has to wait before it is sent.
  */
-export async function forwardOne(
+export function forwardOne(
   gateway: Gateway,
   call: InboundCall,
   hop: Hop,
   record: CallRecord,
-): Promise<void> {
-  const label = hopLabel(hop, gateway.identity().hostname);
-  const span = record.startHop(hop.kind === 'node' ? hop.name : 'machined');
-  let connecting = true;
-  const start = gateway.starts.enter(record.queue);
-  const pump = new Pump({
-    inbound: call,
-    maxMessageBytes: maxMessageSizeBytes,
-    maxRequestMessageBytes: record.plan.maxRequestBytes,
-    unread: record.share?.bytes,
-    describeFull: describeFullBudget,
-    // The backend may report the same deadline, but apid's own text is clearer.
-    describe: (failure) =>
-      record.deadlinePassed
-        ? describeDeadline(label, record.timeoutMs ?? 0, false)
-        : describePumpFailure(label, failure, call.path),
-    scheduleReset: (reset) => gateway.cancels.add(record.queue, reset),
-    onAnswering: () => start.answering(),
-    onDone(outcome) {
-      start.leave(outcome.cancelled);
-      if (span !== undefined) endSpan(span, outcome, outcome.code !== 0);
-      if (outcome.cancelled) record.cancelled(outcome);
-      else record.finish(outcome);
-    },
-  });
-  record.abort = (status) => pump.fail(status);
-  record.onDeadline(() => pump.fail(describeDeadline(label, record.timeoutMs ?? 0, connecting)));
+): Promise<void> | undefined {
+  return new Forwarding(gateway, call, hop, record).start();
+}
 
-  const build = () => hopHeaders(call, hop, record, span, true);
-  const isConstant = span === undefined && record.timeoutMs === undefined;
-  const headers = () => (isConstant ? (record.planned?.hopHeaders(build) ?? build()) : build());
-  const target = hop.kind === 'node' ? gateway.targetOf(hop.name) : gateway.machined;
-  try {
-    if (start.turn !== undefined) await start.turn;
-    if (pump.over) return;
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const acquired = gateway.pool.acquire(target, record.lane);
-      const connection = acquired instanceof Promise ? await acquired : acquired;
-      connecting = false;
-      if (!pump.start(connection, headers())) continue;
-      start.made();
+/** One call on its way to one hop. An object of a class, because closures for each event cost more. */
+class Forwarding implements PumpInit {
+  readonly inbound: InboundCall;
+  readonly maxMessageBytes = maxMessageSizeBytes;
+  readonly maxRequestMessageBytes: number;
+  readonly unread: ByteBudget | undefined;
+  readonly #gateway: Gateway;
+  readonly #hop: Hop;
+  readonly #record: CallRecord;
+  readonly #span: Span | undefined;
+  readonly #start: CallStart;
+  readonly #pump: Pump;
+  #connecting = true;
+
+  constructor(gateway: Gateway, call: InboundCall, hop: Hop, record: CallRecord) {
+    this.inbound = call;
+    this.maxRequestMessageBytes = record.plan.maxRequestBytes;
+    this.unread = record.share?.bytes;
+    this.#gateway = gateway;
+    this.#hop = hop;
+    this.#record = record;
+    this.#span = record.startHop(hop.kind === 'node' ? hop.name : 'machined');
+    this.#start = gateway.starts.enter(record.queue);
+    this.#pump = new Pump(this);
+    record.target = this;
+  }
+
+  start(): Promise<void> | undefined {
+    if (this.#record.timeoutMs !== undefined) this.#record.onDeadline(() => this.#expire());
+    return this.#start.turn === undefined ? this.#open(0) : this.#openAfter(this.#start.turn);
+  }
+
+  /** Ends the call with a status of apid's own. */
+  abort(status: GrpcStatus): void {
+    this.#pump.fail(status);
+  }
+
+  describeFull(full: ByteBudget): GrpcStatus {
+    return describeFullBudget(full);
+  }
+
+  describe(failure: PumpFailure): GrpcStatus {
+    // The backend may report the same deadline, but apid's own text is clearer.
+    return this.#record.deadlinePassed
+      ? describeDeadline(this.#label, this.#record.timeoutMs ?? 0, false)
+      : describePumpFailure(this.#label, failure, this.inbound.path);
+  }
+
+  scheduleReset(reset: () => void): void {
+    this.#gateway.cancels.add(this.#record.queue, reset);
+  }
+
+  onAnswering(): void {
+    this.#start.answering();
+  }
+
+  onDone(outcome: PumpOutcome): void {
+    this.#start.leave(outcome.cancelled);
+    if (this.#span !== undefined) endSpan(this.#span, outcome, outcome.code !== 0);
+    if (outcome.cancelled) this.#record.cancelled(outcome);
+    else this.#record.finish(outcome);
+  }
+
+  get #label(): HopLabel {
+    return hopLabel(this.#hop, this.#gateway.identity().hostname);
+  }
+
+  #expire(): void {
+    this.#pump.fail(describeDeadline(this.#label, this.#record.timeoutMs ?? 0, this.#connecting));
+  }
+
+  async #openAfter(turn: Promise<void>): Promise<void> {
+    await turn;
+    await this.#open(0);
+  }
+
+  /** Opens the call, at once when there is a connection. */
+  #open(attempts: number): Promise<void> | undefined {
+    const { pool, machined } = this.#gateway;
+    const target = this.#hop.kind === 'node' ? this.#gateway.targetOf(this.#hop.name) : machined;
+    for (let attempt = attempts; attempt < maxAttempts && !this.#pump.over; attempt += 1) {
+      const acquired = pool.acquire(target, this.#record.lane);
+      if (acquired instanceof Promise) return this.#openOn(acquired, attempt);
+      if (this.#send(acquired)) return undefined;
+    }
+    if (!this.#pump.over) this.#pump.fail(closingStatus(this.#label));
+    return undefined;
+  }
+
+  async #openOn(connecting: Promise<ClientConnection>, attempt: number): Promise<void> {
+    let connection: ClientConnection;
+    try {
+      connection = await connecting;
+    } catch (error) {
+      this.#pump.fail(describeConnectFailure(this.#label, faultFrom(error).message));
       return;
     }
-    pump.fail(closingStatus(label));
-  } catch (error) {
-    pump.fail(describeConnectFailure(label, faultFrom(error).message));
+    if (!this.#send(connection)) await this.#open(attempt + 1);
+  }
+
+  /** Returns `false` when the connection is not usable; then nothing was sent. */
+  #send(connection: ClientConnection): boolean {
+    this.#connecting = false;
+    if (!this.#pump.start(connection, this.#headers())) return false;
+    this.#start.made();
+    return true;
+  }
+
+  #headers(): RawHeaders {
+    const record = this.#record;
+    const build = () => hopHeaders(this.inbound, this.#hop, record, this.#span, true);
+    const isConstant = this.#span === undefined && record.timeoutMs === undefined;
+    return isConstant && record.planned !== undefined ? record.planned.hopHeaders(build) : build();
   }
 }
 

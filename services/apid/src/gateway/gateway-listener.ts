@@ -114,7 +114,7 @@ export class GatewayListener implements AsyncDisposable {
     // Calls that are still open at the end of the drain get a status instead of a reset.
     const expired = setTimeout(() => {
       const message = `apid on ${identity.hostname} is shutting down`;
-      for (const call of active) call.abort({ code: grpcCodeFromKind('unavailable'), message });
+      for (const { target } of active) target?.abort({ code: grpcCodeFromKind('unavailable'), message });
     }, drainTimeoutMs);
     const closed: Promise<void> = server.close(drainTimeoutMs + flushMs).finally(() => {
       clearTimeout(expired);
@@ -236,7 +236,7 @@ function createPeer(handshake: Handshake, identity: string, organizations: reado
 /** When a client certificate expires, the open calls of its connection get a status instead of a reset. */
 function endCalls(active: ReadonlySet<CallRecord>, peer: GatewayPeer): void {
   const status = { code: grpcCodeFromKind('unauthenticated'), message: 'the client certificate has expired' };
-  for (const call of active) if (call.isOf(peer)) call.abort(status);
+  for (const call of active) if (call.isOf(peer)) call.target?.abort(status);
 }
 
 function peerName({ remoteAddress, remotePort }: Handshake): string {

@@ -16,31 +16,37 @@ export function serveCall(
   active: Set<CallRecord>,
 ): void {
   const record = new CallRecord(gateway, call, peer, active);
-  const refuse = ({ fault, message, httpStatus }: Omit<Refusal, 'kind'>) => {
-    const status = { code: grpcCodeFromKind(fault), message };
-    refuseCall(call, status, httpStatus);
-    record.refused(status);
-  };
   try {
     record.planned = gateway.plans.of(call, peer, gateway.identity());
     const { route } = record.plan;
     if (route.kind === 'refused') {
-      refuse(route);
+      refuse(call, record, route);
       return;
     }
     const tooMany = takeShare(gateway, peer, record, route.kind === 'many' ? route.targets.length : 1);
     if (tooMany !== undefined) {
-      refuse({ fault: 'resource-exhausted', message: tooMany, httpStatus: 200 });
+      refuse(call, record, { fault: 'resource-exhausted', message: tooMany, httpStatus: 200 });
       return;
     }
-    if (route.kind === 'many') new FanOut(gateway, call, route.targets, route.streaming, record).start();
-    else {
-      const hop = route.kind === 'local' ? machined : ({ kind: 'node', name: route.target } as const);
-      forwardOrFail(gateway, call, hop, record);
+    if (route.kind === 'many') {
+      new FanOut(gateway, call, route.targets, route.streaming, record).start();
+      return;
     }
+    const hop = route.kind === 'local' ? machined : ({ kind: 'node', name: route.target } as const);
+    forwardOne(gateway, call, hop, record)?.catch((error: unknown) => failInside(call, record, error));
   } catch (error) {
     failInside(call, record, error);
   }
+}
+
+function refuse(
+  call: InboundCall,
+  record: CallRecord,
+  { fault, message, httpStatus }: Omit<Refusal, 'kind'>,
+): void {
+  const status = { code: grpcCodeFromKind(fault), message };
+  refuseCall(call, status, httpStatus);
+  record.refused(status);
 }
 
 /** Takes the call's share of the limits and its lane. Returns a text when a limit is reached. */
@@ -53,21 +59,10 @@ function takeShare(
   const { plan } = record;
   const granted = gateway.shares.take(plan, weight, gateway.now());
   if ('refusal' in granted) return granted.refusal;
-  const { lane, leave } = gateway.lanes.enter(plan.identity ?? peer.identity);
   record.share = granted.share;
-  record.lane = lane;
-  record.leaveLane = leave;
   record.queue = plan.identity ?? peer.identity;
+  record.lane = gateway.lanes.enter(record.queue);
   return undefined;
-}
-
-function forwardOrFail(
-  gateway: Gateway,
-  call: InboundCall,
-  hop: Parameters<typeof forwardOne>[2],
-  record: CallRecord,
-): void {
-  forwardOne(gateway, call, hop, record).catch((error: unknown) => failInside(call, record, error));
 }
 
 /** A bug in one call must not affect other calls. */

@@ -29,7 +29,7 @@ export interface CallStart {
 
 /** Maximum number of callers without calls whose window is remembered. */
 const rememberedCallers = 1024;
-/** The times of places are looked at this often within `spacingMs`. */
+/** The times of places are looked at this often within the shorter of `spacingMs` and `holdMs`. */
 const timeSteps = 4;
 
 interface Account {
@@ -51,14 +51,15 @@ interface Account {
 export class StartQueue {
   readonly #limits: StartLimits;
   readonly #now: () => number;
-  /** In the order of turns: a caller moves to the end when one of its waiting calls starts. */
+  readonly #stepMs: number;
   readonly #accounts = new Map<string, Account>();
+  /** Callers with waiting calls, in the order of turns: a caller moves to the end when one of them starts. */
+  readonly #turns = new Set<Account>();
   /** Windows of callers without calls, in the order in which their last calls ended. */
   readonly #windows = new Map<string, number>();
   /** Places that are given up at a certain time. */
   readonly #timed = new Set<Place>();
   #timer: NodeJS.Timeout | undefined;
-  #waiting = 0;
   /**
    * Starting calls of callers whose window is below `most`. Calls of a caller with a full window do not delay
    * others.
@@ -68,6 +69,7 @@ export class StartQueue {
   /** @param now the current time in milliseconds, monotonic */
   constructor(limits: StartLimits, now: () => number) {
     this.#limits = limits;
+    this.#stepMs = Math.min(limits.spacingMs, limits.holdMs) / timeSteps;
     this.#now = now;
   }
 
@@ -86,7 +88,7 @@ export class StartQueue {
     }
     const place = new Place(this, account, Promise.withResolvers<void>());
     account.waiting.add(place);
-    this.#waiting += 1;
+    this.#turns.add(account);
     return place;
   }
 
@@ -107,7 +109,7 @@ export class StartQueue {
   /** A waiting call ends before its turn. Returns `false` when it was not waiting. */
   withdraw(place: Place, account: Account): boolean {
     if (!account.waiting.delete(place)) return false;
-    this.#waiting -= 1;
+    if (account.waiting.size === 0) this.#turns.delete(account);
     return true;
   }
 
@@ -117,7 +119,7 @@ export class StartQueue {
     this.#setWindow(account, account.window + change);
     this.#count(account, -1);
     if (account.begun === 0 && account.waiting.size === 0) this.#close(account);
-    if (this.#waiting > 0) this.#wake();
+    if (this.#turns.size > 0) this.#wake();
   }
 
   #leaveIn(place: Place, afterMs: number): void {
@@ -134,7 +136,7 @@ export class StartQueue {
       const now = this.#now();
       for (const place of this.#timed) if (place.dueAt <= now) place.expire();
       if (this.#timed.size > 0) this.#watchTimes();
-    }, this.#limits.spacingMs / timeSteps);
+    }, this.#stepMs);
     this.#timer.unref();
   }
 
@@ -170,16 +172,15 @@ export class StartQueue {
    * Starts waiting calls while there are free places: callers take turns, each with its longest waiting call.
    */
   #wake(): void {
-    const turns = [...this.#accounts.values()].filter(({ waiting }) => waiting.size > 0);
-    for (const account of turns) {
+    // A caller that moves to the end is visited again.
+    for (const account of this.#turns) {
       const [place] = account.waiting;
       if (place === undefined || !this.#mayBegin(account)) continue;
-      this.withdraw(place, account);
+      this.#turns.delete(account);
+      account.waiting.delete(place);
+      if (account.waiting.size > 0) this.#turns.add(account);
       this.#count(account, 1);
       place.begin();
-      this.#accounts.delete(account.caller);
-      this.#accounts.set(account.caller, account);
-      if (account.waiting.size > 0) turns.push(account);
     }
   }
 
