@@ -26,6 +26,9 @@ CLUSTER ?=
 DURATION ?=
 # For `make sim`: the first graph, and how many; for `make measure-boot` how many boots; for `make chaos` the schedule.
 SEED ?=
+# For `make fuzz-h2`: how long, and the seed of its first run.
+MINUTES ?=
+H2_SEED ?=
 RUNS ?=
 # For `make sample-text`: the commit after which subjects count; the last fifty by default.
 SINCE ?=
@@ -63,6 +66,10 @@ test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded min
 .PHONY: test-config-fuzz
 test-config-fuzz: $(installed) ## reads 100,000 mutations of valid configurations (SEED= RUNS=)
 	@SEED='$(SEED)' RUNS='$(RUNS)' node tests/fuzz/config/fuzz.ts
+
+.PHONY: fuzz-h2
+fuzz-h2: $(installed) ## fuzzes the frame engine of HTTP/2 for an hour (MINUTES= H2_SEED=)
+	@MINUTES='$(MINUTES)' H2_SEED='$(H2_SEED)' node tests/fuzz/h2/fuzz-h2.ts
 
 .PHONY: interop-programs
 interop-programs: $(installed) ## builds the programs of others that judge the gateway from Go modules, minutes once
