@@ -1,6 +1,7 @@
-// Compares the engines of packages/h2 under the same gateway, without apid's decisions and log, with nghttpx
-// in the same place: CPU time per request at 1, 16 and 64 streams. `node tests/bench/engines.ts [--seconds N]`;
-// needs h2load and nghttpx on PATH. The gateway is TLS 1.3 in, a unix socket out.
+// Compares apid's data path, the engines of packages/h2 under a gateway without apid's decisions and log, and
+// nghttpx in the same place: CPU time per request at 1, 16 and 64 streams. `node tests/bench/engines.ts
+// [--seconds N] [--profile FOLDER]`; needs h2load and nghttpx on PATH. The gateway is TLS 1.3 in, a unix socket
+// out. With `--profile` each of our gateways leaves a CPU profile.
 import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { openStandardOutput } from '@nodewright/daemon';
 import {
   BackendPool,
   dialUnix,
@@ -19,6 +21,9 @@ import {
   poolTimeouts,
 } from '@nodewright/h2';
 import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import type { GatewayIdentity } from '../../services/apid/src/domain/gateway-identity.ts';
+import { openGateway } from '../../services/apid/src/gateway/open-gateway.ts';
 import { readProcessCpuMs } from './measure/process-cpu.ts';
 
 const path = '/machine.MachineService/Version';
@@ -102,8 +107,53 @@ async function runGateway(
   process.send?.(await server.listen({ host: '127.0.0.1', port: 0 }));
 }
 
+/** The same with all that apid does: in maintenance, where clients need no certificate. */
+async function runApid(socket: string, certificateFile: string, keyFile: string): Promise<void> {
+  const certificate = readFileSync(certificateFile, 'utf8');
+  const loopback = '127.0.0.1';
+  const identity: GatewayIdentity = {
+    listen: { host: loopback, port: 0 },
+    nodeRoutingDisabled: true,
+    readonlyRoleMode: true,
+    skipVerifyingClientCert: true,
+    server: { certificate, key: readFileSync(keyFile, 'utf8') },
+    client: undefined,
+    acceptedCas: [certificate],
+    hostname: 'bench',
+    localTargets: new Set(),
+    members: new Map(),
+    sharedNames: new Map(),
+  };
+  const output = openStandardOutput('apid');
+  const destination = {
+    write(line: string) {
+      output.write(line);
+      const { msg, port } = line.includes('gateway listens') ? JSON.parse(line) : {};
+      if (msg === 'gateway listens') process.send?.(port);
+    },
+  };
+  const { follow } = openGateway(
+    {
+      engine: frameEngine,
+      telemetry: noTelemetry,
+      log: createLogger({ name: 'apid', telemetry: noTelemetry, destination }),
+      dialMachined: (signal) => dialUnix(socket, signal),
+      dialNode: () => Promise.reject(new Error('there is no other node')),
+      onListening() {},
+      drainTimeoutMs: 1000,
+    },
+    new AsyncDisposableStack(),
+  );
+  await follow(identity);
+}
+
 async function startSelf(...args: string[]): Promise<{ pid: number; port: number; kill(): void }> {
-  const child = fork(import.meta.filename, args);
+  const profile = values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`];
+  const child = fork(import.meta.filename, args, {
+    execArgv: profile,
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  child.stdout?.resume();
   const [port] = (await once(child, 'message')) as [number];
   return { pid: child.pid as number, port, kill: () => child.kill() };
 }
@@ -176,7 +226,7 @@ async function main(seconds: number): Promise<void> {
   const backend = await startSelf('backend', socket);
   scope.defer(() => backend.kill());
   const gateways: { name: string; pid: number; port: number }[] = [];
-  for (const name of ['frames', 'node']) {
+  for (const name of ['apid', 'frames', 'node']) {
     const gateway = await startSelf('gateway', name, socket, certificateFile, keyFile);
     scope.defer(() => gateway.kill());
     gateways.push({ name, ...gateway });
@@ -208,10 +258,13 @@ async function main(seconds: number): Promise<void> {
 }
 
 const { values, positionals } = parseArgs({
-  options: { seconds: { type: 'string', default: '4' } },
+  options: { seconds: { type: 'string', default: '4' }, profile: { type: 'string' } },
   allowPositionals: true,
 });
 const [role, ...rest] = positionals as [string | undefined, string, string, string, string];
+// A profile is written when the process ends by itself.
+if (role !== undefined) process.once('SIGTERM', () => process.exit());
 if (role === 'backend') await runBackend(rest[0]);
+else if (role === 'gateway' && rest[0] === 'apid') await runApid(rest[1], rest[2], rest[3]);
 else if (role === 'gateway') await runGateway(...(rest as [string, string, string, string]));
 else await main(Number(values.seconds));

@@ -1,4 +1,5 @@
 export type * from './daemon-definition.ts';
+export { openStandardOutput } from './line-output.ts';
 export { type LogFile, openLogFile } from './log-file.ts';
 export type { OptionSpec, OptionTable, OptionValues } from './option.ts';
 export { parseOptions } from './parse-options.ts';
