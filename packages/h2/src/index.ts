@@ -27,7 +27,7 @@ export { MessageScanner } from './message-scanner.ts';
 export { nodeEngine } from './node-engine/node-engine.ts';
 export * from './pump.ts';
 export * from './raw-headers.ts';
-export { isRepeated, keepEncoding } from './repeated-headers.ts';
+export { isRepeated, keepEncoding, markRepeated } from './repeated-headers.ts';
 export { sendStatus } from './send-status.ts';
 export { type StreamedCall, streamAnswers } from './stream-answers.ts';
 export { type RateLimits, TokenBucket } from './token-bucket.ts';

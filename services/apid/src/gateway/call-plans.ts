@@ -8,6 +8,12 @@ import { type CallPlan, planCall } from './plan-call.ts';
 /** Metadata that is not logged: the log field `peer` has the real address of the connection. */
 const notLogged: ReadonlySet<string> = new Set(['peer']);
 
+/**
+ * How many plans are kept. A client chooses its headers, and a plan with its log line and encoded headers may
+ * take 25 KB.
+ */
+const maxPlans = 256;
+
 /** A plan, with what its calls have in common. */
 export class PlannedCall {
   readonly plan: CallPlan;
@@ -63,12 +69,13 @@ export class PlannedCall {
 }
 
 /**
- * Plans calls, and keeps the plan of calls whose headers repeat, as long as their connection exists and this
- * node is the same.
+ * Plans calls, and keeps the plans of calls whose headers repeat, while their connection and this node are the
+ * same.
  */
 export class CallPlans {
   readonly #log: Logger;
-  readonly #planned = new WeakMap<RawHeaders, PlannedCall>();
+  /** The oldest first. */
+  readonly #planned = new Map<RawHeaders, PlannedCall>();
 
   constructor(log: Logger) {
     this.#log = log;
@@ -79,7 +86,19 @@ export class CallPlans {
     const known = this.#planned.get(headers);
     if (known !== undefined && known.peer === peer && known.identity === identity) return known;
     const planned = new PlannedCall(planCall(call, identity, peer), identity, peer, call, this.#log);
-    if (isRepeated(headers)) this.#planned.set(headers, planned);
+    if (isRepeated(headers)) this.#keep(headers, planned);
     return planned;
+  }
+
+  /** Number of plans that are kept, for tests. */
+  get size(): number {
+    return this.#planned.size;
+  }
+
+  #keep(headers: RawHeaders, planned: PlannedCall): void {
+    this.#planned.set(headers, planned);
+    if (this.#planned.size <= maxPlans) return;
+    const [oldest] = this.#planned.keys();
+    if (oldest !== undefined) this.#planned.delete(oldest);
   }
 }

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type InboundCall, markRepeated } from '@nodewright/h2';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import { CallPlans } from './call-plans.ts';
+import type { GatewayPeer } from './gateway.ts';
+
+const path = '/machine.MachineService/Version';
+const identity = {
+  readonlyRoleMode: false,
+  nodeRoutingDisabled: false,
+  client: undefined,
+  localTargets: new Set(['node01']),
+} as unknown as GatewayIdentity;
+
+function peerWith(...organizations: string[]): GatewayPeer {
+  return {
+    ...{ remoteAddress: '127.0.0.1', name: '127.0.0.1:1', identity: 'a', organizations },
+    ...{ isApid: false, connection: undefined },
+  };
+}
+
+function callWith(...fields: string[]): InboundCall {
+  const headers = [':method', 'POST', ':path', path, 'content-type', 'application/grpc', ...fields];
+  return { headers, method: 'POST', path } as unknown as InboundCall;
+}
+
+/** A call whose headers an engine has delivered before. */
+function repeatedCall(...fields: string[]): InboundCall {
+  const call = callWith(...fields);
+  markRepeated(call.headers);
+  return call;
+}
+
+function openPlans() {
+  const lines: Record<string, unknown>[] = [];
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
+  const plans = new CallPlans(createLogger({ name: 'test', telemetry: noTelemetry, destination }));
+  return { plans, lines };
+}
+
+test('CallPlans plans a call once while its headers repeat, its connection and the node are the same', () => {
+  const { plans } = openPlans();
+  const [peer, call] = [peerWith('os:reader'), repeatedCall()];
+  const first = plans.of(call, peer, identity);
+  assert.equal(plans.of(call, peer, identity), first);
+  assert.deepEqual([first.plan.route, first.plan.caller?.roles], [{ kind: 'local' }, ['os:reader']]);
+  const other = plans.of(call, peerWith('nothing'), identity);
+  assert.equal(other.plan.route.kind, 'refused');
+  const inMaintenance = { ...identity, readonlyRoleMode: true };
+  assert.equal(plans.of(call, peer, inMaintenance).plan.caller?.source, 'maintenance');
+  assert.equal(plans.of(call, peer, identity).plan.caller?.source, 'certificate');
+});
+
+test('CallPlans keeps no plan of headers that did not repeat, and only so many of those that did', () => {
+  const { plans } = openPlans();
+  const peer = peerWith('os:admin');
+  for (let count = 0; count < 10; count += 1) plans.of(callWith(), peer, identity);
+  assert.equal(plans.size, 0);
+  for (let count = 0; count < 1000; count += 1) plans.of(repeatedCall('x', `${count}`), peer, identity);
+  assert.equal(plans.size, 256);
+});
+
+test('the lines of planned calls have what the calls have in common, without secrets', () => {
+  const { plans, lines } = openPlans();
+  const { lines: log } = plans.of(repeatedCall('token', 'hush', 'x', '1'), peerWith('os:odd'), identity);
+  log.info({ code: 'OK' }, 'request finished');
+  log.info({ code: 'Canceled' }, 'request finished');
+  const shared = {
+    method: path,
+    peer: '127.0.0.1:1',
+    roles: ['os:odd'],
+    rolesFrom: 'certificate',
+    unknownRoles: ['os:odd'],
+    metadata: { 'content-type': 'application/grpc', token: '<hidden>', x: '1' },
+  };
+  for (const [index, code] of ['OK', 'Canceled'].entries()) {
+    const { level: _level, time: _time, name: _name, msg: _msg, ...facts } = lines[index] ?? {};
+    assert.deepEqual(facts, { ...shared, code });
+  }
+});
