@@ -1,5 +1,6 @@
-import { nodePaths, ports } from '@nodewright/contract';
+import { h2EngineVariable, nodePaths, ports } from '@nodewright/contract';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
+import { defaultEngineName, engineNamed, engineNames } from '@nodewright/h2';
 import { tlsPrivateKey } from '@nodewright/pki';
 import { createRpcServer } from '@nodewright/rpc';
 import { adoptRoots } from './domain/adopt-roots.ts';
@@ -34,6 +35,13 @@ const options = {
     env: 'TRUSTD_HEALTH_SOCKET',
     type: 'path',
     description: 'unix socket for health checks and reflection; without it there is none',
+  },
+  h2Engine: {
+    env: h2EngineVariable,
+    type: 'string',
+    choices: engineNames,
+    default: defaultEngineName,
+    description: 'implementation of HTTP/2 on the listener',
   },
 } as const;
 
@@ -73,7 +81,7 @@ async function serve(
     ...{ log, telemetry, anonymousLog },
   };
   const listener = openListener({
-    ...{ clock: systemClock, log, anonymousLog },
+    ...{ engine: engineNamed(settings.h2Engine), clock: systemClock, log, anonymousLog },
     pair: tlsPair(root),
     onCall: (call, peer) => void serveCall(server, call, peer),
   });

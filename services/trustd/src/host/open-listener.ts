@@ -1,4 +1,4 @@
-import { GatewayServer, gatewayLimits, type H2Limits, type InboundCall, nodeEngine } from '@nodewright/h2';
+import { GatewayServer, gatewayLimits, type H2Engine, type H2Limits, type InboundCall } from '@nodewright/h2';
 import type { Logger } from '@nodewright/telemetry';
 import type { Clock } from '../domain/clock.ts';
 import { trustdLimits } from '../domain/limits.ts';
@@ -27,6 +27,7 @@ export interface TlsPair {
 }
 
 export interface ListenerInit {
+  readonly engine: H2Engine;
   readonly clock: Clock;
   readonly log: Logger;
   /** Limits the log lines that anonymous clients cause. */
@@ -45,10 +46,10 @@ export interface Listener extends AsyncDisposable {
 const credentialsOf = (pair: TlsPair) => ({ ...pair, requestClientCertificate: false, clientCas: [] });
 
 /** Opens a listener for TLS 1.3 without client certificates, with the limits for anonymous clients. */
-export function openListener({ clock, log, anonymousLog, pair, onCall }: ListenerInit): Listener {
+export function openListener({ engine, clock, log, anonymousLog, pair, onCall }: ListenerInit): Listener {
   const connections = new Connections({ clock, limits: trustdLimits });
   const server = new GatewayServer<Peer>({
-    engine: nodeEngine,
+    engine,
     limits: anonymousLimits,
     handshakes: { inFlight: trustdLimits.handshakes, timeoutMs: trustdLimits.handshakeMs },
     credentials: credentialsOf(pair),
