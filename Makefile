@@ -26,7 +26,7 @@ CLUSTER ?=
 DURATION ?=
 # For `make sim`: the first graph, and how many; for `make measure-boot` how many boots; for `make chaos` the schedule.
 SEED ?=
-# For `make fuzz-h2`: how long, and the seed of its first run.
+# For `make fuzz-h2` and `make soak-h2`: how long; for the first the seed of its first run.
 MINUTES ?=
 H2_SEED ?=
 RUNS ?=
@@ -70,6 +70,10 @@ test-config-fuzz: $(installed) ## reads 100,000 mutations of valid configuration
 .PHONY: fuzz-h2
 fuzz-h2: $(installed) ## fuzzes the frame engine of HTTP/2 for an hour (MINUTES= H2_SEED=)
 	@MINUTES='$(MINUTES)' H2_SEED='$(H2_SEED)' node tests/fuzz/h2/fuzz-h2.ts
+
+.PHONY: soak-h2
+soak-h2: $(built) ## connects, calls and disconnects for an hour, then checks the memory of the daemons (MINUTES= SEED=)
+	@MINUTES='$(MINUTES)' SEED='$(SEED)' node tests/soak/h2/soak-h2.ts
 
 .PHONY: interop-programs
 interop-programs: $(installed) ## builds the programs of others that judge the gateway from Go modules, minutes once
