@@ -6,6 +6,7 @@ import { LineOutput } from './line-output.ts';
 /** A pipe with a limited number of free bytes. */
 class FakePipe {
   readonly written: string[] = [];
+  readonly #pieces: Buffer[] = [];
   /** Free bytes. */
   room = Number.POSITIVE_INFINITY;
   error: string | undefined;
@@ -15,8 +16,13 @@ class FakePipe {
     if (this.room === 0) throw Object.assign(new Error('full'), { code: 'EAGAIN' });
     const taken = Math.min(bytes.length, this.room);
     this.room -= taken;
+    this.#pieces.push(Buffer.from(bytes.subarray(0, taken)));
     this.written.push(Buffer.from(bytes.subarray(0, taken)).toString());
     return taken;
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat(this.#pieces);
   }
 }
 
@@ -51,6 +57,18 @@ test('LineOutput does not block when its reader is slow, and writes every byte l
   pipe.room = 1000;
   output.flush();
   assert.equal(pipe.written.join(''), 'one\ntwo\nthree\n');
+});
+
+test('LineOutput writes lines of any length and any characters whole and in order', () => {
+  const { pipe, output } = openOutput();
+  const lines = [1, 30_000, 10, 22_000, 100_000, 3].map((length, at) => `${at}${'€'.repeat(length)}\n`);
+  for (const line of lines) output.write(line);
+  // Three bytes of the first line, so that its character is cut.
+  pipe.room = 3;
+  output.flush();
+  pipe.room = Number.POSITIVE_INFINITY;
+  output.flush();
+  assert.ok(pipe.bytes().equals(Buffer.from(lines.join(''))));
 });
 
 test('LineOutput limits the waiting lines and writes how many were lost', () => {
