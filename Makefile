@@ -59,6 +59,15 @@ down: $(built) ## ends the cluster and removes what it left
 test: check $(built) ## passes the tests, with containers where an engine answers; says what it skipped
 	@node tools/test.ts
 
+.PHONY: docs
+docs: $(installed) ## writes the documentation as pages with a search to _out/docs
+	@node tools/docs.ts
+
+.PHONY: test-docs
+test-docs: $(built) ## checks that the documentation is complete, and runs the commands of the tutorials
+	@node tools/prepare-nodes.ts
+	@node tools/test.ts 'tests/docs/*.test.ts'
+
 .PHONY: test-fuzz
 test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded minute each
 	@node tools/test.ts 'tests/fuzz/**/*.test.ts'

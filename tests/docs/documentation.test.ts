@@ -1,0 +1,117 @@
+// The documentation covers what the code has: every command, field, kind and method, without a link that leads nowhere.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { methodTable } from '@nodewright/contract';
+import { documentKinds, fieldPaths } from '@nodewright/machine-config';
+import { nodeKinds } from '@nodewright/state/kinds';
+import { everyCommand } from '../../cli/talosctl/src/testing/every-command.ts';
+import { methodAddress } from '../../tools/docs/api-pages.ts';
+import { buildPages } from '../../tools/docs/build-pages.ts';
+import { linkProblems } from '../../tools/docs/check-links.ts';
+import { commandAddress } from '../../tools/docs/command-pages.ts';
+import { documentAddress } from '../../tools/docs/configuration-pages.ts';
+import type { Page } from '../../tools/docs/page.ts';
+import { escapeHtml, renderSite, type SiteFiles } from '../../tools/docs/render-site.ts';
+import { kindAddress } from '../../tools/docs/resource-pages.ts';
+
+const checkout = join(import.meta.dirname, '..', '..');
+let pages: readonly Page[];
+let site: SiteFiles;
+
+before(async () => {
+  pages = await buildPages(checkout);
+  site = renderSite(pages, 'v0');
+});
+
+/** The addresses, as `page.html#anchor`, that the site does not have. */
+function missing(addresses: readonly string[]): string[] {
+  return addresses.filter((address) => {
+    const [name = '', anchor = ''] = address.split('#');
+    const html = site.get(name);
+    return html === undefined || !html.includes(` id="${escapeHtml(anchor)}"`);
+  });
+}
+
+test('every command has a section with its options', async () => {
+  const commands = await everyCommand();
+  assert.deepEqual(missing(commands.map(({ path }) => commandAddress(path))), []);
+  const undocumented = commands.flatMap(({ path, command }) => {
+    const html = site.get(commandAddress(path).split('#')[0] ?? '') ?? '';
+    return command.options
+      .filter(({ hidden, flags }) => !hidden && !html.includes(`<code>${escapeHtml(flags)}</code>`))
+      .map(({ flags }) => `${path} ${flags}`);
+  });
+  assert.deepEqual(undocumented, []);
+});
+
+test('every field of every kind of document has a row', () => {
+  const undocumented = documentKinds.flatMap((kind) => {
+    const html = site.get(documentAddress(kind)) ?? '';
+    return fieldPaths(kind)
+      .filter(({ path }) => !html.includes(`<tr><td><code>${path}</code></td>`))
+      .map(({ path }) => `${kind} ${path}`);
+  });
+  assert.deepEqual(undocumented, []);
+});
+
+test('every kind of resource and every method has a section', () => {
+  assert.deepEqual(missing(nodeKinds.map(kindAddress)), []);
+  assert.deepEqual(missing(Object.keys(methodTable).map(methodAddress)), []);
+});
+
+test('no link leads nowhere, and no page loads anything from another host', () => {
+  assert.deepEqual(linkProblems(site), []);
+  for (const [name, html] of site) {
+    assert.doesNotMatch(html, /<(?:script|link|img)[^>]+(?:src|href)="(?:https?:)?\/\//, name);
+    assert.doesNotMatch(html, /<script(?![^>]*\bsrc=)/, name);
+  }
+});
+
+test('linkProblems() finds a page and an anchor that do not exist', () => {
+  const files = new Map([
+    ['a.html', '<a href="b.html">b</a> <a href="#c">c</a> <a href="#d">d</a> <h2 id="d">'],
+  ]);
+  assert.deepEqual(linkProblems(files), ['a.html: b.html', 'a.html: #c']);
+});
+
+test('renderSite() shows markup in texts as text', () => {
+  const page: Page = {
+    id: 'x',
+    title: '<b>',
+    group: 'Start',
+    markdown: '# A <script>alert(1)</script>\n\n<img src=x>',
+  };
+  const html = renderSite([page], '<v>').get('x.html') ?? '';
+  assert.doesNotMatch(html, /<script>alert|<img|<b>|<v>/);
+  assert.match(html, /&lt;script&gt;alert\(1\)/);
+});
+
+test('every message in the troubleshooting guide is one that the code prints', () => {
+  const sources = globSync('{packages,services,cli}/*/src/**/*.ts', { cwd: checkout })
+    .filter((path) => !path.endsWith('.test.ts'))
+    .map((path) => readFileSync(join(checkout, path), 'utf8'));
+  const guide = readFileSync(join(checkout, 'docs/troubleshooting.md'), 'utf8');
+  const messages = [...guide.matchAll(/^### (.+)$/gm)].map(([, message = '']) => message);
+  assert.ok(messages.length > 10);
+  const unknown = messages.flatMap((message) =>
+    message
+      .split('…')
+      .map((part) => part.replaceAll(/^[\s"':;]+|[\s"':;]+$/g, ''))
+      .filter((part) => part.length > 6 && !sources.some((source) => source.includes(part))),
+  );
+  assert.deepEqual(unknown, []);
+});
+
+test('make docs writes the pages, and lists nothing else', () => {
+  const folder = join(checkout, '_out', 'docs-test');
+  const printed = execFileSync(process.execPath, ['tools/docs.ts', '--out', folder], {
+    cwd: checkout,
+    encoding: 'utf8',
+  });
+  assert.match(printed, /^docs: \d+ pages, open .*index\.html\n$/);
+  const names = globSync('**', { cwd: folder }).filter((name) => name !== '.');
+  assert.deepEqual(names.sort(), [...site.keys(), 'style.css', 'search.js'].sort());
+});

@@ -1,0 +1,28 @@
+// Writes the documentation to _out/docs: static pages with a search, made from the commands, the schema of the
+// configuration, the kinds of resources, the contracts, and the documents that people have written. The pages load
+// nothing from other hosts. `node tools/docs.ts [--out <folder>]`.
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildInfo } from '@nodewright/contract';
+import { buildPages } from './docs/build-pages.ts';
+import { linkProblems } from './docs/check-links.ts';
+import { renderSite } from './docs/render-site.ts';
+
+const checkout = join(import.meta.dirname, '..');
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: join(checkout, '_out', 'docs') } },
+});
+
+const pages = await buildPages(checkout);
+const files = renderSite(pages, buildInfo.tag);
+const problems = linkProblems(files);
+if (problems.length > 0) {
+  process.stderr.write(`docs: links that lead nowhere:\n${problems.map((line) => `  ${line}\n`).join('')}`);
+  process.exit(1);
+}
+await rm(values.out, { recursive: true, force: true });
+await mkdir(values.out, { recursive: true });
+await Promise.all([...files].map(([name, text]) => writeFile(join(values.out, name), text)));
+await cp(join(import.meta.dirname, 'docs', 'assets'), values.out, { recursive: true });
+process.stdout.write(`docs: ${pages.length} pages, open ${join(values.out, 'index.html')}\n`);

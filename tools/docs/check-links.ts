@@ -1,0 +1,32 @@
+import type { SiteFiles } from './render-site.ts';
+
+/** The links of a site that lead to a page or an anchor that does not exist, as `page: link`. Links to other sites are not followed. */
+export function linkProblems(files: SiteFiles): string[] {
+  const anchors = new Map([...files].map(([name, html]) => [name, anchorsOf(html)]));
+  return [...files].flatMap(([name, html]) =>
+    name.endsWith('.html')
+      ? linksOf(html)
+          .filter((link) => !isGood(link, name, anchors))
+          .map((link) => `${name}: ${link}`)
+      : [],
+  );
+}
+
+const assets: ReadonlySet<string> = new Set(['style.css', 'search.js']);
+
+function isGood(link: string, from: string, anchors: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  if (/^https?:/.test(link) || assets.has(link)) return true;
+  const [path = '', anchor] = link.split('#');
+  const known = anchors.get(path === '' ? from : path);
+  return (
+    known !== undefined && (anchor === undefined || anchor === '' || known.has(decodeURIComponent(anchor)))
+  );
+}
+
+function anchorsOf(html: string): ReadonlySet<string> {
+  return new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, anchor = '']) => anchor));
+}
+
+function linksOf(html: string): string[] {
+  return [...html.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
+}

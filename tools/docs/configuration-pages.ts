@@ -1,0 +1,136 @@
+import { documentKinds, type FieldPath, fieldPaths, legacyKind } from '@nodewright/machine-config';
+import { documentDocs, type FieldDoc } from '../../packages/machine-config/src/docs/field-docs.ts';
+import { encodeYaml } from '../../packages/machine-config/src/yaml/encode-yaml.ts';
+import { code, markdownTable, type Page, prose } from './page.ts';
+
+/** What a type of the schema accepts. Source: Talos v1.14: machine configuration, scalar forms. */
+const typeTexts: Readonly<Record<FieldPath['field']['type'], string>> = {
+  str: 'text',
+  bool: 'true or false',
+  int: 'integer',
+  uint8: 'integer, 0 to 255',
+  uint16: 'integer, 0 to 65535',
+  uint32: 'integer, 0 to 2³²−1',
+  uint64: 'integer, 0 to 2⁶⁴−1',
+  dur: 'duration, such as `1h30m`',
+  mode: 'file mode, octal',
+  mac: 'hardware address',
+  size: 'size in bytes, or with a unit: `10GiB`',
+  manifest: 'text',
+  url: 'URL',
+  ip: 'IP address',
+  prefix: 'address/length',
+  bytes: 'size in bytes, or with a unit: `10GiB`',
+  limit: 'size, a percentage, or either with `-` in front',
+  enum: '',
+  strs: 'list of texts',
+  ips: 'list of IP addresses',
+  prefixes: 'list of address/length',
+  ints: 'list of integers',
+  ports: 'list of ports, or ranges: `"1000-2000"`',
+  obj: 'object',
+  list: 'list of objects',
+  map: 'objects by name',
+  'map:str': 'texts by name',
+  'map:bool': 'true or false, by name',
+  args: 'a text or a list of texts, by name',
+  free: 'any object',
+  frees: 'list of any objects',
+};
+
+/** The reference of the machine configuration: the list of kinds of documents, and a page for each. */
+export function configurationPages(): Page[] {
+  return [listOfKinds(), ...documentKinds.map(kindPage)];
+}
+
+const titleOf = (kind: string) => (kind === legacyKind ? 'machine and cluster (v1alpha1)' : kind);
+
+/** Where a kind of document is documented. */
+export function documentAddress(kind: string): string {
+  return `config-${kind.toLowerCase()}.html`;
+}
+
+function listOfKinds(): Page {
+  const rows = documentKinds.map((kind) => [
+    `[${code(titleOf(kind))}](${documentAddress(kind)})`,
+    prose(documentDocs(kind)['']?.help ?? ''),
+  ]);
+  const markdown = `# Machine configuration
+
+A configuration is a YAML file of one or more documents, separated by \`---\`. Every document but the first in this list has
+\`apiVersion: v1alpha1\` and \`kind\`. \`talosctl gen config\` writes complete ones, \`talosctl validate\` checks a file,
+\`talosctl apply-config\` and \`talosctl edit machineconfig\` send one to a node. A key that is not listed here is an error.
+
+${markdownTable(['Kind of document', 'Purpose'], rows)}`;
+  return { id: 'configuration', title: 'All documents', group: 'Configuration', markdown };
+}
+
+function kindPage(kind: string): Page {
+  const docs = documentDocs(kind);
+  const paths = fieldPaths(kind);
+  const isNamed = paths.some(({ path }) => path === 'name');
+  const header = kind === legacyKind ? '' : `\`\`\`yaml\napiVersion: v1alpha1\nkind: ${kind}\n\`\`\`\n`;
+  const count =
+    kind === legacyKind || !isNamed
+      ? 'A configuration has at most one such document.'
+      : 'A configuration may have several such documents, with different names.';
+  const sections = sectionsOf(paths).map(
+    ([heading, fields]) => `${heading === '' ? '' : `## ${heading}\n\n`}${fieldTable(fields, docs)}`,
+  );
+  return {
+    id: documentAddress(kind).replace(/\.html$/, ''),
+    title: titleOf(kind),
+    group: 'Configuration',
+    markdown: [
+      `# ${titleOf(kind)}`,
+      '',
+      prose(docs['']?.help ?? ''),
+      '',
+      header,
+      count,
+      '',
+      ...sections,
+    ].join('\n'),
+  };
+}
+
+/** A document with more fields than this has a section for each of its parts. */
+const longDocument = 60;
+
+/** The fields of a long document by the part that they belong to, such as `machine.kubelet`. */
+function sectionsOf(paths: readonly FieldPath[]): [string, FieldPath[]][] {
+  if (paths.length < longDocument) return [['', [...paths]]];
+  const partOf = ({ path, field }: FieldPath) => {
+    const names = path.split('.');
+    const isPart = names.length > 2 || (names.length === 2 && field.fields.size > 0);
+    return names
+      .slice(0, isPart ? 2 : 1)
+      .join('.')
+      .replace(/\[\]$/, '');
+  };
+  return [...Map.groupBy(paths, partOf)];
+}
+
+function fieldTable(paths: readonly FieldPath[], docs: Readonly<Record<string, FieldDoc>>): string {
+  const rows = paths.map(({ path, field }) => {
+    const doc = docs[path.replaceAll('[]', '')];
+    const type = field.type === 'enum' ? field.values.map(code).join(', ') : typeTexts[field.type];
+    return [code(path), type, prose(doc?.help ?? ''), exampleText(doc)];
+  });
+  return markdownTable(['Field', 'Value', 'Meaning', 'Example'], rows);
+}
+
+function exampleText(doc: FieldDoc | undefined): string {
+  if (doc?.example === undefined) return '';
+  return encodeYaml({ value: doc.example })
+    .replace(/^value:\s*/, '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => code(line.trim()))
+    .join(' ');
+}
+
+/** The anchor-like text of a field in its page, for the test that compares the pages with the schema. */
+export function fieldMark(path: string): string {
+  return `<code>${path}</code>`;
+}
