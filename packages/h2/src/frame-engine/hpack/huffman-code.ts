@@ -14,27 +14,15 @@ const codeLengths: readonly number[] = [
   25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30,
 ];
 
-export interface HuffmanCode {
-  readonly bits: number;
-  readonly length: number;
-}
+const longestCode = Math.max(...codeLengths);
 
-/** Assigns the canonical codes: shorter codes first, and by value among codes of one length. */
-function assignCodes(): readonly HuffmanCode[] {
-  const symbols = codeLengths.map((length, symbol) => ({ length, symbol }));
-  symbols.sort((one, other) => one.length - other.length || one.symbol - other.symbol);
-  const codes: HuffmanCode[] = [];
-  let next = 0;
-  let lengthBefore = 0;
-  for (const { length, symbol } of symbols) {
-    next *= 2 ** (length - lengthBefore);
-    lengthBefore = length;
-    codes[symbol] = { bits: next, length };
-    next += 1;
-  }
-  return codes;
-}
+/** The symbols whose codes have a length, in the order of their codes. The index is the length in bits. */
+export const symbolsByLength: readonly (readonly number[])[] = (() => {
+  const lists: number[][] = Array.from({ length: longestCode + 1 }, () => []);
+  codeLengths.forEach((length, symbol) => {
+    lists[length]?.push(symbol);
+  });
+  return lists;
+})();
 
-/** The code of each byte, by its value; the last one is the end of a string. */
-export const huffmanCodes: readonly HuffmanCode[] = assignCodes();
 export const endOfString = 256;

@@ -1,5 +1,5 @@
 import { compressionError } from '../connection-error.ts';
-import { endOfString, huffmanCodes } from './huffman-code.ts';
+import { endOfString, symbolsByLength } from './huffman-code.ts';
 
 /** Bits of one step of the automaton. A step completes at most one symbol: the shortest code has 5 bits. */
 const stepBits = 4;
@@ -15,66 +15,73 @@ const fails = 1 << 17;
 const maxPaddingBits = 7;
 const root = 0;
 
-/** A node of the code tree: for each bit the next node, or a symbol as `-1 - symbol`. */
-type Node = [number | undefined, number | undefined];
+/**
+ * The tree of the codes. The children of node `n` are at `2 * n` and `2 * n + 1`: the next node, or a symbol as
+ * `-1 - symbol`.
+ */
+type Tree = Int16Array;
 
-function buildTree(): readonly Node[] {
-  const nodes: Node[] = [[undefined, undefined]];
-  huffmanCodes.forEach(({ bits, length }, symbol) => {
-    let at = root;
-    for (let left = length - 1; left >= 0; left -= 1) {
-      const node = nodes[at] as Node;
-      const bit = (bits >>> left) & 1;
-      if (left === 0) node[bit] = -1 - symbol;
-      else {
-        if (node[bit] === undefined) {
-          nodes.push([undefined, undefined]);
-          node[bit] = nodes.length - 1;
-        }
-        at = node[bit] as number;
-      }
+/**
+ * Builds the tree level by level. The code is canonical, so the symbols of each level come before its inner
+ * nodes.
+ */
+function buildTree(): Tree {
+  const children = new Int16Array(2 * states);
+  let level = [root];
+  let nodes = 1;
+  for (const symbols of symbolsByLength.slice(1)) {
+    const inner: number[] = [];
+    for (const [index, at] of level.flatMap((node) => [2 * node, 2 * node + 1]).entries()) {
+      const symbol = symbols[index];
+      if (symbol === undefined) {
+        children[at] = nodes;
+        inner.push(nodes);
+        nodes += 1;
+      } else children[at] = -1 - symbol;
     }
-  });
-  return nodes;
-}
-
-/** The automaton that reads four bits at a time. */
-function buildTable(nodes: readonly Node[]): Uint32Array {
-  const table = new Uint32Array(states * steps);
-  for (let state = 0; state < states; state += 1) {
-    for (let input = 0; input < steps; input += 1) {
-      let at = state;
-      let entry = 0;
-      for (let left = stepBits - 1; left >= 0; left -= 1) {
-        const next = nodes[at]?.[(input >>> left) & 1] as number;
-        if (next >= 0) at = next;
-        else {
-          const symbol = -1 - next;
-          entry = symbol === endOfString ? fails : emits | (symbol << symbolShift);
-          if (symbol === endOfString) break;
-          at = root;
-        }
-      }
-      table[state * steps + input] = entry | at;
-    }
+    level = inner;
   }
-  return table;
+  return children;
 }
 
 /** The states in which a string may end: all bits since the last symbol are ones, and at most seven. */
-function buildEnds(nodes: readonly Node[]): Uint8Array {
+function buildEnds(tree: Tree): Uint8Array {
   const ends = new Uint8Array(states);
   let at = root;
   for (let bits = 0; bits <= maxPaddingBits; bits += 1) {
     ends[at] = 1;
-    at = nodes[at]?.[1] as number;
+    at = tree[2 * at + 1] as number;
   }
   return ends;
 }
 
+/** The automaton that reads four bits at a time. */
 interface Automaton {
-  readonly table: Uint32Array;
+  readonly tree: Tree;
+  /**
+   * The step of each state for each input. An entry is computed when it is first needed; until then it is 0,
+   * which no step is. All 4,096 at the start of a process would make V8 load its optimising compilers, 7 MB.
+   */
+  readonly table: Int32Array;
   readonly ends: Uint8Array;
+}
+
+function computeStep({ tree, table }: Automaton, index: number): number {
+  let at = Math.floor(index / steps);
+  let flags = 0;
+  for (let left = stepBits - 1; left >= 0; left -= 1) {
+    const next = tree[2 * at + ((index >>> left) & 1)] as number;
+    if (next >= 0) at = next;
+    else {
+      const symbol = -1 - next;
+      flags = symbol === endOfString ? fails : emits | (symbol << symbolShift);
+      if (symbol === endOfString) break;
+      at = root;
+    }
+  }
+  const step = flags | at;
+  table[index] = step;
+  return step;
 }
 
 /** Built by the first string, because a daemon whose connections are HTTP/2 of Node.js never needs it. */
@@ -82,7 +89,7 @@ let automaton: Automaton | undefined;
 
 function buildAutomaton(): Automaton {
   const tree = buildTree();
-  return { table: buildTable(tree), ends: buildEnds(tree) };
+  return { tree, table: new Int32Array(states * steps), ends: buildEnds(tree) };
 }
 
 /** Output of most strings; longer ones get a buffer of their own. */
@@ -103,9 +110,13 @@ export function decodeHuffman(bytes: Uint8Array, start: number, end: number): st
   let state = root;
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at] as number;
-    const high = table[state * steps + (byte >>> stepBits)] as number;
+    const highIndex = state * steps + (byte >>> stepBits);
+    let high = table[highIndex] as number;
+    if (high === 0) high = computeStep(automaton, highIndex);
     if ((high & emits) !== 0) output[length++] = (high >>> symbolShift) & 0xff;
-    const low = table[(high & 0xff) * steps + (byte & 0xf)] as number;
+    const lowIndex = (high & 0xff) * steps + (byte & 0xf);
+    let low = table[lowIndex] as number;
+    if (low === 0) low = computeStep(automaton, lowIndex);
     if ((low & emits) !== 0) output[length++] = (low >>> symbolShift) & 0xff;
     if (((high | low) & fails) !== 0) throw compressionError('a Huffman code ends the string too early');
     state = low & 0xff;

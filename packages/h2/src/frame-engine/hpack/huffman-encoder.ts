@@ -1,4 +1,26 @@
-import { huffmanCodes } from './huffman-code.ts';
+import { symbolsByLength } from './huffman-code.ts';
+
+interface HuffmanCode {
+  readonly bits: number;
+  readonly length: number;
+}
+
+/** Assigns the canonical codes: shorter codes first, and by value among codes of one length. */
+function assignCodes(): readonly HuffmanCode[] {
+  const codes: HuffmanCode[] = [];
+  let next = 0;
+  symbolsByLength.forEach((symbols, length) => {
+    next *= 2;
+    for (const symbol of symbols) {
+      codes[symbol] = { bits: next, length };
+      next += 1;
+    }
+  });
+  return codes;
+}
+
+/** The code of each byte, by its value; the last one is the end of a string. */
+const huffmanCodes = assignCodes();
 
 /**
  * Huffman-codes a string of one character per byte. Only tests use it: the engine sends plain strings, which
