@@ -16,7 +16,7 @@ export function digestOf(bytes: Uint8Array): string {
 
 /** @throws Fault `data-loss` when the digest of the bytes differs */
 export function verifyDigest(bytes: Uint8Array, digest: string, what: string): void {
-  const found = `${digest.split(':')[0]}:${hashFor(digest).update(bytes).digest('hex')}`;
+  const found = `${digest.split(':')[0]}:${hashOf(digest).update(bytes).digest('hex')}`;
   if (found !== digest)
     throw new Fault(
       'data-loss',
@@ -24,8 +24,8 @@ export function verifyDigest(bytes: Uint8Array, digest: string, what: string): v
     );
 }
 
-/** @throws Fault `invalid-argument` for an unsupported algorithm */
-function hashFor(digest: string): Hash {
+/** A hash with the algorithm of a digest. @throws Fault `invalid-argument` for an unsupported algorithm */
+export function hashOf(digest: string): Hash {
   const algorithm = digest.split(':')[0] ?? '';
   if (lengths[algorithm] === undefined)
     throw new Fault('invalid-argument', `digests with "${algorithm}" are not supported`);

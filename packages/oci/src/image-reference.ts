@@ -21,6 +21,12 @@ const tagForm = /^\w[\w.-]{0,127}$/;
 /** Registry and repository together. Source: OCI distribution specification, pulling manifests. */
 const nameLimit = 255;
 
+/** Whether the text is the host of a registry, with an optional port. */
+export const isRegistry = (text: string) => text.length <= nameLimit && registryForm.test(text);
+/** Whether the text is the path of a repository in its registry. */
+export const isRepository = (text: string) => text.length <= nameLimit && repositoryForm.test(text);
+export const isTag = (text: string) => tagForm.test(text);
+
 /**
  * Parses a reference. The default registry is Docker Hub; without tag and digest the tag is `latest`.
  *
@@ -35,10 +41,10 @@ export function parseImageReference(text: string): ImageReference {
   const { registry, repository } = splitRegistry(path);
   const isValid =
     more.length === 0 &&
-    registryForm.test(registry) &&
-    repositoryForm.test(repository) &&
+    isRegistry(registry) &&
+    isRepository(repository) &&
     registry.length + repository.length <= nameLimit &&
-    (tag === undefined || tagForm.test(tag)) &&
+    (tag === undefined || isTag(tag)) &&
     (digest === undefined || isDigest(digest));
   if (!isValid)
     throw new Fault(

@@ -1,14 +1,25 @@
 export type { Descriptor } from './descriptor.ts';
-export { digestOf, isDigest, verifyDigest } from './digest.ts';
+export { digestOf, hashOf, isDigest, verifyDigest } from './digest.ts';
 export type { Credentials } from './distribution/authorization.ts';
+export {
+  type RegistrySettings,
+  registryEndpoints,
+} from './distribution/configured-endpoints.ts';
 export {
   type DistributionClient,
   type DistributionClientInit,
   type DistributionOptions,
   type FetchedDocument,
+  type OpenedBlob,
   openDistributionClient,
 } from './distribution/distribution-client.ts';
-export { type EndpointsOf, ownEndpoints, type RegistryEndpoint } from './distribution/registry-endpoint.ts';
+export {
+  type EndpointsOf,
+  type EndpointTls,
+  ownEndpoints,
+  type RegistryEndpoint,
+  registryHost,
+} from './distribution/registry-endpoint.ts';
 export {
   chainIds,
   type ImageConfig,
@@ -19,7 +30,15 @@ export {
   parseIndex,
   parseManifest,
 } from './image-documents.ts';
-export { formatImageReference, type ImageReference, parseImageReference } from './image-reference.ts';
+export {
+  formatImageReference,
+  type ImageReference,
+  isRegistry,
+  isRepository,
+  isTag,
+  parseImageReference,
+} from './image-reference.ts';
+export { mediaTypeOf } from './media-type-of.ts';
 export { isIndexType, isManifestType, mediaTypes } from './media-types.ts';
 export {
   formatPlatform,

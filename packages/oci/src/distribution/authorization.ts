@@ -1,19 +1,19 @@
 import { Fault } from '@nodewright/fault';
 import type { Challenge } from './challenge.ts';
-import type { HttpConnections } from './http-request.ts';
+import type { HttpConnections, HttpRequest } from './http-request.ts';
 import { readBody } from './read-body.ts';
+import type { EndpointTls } from './registry-endpoint.ts';
 
-export interface Credentials {
-  readonly username: string;
-  /** Secret: never included in a Fault. */
-  readonly password: string;
-}
+/** A user with a password, or a token with which a registry's issuer identifies the user. All are secrets. */
+export type Credentials =
+  | { readonly username: string; readonly password: string }
+  | { readonly identityToken: string };
 
 export interface AuthorizeInit {
   readonly challenge: Challenge;
   /** The registry that sent the challenge. */
   readonly registry: URL;
-  readonly ca: string | undefined;
+  readonly tls: EndpointTls | undefined;
   readonly repository: string;
   readonly credentials: Credentials | undefined;
   readonly connections: HttpConnections;
@@ -30,13 +30,13 @@ const tokenLimitBytes = 1024 * 1024;
 export async function authorize(init: AuthorizeInit): Promise<string> {
   const { challenge, registry, credentials } = init;
   if (challenge.scheme === 'bearer') return `Bearer ${await fetchToken(init, challenge)}`;
-  if (credentials === undefined)
+  if (credentials === undefined || 'identityToken' in credentials)
     throw new Fault('unauthenticated', `the registry ${registry.host} wants a user name and a password`);
-  return basic(credentials);
+  return basic(credentials.username, credentials.password);
 }
 
 async function fetchToken(
-  { registry, ca, repository, credentials, connections, signal }: AuthorizeInit,
+  { registry, tls, repository, credentials, connections, signal }: AuthorizeInit,
   challenge: Challenge & { scheme: 'bearer' },
 ): Promise<string> {
   const url = new URL(challenge.realm);
@@ -45,10 +45,16 @@ async function fetchToken(
       'unauthenticated',
       `the registry ${registry.host} wants a token from ${url.host} without TLS`,
     );
-  if (challenge.service !== undefined) url.searchParams.set('service', challenge.service);
-  url.searchParams.set('scope', challenge.scope ?? `repository:${repository}:pull`);
-  const headers = credentials === undefined ? {} : { authorization: basic(credentials) };
-  const { answer } = await connections.get({ url, headers, ca, signal });
+  // The issuer may be another host than the registry, which alone may see the certificate of the client.
+  const issuerTls = url.host === registry.host ? tls : tls?.ca === undefined ? undefined : { ca: tls.ca };
+  const wanted = {
+    ...(challenge.service === undefined ? {} : { service: challenge.service }),
+    scope: challenge.scope ?? `repository:${repository}:pull`,
+  };
+  const { answer } = await connections.send({
+    ...tokenRequest(url, wanted, credentials),
+    ...{ tls: issuerTls, signal },
+  });
   const body = await readBody(answer, tokenLimitBytes);
   if (answer.statusCode !== 200)
     throw new Fault(
@@ -58,6 +64,25 @@ async function fetchToken(
   const token = tokenFrom(body);
   if (token === undefined) throw new Fault('unauthenticated', `${url.host} gives no token for ${repository}`);
   return token;
+}
+
+/** Source: RFC 9110; token authentication of registries, with OAuth 2.0 for an identity token. */
+function tokenRequest(
+  url: URL,
+  wanted: Readonly<Record<string, string>>,
+  credentials: Credentials | undefined,
+): Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body'> {
+  if (credentials !== undefined && 'identityToken' in credentials) {
+    const { identityToken } = credentials;
+    const grant = { grant_type: 'refresh_token', client_id: 'nodewright', refresh_token: identityToken };
+    return {
+      ...{ url, method: 'POST', body: new URLSearchParams({ ...wanted, ...grant }).toString() },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    };
+  }
+  for (const [name, value] of Object.entries(wanted)) url.searchParams.set(name, value);
+  const headers = credentials && { authorization: basic(credentials.username, credentials.password) };
+  return { url, headers: headers ?? {} };
 }
 
 function tokenFrom(body: Uint8Array): string | undefined {
@@ -73,6 +98,6 @@ function tokenFrom(body: Uint8Array): string | undefined {
   }
 }
 
-function basic({ username, password }: Credentials): string {
+function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }

@@ -1,8 +1,10 @@
-import { Fault, faultFrom } from '@nodewright/fault';
+import { Fault } from '@nodewright/fault';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { Descriptor } from '../descriptor.ts';
 import { digestOf, verifyDigest } from '../digest.ts';
 import { formatImageReference, type ImageReference } from '../image-reference.ts';
+import { manifestLimitBytes } from '../manifest-limit.ts';
+import { mediaTypeOf } from '../media-type-of.ts';
 import { mediaTypes } from '../media-types.ts';
 import type { Credentials } from './authorization.ts';
 import { openHttpConnections } from './http-request.ts';
@@ -42,6 +44,25 @@ export interface DistributionClient extends Disposable {
     descriptor: Descriptor,
     options?: DistributionOptions & { readonly offset?: number },
   ): AsyncIterable<Uint8Array>;
+  /** Opens a blob whose size is not known, from an offset on. The caller must verify the digest. */
+  openBlob(
+    reference: ImageReference,
+    digest: string,
+    options?: DistributionOptions & { readonly offset?: number },
+  ): Promise<OpenedBlob>;
+  /** The size of a blob in bytes; undefined when the registry does not say it. */
+  sizeOfBlob(
+    reference: ImageReference,
+    digest: string,
+    options?: DistributionOptions,
+  ): Promise<number | undefined>;
+}
+
+export interface OpenedBlob {
+  /** Of the whole blob, in bytes; undefined when the registry does not say it. */
+  readonly size: number | undefined;
+  /** From the offset on. It must be read or left, because it holds a connection. A cut is a Fault `aborted`. */
+  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 export interface DistributionOptions {
@@ -54,11 +75,6 @@ export interface FetchedDocument {
   readonly bytes: Uint8Array;
 }
 
-/**
- * The size of manifests that registries must accept. Source: OCI distribution specification, pushing
- * manifests.
- */
-const manifestLimitBytes = 4 * 1024 * 1024;
 const manifestTypes = [
   mediaTypes.index,
   mediaTypes.dockerIndex,
@@ -99,30 +115,48 @@ export function openDistributionClient({
       return { descriptor: { mediaType, digest, size: bytes.length }, bytes };
     });
 
+  async function openBlob(
+    reference: ImageReference,
+    digest: string,
+    { offset = 0, ...options }: DistributionOptions & { readonly offset?: number } = {},
+  ): Promise<OpenedBlob> {
+    const headers = offset === 0 ? {} : { range: `bytes=${offset}-` };
+    const answer = await inSpan('distribution blob', reference, () =>
+      requests.get(reference, `blobs/${digest}`, { ...options, headers }),
+    );
+    // A registry may ignore the range and send the whole blob.
+    const start = answer.statusCode === 206 ? offset : 0;
+    const rest = lengthFrom(answer.headers['content-length']);
+    return {
+      size: rest === undefined ? undefined : start + rest,
+      bytes: withoutFirst(bodyOf(answer), offset - start),
+    };
+  }
+
   return {
+    openBlob,
+    sizeOfBlob: (reference, digest, options = {}) =>
+      inSpan('distribution blob size', reference, async () => {
+        const answer = await requests.get(reference, `blobs/${digest}`, {
+          ...{ ...options, method: 'HEAD', headers: {} },
+        });
+        answer.resume();
+        return lengthFrom(answer.headers['content-length']);
+      }),
     resolve: (reference, options) =>
       fetchDocument(reference, reference.digest ?? reference.tag ?? 'latest', options),
     fetchManifest: (reference, { digest }, options) => fetchDocument(reference, digest, options),
     async *fetchBlob(reference, { digest, size }, { offset = 0, ...options } = {}) {
-      const headers = offset === 0 ? {} : { range: `bytes=${offset}-` };
-      const answer = await inSpan('distribution blob', reference, () =>
-        requests.get(reference, `blobs/${digest}`, { ...options, headers }),
-      );
-      // A registry may ignore the range and send the whole blob.
-      let skip = answer.statusCode === 206 ? 0 : offset;
-      let position = offset - skip;
-      for await (const piece of bodyOf(answer)) {
+      const { bytes } = await openBlob(reference, digest, { ...options, offset });
+      let position = offset;
+      for await (const piece of bytes) {
         position += piece.length;
         if (position > size)
           throw new Fault(
             'data-loss',
             `the registry ${reference.registry} sends more for ${digest} than its ${size} bytes`,
           );
-        if (skip >= piece.length) skip -= piece.length;
-        else {
-          yield skip === 0 ? piece : piece.subarray(skip);
-          skip = 0;
-        }
+        yield piece;
       }
       if (position < size)
         throw new Fault(
@@ -134,16 +168,24 @@ export function openDistributionClient({
   };
 }
 
+/** A length that is not a number counts as missing. */
+function lengthFrom(header: string | undefined): number | undefined {
+  return /^\d{1,15}$/.test(header ?? '') ? Number(header) : undefined;
+}
+
+async function* withoutFirst(bytes: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+  let skip = count;
+  for await (const piece of bytes) {
+    if (skip >= piece.length) skip -= piece.length;
+    else {
+      yield skip === 0 ? piece : piece.subarray(skip);
+      skip = 0;
+    }
+  }
+}
+
 /** Some registries send a non-standard media type; the document itself contains the right one. */
 function mediaTypeFrom(header: string | undefined, bytes: Uint8Array): string {
   const announced = (header ?? '').split(';')[0]?.trim() ?? '';
-  if ((manifestTypes as readonly string[]).includes(announced)) return announced;
-  try {
-    const { mediaType, manifests } = JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>;
-    if (typeof mediaType === 'string' && (manifestTypes as readonly string[]).includes(mediaType))
-      return mediaType;
-    return Array.isArray(manifests) ? mediaTypes.index : mediaTypes.manifest;
-  } catch (error) {
-    throw new Fault('data-loss', 'the manifest of the image is no JSON object', { cause: faultFrom(error) });
-  }
+  return (manifestTypes as readonly string[]).includes(announced) ? announced : mediaTypeOf(bytes);
 }

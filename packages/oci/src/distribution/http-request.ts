@@ -2,18 +2,26 @@ import type { Agent, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Agent as TlsAgent } from 'node:https';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { discardBody } from './read-body.ts';
+import type { EndpointTls } from './registry-endpoint.ts';
 
 export interface HttpRequest {
   readonly url: URL;
+  /** Default: `GET`. */
+  readonly method?: 'GET' | 'HEAD' | 'POST';
   readonly headers: OutgoingHttpHeaders;
-  readonly ca: string | undefined;
+  /** The body of a POST. */
+  readonly body?: string;
+  readonly tls: EndpointTls | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
 /** The connections, kept open for later requests. */
 export interface HttpConnections extends Disposable {
-  /** Follows redirects and returns the first other response. Authorization is sent only to its own origin. */
-  get(request: HttpRequest): Promise<HttpAnswer>;
+  /**
+   * Follows redirects and returns the first other response. Authorization is sent only to its own origin, and
+   * a client certificate is shown only to its own host.
+   */
+  send(request: HttpRequest): Promise<HttpAnswer>;
 }
 
 export interface HttpAnswer {
@@ -32,23 +40,31 @@ const redirectLimit = 5;
 export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
   const agents: { plain?: Agent; tls?: TlsAgent } = {};
 
-  async function once({ url, headers, ca, signal }: HttpRequest): Promise<IncomingMessage> {
+  async function once({
+    url,
+    method = 'GET',
+    headers,
+    body,
+    tls,
+    signal,
+  }: HttpRequest): Promise<IncomingMessage> {
     const [http, https] = await Promise.all([import('node:http'), import('node:https')]);
     const isTls = url.protocol === 'https:';
     agents.plain ??= new http.Agent({ keepAlive: true });
     agents.tls ??= new https.Agent({ keepAlive: true });
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const options = { headers, signal, timeout: idleTimeoutMs };
+    const options = { method, headers, signal, timeout: idleTimeoutMs };
     const request = isTls
-      ? https.get(url, { ...options, ca, agent: agents.tls }, resolve)
-      : http.get(url, { ...options, agent: agents.plain }, resolve);
+      ? https.request(url, { ...options, ...tlsOptions(tls), agent: agents.tls }, resolve)
+      : http.request(url, { ...options, agent: agents.plain }, resolve);
+    request.end(body);
     request.on('timeout', () => request.destroy(stalled(url, idleTimeoutMs)));
     request.on('error', (error) => reject(connectionFault(error, url)));
     return promise;
   }
 
   return {
-    async get(request) {
+    async send(request) {
       let current = request;
       for (let count = 0; ; count += 1) {
         const answer = await once(current);
@@ -68,6 +84,14 @@ export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
   };
 }
 
+function tlsOptions({ ca, clientIdentity, skipsVerification = false }: EndpointTls = {}) {
+  return {
+    ca,
+    ...(clientIdentity && { cert: clientIdentity.certificate, key: clientIdentity.key }),
+    rejectUnauthorized: !skipsVerification,
+  };
+}
+
 function redirected(request: HttpRequest, location: string): HttpRequest {
   const url = URL.parse(location, request.url);
   if (url === null)
@@ -80,7 +104,10 @@ function redirected(request: HttpRequest, location: string): HttpRequest {
     );
   const { authorization, ...others } = request.headers;
   const keeps = url.origin === request.url.origin;
-  return { ...request, url, headers: keeps ? request.headers : others };
+  if (keeps) return { ...request, url };
+  const { ca } = request.tls ?? {};
+  const tls = url.hostname === request.url.hostname ? request.tls : ca === undefined ? undefined : { ca };
+  return { ...request, url, headers: others, tls };
 }
 
 function stalled(url: URL, idleTimeoutMs: number): Fault {

@@ -13,6 +13,8 @@ export interface RegistryRequestsInit {
 }
 
 export interface RegistryRequestOptions {
+  /** Default: `GET`. */
+  readonly method?: 'GET' | 'HEAD';
   readonly headers: OutgoingHttpHeaders;
   readonly credentials?: Credentials;
   readonly signal?: AbortSignal;
@@ -24,6 +26,8 @@ export interface RegistryRequests {
 }
 
 const errorLimitBytes = 64 * 1024;
+/** Clients of a daemon choose the repositories, so the number of remembered authorizations has a limit. */
+const authorizationLimit = 256;
 const agent = 'nodewright';
 
 /** Answers authentication challenges, and tries the next endpoint when one fails. */
@@ -35,22 +39,20 @@ export function createRegistryRequests({ connections, endpointsOf }: RegistryReq
     endpoint: RegistryEndpoint,
     reference: ImageReference,
     path: string,
-    { headers, signal, ...options }: RegistryRequestOptions,
+    { method, headers, signal, ...options }: RegistryRequestOptions,
   ): Promise<IncomingMessage> {
     const base = `${endpoint.url.replace(/\/$/, '')}${endpoint.overridesPath ? '' : '/v2'}`;
     const url = new URL(`${base}/${reference.repository}/${path}`);
     if (endpoint.isMirror) url.searchParams.set('ns', reference.registry);
-    const { ca } = endpoint;
+    const { tls } = endpoint;
     const credentials = options.credentials ?? endpoint.credentials;
-    const key = [
-      endpoint.url,
-      reference.repository,
-      credentials?.username ?? '',
-      credentials?.password ?? '',
-    ].join('\n');
+    const key = JSON.stringify([endpoint.url, reference.repository, credentials]);
     const send = (authorization: string | undefined) => {
       const known = authorization === undefined ? {} : { authorization };
-      return connections.get({ url, headers: { 'user-agent': agent, ...headers, ...known }, ca, signal });
+      return connections.send({
+        ...{ url, ...(method && { method }), tls, signal },
+        headers: { 'user-agent': agent, ...headers, ...known },
+      });
     };
     let { answer, url: answeredBy } = await send(authorizations.get(key));
     // A redirect target must not choose where the password is sent.
@@ -62,13 +64,16 @@ export function createRegistryRequests({ connections, endpointsOf }: RegistryReq
       const value = await authorize({
         challenge,
         registry: url,
-        ca,
+        tls,
         repository,
         credentials,
         connections,
         signal,
       });
+      authorizations.delete(key);
       authorizations.set(key, value);
+      const [oldest = ''] = authorizations.keys();
+      if (authorizations.size > authorizationLimit) authorizations.delete(oldest);
       ({ answer, url: answeredBy } = await send(value));
     }
     if (answer.statusCode === 200 || answer.statusCode === 206) return answer;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ownEndpoints } from '@nodewright/oci';
-import { registryEndpoints, registryFiles } from './registry-hosts.ts';
+import { registryFiles } from './registry-hosts.ts';
 
 const endpoint = (url: string, overridePath = false) => ({ endpoint: url, overridePath });
 const tls = (settings: { ca?: string; insecureSkipVerify?: boolean }) => ({
@@ -66,34 +65,4 @@ test('registryFiles() puts certificates beside the file that names them', () => 
     files['docker.io/hosts.toml'],
     'server = "https://registry-1.docker.io"\nca = "/hosts/docker.io/docker.io-ca.crt"\n',
   );
-});
-
-test('registryEndpoints() has the mirrors of a registry before the registry itself, unless it has no fallback', () => {
-  const endpointsOf = registryEndpoints(
-    {
-      mirrors: {
-        'docker.io': { endpoints: [endpoint('http://10.0.2.2:5000', true)], skipFallback: false },
-        'ghcr.io': { endpoints: [endpoint('https://ghcr.io')], skipFallback: true },
-        '*': { endpoints: [endpoint('https://all')], skipFallback: true },
-      },
-      auths: {
-        all: { username: '', password: '', auth: Buffer.from('u:p:q').toString('base64'), identityToken: '' },
-        'docker.io': { username: 'u', password: 'p', auth: '', identityToken: '' },
-      },
-      tls: { all: tls({ ca: 'authority' }) },
-    },
-    ownEndpoints,
-  );
-  assert.deepEqual(endpointsOf('docker.io'), [
-    { url: 'http://10.0.2.2:5000', overridesPath: true, isMirror: true },
-    { url: 'https://registry-1.docker.io', credentials: { username: 'u', password: 'p' } },
-  ]);
-  assert.deepEqual(endpointsOf('ghcr.io'), [
-    { url: 'https://ghcr.io', overridesPath: false, isMirror: false },
-  ]);
-  const credentials = { username: 'u', password: 'p:q' };
-  assert.deepEqual(endpointsOf('other'), [
-    { url: 'https://all', overridesPath: false, isMirror: true, ca: 'authority', credentials },
-  ]);
-  assert.deepEqual(registryEndpoints(none, ownEndpoints)('other'), ownEndpoints('other'));
 });

@@ -1,6 +1,6 @@
-// The settings of registries for the two programs that pull images: machined, and containerd for the kubelet.
-import type { EndpointsOf, RegistryEndpoint } from '@nodewright/oci';
-import type { RegistryConfigSpec, RegistryTLSConfig } from '@nodewright/state/kinds';
+// The settings of registries for containerd, which pulls images for the kubelet.
+import { registryHost } from '@nodewright/oci';
+import type { RegistryConfigSpec } from '@nodewright/state/kinds';
 import { type TomlValue, toml, tomlText } from './containerd-config.ts';
 
 /** A file below the folder of registries. */
@@ -9,12 +9,10 @@ export interface RegistryFile {
   readonly contents: string;
 }
 
-type Settings = Pick<RegistryConfigSpec, 'mirrors' | 'auths' | 'tls'>;
+type Settings = Pick<RegistryConfigSpec, 'mirrors' | 'tls'>;
 
 const everyRegistry = '*';
 const hostOf = (url: string) => URL.parse(url)?.host ?? '';
-/** The host of Docker Hub's API. */
-const ownHost = (registry: string) => (registry === 'docker.io' ? 'registry-1.docker.io' : registry);
 
 /**
  * The files for containerd: `<registry>/hosts.toml`, and the certificates that it names. Source: Talos v1.14:
@@ -46,7 +44,7 @@ export function registryFiles({ mirrors, tls }: Settings, folder: string): Regis
     if (registry === everyRegistry || registry in mirrors) continue;
     const place = folderName(registry);
     const certificates = certificateFiles(place, registry, tls, folder);
-    const server = { server: `https://${ownHost(registry)}`, ...certificates.values };
+    const server = { server: `https://${registryHost(registry)}`, ...certificates.values };
     files.push(...certificates.files, { path: `${place}/hosts.toml`, contents: toml({ '': server }) });
   }
   // Two endpoints of one host have the same certificates.
@@ -79,34 +77,3 @@ function folderName(registry: string): string {
 
 const sorted = <V>(record: Readonly<Record<string, V>>) =>
   Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1));
-
-/**
- * Where machined pulls from: the mirrors of a registry, then the registry itself. A certificate of a client and a registry
- * whose certificate is not to be verified are left to containerd.
- */
-export function registryEndpoints({ mirrors, auths, tls }: Settings, own: EndpointsOf): EndpointsOf {
-  const trusted = (endpoint: RegistryEndpoint, host: string): RegistryEndpoint => {
-    const ca = caOf(tls[host]);
-    const credentials = credentialsOf(auths[host]);
-    return { ...endpoint, ...(ca && { ca }), ...(credentials && { credentials }) };
-  };
-  return (registry) => {
-    const mirror = mirrors[registry] ?? mirrors[everyRegistry];
-    const found = (mirror?.endpoints ?? []).map(({ endpoint, overridePath }) => {
-      const host = hostOf(endpoint);
-      const isMirror = host !== ownHost(registry);
-      return trusted({ url: endpoint, overridesPath: overridePath, isMirror }, host);
-    });
-    const hasFallback = mirror === undefined || !mirror.skipFallback || found.length === 0;
-    return hasFallback ? [...found, ...own(registry).map((one) => trusted(one, registry))] : found;
-  };
-}
-
-const caOf = (tls: RegistryTLSConfig | undefined) => tls?.ca || undefined;
-
-function credentialsOf(auth: Settings['auths'][string] | undefined): RegistryEndpoint['credentials'] {
-  if (auth === undefined) return undefined;
-  if (auth.username !== '') return { username: auth.username, password: auth.password };
-  const [, username, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(auth.auth, 'base64').toString()) ?? [];
-  return username === undefined || password === undefined ? undefined : { username, password };
-}

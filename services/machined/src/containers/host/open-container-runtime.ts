@@ -6,7 +6,6 @@ import { registryConfigs } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 import { followResource } from '../../base/resources/follow-resource.ts';
 import { containerdCgroups, containerdPaths } from '../domain/containerd-config.ts';
-import { registryEndpoints } from '../domain/registry-hosts.ts';
 
 export interface OpenContainerRuntimeInit {
   readonly options: {
@@ -72,7 +71,7 @@ export async function openMachineRuntime(
   const [
     { openContainerdRuntime },
     { openImageCache, withImageCache },
-    { ownEndpoints, platformOfNode },
+    { ownEndpoints, platformOfNode, registryEndpoints },
     { forgetBytes },
   ] = await Promise.all([
     import('@nodewright/containers/containerd'),
