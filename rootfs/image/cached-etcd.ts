@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { blobPath, manifestPath } from '@nodewright/containers/image-cache';
 import { parseImageReference } from '@nodewright/oci';
+import { blobPath, manifestPath } from '@nodewright/oci/cache';
 import { buildEtcd } from '../../tools/etcd/ensure-etcd.ts';
 import { etcdVersion } from '../../tools/etcd/etcd-release.ts';
 import type { TarItem } from '../../tools/images/tar.ts';

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { digestOf, mediaTypes, parseImageReference, platformOfNode } from '@nodewright/oci';
+import { blobPath, manifestPath } from '@nodewright/oci/cache';
 import type { ContainerRuntime } from '../container-runtime.ts';
 import type { ImageInfo } from '../image-store.ts';
 import { imagesInArchive } from '../oci-layout/images-in-archive.ts';
 import { readArchive } from '../oci-layout/read-archive.ts';
-import { blobPath, manifestPath } from './cache-paths.ts';
 import { type ImageCache, openImageCache } from './image-cache.ts';
 import { withImageCache } from './with-image-cache.ts';
 

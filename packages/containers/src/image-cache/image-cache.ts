@@ -16,8 +16,8 @@ import {
   parseManifest,
   selectManifest,
 } from '@nodewright/oci';
+import { blobPath, manifestPath } from '@nodewright/oci/cache';
 import { type Pack, pack } from 'tar-stream';
-import { blobPath, manifestPath } from './cache-paths.ts';
 
 /** Images that a node has without a registry. */
 export interface ImageCache {

@@ -1,3 +1,2 @@
-export { blobPath, manifestPath } from './cache-paths.ts';
 export { type ImageCache, openImageCache } from './image-cache.ts';
 export { withImageCache } from './with-image-cache.ts';

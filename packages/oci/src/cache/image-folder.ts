@@ -1,0 +1,72 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '@nodewright/fault';
+import { digestOf, verifyDigest } from '../digest.ts';
+import { formatImageReference, type ImageReference } from '../image-reference.ts';
+import { manifestLimitBytes } from '../manifest-limit.ts';
+import { mediaTypeOf } from '../media-type-of.ts';
+import { type BlobFile, openBlobFile } from './blob-file.ts';
+import { blobPath, cacheFolders, manifestPath, registryFromFolder, repositoryPath } from './cache-paths.ts';
+import { openStoredFile, undefinedIfMissing } from './stored-file.ts';
+import type { VerifiedFiles } from './verified-files.ts';
+
+/** A manifest or an index. */
+export interface StoredManifest {
+  readonly digest: string;
+  readonly mediaType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Images in a folder, which may be missing. Everything is verified when it is read. */
+export interface ImageFolder {
+  readonly root: string;
+  /**
+   * The manifest that a tag or a digest names; `undefined` when the folder does not have it.
+   *
+   * @throws Fault `data-loss` when it has another digest, or when the file of the tag differs from that of its digest
+   */
+  manifest(reference: ImageReference): Promise<StoredManifest | undefined>;
+  /** Opens a blob; `undefined` when the folder does not have it, or when it was found damaged. */
+  blob(digest: string): Promise<BlobFile | undefined>;
+  /** The registries of which the folder has a repository with this name, sorted. */
+  registriesOf(repository: string): Promise<string[]>;
+}
+
+export function openImageFolder(root: string, verified: VerifiedFiles): ImageFolder {
+  async function read(reference: ImageReference): Promise<Buffer | undefined> {
+    await using file = await openStoredFile(join(root, manifestPath(reference)));
+    if (file === undefined) return undefined;
+    if (file.stats.size > manifestLimitBytes)
+      throw new Fault('data-loss', `the stored manifest of ${formatImageReference(reference)} is too large`);
+    return await file.handle.readFile();
+  }
+
+  return {
+    root,
+    async manifest(reference) {
+      const bytes = await read(reference);
+      if (bytes === undefined) return undefined;
+      const { registry, repository } = reference;
+      const digest = reference.digest ?? digestOf(bytes);
+      const name = formatImageReference(reference);
+      if (reference.digest !== undefined) verifyDigest(bytes, digest, `the stored manifest of ${name}`);
+      else if ((await read({ registry, repository, digest })) === undefined)
+        throw new Fault(
+          'data-loss',
+          `the stored tag ${name} is ${digest}, which is not stored by its digest`,
+        );
+      return { digest, mediaType: mediaTypeOf(bytes), bytes };
+    },
+    blob: (digest) => openBlobFile(join(root, blobPath(digest)), digest, verified),
+    async registriesOf(repository) {
+      const names = (await readdir(join(root, cacheFolders.manifests)).catch(undefinedIfMissing)) ?? [];
+      const registries = names.toSorted().map(registryFromFolder);
+      const found = await Promise.all(
+        registries.map((registry) =>
+          readdir(join(root, repositoryPath({ registry, repository }))).catch(undefinedIfMissing),
+        ),
+      );
+      return registries.filter((_, index) => found[index] !== undefined);
+    },
+  };
+}

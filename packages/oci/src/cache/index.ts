@@ -1,0 +1,4 @@
+export { type BlobFile, openBlobFile, type Piece } from './blob-file.ts';
+export * from './cache-paths.ts';
+export { type ImageFolder, openImageFolder, type StoredManifest } from './image-folder.ts';
+export { VerifiedFiles } from './verified-files.ts';

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { noTelemetry } from '@nodewright/telemetry';
+import { blobPath, manifestPath } from '../cache/cache-paths.ts';
+import { openImageFolder } from '../cache/image-folder.ts';
+import { VerifiedFiles } from '../cache/verified-files.ts';
+import { digestOf } from '../digest.ts';
+import { mediaTypes } from '../media-types.ts';
+import type { AnswerRecord } from './answer-request.ts';
+import { type DistributionLimits, distributionLimits } from './limits.ts';
+import { LocalImages, localSource } from './local-images.ts';
+import { openDistributionServer } from './open-distribution-server.ts';
+
+const manifest = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: mediaTypes.dockerManifest }));
+const blob = Buffer.alloc(8_000_000, 'layer');
+const named = { registry: 'registry.example', repository: 'team/app' };
+
+async function serve(t: TestContext, limits: Partial<DistributionLimits> = {}, content = blob) {
+  const root = mkdtempSync(join(tmpdir(), 'distribution-server-'));
+  for (const [path, bytes] of [
+    [manifestPath({ ...named, tag: 'v1' }), manifest],
+    [manifestPath({ ...named, digest: digestOf(manifest) }), manifest],
+    [blobPath(digestOf(blob)), content],
+  ] as const) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), bytes);
+  }
+  const folder = openImageFolder(root, new VerifiedFiles());
+  const records: AnswerRecord[] = [];
+  const server = openDistributionServer({
+    source: localSource(new LocalImages(() => [folder])),
+    limits: { ...distributionLimits, ...limits },
+    telemetry: noTelemetry,
+    onAnswered: (record) => records.push(record),
+  });
+  const port = await server.listen({ host: '127.0.0.1', port: 0 });
+  t.after(async () => {
+    await server[Symbol.asyncDispose]();
+    rmSync(root, { recursive: true });
+  });
+  return { port, records, url: (path: string) => `http://127.0.0.1:${port}${path}` };
+}
+
+const blobUrl = `/v2/team/app/blobs/${digestOf(blob)}`;
+const errorOf = async (response: Response) =>
+  ((await response.json()) as { errors: { code: string }[] }).errors[0]?.code;
+
+test('serves manifests by tag and digest, also without the registry', async (t) => {
+  const { url } = await serve(t);
+  for (const which of ['v1', digestOf(manifest)])
+    for (const query of ['', '?ns=registry.example']) {
+      const response = await fetch(url(`/v2/team/app/manifests/${which}${query}`));
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), mediaTypes.dockerManifest);
+      assert.equal(response.headers.get('docker-content-digest'), digestOf(manifest));
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), manifest);
+    }
+  const head = await fetch(url('/v2/team/app/manifests/v1'), { method: 'HEAD' });
+  assert.equal(head.headers.get('content-length'), String(manifest.length));
+});
+
+test('serves blobs, their size and ranges of them', async (t) => {
+  const { url, records } = await serve(t);
+  const whole = await fetch(url(blobUrl));
+  assert.deepEqual(Buffer.from(await whole.arrayBuffer()), blob);
+  const head = await fetch(url(blobUrl), { method: 'HEAD' });
+  assert.deepEqual(
+    [head.status, head.headers.get('content-length'), head.headers.get('accept-ranges')],
+    [200, String(blob.length), 'bytes'],
+  );
+  const part = await fetch(url(blobUrl), { headers: { range: 'bytes=10-19' } });
+  assert.deepEqual([part.status, part.headers.get('content-range')], [206, `bytes 10-19/${blob.length}`]);
+  assert.deepEqual(Buffer.from(await part.arrayBuffer()), blob.subarray(10, 20));
+  const behind = await fetch(url(blobUrl), { headers: { range: `bytes=${blob.length}-` } });
+  assert.deepEqual([behind.status, behind.headers.get('content-range')], [416, `bytes */${blob.length}`]);
+  assert.deepEqual(
+    records.map(({ status, bytes }) => [status, bytes]),
+    [
+      [200, blob.length],
+      [200, 0],
+      [206, 10],
+      [416, 0],
+    ],
+  );
+});
+
+test('errors have the status of Talos and the body of the specification', async (t) => {
+  const { url } = await serve(t);
+  const digest = digestOf(Buffer.from('other'));
+  const answers: [string, number, string][] = [
+    ['/v2/team/app/manifests/v2', 404, 'MANIFEST_UNKNOWN'],
+    [`/v2/team/app/blobs/${digest}`, 404, 'BLOB_UNKNOWN'],
+    ['/v2/team/app/manifests/v1?ns=other.example', 404, 'MANIFEST_UNKNOWN'],
+    ['/v2/team/other/manifests/v1', 400, 'NAME_UNKNOWN'],
+    [`/v2/team/other/blobs/${digest}`, 400, 'NAME_UNKNOWN'],
+    ['/v2/team/app/tags/list', 404, 'UNSUPPORTED'],
+  ];
+  for (const [path, status, code] of answers) {
+    const response = await fetch(url(path));
+    assert.deepEqual([response.status, await errorOf(response)], [status, code], path);
+  }
+  for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+    const response = await fetch(url('/v2/team/app/blobs/uploads/'), { method });
+    assert.deepEqual([response.status, response.headers.get('allow')], [405, 'GET, HEAD']);
+  }
+  for (const path of ['/healthz', '/v2/']) assert.equal((await fetch(url(path))).status, 200);
+});
+
+test('a damaged blob breaks its connection before its end, and is not served again', async (t) => {
+  const damaged = Buffer.from(blob);
+  damaged[0] = 0;
+  const { url } = await serve(t, {}, damaged);
+  const response = await fetch(url(blobUrl));
+  assert.equal(response.status, 200);
+  await assert.rejects(response.arrayBuffer());
+  assert.equal((await fetch(url(blobUrl))).status, 404);
+});
+
+/** Resolves with what the server sent until it closed the connection. */
+async function raw(port: number, text: string, pause = false): Promise<string> {
+  const socket: Socket = connect(port, '127.0.0.1');
+  if (pause) socket.pause();
+  let received = '';
+  socket.setEncoding('latin1').on('data', (data) => {
+    received += data;
+  });
+  socket.on('error', () => {});
+  socket.write(text);
+  await new Promise((resolve) => socket.on('close', resolve));
+  return received;
+}
+
+test('too long headers, bodies and slow headers lose their connection', async (t) => {
+  const { port } = await serve(t, { headersMs: 300 });
+  const line = 'GET /v2/ HTTP/1.1\r\nhost: x\r\n';
+  const replies = await Promise.all([
+    raw(port, `${line}x: ${'a'.repeat(20_000)}\r\n\r\n`),
+    raw(port, `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`),
+    raw(port, `${line}content-length: 5\r\n\r\nhello`),
+    raw(port, line),
+  ]);
+  assert.deepEqual(
+    replies.map((reply) => reply.split(' ')[1]),
+    ['431', '431', '400', '408'],
+  );
+});
+
+test('a client that does not read loses its connection, and others are served meanwhile', async (t) => {
+  const { port, url, records } = await serve(t, { stallMs: 300 });
+  const slow = connect(port, '127.0.0.1');
+  slow.pause();
+  slow.on('error', () => {});
+  slow.write(`GET ${blobUrl} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  const other = await fetch(url(blobUrl));
+  assert.equal((await other.arrayBuffer()).byteLength, blob.length);
+  while (records.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.equal(
+    records.find(({ fault }) => fault !== undefined)?.fault?.message,
+    'the client reads too slowly',
+  );
+  slow.destroy();
+});
+
+test('more requests than the limit get 429, and more connections are closed', async (t) => {
+  const { port, url } = await serve(t, { requests: 2, connections: 4 });
+  const request = `GET ${blobUrl} HTTP/1.1\r\nhost: x\r\n\r\n`;
+  const held = [1, 2].map(() => {
+    const socket = connect(port, '127.0.0.1');
+    socket.pause();
+    socket.on('error', () => {});
+    socket.write(request);
+    return socket;
+  });
+  let status = 0;
+  for (let count = 0; count < 100 && status !== 429; count += 1) {
+    const response = await fetch(url('/v2/team/app/manifests/v1'), { headers: { connection: 'close' } });
+    status = response.status;
+    await response.arrayBuffer();
+  }
+  assert.equal(status, 429);
+  const more = [1, 2, 3, 4].map(() => raw(port, ''));
+  assert.equal(await Promise.race(more), '');
+  for (const socket of held) socket.destroy();
+});

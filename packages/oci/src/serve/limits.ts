@@ -1,0 +1,27 @@
+/** The limits of the endpoint for its clients. */
+export interface DistributionLimits {
+  /** Open connections; further ones are closed at once. */
+  readonly connections: number;
+  /** Requests that are answered at the same time; further ones get 429. */
+  readonly requests: number;
+  /** Request line and headers, in bytes; longer ones get 431. */
+  readonly headerBytes: number;
+  /** For the headers of a request, in ms. */
+  readonly headersMs: number;
+  /** Between two requests of a connection, in ms. */
+  readonly idleMs: number;
+  /** For a client to take one chunk of up to 256 KiB, in ms. A slower one loses its connection. */
+  readonly stallMs: number;
+  /** How long answers may continue when the endpoint closes, in ms. Source: Talos v1.14: image cache. */
+  readonly drainMs: number;
+}
+
+export const distributionLimits: DistributionLimits = {
+  connections: 256,
+  requests: 64,
+  headerBytes: 16 * 1024,
+  headersMs: 10_000,
+  idleMs: 30_000,
+  stallMs: 60_000,
+  drainMs: 5000,
+};

@@ -1,0 +1,67 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { Deadline, unlessAborted } from '@nodewright/async';
+import { type AnswerInit, answerRequest, sendError } from './answer-request.ts';
+import { type DistributionLimits, distributionLimits } from './limits.ts';
+
+export interface DistributionServerInit extends Omit<AnswerInit, 'limits'> {
+  /** Default: `distributionLimits`. */
+  readonly limits?: DistributionLimits;
+  /** PEM; with it the server speaks TLS only. The key is a secret. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
+}
+
+/** A registry that can be read, by the distribution protocol of OCI. Disposing it ends the answers in flight. */
+export interface DistributionServer extends AsyncDisposable {
+  /** Listens and resolves with the port, also for port 0. Rejects with the system's error. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<number>;
+}
+
+/** Source: OCI distribution specification, pull. */
+export function openDistributionServer(init: DistributionServerInit): DistributionServer {
+  const { limits = distributionLimits, tls } = init;
+  let inFlight = 0;
+  const listener: RequestListener = (request, response) => {
+    if (inFlight >= limits.requests) {
+      response.setHeader('retry-after', '1');
+      return sendError(response, 429, 'TOOMANYREQUESTS', `more than ${limits.requests} requests at once`);
+    }
+    inFlight += 1;
+    void answerRequest(request, response, { ...init, limits }).finally(() => {
+      inFlight -= 1;
+    });
+  };
+  const options = {
+    maxHeaderSize: limits.headerBytes,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.headersMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: 1000,
+  };
+  const server: Server =
+    tls === undefined
+      ? createServer(options, listener)
+      : createTlsServer({ ...options, cert: tls.certificate, key: tls.key }, listener);
+  server.maxConnections = limits.connections;
+  return {
+    listen({ host, port }) {
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      server.once('error', reject);
+      server.listen({ host, port }, () => {
+        server.off('error', reject);
+        resolve((server.address() as AddressInfo).port);
+      });
+      return promise;
+    },
+    async [Symbol.asyncDispose]() {
+      if (!server.listening) return;
+      const { promise: closed, resolve } = Promise.withResolvers<void>();
+      server.close(() => resolve());
+      server.closeIdleConnections();
+      using deadline = new Deadline(limits.drainMs);
+      await unlessAborted(closed, deadline.signal).catch(() => server.closeAllConnections());
+      await closed;
+    },
+  };
+}
