@@ -1,0 +1,7 @@
+export {
+  layoutArchiveBytes,
+  manifestText,
+  type TestImage,
+  testImage,
+  writeLayout,
+} from './test-extension.ts';
