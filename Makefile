@@ -34,7 +34,8 @@ RUNS ?=
 SINCE ?=
 # For `make test-upstream`: how often reboot, shutdown and reset.
 REPEAT ?=
-# For `make image`: folders or squashfs files with system extensions, in the order in which they are stacked.
+# For `make image`: system extensions, in the order in which they are stacked: folders, squashfs files, OCI layouts (folders or
+# archives), or images of registries.
 EXTENSIONS ?=
 # For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
 ADD ?=

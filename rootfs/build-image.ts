@@ -15,8 +15,9 @@ import { makeEfiPartition } from './disk/efi-partition.ts';
 import { makeExtPartition } from './disk/ext-partition.ts';
 import { makeGrub } from './disk/grub-image.ts';
 import { buildExtensions } from './extensions/build-extensions.ts';
-import { extensionDigest } from './extensions/extension-digest.ts';
+import { extensionDigests } from './extensions/extension-digest.ts';
 import { extensionsFolder } from './extensions/extensions-document.ts';
+import { modulesOfRoot } from './extensions/root-modules.ts';
 import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
 import { ensureImage } from './image/ensure-image.ts';
 import { imageInputs } from './image/image-inputs.ts';
@@ -85,15 +86,19 @@ interface Parts {
 async function makeParts(
   workshop: Workshop,
   tools: LockedTools,
-  { squashfs, extensionPaths }: { squashfs: Buffer; extensionPaths: readonly string[] },
+  { squashfs, extensionNames }: { squashfs: Buffer; extensionNames: readonly string[] },
   { key, certificate }: SecureBootKey,
 ): Promise<Parts> {
   // Salt and name of the tree are derived from the data, so that the same data has the same tree.
   const digest = createHash('sha256').update(squashfs).digest();
   const { rootHash, file: hashTree } = verityTree(squashfs, { salt: digest, uuid: digest.subarray(0, 16) });
   const epochSeconds = commitTime(workshop.checkout);
-  const extensions = buildExtensions(extensionPaths, { tools, work: workshop.work, epochSeconds });
   const kernel = await makeKernel(workshop, tools);
+  const modules = { release: kernel.release, place: modulesOfRoot(squashfs, workshop.work, tools) };
+  const extensions = await buildExtensions(extensionNames, {
+    ...{ tools, epochSeconds, modules },
+    work: workshop.work,
+  });
   const words = commandLine(workshop.architecture, { slot, rootHash, extensions: extensions.rootHashes });
   const stub = `usr/lib/systemd/boot/efi/linux${efiNames[workshop.architecture].stub}.efi.stub`;
   const unified = unifiedKernel(readFileSync(tools.path(stub)), {
@@ -168,9 +173,9 @@ const note = (line: string) => void process.stdout.write(`image: ${line}\n`);
 /**
  * Builds the image around the root file system that is in `out`.
  *
- * @param extensionPaths the extensions that machines stack on the root, in this order
+ * @param extensionNames the extensions that machines stack on the root, in this order
  */
-async function buildImage(checkout: string, out: string, extensionPaths: readonly string[]): Promise<void> {
+async function buildImage(checkout: string, out: string, extensionNames: readonly string[]): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'image-'));
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
@@ -178,7 +183,7 @@ async function buildImage(checkout: string, out: string, extensionPaths: readonl
     const keys = keysFolder(checkout);
     const firmwareKey = secureBootKey(keys);
     const squashfs = readFileSync(join(out, 'rootfs.squashfs'));
-    const parts = await makeParts(workshop, tools, { squashfs, extensionPaths }, firmwareKey);
+    const parts = await makeParts(workshop, tools, { squashfs, extensionNames }, firmwareKey);
     const files: Readonly<Record<string, Buffer>> = {
       vmlinuz: parts.kernel.image,
       initramfs: parts.kernel.initramfs,
@@ -207,18 +212,19 @@ async function main(checkout: string): Promise<void> {
   const folder = join(checkout, '_out', 'image');
   const keys = keysFolder(checkout);
   const certificate = secureBootKey(keys).certificate.fingerprint256;
-  const extensionPaths = (process.env.EXTENSIONS ?? '').split(/\s+/).filter((path) => path !== '');
+  const extensionNames = (process.env.EXTENSIONS ?? '').split(/\s+/).filter((name) => name !== '');
+  const extensions = await extensionDigests(extensionNames);
   const isBuilt = await ensureImage({
     folder,
     key: signingKey(keys),
     inputs: () =>
       imageInputs(checkout, {
         ...{ epochSeconds: commitTime(checkout), certificate },
-        extensions: extensionPaths.map(extensionDigest),
+        extensions,
       }),
     build: async () => {
       await buildRootfs(checkout);
-      await buildImage(checkout, folder, extensionPaths);
+      await buildImage(checkout, folder, extensionNames);
     },
   });
   if (!isBuilt) note(`${folder} has the image of these sources already`);

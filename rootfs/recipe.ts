@@ -306,8 +306,8 @@ export const loaders: Readonly<Record<Architecture, { readonly folder: string; r
 };
 
 /**
- * Packages with the programs that make the image, and their libraries: the compiler of the init, and the makers of
- * squashfs, ext4, FAT and GRUB. They are not in the image.
+ * Packages with the programs that make the image, and their libraries: the compiler of the init, the makers of squashfs, ext4,
+ * FAT and GRUB, and depmod. They are not in the image.
  */
 export const toolPackages = (architecture: Architecture): readonly string[] => {
   const triplet = triplets[architecture].replaceAll('_', '-');
@@ -316,7 +316,7 @@ export const toolPackages = (architecture: Architecture): readonly string[] => {
     ...[`cpp-14-${triplet}`, `binutils-${triplet}`, 'libbinutils', 'libsframe1', 'libctf0', 'libctf-nobfd0'],
     ...['libgmp10', 'libmpfr6', 'libmpc3', 'libisl23', 'libjansson4', 'libstdc++6', 'linux-libc-dev'],
     ...['e2fsprogs', 'libext2fs2t64', 'libcom-err2', 'libblkid1', 'libuuid1', 'libss2'],
-    ...['mtools', 'dosfstools', 'systemd-boot-efi'],
+    ...['mtools', 'dosfstools', 'systemd-boot-efi', 'kmod', 'libkmod2', 'libssl3t64'],
     ...(architecture === 'amd64' ? ['grub-common', 'grub-pc-bin', 'libdevmapper1.02.1'] : []),
     ...(architecture === 'amd64' ? ['libselinux1', 'libpcre2-8-0', 'libudev1', 'libcap2'] : []),
   ];

@@ -1,15 +1,23 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
+import {
+  checkExtension,
+  type ExtensionMetadata,
+  findSource,
+  openSource,
+  placeExtension,
+} from '@nodewright/extensions';
+import { openDistributionClient } from '@nodewright/oci';
 import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
+import { noTelemetry } from '@nodewright/telemetry';
 import type { LockedTools } from '../debian/locked-tools.ts';
 import { setModes } from '../image/place-files.ts';
 import { squashRoot } from '../image/squash-root.ts';
 import { verityTree } from '../image/verity-tree.ts';
-import { checkExtension, manifestName, rootName } from './extension-files.ts';
-import { extensionMetadata } from './extension-manifest.ts';
 import { extensionsDocument } from './extensions-document.ts';
+import { type BaseModules, makeIndexLayer } from './index-layer.ts';
 
 /** Their root hashes must fit on the kernel's command line, of 2048 bytes. The init refuses more as well. */
 export const maximumExtensions = 16;
@@ -20,6 +28,8 @@ export interface BuildExtensionsInit {
   readonly work: string;
   /** Unix time of every file. */
   readonly epochSeconds: number;
+  /** The kernel modules of the image, which those of extensions are added to. */
+  readonly modules: BaseModules;
 }
 
 export interface BuiltExtensions {
@@ -29,79 +39,97 @@ export interface BuiltExtensions {
   readonly rootHashes: readonly string[];
 }
 
-interface Source {
-  readonly path: string;
-  /** With the manifest and the files. */
-  readonly folder: string;
-  readonly layer: ExtensionStatusSpec;
+interface Layer {
+  readonly root: string;
+  readonly metadata: ExtensionMetadata;
 }
 
 /**
- * Makes the layers of extensions and their hash trees.
+ * Makes the layers of extensions and their hash trees. All of them are checked before anything of one is unpacked.
  *
- * @param paths folders or squashfs files, each with a manifest and the files that it adds; later ones replace files of earlier ones
+ * @param names paths of folders, squashfs files, and OCI layouts as folders or archives; or images of registries. Later ones
+ * replace files of earlier ones
  * @throws Error with one line that names the extension
  */
-export function buildExtensions(
-  paths: readonly string[],
-  { tools, work, epochSeconds }: BuildExtensionsInit,
-): BuiltExtensions {
-  if (paths.length > maximumExtensions)
-    throw new Error(`an image has at most ${maximumExtensions} extensions, not ${paths.length}`);
-  const sources = paths.map((path, index) => openSource(path, index, tools, work));
-  checkNames(sources);
+export async function buildExtensions(
+  names: readonly string[],
+  { tools, work, epochSeconds, modules }: BuildExtensionsInit,
+): Promise<BuiltExtensions> {
+  const layers = await placeAll(names, tools, work);
+  const index = makeIndexLayer(
+    layers.map(({ root }) => root),
+    { ...{ tools, work }, base: modules },
+  );
+  if (index !== undefined) layers.push(index);
+  if (layers.length > maximumExtensions)
+    throw new Error(
+      `an image has at most ${maximumExtensions} layers of extensions with the index of modules, not ${layers.length}`,
+    );
+  const described = layers.map(
+    ({ metadata }, at): ExtensionStatusSpec => ({ image: `${at + 1}.squashfs`, metadata }),
+  );
   const files: Record<string, Buffer> = {};
-  const rootHashes = sources.map(({ folder, layer }, index) => {
-    const root = join(work, `layer-${index}`);
-    cpSync(join(folder, rootName), root, { recursive: true, verbatimSymlinks: true });
+  const rootHashes = layers.map(({ root }, at) => {
+    const image = `${at + 1}.squashfs`;
     // The uppermost layer says which layers there are. No extension may have a file of that name.
-    if (index === sources.length - 1) placeDocument(root, sources);
+    if (at === layers.length - 1) placeDocument(root, described);
     setModes(root);
-    const target = join(work, layer.image);
+    const target = join(work, image);
     squashRoot({ root, target, tools, epochSeconds });
     const squashfs = readFileSync(target);
     const salt = createHash('sha256').update(squashfs).digest();
     const tree = verityTree(squashfs, { salt, uuid: salt.subarray(0, 16) });
-    files[layer.image] = squashfs;
-    files[layer.image.replace('.squashfs', '.verity')] = tree.file;
+    files[image] = squashfs;
+    files[image.replace('.squashfs', '.verity')] = tree.file;
     return tree.rootHash;
   });
   return { files, rootHashes };
 }
 
-function openSource(path: string, index: number, tools: LockedTools, work: string): Source {
-  try {
-    if (!existsSync(path)) throw new Error('does not exist');
-    const folder = statSync(path).isDirectory() ? path : unpack(path, join(work, `source-${index}`), tools);
-    checkExtension(folder);
-    const metadata = extensionMetadata(readFileSync(join(folder, manifestName), 'utf8'), buildInfo.tag);
-    return { path, folder, layer: { image: `${index + 1}.squashfs`, metadata } };
-  } catch (error) {
-    throw new Error(`extension ${path}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-/** Extended attributes are left out: those of overlayfs could hide files of the root. */
-function unpack(path: string, folder: string, tools: LockedTools): string {
-  try {
-    tools.run('usr/bin/unsquashfs', ['-no-progress', '-quiet', '-no-xattrs', '-dest', folder, path]);
-  } catch {
-    throw new Error('is neither a folder nor a squashfs that can be unpacked');
-  }
-  return folder;
-}
-
-function checkNames(sources: readonly Source[]): void {
+/** Checks all extensions, and then places the root of each one in a folder of its own. */
+async function placeAll(names: readonly string[], tools: LockedTools, work: string): Promise<Layer[]> {
+  if (names.length > maximumExtensions)
+    throw new Error(`an image has at most ${maximumExtensions} extensions, not ${names.length}`);
+  await using scope = new AsyncDisposableStack();
+  const registry = scope.use(openDistributionClient({ telemetry: noTelemetry }));
+  const init = {
+    registry,
+    tools: { unsquashfs: (args: readonly string[]) => tools.run('usr/bin/unsquashfs', args) },
+    platform: { os: 'linux', architecture: tools.architecture },
+    work,
+  };
+  const version = buildInfo.tag;
+  const sources = [];
   const seen = new Map<string, string>();
-  for (const { path, layer } of sources) {
-    const { name } = layer.metadata;
-    const other = seen.get(name);
-    if (other !== undefined) throw new Error(`extensions ${other} and ${path} have the same name, ${name}`);
-    seen.set(name, path);
+  for (const name of names) {
+    const checked = await named(name, async () => {
+      const source = scope.use(openSource(await findSource(name), init));
+      return { source, ...(await checkExtension(source, version)) };
+    });
+    const other = seen.get(checked.metadata.name);
+    if (other !== undefined)
+      throw new Error(`extensions ${other} and ${name} have the same name, ${checked.metadata.name}`);
+    seen.set(checked.metadata.name, name);
+    sources.push({ name, ...checked });
+  }
+  const layers: Layer[] = [];
+  for (const { name, source, metadata } of sources) {
+    const root = join(work, `layer-${layers.length}`);
+    await named(name, () => placeExtension(source, version, root));
+    layers.push({ root, metadata });
+  }
+  return layers;
+}
+
+async function named<T>(name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(`extension ${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-function placeDocument(root: string, sources: readonly Source[]): void {
+function placeDocument(root: string, layers: readonly ExtensionStatusSpec[]): void {
   mkdirSync(join(root, 'etc'), { recursive: true });
-  writeFileSync(join(root, 'etc/extensions.yaml'), extensionsDocument(sources.map(({ layer }) => layer)));
+  writeFileSync(join(root, 'etc/extensions.yaml'), extensionsDocument(layers));
 }

@@ -1,10 +1,29 @@
 import { createHash, type Hash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { findSource, referenceDigest } from '@nodewright/extensions';
+import { openDistributionClient } from '@nodewright/oci';
+import { noTelemetry } from '@nodewright/telemetry';
+
+/** The digests of extensions: of the bytes that are there, or of what a registry has under the name now. */
+export async function extensionDigests(names: readonly string[]): Promise<readonly string[]> {
+  using registry = openDistributionClient({ telemetry: noTelemetry });
+  const digests: string[] = [];
+  for (const name of names) {
+    const source = await findSource(name).catch((error: Error) => {
+      throw new Error(`extension ${name}: ${error.message}`);
+    });
+    digests.push(
+      source.kind === 'registry'
+        ? await referenceDigest(source.reference, registry)
+        : extensionDigest(source.path),
+    );
+  }
+  return digests;
+}
 
 /**
- * SHA-256, in hex, of everything in an extension that decides the bytes of its layer. A path that does not exist has a digest
- * as well: the build says that it is missing.
+ * SHA-256, in hex, of everything in an extension that decides the bytes of its layer.
  */
 export function extensionDigest(path: string): string {
   const hash = createHash('sha256');

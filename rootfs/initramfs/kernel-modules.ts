@@ -57,7 +57,7 @@ export function selectModules(folder: string, names: readonly string[]): KernelM
 }
 
 /** The kernel uses names with a dash and with an underscore for the same module. */
-const plainName = (name: string) => name.replaceAll('-', '_');
+export const plainName = (name: string) => name.replaceAll('-', '_');
 
 /** Each name once, after all names that it depends on. Modules do not depend on each other in a circle. */
 export function loadOrder(
@@ -83,7 +83,7 @@ export function inOrder(
 }
 
 /** The names after `depends=` in the section `.modinfo` of a module. */
-function dependenciesOf(module: Buffer): string[] {
+export function dependenciesOf(module: Buffer): string[] {
   const begin = module.indexOf('\0depends=');
   if (begin < 0) return [];
   const from = begin + '\0depends='.length;

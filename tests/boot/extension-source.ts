@@ -18,7 +18,7 @@ metadata:
 export function writeExtension(
   folder: string,
   name: string,
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | Uint8Array>>,
 ): string {
   const path = join(folder, name);
   mkdirSync(path, { recursive: true });

@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sectorBytes } from '@nodewright/disk';
 import { commandLine } from '../../rootfs/disk/boot-entries.ts';
@@ -6,6 +6,7 @@ import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { buildExtensions } from '../../rootfs/extensions/build-extensions.ts';
 import { extensionsFolder } from '../../rootfs/extensions/extensions-document.ts';
+import { modulesOfRoot } from '../../rootfs/extensions/root-modules.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { imageFolder } from './machine.ts';
@@ -35,7 +36,10 @@ export async function imageWithExtensions(
   mkdirSync(work);
   const architecture = nativeArchitecture();
   const tools = await unpackTools({ checkout, work, architecture });
-  const { files, rootHashes } = buildExtensions(paths, { tools, work, epochSeconds });
+  const squashfs = readFileSync(join(imageFolder, 'rootfs.squashfs'));
+  const place = modulesOfRoot(squashfs, work, tools);
+  const modules = { release: kernelRelease(place, join(work, 'modules-of-root')), place };
+  const { files, rootHashes } = await buildExtensions(paths, { tools, work, epochSeconds, modules });
   const boot = placedPartitions().find(({ label }) => label === 'BOOT');
   if (boot === undefined) throw new Error('the layout has no BOOT');
   const onBoot: Record<string, Buffer> = {};
@@ -64,4 +68,12 @@ export async function imageWithExtensions(
     commandLine: commandLine(architecture, { slot: 'A', rootHash, extensions: rootHashes }),
     layers: rootHashes.map((_, index) => files[`${index + 1}.squashfs`] ?? Buffer.alloc(0)),
   };
+}
+
+function kernelRelease(place: (folder: string) => void, folder: string): string {
+  place(folder);
+  const [release, ...others] = readdirSync(join(folder, 'usr/lib/modules'));
+  if (release === undefined || others.length > 0)
+    throw new Error('the root has not the modules of one kernel');
+  return release;
 }

@@ -1,21 +1,31 @@
 // System extensions: what an image takes, and what it refuses with the reason.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { openTestRegistry } from '@nodewright/containers/testing';
+import { layoutArchiveBytes, testImage, writeLayout } from '@nodewright/extensions/testing';
 import { parse } from 'yaml';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
 import { commandLine } from '../../rootfs/disk/boot-entries.ts';
 import { buildExtensions, maximumExtensions } from '../../rootfs/extensions/build-extensions.ts';
-import { extensionDigest } from '../../rootfs/extensions/extension-digest.ts';
-import { checkExtension } from '../../rootfs/extensions/extension-files.ts';
-import { extensionMetadata } from '../../rootfs/extensions/extension-manifest.ts';
-import { satisfiesConstraint } from '../../rootfs/extensions/version-constraint.ts';
+import { extensionDigest, extensionDigests } from '../../rootfs/extensions/extension-digest.ts';
+import { triplets } from '../../rootfs/recipe.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
-import { manifest, writeExtension } from '../boot/extension-source.ts';
+import { archiveItems } from '../../tools/images/tar.ts';
+import { writeExtension } from '../boot/extension-source.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const work = mkdtempSync(join(tmpdir(), 'extensions-test-'));
@@ -35,83 +45,54 @@ async function prepare(): Promise<{ tools: LockedTools | undefined; skip: string
 
 const folder = () => mkdtempSync(join(work, 'folder-'));
 const file = 'usr/local/share/demo/file';
-const build = (paths: readonly string[]) =>
-  buildExtensions(paths, {
+const release = '6.12.0-test';
+const build = (names: readonly string[], work = folder()) =>
+  buildExtensions(names, {
     tools: tools ?? assert.fail('no tools'),
-    work: folder(),
+    work,
     epochSeconds: 1_700_000_000,
+    modules: { release, place: placeModules },
   });
 
-test('a constraint compares the three numbers of a version, and refuses what is no comparison', () => {
-  for (const [constraint, isSatisfied] of [
-    ['', true],
-    ['>= v1.10.0', true],
-    ['>= 1.10.0 < 1.14.0', false],
-    ['>=1.10.0 <1.14.0 || 1.14.x', true],
-    ['1.x', true],
-    ['2.X', false],
-    ['>= 1.14.0-beta.1', true],
-    ['!= 1.14.0', false],
-    ['1.14.0', true],
-    ['<= 1.13.9', false],
-  ] as const)
-    assert.equal(satisfiesConstraint('v1.14.0-alpha.2', constraint), isSatisfied, constraint);
-  for (const constraint of ['newest', '>= 1.14', '>=1.0.0 || newest', '=> 1.0.0'])
-    assert.throws(() => satisfiesConstraint('v1.14.0', constraint), /is no comparison of versions/);
-});
+/** The root of an image with one module. */
+function placeModules(target: string): void {
+  const path = join(target, 'usr/lib/modules', release);
+  mkdirSync(join(path, 'kernel'), { recursive: true });
+  writeFileSync(join(path, 'kernel/base.ko.xz'), moduleFile('base', { exported: 'base_symbol' }));
+  writeFileSync(join(path, 'modules.builtin'), 'kernel/builtin.ko\n');
+  writeFileSync(join(path, 'modules.order'), 'kernel/base.ko\n');
+}
 
-test('a manifest has a version, a name and a constraint that this system satisfies', () => {
-  const read = (text: string) => extensionMetadata(text, 'v1.14.0');
-  assert.deepEqual(read(manifest('demo')), {
-    ...{ name: 'demo', version: '1.2.3', author: 'Example Org', extraInfo: '' },
-    description: 'An extension of the tests.',
-    compatibility: { talos: { version: '>= v1.10.0' } },
-  });
-  for (const [text, reason] of [
-    [manifest('demo').replace('v1alpha1', 'v1'), /^Error: version is not v1alpha1$/],
-    [manifest('""'), /^Error: metadata\.name is missing$/],
-    [manifest('demo', '>= 2.0.0'), /^Error: demo is for Talos >= 2\.0\.0, and this is v1\.14\.0$/],
-    ['a: &a 1\nb: *a', /alias/i],
-    ['', /^Error: version is not v1alpha1$/],
-  ] as const)
-    assert.throws(() => read(text), reason);
-});
+interface ModuleInit {
+  /** The modules that it says it needs. */
+  readonly depends?: string;
+  /** A symbol that it exports, and one that it needs. */
+  readonly exported?: string;
+  readonly needed?: string;
+  readonly signature?: string;
+}
 
-test('an extension has a manifest and files, folders and links in the places for them', () => {
-  const make = () => writeExtension(folder(), 'demo', { [file]: 'text' });
-  const good = make();
-  symlinkSync('/usr/lib/anything', join(good, 'rootfs/usr/local/absolute'));
-  symlinkSync('../bin/node', join(good, 'rootfs/usr/local/relative'));
-  checkExtension(good);
-  const cases: readonly [(path: string) => void, RegExp][] = [
-    [(path) => rmSync(join(path, 'manifest.yaml')), /manifest\.yaml is missing/],
-    [(path) => rmSync(join(path, 'rootfs'), { recursive: true }), /rootfs is missing/],
-    [(path) => writeFileSync(join(path, 'README'), ''), /README is neither manifest\.yaml nor rootfs/],
-    [(path) => writeFileSync(join(path, 'rootfs/init'), ''), /\/init is not in a place for extensions/],
-    [(path) => chmodSync(join(path, 'rootfs', file), 0o4755), /file has a set-user-ID or set-group-ID bit/],
-    [
-      (path) => symlinkSync('../../../../etc/shadow', join(path, 'rootfs/usr/local/up')),
-      /\/usr\/local\/up is a link to .*, which is above the root/,
-    ],
-    [
-      (path) => execFileSync('mkfifo', [join(path, 'rootfs/usr/local/pipe')]),
-      /\/usr\/local\/pipe is neither a file, a folder nor a link/,
-    ],
-    [
-      (path) => void writeExtension(join(path, '..'), 'demo', { 'usr/lib/modules/6/x.ko': '' }),
-      /kernel modules in extensions are not supported/,
-    ],
+/** What depmod and the build look at in a module. */
+function moduleFile(name: string, init: ModuleInit = {}): Buffer {
+  const { depends = '', exported, needed, signature = '~Module signature appended~\n' } = init;
+  const source = join(folder(), `${name}.s`);
+  const lines = [
+    ...['.section .modinfo,"a"', `.string "name=${name}"`, `.string "depends=${depends}"`],
+    `.string "alias=test:${name}"`,
+    ...(exported === undefined ? [] : ['.section __ksymtab_strings,"a"', `.string "${exported}"`]),
+    ...(needed === undefined ? [] : ['.data', `.quad ${needed}`]),
   ];
-  for (const [change, reason] of cases) {
-    const path = make();
-    change(path);
-    assert.throws(() => checkExtension(path), reason);
-  }
-});
+  writeFileSync(source, `${lines.join('\n')}\n`);
+  const assembler = `usr/bin/${triplets[nativeArchitecture()]}-as`;
+  tools?.run(assembler, [source, '-o', `${source}.o`]);
+  return xz(Buffer.concat([readFileSync(`${source}.o`), Buffer.from(signature)]));
+}
+
+const xz = (bytes: Buffer) => execFileSync('xz', ['-c'], { input: bytes });
 
 test('the digest of an extension changes with each file, name, link and program of it', () => {
   const path = writeExtension(folder(), 'demo', { [file]: 'text' });
-  const seen = [extensionDigest(path), extensionDigest(join(path, 'none'))];
+  const seen = [extensionDigest(path)];
   const target = join(path, 'rootfs', file);
   for (const change of [
     () => writeFileSync(target, 'other'),
@@ -129,14 +110,14 @@ test('the digest of an extension changes with each file, name, link and program 
 
 test('extensions become layers with hash trees, the same every time, the last of which lists all of them', {
   skip,
-}, () => {
+}, async () => {
   const sources = ['first', 'second'].map((name) => writeExtension(folder(), name, { [file]: name }));
   const packed = join(folder(), 'second.squashfs');
   tools?.run('usr/bin/mksquashfs', [sources[1] ?? '', packed, '-no-progress', '-quiet']);
-  const { files, rootHashes } = build([sources[0] ?? '', packed]);
+  const { files, rootHashes } = await build([sources[0] ?? '', packed]);
   assert.deepEqual(Object.keys(files).sort(), ['1.squashfs', '1.verity', '2.squashfs', '2.verity']);
   assert.equal(rootHashes.length, 2);
-  assert.deepEqual(build(sources), { files, rootHashes });
+  assert.deepEqual(await build(sources), { files, rootHashes });
   const layer = join(folder(), 'layer');
   writeFileSync(`${layer}.squashfs`, files['2.squashfs'] ?? '');
   tools?.run('usr/bin/unsquashfs', ['-no-progress', '-quiet', '-dest', layer, `${layer}.squashfs`]);
@@ -154,15 +135,89 @@ test('extensions become layers with hash trees, the same every time, the last of
   );
 });
 
-test('extensions that cannot be built are named with the reason', { skip }, () => {
+test('extensions that cannot be built are named with the reason, before anything of another is unpacked', {
+  skip,
+}, async () => {
   const demo = writeExtension(folder(), 'demo', { [file]: 'text' });
   const text = join(folder(), 'text');
   writeFileSync(text, 'no squashfs');
-  assert.throws(() => build(['/none']), /^Error: extension \/none: does not exist$/);
-  assert.throws(() => build([text]), /text: is neither a folder nor a squashfs that can be unpacked$/);
-  assert.throws(() => build([demo, demo]), /have the same name, demo$/);
+  const setId = join(folder(), 'set-id.squashfs');
+  const source = writeExtension(folder(), 'set-id', { [file]: 'text' });
+  chmodSync(join(source, 'rootfs', file), 0o4755);
+  tools?.run('usr/bin/mksquashfs', [source, setId, '-no-progress', '-quiet']);
   const many = Array.from({ length: 17 }, () => demo);
-  assert.throws(() => build(many), /^Error: an image has at most 16 extensions, not 17$/);
+  const cases: readonly [string[], RegExp][] = [
+    [['/none'], /^Error: extension \/none: does not exist, and is not the name of an image such as/],
+    [[text], /text: is neither a folder, a squashfs nor a tar archive of an OCI layout$/],
+    [[setId], /set-id\.squashfs: \/usr\/local\/share\/demo\/file has a set-user-ID or set-group-ID bit$/],
+    [[demo, demo], /have the same name, demo$/],
+    [many, /^Error: an image has at most 16 extensions, not 17$/],
+  ];
+  for (const [names, reason] of cases) {
+    const work = folder();
+    await assert.rejects(build(names.length === 1 ? [demo, ...names] : names, work), reason);
+    assert.deepEqual(readdirSync(work), []);
+  }
+});
+
+test('an image of a layout, of an archive and of a registry gives the same layer as its folder', {
+  skip,
+}, async () => {
+  const one = writeExtension(folder(), 'demo', { [file]: 'text' });
+  const archive = archiveItems([
+    { name: 'manifest.yaml', content: { kind: 'file', data: [readFileSync(join(one, 'manifest.yaml'))] } },
+    { name: 'rootfs', mode: 0o755, content: { kind: 'folder' } },
+    { name: `rootfs/${file}`, content: { kind: 'file', data: [Buffer.from('text')] } },
+  ]);
+  const image = testImage([Buffer.concat(archive)], { config: { architecture: nativeArchitecture() } });
+  const layout = writeLayout(folder(), image);
+  const packed = join(folder(), 'demo.tar');
+  writeFileSync(packed, layoutArchiveBytes(image));
+  await using registry = await openTestRegistry();
+  registry.put('demo', 'v1', image.manifest, [image]);
+  const name = `${registry.host}/demo:v1`;
+  const expected = await build([one]);
+  for (const source of [layout, packed, name, `${registry.host}/demo@${image.manifest.digest}`])
+    assert.deepEqual(await build([source]), expected, source);
+  assert.deepEqual(await extensionDigests([name]), [image.manifest.digest]);
+  await assert.rejects(build([`${registry.host}/demo:v2`]), /demo:v2: /);
+});
+
+test('kernel modules of extensions get an index with those of the root, as the uppermost layer', {
+  skip,
+}, async () => {
+  const path = (name: string) => `usr/lib/modules/${release}/extra/${name}`;
+  const make = (files: Readonly<Record<string, Buffer>>) => writeExtension(folder(), 'modules', files);
+  const added = moduleFile('added', { depends: 'base,builtin', needed: 'base_symbol' });
+  const { files } = await build([
+    make({ [path('added.ko.xz')]: added, [`usr/lib/modules/${release}/modules.builtin`]: Buffer.from('') }),
+  ]);
+  assert.deepEqual(Object.keys(files).sort(), ['1.squashfs', '1.verity', '2.squashfs', '2.verity']);
+  const layer = join(folder(), 'layer');
+  writeFileSync(`${layer}.squashfs`, files['2.squashfs'] ?? '');
+  tools?.run('usr/bin/unsquashfs', ['-no-progress', '-quiet', '-dest', layer, `${layer}.squashfs`]);
+  const read = (name: string) => readFileSync(join(layer, 'usr/lib/modules', release, name), 'utf8');
+  assert.equal(read('modules.dep'), 'kernel/base.ko.xz:\nextra/added.ko.xz: kernel/base.ko.xz\n');
+  assert.match(read('modules.alias'), /^alias test:added added$/m);
+  assert.equal(read('modules.builtin'), 'kernel/builtin.ko\n');
+  const { layers } = parse(readFileSync(join(layer, 'etc/extensions.yaml'), 'utf8'));
+  assert.deepEqual(
+    layers.map(({ metadata }: { metadata: { name: string; version: string } }) => [
+      metadata.name,
+      metadata.version,
+    ]),
+    [
+      ['modules', '1.2.3'],
+      ['modules.dep', release],
+    ],
+  );
+  for (const [wrong, reason] of [
+    [{ 'usr/lib/modules/5.0.0/extra/x.ko.xz': added }, /\/usr\/lib\/modules\/5\.0\.0 is for another kernel/],
+    [{ [path('x.ko.xz')]: moduleFile('x', { signature: '' }) }, /x\.ko\.xz has no signature/],
+    [{ [path('x.ko.zst')]: added }, /is compressed with zst/],
+    [{ [path('x.ko.xz')]: moduleFile('x', { depends: 'none' }) }, /needs the module none, which neither/],
+  ] as const)
+    await assert.rejects(build([make(wrong)]), reason);
 });
 
 test('the init accepts as many extensions as the build, and their hashes fit on the command line', () => {

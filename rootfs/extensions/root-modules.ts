@@ -1,0 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LockedTools } from '../debian/locked-tools.ts';
+
+/** Returns a function that writes the kernel modules of the root, with their index, below a folder. */
+export const modulesOfRoot =
+  (squashfs: Buffer, work: string, tools: LockedTools) =>
+  (folder: string): void => {
+    const file = join(work, 'root-for-modules.squashfs');
+    writeFileSync(file, squashfs);
+    const options = ['-no-progress', '-quiet', '-no-xattrs', '-force', '-dest', folder];
+    tools.run('usr/bin/unsquashfs', [...options, file, 'usr/lib/modules']);
+  };
