@@ -17,7 +17,6 @@ const AORV = [admin, operator, reader, imageVerifier] as const;
 
 const needsUpgrades = 'needs upgrades of the image on a disk, which are not implemented';
 const needsDiskGroups = 'needs logical volumes and RAID, which are not implemented';
-const needsVolumes = 'needs volumes, which are not implemented';
 const needsTerminals = 'needs terminals in containers of the node, which are not implemented';
 const needsKubernetes = 'needs Kubernetes on the cluster, which is not implemented';
 
@@ -276,7 +275,6 @@ const rows = {
     roles: AOR,
     mutates: false,
     command: 'diskfree',
-    notImplemented: needsVolumes,
   },
 
   '/machine.LVMService/LogicalVolumeRemove': {

@@ -26,3 +26,12 @@ test('createFileSystemSizes() answers for every mount of this machine', async ()
   assert.equal(answers.length, mounts.length);
   assert.ok(answers.some((size) => size.sizeBytes > 0n));
 });
+
+test('createFileSystemSizes() returns the space and the inodes of the file system that a file is on', async () => {
+  const { bsize, blocks, files } = statfsSync('/proc/self/exe', { bigint: true });
+  const space = await sizes.spaceOf(Buffer.from('/proc/self/exe'), '/bin/node');
+  assert.deepEqual([space.sizeBytes, space.inodes], [bsize * blocks, files]);
+  assert.equal(space.inodesUsed + space.inodesFree, files);
+  assert.ok(space.usedBytes + space.availableBytes <= space.sizeBytes);
+  await assert.rejects(sizes.spaceOf('/no/such/file', '/no/such/file'), { code: 'ENOENT' });
+});

@@ -8,6 +8,15 @@ export interface FileSystemSize {
   readonly availableBytes: bigint;
 }
 
+/** Space of a file system in bytes, and its numbers of inodes. */
+export interface FileSystemSpace extends FileSystemSize {
+  /** Includes space that is reserved for root, if it is used. */
+  readonly usedBytes: bigint;
+  readonly inodes: bigint;
+  readonly inodesUsed: bigint;
+  readonly inodesFree: bigint;
+}
+
 /** Reads the sizes of mounted file systems. */
 export interface FileSystemSizes {
   /**
@@ -17,6 +26,13 @@ export interface FileSystemSizes {
    * @throws Fault `deadline-exceeded` when the file system does not answer in time, or of the errno's kind.
    */
   sizeOf(mount: Mount): Promise<FileSystemSize>;
+  /**
+   * The space of the file system that a file is on.
+   *
+   * @param name of the file, for messages and to recognise a file system that hangs already
+   * @throws an error of Node.js with the errno, or Fault `deadline-exceeded` when the file system does not answer in time
+   */
+  spaceOf(path: string | Buffer, name: string): Promise<FileSystemSpace>;
 }
 
 const noSize: FileSystemSize = { sizeBytes: 0n, availableBytes: 0n };
@@ -30,18 +46,34 @@ const unseenCodes = new Set(['ENOENT', 'EACCES', 'EPERM']);
  * `timeoutMs`: a hung file system occupies one thread and no caller.
  */
 export function createFileSystemSizes(init: { readonly timeoutMs: number }): FileSystemSizes {
-  const pending = new Map<string, Promise<FileSystemSize>>();
+  const sizes = new Map<string, Promise<FileSystemSize>>();
+  const spaces = new Map<string, Promise<FileSystemSpace>>();
+
+  function asked<T>(pending: Map<string, Promise<T>>, name: string, ask: () => Promise<T>): Promise<T> {
+    let answer = pending.get(name);
+    if (answer === undefined) {
+      answer = ask().finally(() => pending.delete(name));
+      pending.set(name, answer);
+    }
+    return withinTime(answer, name, init.timeoutMs);
+  }
 
   return {
     async sizeOf(mount) {
       const path = pathFromMountPoint(mount.mountPoint);
-      let size = pending.get(path);
-      if (size === undefined) {
-        size = askSize(path).finally(() => pending.delete(path));
-        pending.set(path, size);
-      }
-      return await withinTime(size, path, init.timeoutMs);
+      return await asked(sizes, path, () => askSize(path));
     },
+    spaceOf: (path, name) => asked(spaces, name, () => askSpace(path)),
+  };
+}
+
+async function askSpace(path: string | Buffer): Promise<FileSystemSpace> {
+  const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(path, { bigint: true });
+  return {
+    sizeBytes: bsize * blocks,
+    usedBytes: bsize * (blocks - bfree),
+    availableBytes: bsize * bavail,
+    ...{ inodes: files, inodesUsed: files - ffree, inodesFree: ffree },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { FileSystemSizes } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
@@ -6,6 +7,7 @@ import { ownKernelFiles } from './domain/own-kernel-files.ts';
 import { createFileAttributes } from './host/file-attributes.ts';
 import { createNodeFiles } from './host/node-files.ts';
 import { createFiles } from './rpc/files.ts';
+import { createStatfs } from './rpc/statfs.ts';
 
 export interface OpenFilesInit {
   /** The node's root, without a trailing slash. No call leaves it, and no file outside of it is written. */
@@ -15,6 +17,7 @@ export interface OpenFilesInit {
   readonly ownsEtc: boolean;
   readonly bootId: string;
   readonly hostname: () => string;
+  readonly sizes: FileSystemSizes;
   readonly log: Logger;
 }
 
@@ -22,13 +25,17 @@ export interface OpenFilesInit {
  * Opens the topic of files: the calls that read files of the node, and the controllers that write those below
  * `/etc`.
  */
-export function openFiles({ root, world, ownsEtc, bootId, hostname, log }: OpenFilesInit): Topic {
+export function openFiles(init: OpenFilesInit): Topic {
+  const { root, world, ownsEtc, bootId, hostname, sizes, log } = init;
   const files = createNodeFiles({
     root,
     contents: () => ownKernelFiles(world, hostname(), bootId),
   });
   return {
     controllers: filesControllers({ root, ownsEtc }),
-    api: { 'machine.MachineService': createFiles({ files, attributes: createFileAttributes(log), log }) },
+    api: {
+      'machine.MachineService': createFiles({ files, attributes: createFileAttributes(log), log }),
+      'machine.StorageService': createStatfs(files, sizes),
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { release } from 'node:os';
-import { createFileSystemSizes } from '@nodewright/linux';
+import type { FileSystemSizes } from '@nodewright/linux';
 import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
@@ -23,12 +23,12 @@ export interface OpenKernelInit {
   readonly bootId: string;
   readonly hostname: () => string;
   readonly kernel: KernelFiles;
+  readonly sizes: FileSystemSizes;
   readonly telemetry: Telemetry;
 }
 
 /** The image lists there what containers need. */
 const containerModules = '/usr/lib/modules-load.d/containers.conf';
-const fileSystemTimeoutMs = 2000;
 
 /** An image without extensions has no such file. */
 function startedExtensions(): ExtensionStatusSpec[] {
@@ -40,7 +40,7 @@ function startedExtensions(): ExtensionStatusSpec[] {
  * The kernel and the facts that are known from the start of the system: versions, settings and statistics.
  */
 export function openKernel(init: OpenKernelInit): Topic {
-  const { world, isFirstProcess, bootId, hostname, kernel, telemetry } = init;
+  const { world, isFirstProcess, bootId, hostname, kernel, sizes, telemetry } = init;
   const folder = `/usr/lib/modules/${release()}`;
   return {
     controllers: kernelControllers({
@@ -56,7 +56,7 @@ export function openKernel(init: OpenKernelInit): Topic {
         ...createNodeInformation(world, hostname),
         ...createKernelStatistics(kernel, telemetry),
         ...createProcesses(telemetry),
-        ...createMounts(kernel, createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs }), telemetry),
+        ...createMounts(kernel, sizes, telemetry),
       },
     },
   };

@@ -1,4 +1,5 @@
 import { serviceIds } from '@nodewright/contract';
+import { createFileSystemSizes } from '@nodewright/linux';
 import { isControlPlaneNow } from '../base/resources/node-view.ts';
 import type { Topic } from '../base/topic.ts';
 import { type ClusterTopic, openCluster } from '../cluster/open-cluster.ts';
@@ -35,6 +36,8 @@ export interface NodeTopics {
   readonly volumes: VolumesTopic;
 }
 
+/** How long a call waits for a file system, in ms. */
+const fileSystemTimeoutMs = 2000;
 const cannotEndText =
   'machined is not the first process of this machine, so it cannot reboot, shut down or reset it';
 
@@ -109,9 +112,10 @@ export async function openTopics(
     ...given,
     ...{ root: layout.root, partitions: host.volumes, hasContainers: runsContainers },
   });
+  const sizes = createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs });
   const all = {
     ...{ config, services, devices, containers, etcd, cluster, daemons, life, volumes },
-    files: openFiles({ ...host, root: layout.root, hostname, ownsEtc: host.isFirstProcess }),
+    files: openFiles({ ...host, root: layout.root, hostname, sizes, ownsEtc: host.isFirstProcess }),
     logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
       ...{ stopSignal: host.signal, now, kernel },
@@ -122,7 +126,7 @@ export async function openTopics(
       readsContents: host.disks !== undefined,
       systemDisk: () => host.volumes?.systemDisk,
     }),
-    kernel: openKernel({ ...host, hostname }),
+    kernel: openKernel({ ...host, hostname, sizes }),
     network: openNetwork({ node, events, stopSignal: host.signal, log, telemetry }),
     secrets: openSecrets(given),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
