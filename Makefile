@@ -137,7 +137,7 @@ conformance: $(built) ## checks the API of a fresh cluster (CLUSTER=docker node-
 .PHONY: check
 check: $(installed) ## format, lint, types, contracts
 	@biome check .
-	@tsc --noEmit
+	@tsc --noEmit --incremental --tsBuildInfoFile _out/types.tsbuildinfo
 	@buf lint
 	@node tools/generate.ts --check
 
