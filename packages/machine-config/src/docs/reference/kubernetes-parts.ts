@@ -1,0 +1,73 @@
+import type { ReferenceDocs } from './reference-docs.ts';
+
+/** Command-line flags of a component. */
+export const extraArgs = {
+  help: 'Additional command-line flags by name, without dashes; a list of values repeats the flag.',
+  example: { v: '4' },
+};
+
+export const environment = {
+  help: 'Environment variables of the component.',
+  example: { GODEBUG: 'netdns=go' },
+};
+
+/**
+ * `resources` of a component.
+ *
+ * @param requests what counts without the field
+ */
+export function resourcesOf(requests: string): ReferenceDocs {
+  return {
+    resources: { help: 'Processor and memory of the pod.' },
+    'resources.requests': {
+      help: 'What the pod needs at least: only cpu and memory, each a number or a text.',
+      example: { cpu: '200m', memory: '512Mi' },
+      default: requests,
+    },
+    'resources.limits': {
+      help: 'What the pod may use at most: only cpu and memory, each a number or a text.',
+      example: { memory: '1Gi' },
+      default: 'none',
+    },
+  };
+}
+
+/** Defaults of the requests. Source: Talos v1.14: static pods; bootstrap manifests. */
+export const defaultRequests = {
+  apiServer: 'cpu 200m, memory 512Mi',
+  controllerManager: 'cpu 50m, memory 256Mi',
+  scheduler: 'cpu 10m, memory 64Mi',
+  proxy: 'cpu 100m, memory 50Mi',
+  flannel: 'cpu 100m, memory 50Mi',
+} as const;
+
+/** Fields of the kubelet that the node itself sets. */
+export const protectedKubeletFields =
+  'Fields that the node sets itself, such as authentication and staticPodPath, are refused.';
+
+/** Settings of the Kubernetes node in both forms of configuration. */
+export const nodeSettings = {
+  skipNodeRegistration: {
+    help: 'Whether the kubelet runs without registering the node in Kubernetes.',
+    default: 'false',
+  },
+  registerWithFQDN: {
+    help: 'Whether the name of the Kubernetes node is the host name with its domain.',
+    default: 'false',
+  },
+  validSubnets: {
+    help: 'Networks or addresses from which the addresses of the Kubernetes node are chosen; ! in front excludes.',
+    example: ['192.0.2.0/24', '!192.0.2.128/25'],
+    default: 'the address families of the service subnets',
+  },
+  labels: {
+    help: 'Labels of the Kubernetes node; a value is empty, or up to 63 letters, digits and -_. characters.',
+  },
+  annotations: {
+    help: 'Annotations of the Kubernetes node, up to 262144 bytes in all; those of talos.dev/owned- are reserved.',
+  },
+  taints: {
+    help: 'Taints by key: effect, or value:effect; the effects are NoSchedule, PreferNoSchedule and NoExecute.',
+    example: { 'example.org/dedicated': 'db:NoSchedule' },
+  },
+} as const;
