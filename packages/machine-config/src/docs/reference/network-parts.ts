@@ -1,0 +1,79 @@
+import type { ReferenceDocs } from './reference-docs.ts';
+import { keyBase64 } from './sample-values.ts';
+
+// What both forms of configuration say about the network.
+
+export const kubeSpanSettings: ReferenceDocs = {
+  enabled: { help: 'Whether the node takes part; it needs discovery.', default: 'false' },
+  advertiseKubernetesNetworks: {
+    help: 'Whether the pod networks of the node are also reached through the tunnel.',
+    default: 'false',
+  },
+  allowDownPeerBypass: {
+    help: 'Whether traffic for a peer that is down is sent outside of the tunnel.',
+    default: 'false',
+  },
+  harvestExtraEndpoints: {
+    help: 'Whether the node collects additional endpoints of peers and passes them on.',
+    default: 'false',
+  },
+  mtu: {
+    help: 'Size of the largest packet in the tunnel (MTU), in bytes, at least 1280.',
+    example: 1380,
+    default: '1420',
+  },
+  filters: { help: 'What the node announces.' },
+  'filters.endpoints': {
+    help: 'Networks or addresses of the endpoints to announce; ! in front excludes.',
+    example: ['0.0.0.0/0', '!192.0.2.0/24'],
+  },
+  'filters.excludeAdvertisedNetworks': {
+    help: 'Networks that are never announced to peers.',
+    example: ['198.51.100.0/24'],
+  },
+};
+
+export const hostDnsSettings: ReferenceDocs = {
+  enabled: { help: 'Whether the resolver runs; a node in a container must have it.', default: 'false' },
+  forwardKubeDNSToHost: {
+    help: 'Whether the cluster DNS forwards queries to the resolver of the node; needs enabled.',
+    default: 'false',
+  },
+  resolveMemberNames: {
+    help: 'Whether the resolver answers for the host names of cluster members; needs enabled.',
+    default: 'false',
+  },
+};
+
+export const wireguardSettings: ReferenceDocs = {
+  privateKey: {
+    help: 'Private key of the node, base64 of 32 bytes; it is a secret.',
+    example: keyBase64,
+    isRequired: true,
+  },
+  listenPort: {
+    help: 'UDP port on which the tunnel listens, up to 65535; 0 lets the kernel choose.',
+    example: 51820,
+    default: '0',
+  },
+  firewallMark: { help: 'Mark of packets that the tunnel sends; 0 is none.', example: 1, default: '0' },
+  peers: { help: 'Nodes at the other ends of the tunnel.' },
+  'peers.publicKey': {
+    help: 'Public key of the peer, base64 of 32 bytes.',
+    example: 'ISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+P0A=',
+    isRequired: true,
+  },
+  'peers.endpoint': {
+    help: 'Address and port of the peer; without it the peer must connect first.',
+    example: '198.51.100.7:51820',
+  },
+  'peers.persistentKeepaliveInterval': {
+    help: 'Time between two packets that keep the path through firewalls open; 0 sends none, and it is not negative.',
+    example: '25s',
+    default: '0s',
+  },
+  'peers.allowedIPs': {
+    help: 'Networks that are reached through the peer.',
+    example: ['198.51.100.0/24'],
+  },
+};
