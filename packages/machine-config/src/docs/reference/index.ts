@@ -1,0 +1,5 @@
+// Help for every field of the configuration, for tools and tests. The daemons do not load it: it would cost
+// them memory.
+export { encodeYaml } from '../../yaml/encode-yaml.ts';
+export { fieldReference } from './field-reference.ts';
+export { type FieldReference, notRead, onlyPublished } from './reference-docs.ts';
