@@ -238,6 +238,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/reboot.ts')).rebootCommand,
   },
   {
+    name: 'replay',
+    aliases: [],
+    summary: 'Serve a support archive as if its nodes ran',
+    group: 'offline',
+    load: async () => (await import('./commands/replay.ts')).replayCommand,
+  },
+  {
     name: 'reset',
     aliases: [],
     summary: 'Wipe nodes, and reboot or shut them down',

@@ -139,14 +139,14 @@ test('support writes one archive of all nodes, named after the cluster, and list
       .filter((name) => name.startsWith('node01/'))
       .sort(),
     [
-      ...['controller-runtime.log', 'dmesg.log', 'machine-configuration-persistent.yaml'],
+      ...['api.jsonl', 'controller-runtime.log', 'dmesg.log', 'machine-configuration-persistent.yaml'],
       ...['machine-configuration.yaml', 'memory.json', 'mounts', 'processes'],
       ...kinds.map(({ type }) => `resources/${type.toLowerCase()}.yaml`),
       ...['resources/namespaces.meta.cosi.dev.yaml', 'resources/resourcedefinitions.meta.cosi.dev.yaml'],
       ...['apid.log', 'apid.state', 'etcd.log', 'etcd.state', 'quiet.log', 'quiet.state'].map(
         (name) => `service-logs/${name}`,
       ),
-      ...['service-logs/.._.._escape.log', 'summary', 'time.json'],
+      ...['service-logs/.._.._escape.log', 'specs.jsonl', 'summary', 'time.json'],
     ]
       .map((name) => `node01/${name}`)
       .sort(),
@@ -156,6 +156,13 @@ test('support writes one archive of all nodes, named after the cluster, and list
   assert.match(archive['node01/machine-configuration.yaml'] ?? '', /token: <REDACTED>/);
   assert.match(archive['node01/dmesg.log'] ?? '', /^ begins\nusing <REDACTED> now\n/);
 });
+
+/** The messages in the lines of a file that `talosctl replay` reads, decoded from base64. */
+function decoded(name: string, text: string): string {
+  if (!name.endsWith('.jsonl')) return '';
+  const words = [...text.matchAll(/"(?:response|request|proto|value)": ?"([A-Za-z0-9+/=]+)"/g)];
+  return words.map(([, word = '']) => Buffer.from(word, 'base64').toString('latin1')).join('\n');
+}
 
 test('support leaks no secret, wherever a node has it', async () => {
   const { cwd } = await support();
@@ -169,9 +176,18 @@ test('support leaks no secret, wherever a node has it', async () => {
     'LS0tLS1CRUdJTiBFRDI1NTE5IFBSSVZBVEUg',
   ];
   const found = Object.entries(archive).flatMap(([name, text]) =>
-    secrets.filter((secret) => text.includes(secret)).map((secret) => `${name}: ${secret}`),
+    secrets
+      .filter((secret) => text.includes(secret) || decoded(name, text).includes(secret))
+      .map((secret) => `${name}: ${secret}`),
   );
   assert.deepEqual(found, []);
+  const recorded = decoded('node01/api.jsonl', archive['node01/api.jsonl'] ?? '');
+  assert.match(recorded, /join <REDACTED>/);
+  assert.match(archive['node01/specs.jsonl'] ?? '', /"infos.cluster.talos.dev"/i);
+  assert.doesNotMatch(
+    archive['node01/specs.jsonl'] ?? '',
+    /"type":"(?:[A-Za-z]+\.secrets|MachineConfigs|Members)\./,
+  );
   const osRoots = archive['node01/resources/osrootsecrets.secrets.talos.dev.yaml'] ?? '';
   assert.match(osRoots, /labels:\n +token: <REDACTED>\nspec: <REDACTED>\n$/);
   assert.match(archive['node01/resources/machineconfigs.config.talos.dev.yaml'] ?? '', /spec: <REDACTED>\n$/);

@@ -51,6 +51,7 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   netstat: [free],
   patch: [lists.changeableKinds, free],
   read: [nodePaths],
+  replay: [files],
   restart: [free],
   service: [services, lists.serviceActions],
   usage: [nodePaths],

@@ -351,6 +351,7 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
     { text: 'reboot a node and wait until it is back', command: 'talosctl -n node02 reboot' },
     { text: 'reboot a node without waiting for it', command: 'talosctl -n node02 reboot --no-wait' },
   ],
+  replay: [{ text: 'look at nodes that are gone', command: 'talosctl replay support-lab.zip' }],
   reset: [
     {
       text: 'wipe a worker and reboot it into maintenance mode',

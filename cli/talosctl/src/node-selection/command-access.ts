@@ -82,6 +82,7 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   processes: 'reads',
   read: 'reads',
   reboot: 'changes',
+  replay: 'local',
   reset: 'destroys',
   restart: 'changes',
   service: 'reads',

@@ -2,9 +2,11 @@ import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { archiveName } from './archive-path.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
+import { callCollector } from './call-collector.ts';
 import type { Collector } from './collector.ts';
 import { eventsCollector, kubernetesLogCollectors, logCollectors } from './log-collectors.ts';
-import { configurationCollector, resourceCollectors } from './resource-collectors.ts';
+import type { RecordedSpec } from './recorded-call.ts';
+import { configurationCollector, resourceCollectors, specCollector } from './resource-collectors.ts';
 import type { KnownSecrets } from './secret-filter.ts';
 import { systemCollectors } from './system-collectors.ts';
 
@@ -52,6 +54,7 @@ class NodeRun {
   readonly #init: CollectNodeInit;
   readonly #failures: CollectFailure[] = [];
   readonly #absent: string[] = [];
+  readonly #specs: RecordedSpec[] = [];
   #files = 0;
   #sizeBytes = 0;
   #done = 0;
@@ -72,11 +75,12 @@ class NodeRun {
     const [resources, logs = [], kubernetesLogs = []] = found;
     const { secret = [], plain = [] } = resources ?? {};
     const first = [...['v1alpha1', 'persistent'].map(configurationCollector), ...secret];
-    const rest = [...systemCollectors, eventsCollector, ...logs, ...kubernetesLogs, ...plain];
-    this.#total = first.length + rest.length;
+    const rest = [...systemCollectors, callCollector, eventsCollector, ...logs, ...kubernetesLogs, ...plain];
+    this.#total = first.length + rest.length + 1;
     // Secrets must be known before anything else is written.
     await this.#collectAll(first);
     await this.#collectAll(rest);
+    await this.#collectAll([specCollector]);
     return {
       ...{ node: node.name, files: this.#files, sizeBytes: this.#sizeBytes },
       ...{ failures: this.#failures, absent: this.#absent },
@@ -108,7 +112,7 @@ class NodeRun {
     const { node, archive, secrets, signal, onProgress } = this.#init;
     onProgress(this.#done, this.#total, source);
     try {
-      const content = collect({ node, signal, secrets });
+      const content = collect({ node, signal, secrets, specs: this.#specs });
       const sizeBytes = await archive.add(`${archiveName(node.name)}/${path}`, content);
       this.#sizeBytes += sizeBytes;
       if (sizeBytes > 0) this.#files += 1;

@@ -1,6 +1,7 @@
 import type { NodeClient } from '@nodewright/client';
 import { LineSplitter } from '../line-splitter.ts';
 import { formatTable } from '../render/table.ts';
+import type { RecordedSpec } from './recorded-call.ts';
 import type { KnownSecrets } from './secret-filter.ts';
 import { SecretFilter } from './secret-filter.ts';
 
@@ -11,6 +12,8 @@ export interface CollectContext {
   readonly node: NodeClient;
   readonly signal: AbortSignal;
   readonly secrets: KnownSecrets;
+  /** Collects the protobuf form of resources that hold no secret. */
+  readonly specs: RecordedSpec[];
 }
 
 /** One file of the archive, and how to produce it. */

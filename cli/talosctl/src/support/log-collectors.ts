@@ -1,5 +1,6 @@
 import type { NodeClient } from '@nodewright/client';
 import { ContainerDriver } from '@nodewright/contract/gen/common/common.ts';
+import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
 import type { ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
 import { faultFrom } from '@nodewright/fault';
 import { readEvent } from '../event-text.ts';
@@ -82,8 +83,10 @@ export const eventsCollector: Collector = {
         clearTimeout(timer);
         timer = setTimeout(() => quiet.abort(), eventsQuietMs);
         const event = readEvent(data);
-        if (event === undefined) continue;
-        yield filter.text(`${formatCompactJson({ id, actorId, type: event.type, event: event.fields })}\n`);
+        if (data === undefined || event === undefined) continue;
+        const shown = formatCompactJson({ id, actorId, type: event.type, event: event.fields });
+        const filtered = filter.text(shown);
+        yield `${filtered === shown ? withData(shown, data) : filtered}\n`;
       }
     } catch (error) {
       if (!quiet.signal.aborted) throw error;
@@ -92,6 +95,12 @@ export const eventsCollector: Collector = {
     }
   },
 };
+
+/** Adds the event as the node sent it, with which `talosctl replay` sends it again. */
+function withData(shown: string, { typeUrl, value }: Any): string {
+  const data = formatCompactJson({ typeUrl, value: Buffer.from(value).toString('base64') });
+  return `${shown.slice(0, -1)},"data":${data}}`;
+}
 
 /** The logs of the Kubernetes containers on the node. Source: Talos v1.14: support bundle. */
 export async function kubernetesLogCollectors(node: NodeClient, signal: AbortSignal): Promise<Collector[]> {

@@ -7,9 +7,11 @@ import { stateOf } from '../get/get-resources.ts';
 import { listDefinitions } from '../get/resolve-kind.ts';
 import { shownResource } from '../get/shown-resource.ts';
 import { yamlDocument } from '../get/yaml-document.ts';
+import { formatCompactJson } from '../render/json.ts';
 import { archiveName } from './archive-path.ts';
 import type { CollectContext, Collector } from './collector.ts';
 import { configurationSecrets } from './configuration-secrets.ts';
+import { type RecordedSpec, recordedSpecsName } from './recorded-call.ts';
 import { redactYaml } from './redact-yaml.ts';
 import { redactionMark, SecretFilter } from './secret-filter.ts';
 import { shownConfiguration } from './shown-configuration.ts';
@@ -46,7 +48,7 @@ export async function resourceCollectors(node: NodeClient, signal: AbortSignal):
 
 async function* documentsOf(
   definition: ResourceDefinitionSpec,
-  { node, signal, secrets }: CollectContext,
+  { node, signal, secrets, specs }: CollectContext,
 ): AsyncGenerator<string> {
   const { type, defaultNamespace: namespace } = definition;
   let count = 0;
@@ -57,10 +59,25 @@ async function* documentsOf(
     const text = isSensitive(definition)
       ? withoutSpec(node.name, decoded)
       : yamlDocument({ ...shownResource(node.name, decoded), yaml: redacted.yaml });
-    yield `${count === 0 ? '' : '---\n'}${new SecretFilter(secrets).text(text.trimEnd())}\n`;
+    const filtered = new SecretFilter(secrets).text(text.trimEnd());
+    if (!isSensitive(definition) && redacted.yaml === decoded.spec.yaml && filtered === text.trimEnd())
+      specs.push(recordedSpec(decoded));
+    yield `${count === 0 ? '' : '---\n'}${filtered}\n`;
     count += 1;
   }
 }
+
+function recordedSpec({ metadata: { namespace, type, id }, spec }: Resource<EncodedSpec>): RecordedSpec {
+  return { namespace, type, id, proto: Buffer.from(spec.proto).toString('base64') };
+}
+
+/** The protobuf forms that the collectors of resources have found, which ran before. */
+export const specCollector: Collector = {
+  path: recordedSpecsName,
+  async *collect({ specs }) {
+    for (const spec of specs) yield `${formatCompactJson(spec)}\n`;
+  },
+};
 
 /** Labels and annotations of a secret resource may reveal as much as its spec: only their names stay. */
 function withoutSpec(node: string, { metadata }: Resource<EncodedSpec>): string {

@@ -8,7 +8,14 @@ import { onlyMessage } from '../only-message.ts';
 import { formatTimestamp } from '../render/go-time.ts';
 import { formatJson } from '../render/json.ts';
 import { versionBlock } from '../render/version-block.ts';
-import { type Collector, tableText, textCollector, withoutSecrets } from './collector.ts';
+import {
+  type CollectContext,
+  type Collector,
+  tableText,
+  textCollector,
+  withoutSecrets,
+} from './collector.ts';
+import { recordedFiles } from './recorded-call.ts';
 
 const json = (value: object) => `${formatJson(value)}\n`;
 
@@ -51,11 +58,11 @@ export const systemCollectors: readonly Collector[] = [
     ]);
     return tableText([['FILESYSTEM', 'SIZE(B)', 'AVAILABLE(B)', 'MOUNTED ON'], ...rows]);
   }),
-  {
-    path: 'devices',
-    collect: ({ node, signal, secrets }) =>
-      withoutSecrets(node.machine.read({ path: '/proc/bus/pci/devices' }, { signal }), secrets),
-  },
+  ...Object.entries(recordedFiles).map(([path, name]) => ({
+    path: name,
+    collect: ({ node, signal, secrets }: CollectContext) =>
+      withoutSecrets(node.machine.read({ path }, { signal }), secrets),
+  })),
   textCollector('io', async ({ node, signal }) => {
     const { devices } = onlyMessage(await node.machine.diskStats({}, { signal }));
     const titles = diskColumns.map((column) => column.replaceAll(/[A-Z]/g, ' $&').toUpperCase());
