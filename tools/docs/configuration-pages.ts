@@ -1,6 +1,5 @@
 import { documentKinds, type FieldPath, fieldPaths, legacyKind } from '@nodewright/machine-config';
-import { documentDocs, type FieldDoc } from '../../packages/machine-config/src/docs/field-docs.ts';
-import { encodeYaml } from '../../packages/machine-config/src/yaml/encode-yaml.ts';
+import { encodeYaml, type FieldReference, fieldReference } from '@nodewright/machine-config/reference';
 import { code, markdownTable, type Page, prose } from './page.ts';
 
 /** What a type of the schema accepts. Source: Talos v1.14: machine configuration, scalar forms. */
@@ -53,7 +52,7 @@ export function documentAddress(kind: string): string {
 function listOfKinds(): Page {
   const rows = documentKinds.map((kind) => [
     `[${code(titleOf(kind))}](${documentAddress(kind)})`,
-    prose(documentDocs(kind)['']?.help ?? ''),
+    [helpOf(fieldReference(kind).get('')), notAppliedOf(fieldReference(kind).get(''))].join(' '),
   ]);
   const markdown = `# Machine configuration
 
@@ -66,7 +65,8 @@ ${markdownTable(['Kind of document', 'Purpose'], rows)}`;
 }
 
 function kindPage(kind: string): Page {
-  const docs = documentDocs(kind);
+  const docs = fieldReference(kind);
+  const about = docs.get('');
   const paths = fieldPaths(kind);
   const isNamed = paths.some(({ path }) => path === 'name');
   const header = kind === legacyKind ? '' : `\`\`\`yaml\napiVersion: v1alpha1\nkind: ${kind}\n\`\`\`\n`;
@@ -84,7 +84,7 @@ function kindPage(kind: string): Page {
     markdown: [
       `# ${titleOf(kind)}`,
       '',
-      prose(docs['']?.help ?? ''),
+      [helpOf(about), notAppliedOf(about)].join(' '),
       '',
       header,
       count,
@@ -111,16 +111,25 @@ function sectionsOf(paths: readonly FieldPath[]): [string, FieldPath[]][] {
   return [...Map.groupBy(paths, partOf)];
 }
 
-function fieldTable(paths: readonly FieldPath[], docs: Readonly<Record<string, FieldDoc>>): string {
+function fieldTable(paths: readonly FieldPath[], docs: ReadonlyMap<string, FieldReference>): string {
   const rows = paths.map(({ path, field }) => {
-    const doc = docs[path.replaceAll('[]', '')];
+    const doc = docs.get(path);
     const type = field.type === 'enum' ? field.values.map(code).join(', ') : typeTexts[field.type];
-    return [code(path), type, prose(doc?.help ?? ''), exampleText(doc)];
+    const value = doc?.isRequired === true ? `${type}; required` : type;
+    const meaning = [helpOf(doc), defaultOf(doc), notAppliedOf(doc)].filter((text) => text !== '');
+    return [code(path), value, meaning.join(' '), exampleText(doc)];
   });
   return markdownTable(['Field', 'Value', 'Meaning', 'Example'], rows);
 }
 
-function exampleText(doc: FieldDoc | undefined): string {
+const helpOf = (doc: FieldReference | undefined) => prose(doc?.help ?? '');
+const defaultOf = (doc: FieldReference | undefined) =>
+  doc?.default === undefined ? '' : `Default: ${code(doc.default)}.`;
+/** What this node does not do with the field yet. */
+const notAppliedOf = (doc: FieldReference | undefined) =>
+  doc?.notApplied === undefined ? '' : `*${prose(doc.notApplied)}*`;
+
+function exampleText(doc: FieldReference | undefined): string {
   if (doc?.example === undefined) return '';
   return encodeYaml({ value: doc.example })
     .replace(/^value:\s*/, '')
