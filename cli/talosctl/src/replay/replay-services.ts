@@ -169,7 +169,7 @@ function byteStream<R>(nodes: NodeDirectory, bytesOf: (node: RecordedNode, reque
   };
 }
 
-/** The past events that the caller asks for; then nothing happens any more. Source: Talos v1.14: Events. */
+/** The past events that the caller asks for; then nothing happens any more. Source: Talos v1.14: events. */
 function eventStream(nodes: NodeDirectory) {
   return async function* (request: EventsRequest, context: CallContext): AsyncGenerator<Partial<Event>> {
     const selected = nodes.select(namesIn(context));
