@@ -185,7 +185,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
     this.#hasGoaway = true;
     if (code !== h2ErrorCodes.noError) this.#goaway = `GOAWAY ${h2ErrorName(code)}${debugText(debugData)}`;
     for (const call of [...this.#waiting]) call.fail({ kind: 'refused' });
-    for (const stream of [...this.streams.values()]) {
+    for (const stream of this.streams.all()) {
       if (stream.id <= lastStream) continue;
       this.forget(stream, true);
       (stream as FrameOutboundCall).fail({ kind: 'refused' });
@@ -212,7 +212,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
   protected override onLost(): void {
     const failure = this.#failure ?? { kind: 'connection-closed', reason: this.#goaway };
     for (const call of [...this.#waiting]) call.fail({ kind: 'refused' });
-    for (const stream of [...this.streams.values()]) {
+    for (const stream of this.streams.all()) {
       this.forget(stream, true);
       (stream as FrameOutboundCall).fail(failure);
     }
@@ -242,8 +242,9 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
   #start(call: FrameOutboundCall): void {
     const id = this.#nextStream;
     this.#nextStream += 2;
-    this.streams.set(id, call);
-    call.start(id, this.peer.initialWindowBytes);
+    call.id = id;
+    this.streams.add(call);
+    call.start(this.peer.initialWindowBytes);
   }
 
   #response(call: FrameOutboundCall, block: HeaderBlock, endsStream: boolean): void {

@@ -25,6 +25,7 @@ import {
   type StreamFrame,
   type StreamState,
 } from './stream-states.ts';
+import { StreamTable } from './stream-table.ts';
 
 type Receptions = Readonly<Record<StreamState, Readonly<Record<StreamFrame, Reception>>>>;
 
@@ -32,7 +33,7 @@ type Receptions = Readonly<Record<StreamState, Readonly<Record<StreamFrame, Rece
 export abstract class FrameConnection extends SocketConnection implements FrameSink, StreamOwner {
   readonly streamWindowBytes: number;
   protected readonly limits: H2Limits;
-  protected readonly streams = new Map<number, FrameStream>();
+  protected readonly streams = new StreamTable();
   protected readonly closedStreams = new ClosedStreams();
   protected readonly flood = new FloodMeter();
   protected readonly peer = new PeerSettings();
@@ -306,7 +307,7 @@ export abstract class FrameConnection extends SocketConnection implements FrameS
     this.peer.read(bytes, start, end, this.#isServer);
     const more = this.peer.initialWindowBytes - initialWindowBytes;
     if (more !== 0) {
-      for (const open of this.streams.values()) {
+      for (const open of this.streams.all()) {
         if (!open.openWindow(more)) throw flowControlError('INITIAL_WINDOW_SIZE makes a window too large');
       }
     }

@@ -33,9 +33,8 @@ export class FrameOutboundCall extends FrameStream implements OutboundCall {
     return this.#over;
   }
 
-  /** Sends the headers, with the number that the call gets now, and then what was written before. */
-  start(id: number, sendWindow: number): void {
-    this.id = id;
+  /** Sends the headers, once the call has a number, and then what was written before. */
+  start(sendWindow: number): void {
     this.queued = false;
     this.setSendWindow(sendWindow);
     this.sendHead(this.#request ?? [], false);

@@ -121,7 +121,7 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
       return;
     }
     const call = new FrameInboundCall(this, id, this.peer.initialWindowBytes, block.fields, head);
-    this.streams.set(id, call);
+    this.streams.add(call);
     if (endsStream) call.remoteEnded = true;
     this.#handlers.onCall(call);
   }
@@ -174,7 +174,7 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
   }
 
   protected override onLost(): void {
-    for (const stream of [...this.streams.values()]) {
+    for (const stream of this.streams.all()) {
       this.forget(stream, false);
       (stream as FrameInboundCall).cancel(h2ErrorCodes.cancel);
     }
