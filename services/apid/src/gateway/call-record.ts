@@ -3,6 +3,7 @@ import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall } from '@n
 import type { Span } from '@nodewright/telemetry';
 import type { PlannedCall } from './call-plans.ts';
 import type { CallShare } from './call-shares.ts';
+import type { Chain, Link } from './chain.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
 import { type CallPlan, refused } from './plan-call.ts';
 
@@ -26,7 +27,10 @@ export interface CallTarget {
 }
 
 /** The state of a call from its headers to its log line: start time, deadline, caller, limits, span. */
-export class CallRecord {
+export class CallRecord implements Link<CallRecord> {
+  chain: object | undefined;
+  previous: CallRecord | undefined;
+  next: CallRecord | undefined;
   /** What was decided about the call; undefined before. */
   planned: PlannedCall | undefined;
   /** The call's share of its caller's limits, once it is granted. */
@@ -38,7 +42,7 @@ export class CallRecord {
   /** What forwards the call; undefined until it is forwarded. */
   target: CallTarget | undefined;
   readonly #gateway: Gateway;
-  readonly #active: Set<CallRecord>;
+  readonly #active: Chain<CallRecord>;
   readonly #call: InboundCall;
   readonly #peer: GatewayPeer;
   readonly #startedAt: number;
@@ -47,7 +51,7 @@ export class CallRecord {
   #finished = false;
 
   /** @param active holds the record until the call is over */
-  constructor(gateway: Gateway, call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>) {
+  constructor(gateway: Gateway, call: InboundCall, peer: GatewayPeer, active: Chain<CallRecord>) {
     this.#gateway = gateway;
     this.#active = active;
     active.add(this);

@@ -34,11 +34,14 @@ export interface CallShare {
   cancelled(nowMs: number): boolean;
 }
 
-export type Granted = { readonly share: CallShare } | { readonly refusal: string };
-
 interface Account {
   open: number;
   readonly bytes: ByteBudget;
+}
+
+/** The open calls of all callers with the same roles. */
+interface RolesAccount {
+  open: number;
 }
 
 /** Counts open calls per identity, per set of roles, per forwarding apid and in total. */
@@ -46,7 +49,7 @@ export class CallShares {
   readonly #limits: CallLimits;
   readonly #conduct: CallerConduct;
   readonly #accounts = new Map<string, Account>();
-  readonly #perRoles = new Map<string, number>();
+  readonly #perRoles = new Map<string, RolesAccount>();
   readonly #perApid = new Map<string, number>();
   readonly #bytes: ByteBudget;
   #open = 0;
@@ -63,18 +66,24 @@ export class CallShares {
   }
 
   /** Grants a call that needs `weight` hops, or returns a text that names the exceeded limit. */
-  take(caller: Caller, weight: number, nowMs: number): Granted {
+  take(caller: Caller, weight: number, nowMs: number): CallShare | string {
     const account = this.#account(caller.identity ?? `apid ${caller.apid}`);
-    const refusal = this.#refusal(caller, account, weight, nowMs);
-    if (refusal !== undefined) return { refusal };
-    this.#count(account, caller, weight);
-    return {
-      share: new Share(this, account, caller, weight),
-    };
+    const roles = this.#rolesAccount(caller.rolesKey);
+    const refusal = this.#refusal(caller, account, roles, weight, nowMs);
+    if (refusal !== undefined) return refusal;
+    this.count(account, roles, caller.apid, weight);
+    return new Share(this, account, roles, caller, weight);
   }
 
-  release(account: Account, caller: Caller, weight: number): void {
-    this.#count(account, caller, -weight);
+  /** Changes the numbers of open calls. */
+  count(account: Account, roles: RolesAccount, apid: string | undefined, change: number): void {
+    account.open += change;
+    roles.open += change;
+    this.#open += change;
+    if (apid === undefined) return;
+    const next = (this.#perApid.get(apid) ?? 0) + change;
+    if (next === 0) this.#perApid.delete(apid);
+    else this.#perApid.set(apid, next);
   }
 
   /** A caller cancelled a call. Returns `false` when it cancels too often. */
@@ -83,14 +92,13 @@ export class CallShares {
     return identity === undefined || this.#conduct.cancelled(identity, nowMs);
   }
 
-  #count(account: Account, { rolesKey, apid }: Caller, change: number): void {
-    account.open += change;
-    this.#open += change;
-    add(this.#perRoles, rolesKey, change);
-    if (apid !== undefined) add(this.#perApid, apid, change);
-  }
-
-  #refusal(caller: Caller, account: Account, weight: number, nowMs: number): string | undefined {
+  #refusal(
+    caller: Caller,
+    account: Account,
+    roles: RolesAccount,
+    weight: number,
+    nowMs: number,
+  ): string | undefined {
     const limits = this.#limits;
     const { apid, identity } = caller;
     const paused = identity === undefined ? undefined : this.#conduct.callRefusal(identity, nowMs);
@@ -100,8 +108,7 @@ export class CallShares {
     const own =
       identity === undefined ? limits.callsPerApid - limits.reservedCallsPerApid : limits.callsPerIdentity;
     if (account.open + weight > own) return tooMany('of this caller', own);
-    const openOfRoles = this.#perRoles.get(caller.rolesKey) ?? 0;
-    if (openOfRoles + weight > limits.callsPerRoles) return tooMany('with these roles', limits.callsPerRoles);
+    if (roles.open + weight > limits.callsPerRoles) return tooMany('with these roles', limits.callsPerRoles);
     const granted = isSmall ? limits.calls : limits.calls - limits.reservedCalls;
     if (this.#open + weight > granted) return tooMany('on this node', granted);
     if (apid === undefined) return undefined;
@@ -123,6 +130,17 @@ export class CallShares {
     return account;
   }
 
+  #rolesAccount(rolesKey: string): RolesAccount {
+    const known = this.#perRoles.get(rolesKey);
+    if (known !== undefined) return known;
+    if (this.#perRoles.size >= this.#limits.rememberedIdentities) {
+      for (const [key, { open }] of this.#perRoles) if (open === 0) this.#perRoles.delete(key);
+    }
+    const account: RolesAccount = { open: 0 };
+    this.#perRoles.set(rolesKey, account);
+    return account;
+  }
+
   /** Forgets callers without open calls and bytes. */
   #forget(): void {
     for (const [name, { open, bytes }] of this.#accounts) {
@@ -135,21 +153,24 @@ class Share implements CallShare {
   readonly bytes: ByteBudget;
   readonly #shares: CallShares;
   readonly #account: Account;
+  readonly #roles: RolesAccount;
   readonly #caller: Caller;
   readonly #weight: number;
   #isOpen = true;
 
-  constructor(shares: CallShares, account: Account, caller: Caller, weight: number) {
+  constructor(shares: CallShares, account: Account, roles: RolesAccount, caller: Caller, weight: number) {
     this.bytes = account.bytes;
     this.#shares = shares;
     this.#account = account;
+    this.#roles = roles;
     this.#caller = caller;
     this.#weight = weight;
   }
 
   release(): void {
-    if (this.#isOpen) this.#shares.release(this.#account, this.#caller, this.#weight);
+    if (!this.#isOpen) return;
     this.#isOpen = false;
+    this.#shares.count(this.#account, this.#roles, this.#caller.apid, -this.#weight);
   }
 
   cancelled(nowMs: number): boolean {
@@ -159,10 +180,4 @@ class Share implements CallShare {
 
 function tooMany(what: string, limit: number): string {
   return `too many open calls ${what}: the limit is ${limit}`;
-}
-
-function add(counts: Map<string, number>, key: string, change: number): void {
-  const next = (counts.get(key) ?? 0) + change;
-  if (next === 0) counts.delete(key);
-  else counts.set(key, next);
 }

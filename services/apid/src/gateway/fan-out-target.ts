@@ -22,7 +22,7 @@ import {
   describePumpFailure,
   type HopLabel,
 } from './describe-failure.ts';
-import { closingStatus } from './forward-one.ts';
+import { closingStatus } from './forwarding.ts';
 import type { Gateway } from './gateway.ts';
 
 /** The events that a target reports to its fan-out. */

@@ -13,7 +13,7 @@ import {
 } from '@nodewright/h2';
 import type { Span } from '@nodewright/telemetry';
 import type { Hop } from '../domain/rewrite-metadata.ts';
-import { type CallRecord, endSpan } from './call-record.ts';
+import { type CallRecord, type CallTarget, endSpan } from './call-record.ts';
 import {
   describeConnectFailure,
   describeDeadline,
@@ -24,26 +24,17 @@ import {
 } from './describe-failure.ts';
 import type { Gateway } from './gateway.ts';
 import { hopHeaders } from './hop-headers.ts';
-import type { CallStart } from './start-queue.ts';
+import { failInside } from './refuse-call.ts';
+import type { CallStart, StartingCall } from './start-queue.ts';
 
 /** Attempts to open the call, because a connection may close just before the call opens on it. */
 const maxAttempts = 3;
 
 /**
  * Forwards a call to one hop without decoding it. For every failure the client gets a status that names the
- * hop. Returns a promise when the call has to wait before it is sent.
+ * hop. One object for all events, because closures for each cost more.
  */
-export function forwardOne(
-  gateway: Gateway,
-  call: InboundCall,
-  hop: Hop,
-  record: CallRecord,
-): Promise<void> | undefined {
-  return new Forwarding(gateway, call, hop, record).start();
-}
-
-/** One call on its way to one hop. An object of a class, because closures for each event cost more. */
-class Forwarding implements PumpInit {
+export class Forwarding implements PumpInit, StartingCall, CallTarget {
   readonly inbound: InboundCall;
   readonly maxMessageBytes = maxMessageSizeBytes;
   readonly maxRequestMessageBytes: number;
@@ -64,14 +55,23 @@ class Forwarding implements PumpInit {
     this.#hop = hop;
     this.#record = record;
     this.#span = record.startHop(hop.kind === 'node' ? hop.name : 'machined');
-    this.#start = gateway.starts.enter(record.queue);
+    this.#start = gateway.starts.enter(record.queue, this);
     this.#pump = new Pump(this);
     record.target = this;
   }
 
-  start(): Promise<void> | undefined {
+  /** Opens the call, or waits for its turn. */
+  start(): void {
     if (this.#record.timeoutMs !== undefined) this.#record.onDeadline(() => this.#expire());
-    return this.#start.turn === undefined ? this.#open(0) : this.#openAfter(this.#start.turn);
+    if (!this.#start.waits) this.begin();
+  }
+
+  begin(): void {
+    try {
+      this.#open(0)?.catch((error: unknown) => failInside(this.inbound, this.#record, error));
+    } catch (error) {
+      failInside(this.inbound, this.#record, error);
+    }
   }
 
   /** Ends the call with a status of apid's own. */
@@ -111,11 +111,6 @@ class Forwarding implements PumpInit {
 
   #expire(): void {
     this.#pump.fail(describeDeadline(this.#label, this.#record.timeoutMs ?? 0, this.#connecting));
-  }
-
-  async #openAfter(turn: Promise<void>): Promise<void> {
-    await turn;
-    await this.#open(0);
   }
 
   /** Opens the call, at once when there is a connection. */

@@ -21,6 +21,7 @@ import { needsNewListener } from '../domain/identity-change.ts';
 import { callGrowth } from '../domain/limits.ts';
 import type { CallRecord } from './call-record.ts';
 import type { CallerConduct } from './caller-conduct.ts';
+import { Chain } from './chain.ts';
 import type { GatewayPeer } from './gateway.ts';
 import { apidLimits, clientLimits, furtherClientLimits } from './http2-limits.ts';
 
@@ -28,7 +29,7 @@ export interface GatewayListenerInit {
   readonly engine: H2Engine;
   readonly log: Logger;
   /** @param active holds the record of the call until the call is over */
-  onCall(call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>): void;
+  onCall(call: InboundCall, peer: GatewayPeer, active: Chain<CallRecord>): void;
   readonly connections: ConnectionShares;
   readonly conduct: CallerConduct;
   /** The current time in milliseconds, monotonic. */
@@ -42,7 +43,7 @@ export interface GatewayListenerInit {
 interface OpenListener {
   readonly server: GatewayServer<GatewayPeer>;
   readonly identity: GatewayIdentity;
-  readonly active: Set<CallRecord>;
+  readonly active: Chain<CallRecord>;
 }
 
 /** How long the last statuses may take to reach clients, in milliseconds. */
@@ -114,7 +115,8 @@ export class GatewayListener implements AsyncDisposable {
     // Calls that are still open at the end of the drain get a status instead of a reset.
     const expired = setTimeout(() => {
       const message = `apid on ${identity.hostname} is shutting down`;
-      for (const { target } of active) target?.abort({ code: grpcCodeFromKind('unavailable'), message });
+      for (const { target } of active.all())
+        target?.abort({ code: grpcCodeFromKind('unavailable'), message });
     }, drainTimeoutMs);
     const closed: Promise<void> = server.close(drainTimeoutMs + flushMs).finally(() => {
       clearTimeout(expired);
@@ -132,7 +134,7 @@ export class GatewayListener implements AsyncDisposable {
       readonlyRoleMode: identity.readonlyRoleMode,
       skipVerifyingClientCert: identity.skipVerifyingClientCert,
     };
-    const active = new Set<CallRecord>();
+    const active = new Chain<CallRecord>();
     try {
       const server = this.#createServer(identity, active);
       const port = await server.listen({
@@ -151,7 +153,7 @@ export class GatewayListener implements AsyncDisposable {
     }
   }
 
-  #createServer(identity: GatewayIdentity, active: Set<CallRecord>): GatewayServer<GatewayPeer> {
+  #createServer(identity: GatewayIdentity, active: Chain<CallRecord>): GatewayServer<GatewayPeer> {
     const { engine, log, onCall, connections, conduct, now } = this.#init;
     const refusalOf: ConnectionRefusal = (caller, isApid) =>
       connections.refusal(caller, isApid) ?? conduct.connectionRefusal(caller, now());
@@ -234,9 +236,9 @@ function createPeer(handshake: Handshake, identity: string, organizations: reado
 }
 
 /** When a client certificate expires, the open calls of its connection get a status instead of a reset. */
-function endCalls(active: ReadonlySet<CallRecord>, peer: GatewayPeer): void {
+function endCalls(active: Chain<CallRecord>, peer: GatewayPeer): void {
   const status = { code: grpcCodeFromKind('unauthenticated'), message: 'the client certificate has expired' };
-  for (const call of active) if (call.isOf(peer)) call.target?.abort(status);
+  for (const call of active.all()) if (call.isOf(peer)) call.target?.abort(status);
 }
 
 function peerName({ remoteAddress, remotePort }: Handshake): string {

@@ -16,6 +16,7 @@ import type { CallRecord } from './call-record.ts';
 import { CallShares } from './call-shares.ts';
 import { CallerConduct } from './caller-conduct.ts';
 import { CancelTurns } from './cancel-turns.ts';
+import type { Chain } from './chain.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
 import { GatewayListener } from './gateway-listener.ts';
 import { backendLimits } from './http2-limits.ts';
@@ -34,7 +35,7 @@ export interface OpenGatewayInit {
   /** How long open calls may continue after the listener closes, in milliseconds. */
   readonly drainTimeoutMs: number;
   /** Serves a call. Default: `serveCall`. */
-  onCall?(gateway: Gateway, call: InboundCall, peer: GatewayPeer, active: Set<CallRecord>): void;
+  onCall?(gateway: Gateway, call: InboundCall, peer: GatewayPeer, active: Chain<CallRecord>): void;
 }
 
 export interface OpenGateway {

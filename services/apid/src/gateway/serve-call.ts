@@ -1,10 +1,12 @@
 import { grpcCodeFromKind } from '@nodewright/fault';
-import { type GrpcStatus, type InboundCall, statusTrailers } from '@nodewright/h2';
+import type { InboundCall } from '@nodewright/h2';
 import { CallRecord } from './call-record.ts';
+import type { Chain } from './chain.ts';
 import { FanOut } from './fan-out.ts';
-import { forwardOne } from './forward-one.ts';
+import { Forwarding } from './forwarding.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
 import type { Refusal } from './plan-call.ts';
+import { failInside, refuseCall } from './refuse-call.ts';
 
 const machined = { kind: 'machined' } as const;
 
@@ -13,7 +15,7 @@ export function serveCall(
   gateway: Gateway,
   call: InboundCall,
   peer: GatewayPeer,
-  active: Set<CallRecord>,
+  active: Chain<CallRecord>,
 ): void {
   const record = new CallRecord(gateway, call, peer, active);
   try {
@@ -33,7 +35,7 @@ export function serveCall(
       return;
     }
     const hop = route.kind === 'local' ? machined : ({ kind: 'node', name: route.target } as const);
-    forwardOne(gateway, call, hop, record)?.catch((error: unknown) => failInside(call, record, error));
+    new Forwarding(gateway, call, hop, record).start();
   } catch (error) {
     failInside(call, record, error);
   }
@@ -58,25 +60,9 @@ function takeShare(
 ): string | undefined {
   const { plan } = record;
   const granted = gateway.shares.take(plan, weight, gateway.now());
-  if ('refusal' in granted) return granted.refusal;
-  record.share = granted.share;
+  if (typeof granted === 'string') return granted;
+  record.share = granted;
   record.queue = plan.identity ?? peer.identity;
   record.lane = gateway.lanes.enter(record.queue);
   return undefined;
-}
-
-/** A bug in one call must not affect other calls. */
-function failInside(call: InboundCall, record: CallRecord, error: unknown): void {
-  const status = record.failInside(error);
-  refuseCall(call, status, 200);
-  // Has an effect only when response headers were already sent.
-  call.finish(statusTrailers(status));
-  record.finish(status);
-}
-
-function refuseCall(call: InboundCall, status: GrpcStatus, httpStatus: number): void {
-  call.respond(
-    [':status', String(httpStatus), 'content-type', 'application/grpc', ...statusTrailers(status)],
-    true,
-  );
 }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CallStart, StartQueue } from './start-queue.ts';
 
 const never = 1_000_000;
 const now = () => performance.now();
+const ignored = { begin() {} };
 const limits = { fewest: 2, most: 5, crowd: 100, spacingMs: never, holdMs: never };
 
 /** Enters calls of one caller. `begun` lists the indexes of those that have started. */
 function enterMany(queue: StartQueue, count: number, caller = 'a') {
   const begun: number[] = [];
   const starts: CallStart[] = Array.from({ length: count }, (_, index) => {
-    const start = queue.enter(caller);
-    if (start.turn === undefined) begun.push(index);
-    else void start.turn.then(() => begun.push(index));
+    const start = queue.enter(caller, { begin: () => begun.push(index) });
+    if (!start.waits) begun.push(index);
     return start;
   });
   return { begun, starts };
@@ -22,15 +22,13 @@ function enterMany(queue: StartQueue, count: number, caller = 'a') {
 test('StartQueue starts few calls of a caller at once, the others in order of arrival', async () => {
   const queue = new StartQueue({ ...limits, most: 2 }, now);
   const { begun, starts } = enterMany(queue, 5);
-  assert.equal(queue.enter('b').turn, undefined);
+  assert.equal(queue.enter('b', ignored).waits, false);
   assert.deepEqual(begun, [0, 1]);
   starts[1]?.leave(false);
   starts[1]?.leave(false);
-  await turn();
   assert.deepEqual(begun, [0, 1, 2]);
   starts[0]?.leave(false);
   starts[2]?.leave(false);
-  await turn();
   assert.deepEqual(begun, [0, 1, 2, 3, 4]);
 });
 
@@ -40,7 +38,6 @@ test('StartQueue starts more calls as calls end with a response, up to the maxim
   const counts = [begun.length];
   for (let index = 0; index < 5; index += 1) {
     starts[index]?.leave(false);
-    await turn();
     // Calls that have started and not left.
     counts.push(begun.length - index - 1);
   }
@@ -51,7 +48,6 @@ test('StartQueue halves the window at each cancel, and frees the place of the ca
   const queue = new StartQueue({ ...limits, spacingMs: 1 }, now);
   const { begun, starts } = enterMany(queue, 30);
   for (let index = 0; index < 4; index += 1) starts[index]?.leave(false);
-  await turn();
   assert.equal(begun.length, 4 + 5);
   for (let index = 4; index < 8; index += 1) starts[index]?.leave(true);
   assert.equal(begun.length, 4 + 5);
@@ -63,10 +59,8 @@ test('StartQueue does not start calls that are cancelled together with those bef
   const queue = new StartQueue(limits, now);
   const { begun, starts } = enterMany(queue, 30);
   for (const start of starts) start.leave(true);
-  await turn();
-  assert.deepEqual(begun.slice(0, 2), [0, 1]);
-  // For the others, `turn` resolved because they left, not because they may start.
-  assert.equal(queue.enter('a').turn === undefined, false);
+  assert.deepEqual(begun, [0, 1]);
+  assert.equal(queue.enter('a', ignored).waits, true);
 });
 
 test('StartQueue limits the starting calls of many callers, but starts the first of each at once', async () => {
@@ -77,29 +71,25 @@ test('StartQueue limits the starting calls of many callers, but starts the first
   // Five calls have started: three must leave before a waiting call may start.
   callers[0]?.starts[0]?.leave(false);
   callers[0]?.starts[1]?.leave(false);
-  await turn();
   assert.deepEqual(counts(), [2, 1, 1, 1]);
   callers[1]?.starts[0]?.leave(false);
-  await turn();
   assert.deepEqual(counts(), [3, 1, 1, 1]);
   callers[2]?.starts[0]?.leave(false);
   callers[3]?.starts[0]?.leave(false);
-  await turn();
   // The callers that have waited longest for their turn come first.
   assert.deepEqual(counts(), [3, 2, 2, 1]);
-  assert.equal(queue.enter('e').turn, undefined);
+  assert.equal(queue.enter('e', ignored).waits, false);
 });
 
 test('StartQueue removes a cancelled call from the queue, and forgets callers without calls', async () => {
   const queue = new StartQueue(limits, now);
-  const starts = Array.from({ length: 4 }, () => queue.enter('a'));
+  const { begun, starts } = enterMany(queue, 4);
   starts[2]?.leave(true);
-  await starts[2]?.turn;
   starts[0]?.leave(false);
-  await starts[3]?.turn;
+  assert.deepEqual(begun, [0, 1, 3]);
   for (const start of starts) start.leave(false);
   assert.equal(queue.size, 0);
-  assert.equal(queue.enter('a').turn, undefined);
+  assert.equal(queue.enter('a', ignored).waits, false);
 });
 
 for (const [what, short, step] of [
@@ -115,10 +105,11 @@ for (const [what, short, step] of [
 ] as const) {
   test(`StartQueue starts the next call when ${what}`, async () => {
     const queue = new StartQueue({ ...limits, fewest: 1, most: 1, ...short }, now);
-    const [first, second] = [queue.enter('a'), queue.enter('a')];
+    const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
+    const [first, second] = [queue.enter('a', ignored), queue.enter('a', { begin })];
     const held = setInterval(() => {}, 10);
     step(first);
-    await second.turn;
+    await turn;
     clearInterval(held);
     first.leave(false);
     second.leave(false);
@@ -131,7 +122,6 @@ test('StartQueue does not delay a caller for the calls of one whose window is fu
   const { begun, starts } = enterMany(queue, 20, 'busy');
   for (let index = 0; index < 5; index += 1) {
     starts[index]?.leave(false);
-    await turn();
   }
   // Five calls are starting, more than `crowd`.
   assert.equal(begun.length, 10);
@@ -145,7 +135,7 @@ test('StartQueue does not delay a caller for the calls of one whose window is fu
 
 test('StartQueue remembers the windows of the callers that were seen last', () => {
   const queue = new StartQueue(limits, now);
-  const answerOne = (caller: string) => queue.enter(caller).leave(false);
+  const answerOne = (caller: string) => queue.enter(caller, ignored).leave(false);
   for (let call = 0; call < 2; call += 1) answerOne('a');
   assert.equal(queue.size, 0);
   assert.deepEqual(enterMany(queue, 9, 'a').begun, [0, 1, 2, 3]);

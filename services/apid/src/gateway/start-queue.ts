@@ -1,3 +1,5 @@
+import { Chain, type Link } from './chain.ts';
+
 export interface StartLimits {
   /** Smallest and largest window: how many calls of one caller may be starting at the same time. */
   readonly fewest: number;
@@ -13,12 +15,16 @@ export interface StartLimits {
   readonly holdMs: number;
 }
 
+/** A call that waits for its turn. */
+export interface StartingCall {
+  /** The call may start. Called at most once, and not when the call has left the queue. It must not throw. */
+  begin(): void;
+}
+
 /** The place of one call in the queue of its caller. */
 export interface CallStart {
-  /**
-   * Resolves when the call may start, or when it has left the queue; `undefined` when it may start at once.
-   */
-  readonly turn: Promise<void> | undefined;
+  /** Whether the call must wait for `begin`; otherwise it may start at once. */
+  readonly waits: boolean;
   /** The call was sent. It keeps its place until `leave`, but for at most `holdMs`. */
   made(): void;
   /** The response has begun, so the expensive start of the call is over. */
@@ -32,13 +38,26 @@ const rememberedCallers = 1024;
 /** The times of places are looked at this often within the shorter of `spacingMs` and `holdMs`. */
 const timeSteps = 4;
 
-interface Account {
-  readonly caller: string;
-  begun: number;
+/** A caller. */
+class Account implements Link<Account> {
+  chain: object | undefined;
+  previous: Account | undefined;
+  next: Account | undefined;
+  begun = 0;
   /** Maximum number of calls that may be starting at the same time. */
   window: number;
+  /** When the last call ended, as a number that grows with each such event. */
+  idleSince = 0;
   /** Waiting calls in order of arrival. */
-  readonly waiting: Set<Place>;
+  readonly waiting = new Chain<Place>();
+
+  constructor(window: number) {
+    this.window = window;
+  }
+
+  get isIdle(): boolean {
+    return this.begun === 0 && this.waiting.first === undefined;
+  }
 }
 
 /**
@@ -52,14 +71,16 @@ export class StartQueue {
   readonly #limits: StartLimits;
   readonly #now: () => number;
   readonly #stepMs: number;
+  /** The callers with calls, and those without whose window is remembered. */
   readonly #accounts = new Map<string, Account>();
   /** Callers with waiting calls, in the order of turns: a caller moves to the end when one of them starts. */
-  readonly #turns = new Set<Account>();
-  /** Windows of callers without calls, in the order in which their last calls ended. */
-  readonly #windows = new Map<string, number>();
+  readonly #turns = new Chain<Account>();
   /** Places that are given up at a certain time. */
-  readonly #timed = new Set<Place>();
+  readonly #timed = new Chain<Place>();
   #timer: NodeJS.Timeout | undefined;
+  #idle = 0;
+  #idleEvents = 0;
+  #isWaking = false;
   /**
    * Starting calls of callers whose window is below `most`. Calls of a caller with a full window do not delay
    * others.
@@ -75,20 +96,21 @@ export class StartQueue {
 
   /** Number of callers with starting or waiting calls. */
   get size(): number {
-    return this.#accounts.size;
+    return this.#accounts.size - this.#idle;
   }
 
-  enter(caller: string): CallStart {
+  enter(caller: string, call: StartingCall): CallStart {
     const account = this.#accounts.get(caller) ?? this.#open(caller);
+    const { isIdle } = account;
+    if (isIdle) this.#idle -= 1;
     // A caller with no starting and no waiting call never waits for other callers.
-    const isFirst = account.begun === 0 && account.waiting.size === 0;
-    if (isFirst || this.#mayBegin(account)) {
+    if (isIdle || this.#mayBegin(account)) {
       this.#count(account, 1);
       return new Place(this, account, undefined);
     }
-    const place = new Place(this, account, Promise.withResolvers<void>());
+    const place = new Place(this, account, call);
+    if (account.waiting.first === undefined) this.#turns.add(account);
     account.waiting.add(place);
-    this.#turns.add(account);
     return place;
   }
 
@@ -109,7 +131,8 @@ export class StartQueue {
   /** A waiting call ends before its turn. Returns `false` when it was not waiting. */
   withdraw(place: Place, account: Account): boolean {
     if (!account.waiting.delete(place)) return false;
-    if (account.waiting.size === 0) this.#turns.delete(account);
+    if (account.waiting.first === undefined) this.#turns.delete(account);
+    if (account.isIdle) this.#close(account);
     return true;
   }
 
@@ -118,12 +141,13 @@ export class StartQueue {
     this.#timed.delete(place);
     this.#setWindow(account, account.window + change);
     this.#count(account, -1);
-    if (account.begun === 0 && account.waiting.size === 0) this.#close(account);
-    if (this.#turns.size > 0) this.#wake();
+    if (account.isIdle) this.#close(account);
+    if (this.#turns.first !== undefined) this.#wake();
   }
 
   #leaveIn(place: Place, afterMs: number): void {
     place.dueAt = this.#now() + afterMs;
+    this.#timed.delete(place);
     this.#timed.add(place);
     this.#watchTimes();
   }
@@ -134,28 +158,32 @@ export class StartQueue {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const now = this.#now();
-      for (const place of this.#timed) if (place.dueAt <= now) place.expire();
-      if (this.#timed.size > 0) this.#watchTimes();
+      for (const place of this.#timed.all()) if (place.dueAt <= now) place.expire();
+      if (this.#timed.first !== undefined) this.#watchTimes();
     }, this.#stepMs);
     this.#timer.unref();
   }
 
   #open(caller: string): Account {
-    const window = this.#windows.get(caller) ?? this.#limits.fewest;
-    this.#windows.delete(caller);
-    const account: Account = { caller, begun: 0, window, waiting: new Set() };
+    const account = new Account(this.#limits.fewest);
     this.#accounts.set(caller, account);
+    this.#idle += 1;
     return account;
   }
 
   /** Remembers the window of a caller, because a caller often has no calls for a short time. */
-  #close({ caller, window }: Account): void {
-    this.#accounts.delete(caller);
-    if (window === this.#limits.fewest) return;
-    this.#windows.set(caller, window);
-    if (this.#windows.size <= rememberedCallers) return;
-    const [oldest] = this.#windows.keys();
-    if (oldest !== undefined) this.#windows.delete(oldest);
+  #close(account: Account): void {
+    account.idleSince = this.#idleEvents++;
+    this.#idle += 1;
+    if (this.#idle > rememberedCallers) this.#forget();
+  }
+
+  /** Forgets half of the callers without calls: those whose last calls ended first. */
+  #forget(): void {
+    const idle = [...this.#accounts].filter(([, { isIdle }]) => isIdle);
+    idle.sort(([, left], [, right]) => left.idleSince - right.idleSince);
+    for (const [caller] of idle.slice(0, rememberedCallers / 2)) this.#accounts.delete(caller);
+    this.#idle -= rememberedCallers / 2;
   }
 
   #mayBegin({ begun, window }: Account): boolean {
@@ -172,15 +200,26 @@ export class StartQueue {
    * Starts waiting calls while there are free places: callers take turns, each with its longest waiting call.
    */
   #wake(): void {
-    // A caller that moves to the end is visited again.
-    for (const account of this.#turns) {
-      const [place] = account.waiting;
-      if (place === undefined || !this.#mayBegin(account)) continue;
-      this.#turns.delete(account);
-      account.waiting.delete(place);
-      if (account.waiting.size > 0) this.#turns.add(account);
-      this.#count(account, 1);
-      place.begin();
+    // A call that begins may end at once and leave: the loop below continues with what that frees.
+    if (this.#isWaking) return;
+    this.#isWaking = true;
+    let account = this.#turns.first;
+    try {
+      while (account !== undefined) {
+        const place = account.waiting.first;
+        if (place === undefined || !this.#mayBegin(account)) {
+          account = account.next;
+          continue;
+        }
+        this.#turns.delete(account);
+        account.waiting.delete(place);
+        if (account.waiting.first !== undefined) this.#turns.add(account);
+        this.#count(account, 1);
+        place.begin();
+        account = this.#turns.first;
+      }
+    } finally {
+      this.#isWaking = false;
     }
   }
 
@@ -193,28 +232,34 @@ export class StartQueue {
 }
 
 /** The place of one call. */
-class Place implements CallStart {
-  readonly turn: Promise<void> | undefined;
+class Place implements CallStart, Link<Place> {
+  chain: object | undefined;
+  previous: Place | undefined;
+  next: Place | undefined;
   /** When the call gives up its place by itself. */
   dueAt = 0;
   readonly #queue: StartQueue;
   readonly #account: Account;
-  readonly #waiting: PromiseWithResolvers<void> | undefined;
+  /** The call that waits for its turn. */
+  readonly #call: StartingCall | undefined;
   /** What happens to the window when the time has come: a call that stays open lowers it. */
   #change = -1;
   #isOver = false;
   /** The call has given up its place, which may happen after its end. */
   #hasLeft = false;
 
-  constructor(queue: StartQueue, account: Account, waiting: PromiseWithResolvers<void> | undefined) {
+  constructor(queue: StartQueue, account: Account, call: StartingCall | undefined) {
     this.#queue = queue;
     this.#account = account;
-    this.#waiting = waiting;
-    this.turn = waiting?.promise;
+    this.#call = call;
+  }
+
+  get waits(): boolean {
+    return this.#call !== undefined;
   }
 
   begin(): void {
-    this.#waiting?.resolve();
+    this.#call?.begin();
   }
 
   made(): void {
@@ -229,10 +274,8 @@ class Place implements CallStart {
     if (this.#hasLeft || this.#isOver) return;
     this.#isOver = true;
     // A call that is still waiting leaves the queue and has no place to give up.
-    if (this.#waiting !== undefined && this.#queue.withdraw(this, this.#account)) {
-      this.#hasLeft = true;
-      this.#waiting.resolve();
-    } else if (!cancelled) this.#leave(1);
+    if (this.#call !== undefined && this.#queue.withdraw(this, this.#account)) this.#hasLeft = true;
+    else if (!cancelled) this.#leave(1);
     else {
       this.#queue.halve(this.#account);
       // The cancel does not undo the backend's work, and the next call may be cancelled soon too.
@@ -242,7 +285,7 @@ class Place implements CallStart {
   }
 
   expire(): void {
-    this.#leave(this.#change);
+    if (!this.#hasLeft) this.#leave(this.#change);
   }
 
   #leave(change: number): void {
