@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import fc from 'fast-check';
 import { LineOutput } from './line-output.ts';
 
 /** A pipe with a limited number of free bytes. */
@@ -110,4 +111,59 @@ test('LineOutput stops after its reader has closed, but retries after a full dis
   output.write('never\n');
   output.flush();
   assert.deepEqual(pipe.written, ['kept\n']);
+});
+
+test('LineOutput gathers lines of bytes, and writes them with the next line that cannot wait', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { pipe, output } = openOutput();
+  output.writeBytes(Buffer.from('one\nrest of the memory'), 4);
+  output.writeBytes(Buffer.from('two\n'), 4);
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual(pipe.written, []);
+  output.write('three\n');
+  await nextTurn();
+  await nextTurn();
+  assert.deepEqual(pipe.written, ['one\ntwo\nthree\n']);
+  t.mock.timers.tick(10);
+  for (const line of ['four\n', 'fifth\n']) {
+    output.writeBytes(Buffer.from(line), line.length);
+    t.mock.timers.tick(9);
+    assert.notEqual(pipe.written.at(-1), line);
+    t.mock.timers.tick(1);
+    assert.equal(pipe.written.at(-1), line);
+  }
+  output.writeBytes(Buffer.from('last\n'), 5);
+  output.flush();
+  assert.equal(pipe.written.at(-1), 'last\n');
+});
+
+test('LineOutput keeps the order of strings and bytes of any length, whatever the pipe takes at once', () => {
+  const step = fc.record({
+    length: fc.nat({ max: 30_000 }),
+    isBytes: fc.boolean(),
+    isFlushed: fc.boolean(),
+    mostBytes: fc.integer({ min: 1000, max: 100_000 }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      const pieces: Buffer[] = [];
+      let most = 0;
+      const write = (bytes: Uint8Array) => {
+        pieces.push(Buffer.from(bytes.subarray(0, most)));
+        return Math.min(bytes.length, most);
+      };
+      const output = new LineOutput({ write, lost: () => 'lost\n' });
+      const lines = steps.map(({ length }, at) => `${at}${'€'.repeat(length)}\n`);
+      steps.forEach(({ isBytes, isFlushed, mostBytes }, at) => {
+        most = mostBytes;
+        const line = lines[at] ?? '';
+        if (isBytes) output.writeBytes(Buffer.from(line), Buffer.byteLength(line));
+        else output.write(line);
+        if (isFlushed) output.flush();
+      });
+      output.flush();
+      assert.ok(Buffer.concat(pieces).equals(Buffer.from(lines.join(''))));
+    }),
+  );
 });

@@ -1,18 +1,19 @@
 import { writeSync } from 'node:fs';
 
-/**
- * Maximum length of the waiting lines in UTF-16 units, apart from one write. Further lines are dropped and
- * counted.
- */
+/** Maximum size of the waiting lines in bytes, apart from one write. Further lines are dropped and counted. */
 const maxWaitingBytes = 1024 * 1024;
 /** Number of bytes per system call, so that a long queue does not block the daemon. */
 const maxWriteBytes = 64 * 1024;
 /** Bytes of a character of a string, at most. */
 const maxCharacterBytes = 3;
+/** How long a line that can wait does so, in milliseconds, and how many bytes wait at most. */
+const gatherMs = 10;
+const gatherBytes = 32 * 1024;
 /** Delay before the next attempt when the reader's pipe is full, in milliseconds. */
 const retryMs = 20;
 /** How long the process waits at its end for the reader to take the last lines, in milliseconds. */
 const flushTimeoutMs = 500;
+const nothing = new Uint8Array();
 
 export interface LineOutputInit {
   /** Writes bytes and returns how many were written; throws EAGAIN while the pipe is full. */
@@ -27,14 +28,19 @@ export interface LineOutputInit {
  */
 export class LineOutput {
   readonly #init: LineOutputInit;
-  #lines: string[] = [];
+  /** Encoded lines, in blocks that are full; the oldest first. */
+  #full: Buffer[] = [];
   /** Where lines are encoded, side by side. Made with the first line: not every process writes any. */
   #block: Buffer = Buffer.alloc(0);
+  /** The part of the block whose lines wait. */
+  #start = 0;
+  #end = 0;
   #waitingBytes = 0;
   /** The part of the last write that the pipe did not accept. */
-  #rest: Uint8Array = new Uint8Array();
+  #rest: Uint8Array = nothing;
   #lost = 0;
   #isScheduled = false;
+  #isGathering = false;
   #isBroken = false;
 
   constructor(init: LineOutputInit) {
@@ -43,14 +49,26 @@ export class LineOutput {
 
   /** Adds a line, which must include its line feed. */
   write(line: string): void {
-    if (this.#isBroken) return;
-    if (this.#waitingBytes >= maxWaitingBytes) {
-      this.#lost += 1;
-      return;
-    }
-    if (this.#lost > 0) this.#push(this.#takeLost());
+    if (!this.#accepts()) return;
     this.#push(line);
     this.#schedule();
+  }
+
+  /**
+   * Adds the line in the first `length` bytes, which must include its line feed. It may wait up to 10 ms, so
+   * that many lines take one system call and wake the reader once.
+   */
+  writeBytes(bytes: Uint8Array, length: number): void {
+    if (!this.#accepts()) return;
+    if (length > maxWriteBytes) this.#pushAlone(Buffer.from(bytes.subarray(0, length)));
+    else {
+      this.#reserve(length);
+      this.#block.set(length === bytes.length ? bytes : bytes.subarray(0, length), this.#end);
+      this.#end += length;
+      this.#waitingBytes += length;
+    }
+    if (this.#waitingBytes >= gatherBytes) this.#schedule();
+    else if (!this.#isScheduled && !this.#isGathering) this.#gatherLines();
   }
 
   /** Writes all waiting lines at the end of the process. Waits for a slow reader, but not forever. */
@@ -61,10 +79,49 @@ export class LineOutput {
       Atomics.wait(pause, 0, 0, retryMs);
   }
 
+  /** Whether a line can wait; otherwise it is lost. */
+  #accepts(): boolean {
+    if (this.#isBroken) return false;
+    if (this.#waitingBytes >= maxWaitingBytes) {
+      this.#lost += 1;
+      return false;
+    }
+    if (this.#lost > 0) this.#push(this.#takeLost());
+    return true;
+  }
+
   #push(line: string): void {
-    if (this.#block.length === 0) this.#block = Buffer.allocUnsafeSlow(maxWriteBytes);
-    this.#lines.push(line);
+    const mostBytes = line.length * maxCharacterBytes;
+    if (mostBytes > maxWriteBytes) {
+      this.#pushAlone(Buffer.from(line));
+      return;
+    }
+    this.#reserve(mostBytes);
+    const bytes = this.#block.write(line, this.#end);
+    this.#end += bytes;
+    this.#waitingBytes += bytes;
+  }
+
+  /** Adds a line that is larger than a block. */
+  #pushAlone(line: Buffer): void {
+    this.#closeBlock();
+    this.#full.push(line);
     this.#waitingBytes += line.length;
+  }
+
+  /** Makes room for `bytes` bytes in the block. */
+  #reserve(bytes: number): void {
+    if (this.#end + bytes <= this.#block.length) return;
+    this.#closeBlock();
+    this.#block = Buffer.allocUnsafeSlow(maxWriteBytes);
+    this.#start = 0;
+    this.#end = 0;
+  }
+
+  #closeBlock(): void {
+    if (this.#end === this.#start) return;
+    this.#full.push(this.#block.subarray(this.#start, this.#end));
+    this.#start = this.#end;
   }
 
   #takeLost(): string {
@@ -79,17 +136,25 @@ export class LineOutput {
     setImmediate(() => this.#turn());
   }
 
+  #gatherLines(): void {
+    this.#isGathering = true;
+    // A waiting log line must not keep the process running.
+    setTimeout(() => {
+      this.#isGathering = false;
+      if (!this.#isScheduled) this.#turn();
+    }, gatherMs).unref();
+  }
+
   #turn(): void {
     this.#isScheduled = false;
     if (this.#writeSome() === 'full') {
       this.#isScheduled = true;
-      // A waiting log line must not keep the process running.
       setTimeout(() => this.#turn(), retryMs).unref();
-    } else if (this.#rest.length > 0 || this.#lines.length > 0) this.#schedule();
+    } else if (this.#rest.length > 0 || this.#waitingBytes > 0) this.#schedule();
   }
 
   #writeAll(): 'full' | 'written' {
-    while (this.#rest.length > 0 || this.#lines.length > 0) if (this.#writeSome() === 'full') return 'full';
+    while (this.#rest.length > 0 || this.#waitingBytes > 0) if (this.#writeSome() === 'full') return 'full';
     return 'written';
   }
 
@@ -98,38 +163,33 @@ export class LineOutput {
     if (this.#rest.length === 0) this.#rest = this.#next();
     if (this.#rest.length === 0) return 'written';
     try {
-      this.#rest = this.#rest.subarray(this.#init.write(this.#rest));
+      const written = this.#init.write(this.#rest);
+      this.#rest = written === this.#rest.length ? nothing : this.#rest.subarray(written);
+      // Everything in the block was written: it is free.
+      if (this.#rest.length === 0 && this.#waitingBytes === 0) [this.#start, this.#end] = [0, 0];
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EAGAIN') return 'full';
       // After a full disk the next line may succeed. After EPIPE the reader is closed for good.
-      this.#rest = new Uint8Array();
+      this.#rest = nothing;
       if (code !== 'EPIPE') return 'written';
       this.#isBroken = true;
-      this.#lines = [];
+      this.#full = [];
+      this.#start = this.#end;
+      this.#waitingBytes = 0;
     }
     return 'written';
   }
 
-  /** The next lines, as many as fit into the block. It is free, because everything in it was written. */
+  /** The next lines, as many as are in one block. */
   #next(): Uint8Array {
-    let [count, end, length] = [0, 0, 0];
-    for (const line of this.#lines) {
-      if (end + line.length * maxCharacterBytes > maxWriteBytes) break;
-      end += this.#block.write(line, end);
-      length += line.length;
-      count += 1;
+    let next: Buffer | undefined = this.#full.shift();
+    if (next === undefined) {
+      next = this.#block.subarray(this.#start, this.#end);
+      this.#start = this.#end;
     }
-    const [first] = this.#lines;
-    if (count === 0 && first !== undefined) {
-      this.#lines.shift();
-      this.#waitingBytes -= first.length;
-      return Buffer.from(first);
-    }
-    if (count === this.#lines.length) this.#lines.length = 0;
-    else this.#lines.splice(0, count);
-    this.#waitingBytes -= length;
-    return this.#block.subarray(0, end);
+    this.#waitingBytes -= next.length;
+    return next;
   }
 }
 

@@ -1,6 +1,6 @@
 import { buildInfo } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
-import { createLogger, type DestinationStream, type Logger, openTelemetry } from '@nodewright/telemetry';
+import { type ByteDestination, createLogger, type Logger, openTelemetry } from '@nodewright/telemetry';
 import type { DaemonDefinition, StopSignal } from './daemon-definition.ts';
 import { openStandardOutput } from './line-output.ts';
 import { openLogFile } from './log-file.ts';
@@ -22,12 +22,19 @@ function writeLine(stream: NodeJS.WriteStream, text: string): void {
 
 interface LineSink {
   write(line: string): void;
+  writeBytes?(bytes: Uint8Array, length: number): void;
 }
 
-function teeDestination(sinks: readonly LineSink[]): DestinationStream {
+function teeDestination(sinks: readonly LineSink[]): ByteDestination {
   return {
-    write(line: string) {
+    write(line) {
       for (const sink of sinks) sink.write(line);
+    },
+    writeBytes(bytes, length) {
+      for (const sink of sinks) {
+        if (sink.writeBytes !== undefined) sink.writeBytes(bytes, length);
+        else sink.write(Buffer.from(bytes.buffer, bytes.byteOffset, length).toString());
+      }
     },
   };
 }

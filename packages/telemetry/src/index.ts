@@ -1,3 +1,4 @@
+export * from './info-lines.ts';
 export * from './logger.ts';
 export { createNoTelemetry, noTelemetry } from './no-telemetry.ts';
 export { isExportConfigured, openTelemetry } from './open-telemetry.ts';

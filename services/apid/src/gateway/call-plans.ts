@@ -1,5 +1,5 @@
 import { type InboundCall, isRepeated, keepEncoding, loggedMetadata, type RawHeaders } from '@nodewright/h2';
-import type { Logger } from '@nodewright/telemetry';
+import { type EncodedFields, encodeFields } from '@nodewright/telemetry';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import { unknownRoles } from '../domain/roles.ts';
 import type { GatewayPeer } from './gateway.ts';
@@ -20,8 +20,7 @@ export class PlannedCall {
   readonly identity: GatewayIdentity;
   readonly peer: GatewayPeer;
   readonly #call: Pick<InboundCall, 'headers' | 'path'>;
-  readonly #log: Logger;
-  #lines: Logger | undefined;
+  #logFields: EncodedFields | undefined;
   #hopHeaders: RawHeaders | undefined;
 
   constructor(
@@ -29,19 +28,17 @@ export class PlannedCall {
     identity: GatewayIdentity,
     peer: GatewayPeer,
     call: Pick<InboundCall, 'headers' | 'path'>,
-    log: Logger,
   ) {
     this.plan = plan;
     this.identity = identity;
     this.peer = peer;
     this.#call = { headers: call.headers, path: call.path };
-    this.#log = log;
   }
 
-  /** The log for lines about these calls: the fields that they have in common are written once. */
-  get lines(): Logger {
-    this.#lines ??= this.#log.child(this.#facts());
-    return this.#lines;
+  /** The fields that the log lines about these calls have in common. */
+  get logFields(): EncodedFields {
+    this.#logFields ??= encodeFields(this.#facts());
+    return this.#logFields;
   }
 
   /** The headers for the next hop, when nothing in them changes from call to call. */
@@ -73,19 +70,14 @@ export class PlannedCall {
  * same.
  */
 export class CallPlans {
-  readonly #log: Logger;
   /** The oldest first. */
   readonly #planned = new Map<RawHeaders, PlannedCall>();
-
-  constructor(log: Logger) {
-    this.#log = log;
-  }
 
   of(call: InboundCall, peer: GatewayPeer, identity: GatewayIdentity): PlannedCall {
     const { headers } = call;
     const known = this.#planned.get(headers);
     if (known !== undefined && known.peer === peer && known.identity === identity) return known;
-    const planned = new PlannedCall(planCall(call, identity, peer), identity, peer, call, this.#log);
+    const planned = new PlannedCall(planCall(call, identity, peer), identity, peer, call);
     if (isRepeated(headers)) this.#keep(headers, planned);
     return planned;
   }

@@ -1,6 +1,6 @@
-import { faultFrom, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
+import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall } from '@nodewright/h2';
-import type { Span } from '@nodewright/telemetry';
+import { encodeFields, type Span } from '@nodewright/telemetry';
 import type { PlannedCall } from './call-plans.ts';
 import type { CallShare } from './call-shares.ts';
 import type { Chain, Link } from './chain.ts';
@@ -139,13 +139,8 @@ export class CallRecord implements Link<CallRecord> {
     this.share?.release();
     if (this.share !== undefined) this.#gateway.lanes.leave(this.queue);
     clearTimeout(this.#deadline);
-    const span = this.#span;
-    if (span === undefined) {
-      this.#log(status);
-      return;
-    }
-    endSpan(span, status, serverFaults.has(status.code));
-    this.#gateway.telemetry.withSpan(span, () => this.#log(status));
+    if (this.#span !== undefined) endSpan(this.#span, status, serverFaults.has(status.code));
+    if (this.#gateway.requests.isOn) this.#log(status);
   }
 
   /** A bug of apid made the call fail. The client gets a status; the stack is logged. */
@@ -161,18 +156,16 @@ export class CallRecord implements Link<CallRecord> {
     };
   }
 
-  #log({ code, message }: GrpcStatus): void {
-    const gateway = this.#gateway;
-    const now = gateway.now();
-    const leftOut = code === 0 ? 0 : gateway.conduct.takeLine(this.plan.identity ?? this.#peer.identity, now);
-    if (leftOut === undefined) return;
-    const durationMs = Math.round((now - this.#startedAt) * 1000) / 1000;
-    const lines =
-      this.planned?.lines ?? gateway.log.child({ method: this.#call.path, peer: this.#peer.name });
-    const facts: Record<string, unknown> = { code: grpcCodeName(code), durationMs };
-    if (code !== 0) facts.error = message;
-    if (leftOut !== 0) facts.linesLeftOut = leftOut;
-    lines.info(facts, 'request finished');
+  #log(status: GrpcStatus): void {
+    const { conduct, requests, now } = this.#gateway;
+    const endedAt = now();
+    const linesLeftOut =
+      status.code === 0 ? 0 : conduct.takeLine(this.plan.identity ?? this.#peer.identity, endedAt);
+    if (linesLeftOut === undefined) return;
+    const common =
+      this.planned?.logFields ?? encodeFields({ method: this.#call.path, peer: this.#peer.name });
+    const durationMs = endedAt - this.#startedAt;
+    requests.write(common, { status, durationMs, linesLeftOut, span: this.#span });
   }
 }
 

@@ -6,6 +6,7 @@ import type { CallPlans } from './call-plans.ts';
 import type { CallShares } from './call-shares.ts';
 import type { CallerConduct } from './caller-conduct.ts';
 import type { CancelTurns } from './cancel-turns.ts';
+import type { RequestLog } from './request-log.ts';
 import type { StartQueue } from './start-queue.ts';
 
 /** The parts of the gateway that the code for calls uses. */
@@ -27,6 +28,8 @@ export interface Gateway {
   /** The apid of another node, or of this node when `node` is its own name. */
   targetOf(node: string): BackendTarget;
   readonly telemetry: Telemetry;
+  /** The log of finished calls. */
+  readonly requests: RequestLog;
   readonly log: Logger;
   /** The current time in milliseconds, monotonic. */
   now(): number;

@@ -20,6 +20,7 @@ import type { Chain } from './chain.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
 import { GatewayListener } from './gateway-listener.ts';
 import { backendLimits } from './http2-limits.ts';
+import { RequestLog } from './request-log.ts';
 import { serveCall } from './serve-call.ts';
 import { StartQueue } from './start-queue.ts';
 
@@ -56,7 +57,7 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
   const gateway: Gateway = {
     identity: () => current(identity),
     pool,
-    plans: new CallPlans(log),
+    plans: new CallPlans(),
     conduct,
     shares: new CallShares(gatewayShares, conduct),
     lanes: new CallerLanes(backendLanes),
@@ -70,6 +71,7 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
       dial: (signal) => init.dialNode(current(identity), node, signal),
     }),
     telemetry,
+    requests: new RequestLog(log),
     log,
     now,
   };

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import fc from 'fast-check';
+import { encodeFields, InfoLines } from './info-lines.ts';
+import { createLogger } from './logger.ts';
+import { noTelemetry } from './no-telemetry.ts';
+
+function openLog(level: string, takesBytes: boolean) {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  const writeBytes = (bytes: Uint8Array, length: number) =>
+    void lines.push(Buffer.from(bytes.subarray(0, length)).toString());
+  const destination = takesBytes ? { write, writeBytes } : { write };
+  return { lines, log: createLogger({ name: 'näme "1"', telemetry: noTelemetry, level, destination }) };
+}
+
+const text = fc.string({ unit: 'binary' });
+const value = fc.oneof(text, fc.double(), fc.integer(), fc.boolean(), fc.constant(undefined), fc.array(text));
+const key = fc.stringMatching(/^[a-z_]{1,12}$/).map((name) => `x${name}`);
+const thousandths = fc.oneof(fc.nat(), fc.nat({ max: 20_000 }), fc.maxSafeInteger());
+/** Milliseconds to the next line. */
+const pauseMs = fc.oneof(fc.constant(0), fc.nat({ max: 3 }), fc.nat({ max: 10_000 }), fc.nat({ max: 1e12 }));
+
+test('InfoLines writes the lines that the log writes for the same fields', () => {
+  const line = fc.record({
+    common: fc.dictionary(key, value, { noNullPrototype: true }),
+    number: thousandths,
+    further: fc.dictionary(key, value, { noNullPrototype: true }),
+    pauseMs,
+  });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 6 }), fc.boolean(), text, (cases, takesBytes, message) => {
+      const { lines, log } = openLog('info', takesBytes);
+      const composed = new InfoLines(log, message);
+      let now = 1_700_000_000_000;
+      const clock = mock.method(Date, 'now', () => now);
+      try {
+        for (const { common, number, further, pauseMs: pause } of cases) {
+          now += pause;
+          assert.equal(composed.isOn, true);
+          composed.begin();
+          composed.append(encodeFields(common));
+          composed.append(Buffer.from(',"durationMs":'));
+          composed.appendThousandths(number);
+          composed.append(encodeFields(further));
+          composed.end();
+          log.child(common).info({ durationMs: number / 1000, ...further }, message);
+          const [ours, theirs] = lines.splice(0);
+          assert.equal(ours, theirs);
+        }
+      } finally {
+        clock.mock.restore();
+      }
+    }),
+  );
+});
+
+test('InfoLines is off when the level of the log is above info', () => {
+  const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
+  assert.deepEqual(
+    levels.map((level) => new InfoLines(openLog(level, true).log, 'done').isOn),
+    [true, true, true, false, false, false],
+  );
+});
