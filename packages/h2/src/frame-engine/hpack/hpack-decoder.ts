@@ -1,6 +1,7 @@
 import { markRepeated } from '../../repeated-headers.ts';
 import { compressionError } from '../connection-error.ts';
 import { defaultTableBytes } from '../frame-types.ts';
+import { BlockMemory } from './block-memory.ts';
 import { DynamicTable, entryOverheadBytes } from './dynamic-table.ts';
 import { HeaderBlock } from './header-block.ts';
 import { decodeHuffman } from './huffman-decoder.ts';
@@ -15,9 +16,6 @@ export interface HeaderLimits {
 
 /** The largest integer in a block, far above every valid length and index; the next bits could overflow. */
 const maxInteger = 2 ** 28;
-/** Blocks that are remembered, and the largest of them in bytes: a few shapes make up most calls. */
-const rememberedBlocks = 16;
-const maxRememberedBytes = 512;
 const noBytes = Buffer.alloc(0);
 
 /**
@@ -30,7 +28,7 @@ export class HpackDecoder {
   readonly #table = new DynamicTable(defaultTableBytes);
   /** The largest table that the peer may use: the setting that it has acknowledged. */
   #allowedTableBytes = defaultTableBytes;
-  readonly #remembered = new Map<string, HeaderBlock>();
+  readonly #remembered = new BlockMemory();
   #tableChanged = false;
   #bytes: Buffer = noBytes;
   #at = 0;
@@ -55,9 +53,7 @@ export class HpackDecoder {
    * @throws ConnectionError with COMPRESSION_ERROR; then no further block can be decoded
    */
   decode(bytes: Buffer, start: number, end: number): HeaderBlock {
-    const isSmall = end - start <= maxRememberedBytes;
-    const key = isSmall ? bytes.toString('latin1', start, end) : '';
-    const known = isSmall ? this.#remembered.get(key) : undefined;
+    const known = this.#remembered.find(bytes, start, end);
     if (known !== undefined) {
       if (!known.isRepeated) {
         known.isRepeated = true;
@@ -73,10 +69,7 @@ export class HpackDecoder {
     // The buffer is a whole read of the socket, which must not stay in memory.
     this.#bytes = noBytes;
     if (this.#tableChanged) this.#remembered.clear();
-    else if (isSmall) {
-      if (this.#remembered.size >= rememberedBlocks) this.#remembered.clear();
-      this.#remembered.set(key, block);
-    }
+    else this.#remembered.add(bytes, start, end, block);
     return block;
   }
 
