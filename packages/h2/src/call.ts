@@ -32,6 +32,8 @@ export interface InboundCall {
    * `answerDrained`.
    */
   write(chunk: Uint8Array): boolean;
+  /** The same for the bytes from `start` to `end` of a chunk, whose memory now belongs to the call. */
+  writePart(bytes: Buffer, start: number, end: number): boolean;
   /**
    * Ends the call with trailers, after everything written. Request bytes that the client still sends are not
    * read.
@@ -45,6 +47,8 @@ export interface InboundCall {
 export interface InboundReceiver {
   /** Body bytes in order. The receiver owns the chunk and may forward it unchanged. */
   requestData(chunk: Buffer): void;
+  /** If given, called instead of `requestData`: the bytes are a part of a chunk, which spares an object. */
+  requestPart?(bytes: Buffer, start: number, end: number): void;
   /** The client has sent the whole request. */
   requestEnded(): void;
   /** There is room again after a `write` that returned false. */
@@ -68,6 +72,8 @@ export interface OutboundCall {
    * `requestDrained`.
    */
   write(chunk: Uint8Array): boolean;
+  /** The same for the bytes from `start` to `end` of a chunk, whose memory now belongs to the call. */
+  writePart(bytes: Buffer, start: number, end: number): boolean;
   /** Ends the request (half-close). */
   end(): void;
   /** Cancels the call with RST_STREAM. The receiver gets no further events. */
@@ -82,6 +88,8 @@ export interface OutboundReceiver {
   /** With `last` the headers end the response (trailers-only), and `answerEnded` does not follow. */
   answerHeaders(headers: RawHeaders, last: boolean): void;
   answerData(chunk: Buffer): void;
+  /** If given, called instead of `answerData`: the bytes are a part of a chunk, which spares an object. */
+  answerPart?(bytes: Buffer, start: number, end: number): void;
   /** The response is complete; `trailers` is empty when the backend sent none. */
   answerEnded(trailers: RawHeaders): void;
   requestDrained(): void;

@@ -41,18 +41,22 @@ export class MessageScanner {
    * declared size exceeds the limit. Nothing may be pushed after such a message.
    */
   push(chunk: Uint8Array): number {
-    const { length } = chunk;
-    let at = 0;
-    while (at < length) {
+    return this.pushPart(chunk, 0, chunk.length);
+  }
+
+  /** The same for the bytes from `start` to `end`. */
+  pushPart(chunk: Uint8Array, start: number, end: number): number {
+    let at = start;
+    while (at < end) {
       if (this.#bodyLeft > 0) {
-        const taken = Math.min(this.#bodyLeft, length - at);
+        const taken = Math.min(this.#bodyLeft, end - at);
         this.#bodyLeft -= taken;
         at += taken;
         continue;
       }
       const prefixStart = at - this.#prefixSeen;
       if (this.#prefixSeen === 0) this.#length = 0;
-      while (at < length && this.#prefixSeen < prefixBytes) {
+      while (at < end && this.#prefixSeen < prefixBytes) {
         // Multiplication instead of a shift, because the length is an unsigned 32-bit number.
         if (this.#prefixSeen > 0) this.#length = this.#length * 256 + (chunk[at] ?? 0);
         this.#prefixSeen += 1;
@@ -62,8 +66,8 @@ export class MessageScanner {
       this.#prefixSeen = 0;
       this.#messages += 1;
       this.#bodyLeft = this.#length;
-      if (this.#length > this.#maxMessageBytes) return Math.max(0, prefixStart);
+      if (this.#length > this.#maxMessageBytes) return Math.max(0, prefixStart - start);
     }
-    return length;
+    return end - start;
   }
 }

@@ -110,12 +110,16 @@ export class Pump implements InboundReceiver, OutboundReceiver {
   }
 
   requestData(chunk: Buffer): void {
+    this.requestPart(chunk, 0, chunk.length);
+  }
+
+  requestPart(bytes: Buffer, start: number, end: number): void {
     if (this.#over || this.#outbound === undefined) return;
-    if (this.#request.push(chunk) !== chunk.length) {
+    if (this.#request.pushPart(bytes, start, end) !== end - start) {
       this.#fail(this.#tooLarge('request', this.#request));
       return;
     }
-    if (!this.#outbound.write(chunk)) this.#init.inbound.pause();
+    if (!this.#outbound.writePart(bytes, start, end)) this.#init.inbound.pause();
   }
 
   requestDrained(): void {
@@ -167,10 +171,14 @@ export class Pump implements InboundReceiver, OutboundReceiver {
   }
 
   answerData(chunk: Buffer): void {
+    this.answerPart(chunk, 0, chunk.length);
+  }
+
+  answerPart(bytes: Buffer, start: number, end: number): void {
     if (this.#over) return;
-    const passable = this.#answer.push(chunk);
-    const whole = passable === chunk.length;
-    const room = this.#init.inbound.write(whole ? chunk : chunk.subarray(0, passable));
+    const passable = this.#answer.pushPart(bytes, start, end);
+    const whole = passable === end - start;
+    const room = this.#init.inbound.writePart(bytes, start, start + passable);
     if (!whole) this.#fail(this.#tooLarge('answer', this.#answer));
     else if (!room) this.#outbound?.pause();
   }

@@ -73,8 +73,8 @@ export abstract class FrameStream implements Sender {
     return !this.closed && !this.localEnded && !this.#endRequested && !this.owner.ended;
   }
 
-  /** A chunk of the body, in order. */
-  protected abstract onData(chunk: Buffer): void;
+  /** The next part of the body: the bytes from `start` to `end`. */
+  protected abstract onData(bytes: Buffer, start: number, end: number): void;
   /** The peer's half is complete and delivered. Called once. */
   protected abstract onEnd(): void;
   protected abstract onDrained(): void;
@@ -95,18 +95,22 @@ export abstract class FrameStream implements Sender {
   }
 
   write(chunk: Uint8Array): boolean {
-    const { length } = chunk;
+    return this.writePart(chunk, 0, chunk.length);
+  }
+
+  writePart(bytes: Uint8Array, start: number, end: number): boolean {
+    const length = end - start;
     if (!this.sending || length === 0) return true;
     const { owner } = this;
     if (!this.queued && length <= this.#sendWindow && owner.outbound.canSend(length) && !this.#hasQueue) {
       this.#sendWindow -= length;
       owner.outbound.windowBytes -= length;
-      owner.outbound.writer.data(this.id, chunk, false, owner.outbound.frameBytes);
+      owner.outbound.writer.data(this.id, bytes, start, end, false, owner.outbound.frameBytes);
       owner.requestTurn();
       return true;
     }
     this.#outgoing ??= new ByteQueue();
-    this.#outgoing.push(chunk);
+    this.#outgoing.push(partOf(bytes, start, end));
     this.#enqueue();
     if (this.#outgoing.bytes < queueLimits.streamBytes) return true;
     this.#drainDue = true;
@@ -136,7 +140,7 @@ export abstract class FrameStream implements Sender {
       this.#sendWindow -= chunk.length;
       queue.windowBytes -= chunk.length;
       const isLast = outgoing.bytes === 0 && this.#endRequested && this.#trailers === undefined;
-      queue.writer.data(this.id, chunk, isLast, queue.frameBytes);
+      queue.writer.data(this.id, chunk, 0, chunk.length, isLast, queue.frameBytes);
       this.#afterTake(outgoing.bytes);
       if (isLast) this.#localEnd();
       if (outgoing.bytes > 0) return this.#sendWindow > 0 ? 'more' : 'idle';
@@ -154,22 +158,22 @@ export abstract class FrameStream implements Sender {
 
   /** A part of the body has arrived. */
   receiveData(bytes: Buffer, start: number, end: number): void {
-    const chunk = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+    const length = end - start;
     if (this.flowing && !this.#hasUnread) {
-      this.#give(chunk.length);
-      this.onData(chunk);
+      this.#give(length);
+      this.onData(bytes, start, end);
       return;
     }
     if (this.#isFull) return;
-    const full = this.#budget?.take(chunk.length);
+    const full = this.#budget?.take(length);
     if (full !== undefined) {
       this.#isFull = true;
       setImmediate(() => this.#onFull?.(full));
       return;
     }
     this.#unread ??= new ByteQueue();
-    this.#unread.push(chunk);
-    this.owner.holdUnread(chunk.length);
+    this.#unread.push(partOf(bytes, start, end));
+    this.owner.holdUnread(length);
   }
 
   /** The peer has ended its half, after all of its body. */
@@ -186,7 +190,7 @@ export abstract class FrameStream implements Sender {
       this.#budget?.give(chunk.length);
       this.owner.holdUnread(-chunk.length);
       this.#give(chunk.length);
-      this.onData(chunk);
+      this.onData(chunk, 0, chunk.length);
     }
     if (this.flowing && this.remoteEnded && !this.#hasUnread) this.onEnd();
   }
@@ -296,4 +300,9 @@ export abstract class FrameStream implements Sender {
     this.#receiveGiven = 0;
     owner.requestTurn();
   }
+}
+
+/** The bytes from `start` to `end`; the chunk itself when these are all. */
+export function partOf<T extends Uint8Array>(bytes: T, start: number, end: number): T {
+  return start === 0 && end === bytes.length ? bytes : (bytes.subarray(start, end) as T);
 }

@@ -16,17 +16,20 @@ function openWriter() {
     },
   });
   const writer = new FrameWriter(stream as unknown as Socket, new HpackEncoder());
-  return { writer, bytes: () => Buffer.concat(written) };
+  /** Writes a part of a larger chunk. */
+  const write = (id: number, bytes: Buffer) =>
+    writer.data(id, Buffer.concat([body(7, 0), bytes, body(9, 0)]), 7, 7 + bytes.length, false, 16_384);
+  return { writer, write, bytes: () => Buffer.concat(written) };
 }
 
 const body = (length: number, value: number) => Buffer.alloc(length, value);
 
 test('FrameWriter joins the body of a stream in frames up to the limit, and ends the last one', () => {
-  const { writer, bytes } = openWriter();
-  writer.data(1, body(3000, 1), false, 16_384);
-  writer.data(1, body(20, 2), false, 16_384);
-  writer.data(1, body(13_364, 3), false, 16_384);
-  writer.data(1, body(1, 4), false, 16_384);
+  const { writer, write, bytes } = openWriter();
+  write(1, body(3000, 1));
+  write(1, body(20, 2));
+  write(1, body(13_364, 3));
+  write(1, body(1, 4));
   writer.endStream(1);
   writer.endStream(3);
   writer.flush();
@@ -41,13 +44,13 @@ test('FrameWriter joins the body of a stream in frames up to the limit, and ends
 });
 
 test('FrameWriter joins no body across other frames, streams or writes', () => {
-  const { writer, bytes } = openWriter();
-  writer.data(1, body(5, 1), false, 16_384);
-  writer.data(3, body(5, 2), false, 16_384);
+  const { writer, write, bytes } = openWriter();
+  write(1, body(5, 1));
+  write(3, body(5, 2));
   writer.windowUpdate(0, 7);
-  writer.data(3, body(5, 3), false, 16_384);
+  write(3, body(5, 3));
   writer.flush();
-  writer.data(3, body(5, 4), false, 16_384);
+  write(3, body(5, 4));
   assert.equal(writer.pendingBytes, 14);
   writer.flush();
   assert.deepEqual(

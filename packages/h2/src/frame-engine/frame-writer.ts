@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '../raw-headers.ts';
 import { keptEncoding } from '../repeated-headers.ts';
+import { partOf } from './frame-stream.ts';
 import {
   defaultFrameBytes,
   frameFlags,
@@ -16,7 +17,7 @@ const slabBytes = 8192;
 /** Body bytes up to this size are copied beside the other frames; larger chunks are passed on as they are. */
 const copyBytes = 1024;
 /** Below this size, a loop that copies bytes is faster than a call of the runtime. */
-const loopBytes = 32;
+const loopBytes = 128;
 
 /**
  * Collects the frames of a connection, so that the socket gets one write per turn. Small frames are written
@@ -85,11 +86,18 @@ export class FrameWriter {
   }
 
   /**
-   * Writes the bytes of `chunk`, which now belongs to the writer: in the DATA frame that was just written, if
-   * it is this stream's and stays below `frameBytes`, or in one of their own.
+   * Writes the bytes from `start` to `end` of a chunk, which now belongs to the writer: in the DATA frame that
+   * was just written, if it is this stream's and stays below `frameBytes`, or in one of their own.
    */
-  data(stream: number, chunk: Uint8Array, endStream: boolean, frameBytes: number): void {
-    const { length } = chunk;
+  data(
+    stream: number,
+    chunk: Uint8Array,
+    start: number,
+    end: number,
+    endStream: boolean,
+    frameBytes: number,
+  ): void {
+    const length = end - start;
     const isSmall = length <= copyBytes;
     const flags = endStream ? frameFlags.endStream : 0;
     if (
@@ -112,17 +120,15 @@ export class FrameWriter {
     if (endStream) this.#dataHead = undefined;
     if (!isSmall) {
       this.#closePiece();
-      this.#pieces.push(chunk);
+      this.#pieces.push(partOf(chunk, start, end));
       this.#pieceBytes += length;
       return;
     }
-    if (length > loopBytes) this.#slab.set(chunk, this.#end);
-    else {
-      const slab = this.#slab;
-      const end = this.#end;
-      for (let at = 0; at < length; at += 1) slab[end + at] = chunk[at] as number;
-    }
-    this.#end += length;
+    const slab = this.#slab;
+    const to = this.#end;
+    if (length > loopBytes) slab.set(partOf(chunk, start, end), to);
+    else for (let at = 0; at < length; at += 1) slab[to + at] = chunk[start + at] as number;
+    this.#end = to + length;
   }
 
   /** Ends a stream: with the DATA frame that was just written, if it is this stream's, or with an empty one. */

@@ -1,7 +1,7 @@
 import type { InboundCall, InboundReceiver } from '../call.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import type { RawHeaders } from '../raw-headers.ts';
-import { FrameStream, type StreamOwner } from './frame-stream.ts';
+import { FrameStream, partOf, type StreamOwner } from './frame-stream.ts';
 import type { RequestHead } from './header-rules.ts';
 
 /** A call from a client. */
@@ -61,8 +61,11 @@ export class FrameInboundCall extends FrameStream implements InboundCall {
     this.#receiver?.cancelled(code);
   }
 
-  protected override onData(chunk: Buffer): void {
-    if (!this.answered) this.#receiver?.requestData(chunk);
+  protected override onData(bytes: Buffer, start: number, end: number): void {
+    const receiver = this.#receiver;
+    if (this.answered || receiver === undefined) return;
+    if (receiver.requestPart !== undefined) receiver.requestPart(bytes, start, end);
+    else receiver.requestData(partOf(bytes, start, end));
   }
 
   protected override onEnd(): void {

@@ -1,7 +1,7 @@
 import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import type { RawHeaders } from '../raw-headers.ts';
-import { FrameStream, type StreamOwner } from './frame-stream.ts';
+import { FrameStream, partOf, type StreamOwner } from './frame-stream.ts';
 
 /** What a call needs of its connection besides the frames. */
 export interface OutboundOwner extends StreamOwner {
@@ -73,8 +73,11 @@ export class FrameOutboundCall extends FrameStream implements OutboundCall {
     this.#receiver.failed(failure);
   }
 
-  protected override onData(chunk: Buffer): void {
-    if (!this.#over) this.#receiver.answerData(chunk);
+  protected override onData(bytes: Buffer, start: number, end: number): void {
+    const receiver = this.#receiver;
+    if (this.#over) return;
+    if (receiver.answerPart !== undefined) receiver.answerPart(bytes, start, end);
+    else receiver.answerData(partOf(bytes, start, end));
   }
 
   protected override onEnd(): void {

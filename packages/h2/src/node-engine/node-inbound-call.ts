@@ -93,6 +93,10 @@ export class NodeInboundCall implements InboundCall {
     return stream.write(chunk);
   }
 
+  writePart(bytes: Buffer, start: number, end: number): boolean {
+    return this.write(bytes.subarray(start, end));
+  }
+
   finish(trailers: RawHeaders): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.closed || stream.writableEnded) return;

@@ -59,6 +59,10 @@ export class NodeOutboundCall implements OutboundCall {
     return stream.write(chunk);
   }
 
+  writePart(bytes: Buffer, start: number, end: number): boolean {
+    return this.write(bytes.subarray(start, end));
+  }
+
   end(): void {
     const stream = this.#stream;
     if (!stream.destroyed && !stream.closed && !stream.writableEnded) stream.end();

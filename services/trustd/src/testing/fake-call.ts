@@ -50,6 +50,10 @@ export class FakeCall implements InboundCall {
     return true;
   }
 
+  writePart(): boolean {
+    return true;
+  }
+
   finish(trailers: RawHeaders): void {
     this.status = statusFromHeaders(trailers);
   }
