@@ -25,6 +25,7 @@ export function encodeGrpcMessage(message: string): string {
  * Decodes a percent-encoded status text. Invalid escapes are kept as they are, as the specification requires.
  */
 export function decodeGrpcMessage(value: string): string {
+  if (/^[ -$&-~]*$/.test(value)) return value;
   const bytes = Buffer.alloc(value.length);
   let length = 0;
   for (let at = 0; at < value.length; at += 1) {

@@ -1,12 +1,12 @@
 import { grpcCodeFromKind } from '@nodewright/fault';
+import { answerFacts, trailerFacts } from './answer-facts.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { CallFailure, InboundCall, InboundReceiver, OutboundCall, OutboundReceiver } from './call.ts';
 import type { ClientConnection } from './engine.ts';
 import { h2ErrorCodes } from './error-codes.ts';
-import { type GrpcStatus, isGrpcContentType, statusFromHeaders } from './grpc-status.ts';
-import { answerFields, trailerFields } from './hop-fields.ts';
+import type { GrpcStatus } from './grpc-status.ts';
 import { MessageScanner } from './message-scanner.ts';
-import { headerValue, type RawHeaders } from './raw-headers.ts';
+import type { RawHeaders } from './raw-headers.ts';
 import { sendStatus } from './send-status.ts';
 
 /** Why a pump ended a call. */
@@ -148,17 +148,16 @@ export class Pump implements InboundReceiver, OutboundReceiver {
 
   answerHeaders(headers: RawHeaders, last: boolean): void {
     if (this.#over) return;
-    const httpStatus = Number(headerValue(headers, ':status'));
-    const contentType = headerValue(headers, 'content-type');
-    const status = last ? statusFromHeaders(headers) : undefined;
+    const { httpStatus, contentType, isGrpc, status: wholeStatus, forwarded } = answerFacts(headers);
+    const status = last ? wholeStatus : undefined;
     // Some servers omit the content type in a trailers-only response.
-    if (httpStatus !== 200 || (!isGrpcContentType(contentType) && status === undefined)) {
+    if (httpStatus !== 200 || (!isGrpc && status === undefined)) {
       this.#fail({ kind: 'not-grpc', httpStatus, contentType });
       return;
     }
     if (!last) {
       this.#answering = true;
-      this.#init.inbound.respond(answerFields(headers));
+      this.#init.inbound.respond(forwarded);
       this.#init.onAnswering?.();
       return;
     }
@@ -166,7 +165,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
       this.#fail({ kind: 'no-status' });
       return;
     }
-    this.#init.inbound.respond(answerFields(headers), true);
+    this.#init.inbound.respond(forwarded, true);
     this.#finish(status, false);
   }
 
@@ -189,7 +188,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
 
   answerEnded(trailers: RawHeaders): void {
     if (this.#over) return;
-    const status = statusFromHeaders(trailers);
+    const { status, forwarded } = trailerFacts(trailers);
     if (this.#answer.insideMessage && (status === undefined || status.code === 0)) {
       this.#fail({ kind: 'truncated', side: 'answer', shortfall: this.#answer.shortfall });
       return;
@@ -198,7 +197,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
       this.#fail({ kind: 'no-status' });
       return;
     }
-    this.#init.inbound.finish(trailerFields(trailers));
+    this.#init.inbound.finish(forwarded);
     this.#finish(status, false);
   }
 

@@ -30,19 +30,25 @@ export function keptEncoding(headers: RawHeaders): KeptEncoding | undefined {
   return encodings.get(headers);
 }
 
-/** The same function, which returns the same list again for a repeated one. */
-export function rewriteOnce(
-  rewrite: (headers: RawHeaders) => RawHeaders,
-): (headers: RawHeaders) => RawHeaders {
-  const results = new WeakMap<RawHeaders, RawHeaders>();
+/** The same function, which returns the same result again for a repeated list. */
+export function concludeOnce<T>(conclude: (headers: RawHeaders) => T): (headers: RawHeaders) => T {
+  const results = new WeakMap<RawHeaders, T>();
   return (headers) => {
     const known = results.get(headers);
     if (known !== undefined) return known;
-    const result = rewrite(headers);
-    if (isRepeated(headers)) {
-      keepEncoding(result);
-      results.set(headers, result);
-    }
+    const result = conclude(headers);
+    if (isRepeated(headers)) results.set(headers, result);
     return result;
   };
+}
+
+/** The same for a result that is sent: its encoding is kept too. */
+export function rewriteOnce(
+  rewrite: (headers: RawHeaders) => RawHeaders,
+): (headers: RawHeaders) => RawHeaders {
+  return concludeOnce((headers) => {
+    const result = rewrite(headers);
+    if (isRepeated(headers)) keepEncoding(result);
+    return result;
+  });
 }

@@ -16,6 +16,8 @@ export function encodeFields(fields: object): EncodedFields {
   return Buffer.from(text === '{}' ? '' : `,${text.slice(1, -1)}`);
 }
 
+/** pino's number of the level. */
+const infoLevel = 30;
 const digitZero = 0x30;
 const point = 0x2e;
 /** Lines up to this size are composed in memory that is kept, in bytes. */
@@ -51,7 +53,7 @@ export class InfoLines {
 
   /** Whether the level of the log lets the line pass. */
   get isOn(): boolean {
-    return this.#log.isLevelEnabled('info');
+    return this.#log.levelVal <= infoLevel;
   }
 
   begin(): void {

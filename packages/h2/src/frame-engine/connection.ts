@@ -210,7 +210,7 @@ export abstract class FrameConnection extends SocketConnection implements FrameS
     if (stream.closed) return;
     stream.closed = true;
     stream.dropOutgoing();
-    this.streams.delete(stream.id);
+    this.streams.delete(stream);
     this.closedStreams.add(stream.id, wasReset);
   }
 

@@ -37,6 +37,8 @@ export abstract class FrameStream implements Sender {
   closed = false;
   /** Body bytes that are missing according to `content-length`; -1 when it is not given. */
   missingBytes = -1;
+  /** The next stream in the same slot of the table; only `StreamTable` changes it. */
+  nextInSlot: FrameStream | undefined = undefined;
   /** Whether `deliver` is due; only the connection changes it. */
   deliveryDue = false;
   protected readonly owner: StreamOwner;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { FrameStream } from './frame-stream.ts';
 import { StreamTable } from './stream-table.ts';
 
-const stream = (id: number) => ({ id }) as FrameStream;
+const stream = (id: number) => ({ id, nextInSlot: undefined }) as unknown as FrameStream;
 /** Numbers of streams: few, so that they meet again, and some that share a slot in a table of any size. */
 const id = fc.oneof(
   fc.integer({ min: 0, max: 40 }).map((index) => 2 * index + 1),
@@ -18,7 +18,7 @@ test('StreamTable finds what a Map would find, whatever is added and deleted', (
       const expected = new Map<number, FrameStream>();
       for (const [isAdded, number] of steps) {
         if (!isAdded) {
-          table.delete(number);
+          table.delete(expected.get(number) ?? stream(number));
           expected.delete(number);
         } else if (!expected.has(number)) {
           const added = stream(number);
@@ -45,7 +45,7 @@ test('StreamTable with 2,048 streams of one slot finds each', () => {
     table.all().map((each) => each.id),
     ids,
   );
-  for (const number of ids) table.delete(number);
+  for (const number of ids) table.delete(table.get(number) as FrameStream);
   assert.equal(table.size, 0);
   assert.equal(table.get(1), undefined);
 });

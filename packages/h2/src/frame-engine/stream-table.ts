@@ -2,13 +2,13 @@ import type { FrameStream } from './frame-stream.ts';
 
 /** Size of an empty table; a power of two. */
 const smallestSize = 16;
-/** A table is at most half full, so that a search ends after few steps. */
-const fullShare = 2;
+/** A table shrinks when it is emptier than this share. */
+const emptyShare = 8;
 
 /**
- * The open streams of a connection by their numbers: a hash table with linear probing. Not a Map, because
- * each stream is added and deleted once: a Map then makes a new table every few calls, and the old tables,
- * which point to the newer ones, carry all streams into the old generation of the heap.
+ * The open streams of a connection by their numbers: a hash table whose slots are lists of streams. Not a Map,
+ * because each stream is added and deleted once: a Map then makes a new table every few calls, and the old
+ * tables, which point to the newer ones, carry all streams into the old generation of the heap.
  */
 export class StreamTable {
   #slots: (FrameStream | undefined)[] = emptySlots(smallestSize);
@@ -21,64 +21,56 @@ export class StreamTable {
   }
 
   get(id: number): FrameStream | undefined {
-    const slots = this.#slots;
-    const mask = this.#mask;
-    for (let at = (id >>> 1) & mask; ; at = (at + 1) & mask) {
-      const stream = slots[at];
-      if (stream === undefined || stream.id === id) return stream;
-    }
+    let stream = this.#slots[(id >>> 1) & this.#mask];
+    while (stream !== undefined && stream.id !== id) stream = stream.nextInSlot;
+    return stream;
   }
 
   /** Adds a stream whose number is not in the table. */
   add(stream: FrameStream): void {
-    if ((this.#size + 1) * fullShare > this.#slots.length) this.#resize(2 * this.#slots.length);
+    if (this.#size === this.#slots.length) this.#resize(2 * this.#size);
     this.#size += 1;
     this.#put(stream);
   }
 
-  delete(id: number): void {
-    const slots = this.#slots;
-    const mask = this.#mask;
-    let at = (id >>> 1) & mask;
-    for (;;) {
-      const stream = slots[at];
-      if (stream === undefined) return;
-      if (stream.id === id) break;
-      at = (at + 1) & mask;
+  /** Deletes a stream, which may be missing. */
+  delete(stream: FrameStream): void {
+    const slot = (stream.id >>> 1) & this.#mask;
+    let before: FrameStream | undefined;
+    let at = this.#slots[slot];
+    while (at !== undefined && at !== stream) {
+      before = at;
+      at = at.nextInSlot;
     }
+    if (at === undefined) return;
+    if (before === undefined) this.#slots[slot] = stream.nextInSlot;
+    else before.nextInSlot = stream.nextInSlot;
+    stream.nextInSlot = undefined;
     this.#size -= 1;
-    // Closes the gap, because a search ends at the first free slot.
-    for (let next = (at + 1) & mask; ; next = (next + 1) & mask) {
-      const stream = slots[next];
-      if (stream === undefined) break;
-      const home = (stream.id >>> 1) & mask;
-      if (((next - home) & mask) < ((next - at) & mask)) continue;
-      slots[at] = stream;
-      at = next;
-    }
-    slots[at] = undefined;
-    if (this.#slots.length > smallestSize && this.#size * fullShare * 8 < this.#slots.length)
-      this.#resize(this.#slots.length / 2);
+    const { length } = this.#slots;
+    if (length > smallestSize && this.#size * emptyShare < length) this.#resize(length / 2);
   }
 
   /** A copy of the streams, in the order of their numbers. */
   all(): FrameStream[] {
-    return this.#slots.filter((stream) => stream !== undefined).sort((left, right) => left.id - right.id);
+    const streams: FrameStream[] = [];
+    for (let stream of this.#slots) {
+      for (; stream !== undefined; stream = stream.nextInSlot) streams.push(stream);
+    }
+    return streams.sort((left, right) => left.id - right.id);
   }
 
   #put(stream: FrameStream): void {
-    const slots = this.#slots;
-    const mask = this.#mask;
-    let at = (stream.id >>> 1) & mask;
-    while (slots[at] !== undefined) at = (at + 1) & mask;
-    slots[at] = stream;
+    const slot = (stream.id >>> 1) & this.#mask;
+    stream.nextInSlot = this.#slots[slot];
+    this.#slots[slot] = stream;
   }
 
   #resize(size: number): void {
-    const before = this.#slots;
+    const streams = this.all();
     this.#slots = emptySlots(size);
     this.#mask = size - 1;
-    for (const stream of before) if (stream !== undefined) this.#put(stream);
+    for (const stream of streams) this.#put(stream);
   }
 }
 

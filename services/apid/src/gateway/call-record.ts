@@ -45,7 +45,8 @@ export class CallRecord implements Link<CallRecord> {
   readonly #active: Chain<CallRecord>;
   readonly #call: InboundCall;
   readonly #peer: GatewayPeer;
-  readonly #startedAt: number;
+  /** When the headers arrived, in milliseconds of a monotonic clock. */
+  readonly startedAt: number;
   readonly #span: Span | undefined;
   #deadline: NodeJS.Timeout | undefined;
   #finished = false;
@@ -57,7 +58,7 @@ export class CallRecord implements Link<CallRecord> {
     active.add(this);
     this.#call = call;
     this.#peer = peer;
-    this.#startedAt = gateway.now();
+    this.startedAt = gateway.now();
     const parent = headerValue(call.headers, 'traceparent');
     // When spans are not exported, this span only adds the client's trace ids to the log line.
     if (gateway.telemetry.enabled || parent !== undefined) {
@@ -82,7 +83,7 @@ export class CallRecord implements Link<CallRecord> {
   get remainingMs(): number | undefined {
     const { timeoutMs } = this;
     if (timeoutMs === undefined) return undefined;
-    return Math.max(0, timeoutMs - (this.#gateway.now() - this.#startedAt));
+    return Math.max(0, timeoutMs - (this.#gateway.now() - this.startedAt));
   }
 
   get deadlinePassed(): boolean {
@@ -164,7 +165,7 @@ export class CallRecord implements Link<CallRecord> {
     if (linesLeftOut === undefined) return;
     const common =
       this.planned?.logFields ?? encodeFields({ method: this.#call.path, peer: this.#peer.name });
-    const durationMs = endedAt - this.#startedAt;
+    const durationMs = endedAt - this.startedAt;
     requests.write(common, { status, durationMs, linesLeftOut, span: this.#span });
   }
 }

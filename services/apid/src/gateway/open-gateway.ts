@@ -61,7 +61,7 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
     conduct,
     shares: new CallShares(gatewayShares, conduct),
     lanes: new CallerLanes(backendLanes),
-    starts: new StartQueue(startLimits, now),
+    starts: new StartQueue(startLimits),
     cancels: new CancelTurns(cancelLimits),
     // The keys of other targets are node names, which never contain a space, so this key is unique.
     machined: { key: ' machined', backoff: false, dial: init.dialMachined },

@@ -59,7 +59,7 @@ function takeShare(
   weight: number,
 ): string | undefined {
   const { plan } = record;
-  const granted = gateway.shares.take(plan, weight, gateway.now());
+  const granted = gateway.shares.take(plan, weight, record.startedAt);
   if (typeof granted === 'string') return granted;
   record.share = granted;
   record.queue = plan.identity ?? peer.identity;

@@ -35,7 +35,7 @@ export interface CallStart {
 
 /** Maximum number of callers without calls whose window is remembered. */
 const rememberedCallers = 1024;
-/** The times of places are looked at this often within the shorter of `spacingMs` and `holdMs`. */
+/** The times of places are measured in steps, of which the shorter of `spacingMs` and `holdMs` has so many. */
 const timeSteps = 4;
 
 /** A caller. */
@@ -69,14 +69,15 @@ class Account implements Link<Account> {
  */
 export class StartQueue {
   readonly #limits: StartLimits;
-  readonly #now: () => number;
   readonly #stepMs: number;
   /** The callers with calls, and those without whose window is remembered. */
   readonly #accounts = new Map<string, Account>();
   /** Callers with waiting calls, in the order of turns: a caller moves to the end when one of them starts. */
   readonly #turns = new Chain<Account>();
-  /** Places that are given up at a certain time. */
+  /** Places that are given up at a certain step. */
   readonly #timed = new Chain<Place>();
+  /** Number of the current step. Steps are counted only while there are such places. */
+  #step = 0;
   #timer: NodeJS.Timeout | undefined;
   #idle = 0;
   #idleEvents = 0;
@@ -87,11 +88,9 @@ export class StartQueue {
    */
   #crowd = 0;
 
-  /** @param now the current time in milliseconds, monotonic */
-  constructor(limits: StartLimits, now: () => number) {
+  constructor(limits: StartLimits) {
     this.#limits = limits;
     this.#stepMs = Math.min(limits.spacingMs, limits.holdMs) / timeSteps;
-    this.#now = now;
   }
 
   /** Number of callers with starting or waiting calls. */
@@ -146,7 +145,8 @@ export class StartQueue {
   }
 
   #leaveIn(place: Place, afterMs: number): void {
-    place.dueAt = this.#now() + afterMs;
+    // The current step may be almost over.
+    place.dueStep = this.#step + 1 + Math.ceil(afterMs / this.#stepMs);
     this.#timed.delete(place);
     this.#timed.add(place);
     this.#watchTimes();
@@ -157,8 +157,8 @@ export class StartQueue {
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      const now = this.#now();
-      for (const place of this.#timed.all()) if (place.dueAt <= now) place.expire();
+      this.#step += 1;
+      for (const place of this.#timed.all()) if (place.dueStep <= this.#step) place.expire();
       if (this.#timed.first !== undefined) this.#watchTimes();
     }, this.#stepMs);
     this.#timer.unref();
@@ -236,8 +236,8 @@ class Place implements CallStart, Link<Place> {
   chain: object | undefined;
   previous: Place | undefined;
   next: Place | undefined;
-  /** When the call gives up its place by itself. */
-  dueAt = 0;
+  /** The step at which the call gives up its place by itself. */
+  dueStep = 0;
   readonly #queue: StartQueue;
   readonly #account: Account;
   /** The call that waits for its turn. */
