@@ -44,19 +44,20 @@ export interface OpenGateway {
   follow(next: GatewayIdentity | undefined): Promise<void>;
 }
 
-/** Opens the data path of apid without a listener: it listens with the first identity. Everything closes with `scope`. */
-export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack): OpenGateway {
-  const { engine, telemetry, log, onCall = serveCall } = init;
-  let identity: GatewayIdentity | undefined;
+/** The parts of the gateway behind its listener. Connections to backends close with `scope`. */
+export function createGateway(
+  init: Pick<OpenGatewayInit, 'engine' | 'telemetry' | 'log' | 'dialMachined' | 'dialNode'>,
+  identity: () => GatewayIdentity,
+  scope: AsyncDisposableStack,
+): Gateway {
+  const { engine, telemetry, log } = init;
   const now = () => performance.now();
-
-  const pool = scope.use(
-    new BackendPool({ engine, limits: backendLimits, ...poolTimeouts, now, random: Math.random }),
-  );
   const conduct = new CallerConduct(conductLimits);
-  const gateway: Gateway = {
-    identity: () => current(identity),
-    pool,
+  return {
+    identity,
+    pool: scope.use(
+      new BackendPool({ engine, limits: backendLimits, ...poolTimeouts, now, random: Math.random }),
+    ),
     plans: new CallPlans(),
     conduct,
     shares: new CallShares(gatewayShares, conduct),
@@ -68,13 +69,21 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
     targetOf: (node) => ({
       key: node,
       backoff: true,
-      dial: (signal) => init.dialNode(current(identity), node, signal),
+      dial: (signal) => init.dialNode(identity(), node, signal),
     }),
     telemetry,
     requests: new RequestLog(log),
     log,
     now,
   };
+}
+
+/** Opens the data path of apid without a listener: it listens with the first identity. Everything closes with `scope`. */
+export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack): OpenGateway {
+  const { engine, log, onCall = serveCall } = init;
+  let identity: GatewayIdentity | undefined;
+  const gateway = createGateway(init, () => current(identity), scope);
+  const { conduct, now, pool } = gateway;
   const listener = scope.use(
     new GatewayListener({
       engine,
