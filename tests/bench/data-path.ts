@@ -28,6 +28,11 @@ const { values } = parseArgs({
 const batch = Number(values.batch);
 const destination = openStandardOutput('apid');
 const dial = () => Promise.resolve(createMemoryBackend());
+const identity = {
+  nodeRoutingDisabled: true,
+  readonlyRoleMode: true,
+  hostname: 'bench',
+} as unknown as GatewayIdentity;
 await using scope = new AsyncDisposableStack();
 const gateway = createGateway(
   {
@@ -37,7 +42,7 @@ const gateway = createGateway(
     dialMachined: dial,
     dialNode: dial,
   },
-  () => ({ nodeRoutingDisabled: true, readonlyRoleMode: true, hostname: 'bench' }) as GatewayIdentity,
+  () => identity,
   scope,
 );
 const peer: GatewayPeer = {

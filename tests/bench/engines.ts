@@ -24,7 +24,9 @@ const usage = `usage: engines.ts [--seconds N] [--repeats N] [--streams LIST] [-
   --profile FOLDER  each gateway of ours leaves a CPU profile there
 `;
 const peer = 'nghttpx';
-const warmUpSeconds = 2;
+/** Until the runtime has compiled the code of a gateway for good; then before each point. */
+const warmUpRequests = 30_000;
+const warmUpSeconds = 1;
 const streamsPerConnection = 16;
 
 const { values } = parseArgs({
@@ -83,14 +85,14 @@ async function measurePoint(
   const load = { connections, streamsPerConnection: Math.ceil(streams / connections), body };
   const figures = new Map<string, LoadFigures[]>();
   for (const gateway of gateways) {
-    await loadGateway(gateway, { ...load, seconds: warmUpSeconds });
+    await loadGateway(gateway, { ...load, length: { seconds: warmUpSeconds } });
     figures.set(gateway.name, []);
   }
   for (let repeat = 0; repeat < Number(values.repeats); repeat += 1) {
     for (const gateway of gateways) {
       figures
         .get(gateway.name)
-        ?.push(await loadGateway(gateway, { ...load, seconds: Number(values.seconds) }));
+        ?.push(await loadGateway(gateway, { ...load, length: { seconds: Number(values.seconds) } }));
     }
   }
   return figures;
@@ -123,6 +125,10 @@ async function main(): Promise<void> {
   process.stdout.write(
     `${version}, ${values.repeats} times ${values.seconds} s per point; CPU time and its ratio to ${peer}\n`,
   );
+  for (const gateway of gateways) {
+    const load = { connections: 4, streamsPerConnection, body: files.body };
+    await loadGateway(gateway, { ...load, length: { requests: warmUpRequests } });
+  }
   for (const streams of values.streams.split(',').map(Number)) {
     printPoint(streams, await measurePoint(gateways, streams, files.body));
   }

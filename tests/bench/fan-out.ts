@@ -10,6 +10,9 @@ import { startProcess } from './engines/start-process.ts';
 import { writeBenchFiles } from './engines/write-files.ts';
 import { median } from './median.ts';
 
+/** Until the runtime has compiled the code for good. */
+const warmUpRequests = 3000;
+
 const { values } = parseArgs({
   options: {
     nodes: { type: 'string', default: '1,16,64' },
@@ -29,11 +32,15 @@ const apid = scope.use(await startProcess(['fan-out', folder, '', certificate, k
 const gateway = { name: 'apid', pid: apid.pid, port: apid.port, isPlain: false };
 for (const count of counts) {
   const load = { connections: 1, streamsPerConnection: 1, body, nodes: names.slice(0, count) };
-  await loadGateway(gateway, { ...load, seconds: 2 });
+  await loadGateway(gateway, { ...load, length: { requests: warmUpRequests } });
   const runs = [];
   for (let repeat = 0; repeat < Number(values.repeats); repeat += 1) {
     runs.push(
-      await loadGateway(gateway, { ...load, seconds: Number(values.seconds), log: join(folder, 'log') }),
+      await loadGateway(gateway, {
+        ...load,
+        length: { seconds: Number(values.seconds) },
+        log: join(folder, 'log'),
+      }),
     );
   }
   const [p50, p99, cpuUs] = [

@@ -16,7 +16,8 @@ export interface Gateway {
 export interface Load {
   readonly connections: number;
   readonly streamsPerConnection: number;
-  readonly seconds: number;
+  /** How long it lasts, in seconds, or of how many requests it consists. */
+  readonly length: { readonly seconds: number } | { readonly requests: number };
   /** A file with the body of each request. */
   readonly body: string;
   /** Values of the metadata key `nodes`. */
@@ -36,22 +37,14 @@ export interface LoadFigures {
 
 /** Loads a gateway with h2load. Rejects when a request fails. */
 export async function loadGateway(gateway: Gateway, load: Load): Promise<LoadFigures> {
-  const { connections, streamsPerConnection, seconds, body, nodes = [], log } = load;
+  const { connections, streamsPerConnection, length, body, nodes = [], log } = load;
   // h2load appends to it.
   if (log !== undefined) rmSync(log, { force: true });
+  const startedAt = performance.now();
   const before = readProcessCpuMs(gateway.pid);
   const child = spawn('h2load', [
-    ...[
-      '-D',
-      String(seconds),
-      '-c',
-      String(connections),
-      '-m',
-      String(streamsPerConnection),
-      '-t1',
-      '-d',
-      body,
-    ],
+    ...('seconds' in length ? ['-D', String(length.seconds)] : ['-n', String(length.requests)]),
+    ...['-c', String(connections), '-m', String(streamsPerConnection), '-t1', '-d', body],
     ...['-H', 'content-type: application/grpc', '-H', 'te: trailers'],
     ...nodes.flatMap((node) => ['-H', `nodes: ${node}`]),
     ...(log === undefined ? [] : [`--log-file=${log}`]),
@@ -63,11 +56,12 @@ export async function loadGateway(gateway: Gateway, load: Load): Promise<LoadFig
   });
   await once(child, 'close');
   const usedMs = readProcessCpuMs(gateway.pid) - before;
+  const elapsedMs = performance.now() - startedAt;
   const [, done = '0', succeeded = '-'] = /(\d+) done, (\d+) succeeded/.exec(text) ?? [];
   if (done !== succeeded) throw new Error(`requests to ${gateway.name} failed: ${text}`);
   const latencies = log === undefined ? [] : readLatencies(log);
   return {
-    requestsPerSecond: Number(done) / seconds,
+    requestsPerSecond: (Number(done) * 1000) / elapsedMs,
     cpuUs: (usedMs * 1000) / Number(done),
     p50Ms: latencies[Math.floor(latencies.length / 2)] ?? 0,
     p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
