@@ -19,6 +19,20 @@ const exportDelayMs = 1000;
 /** How long the last export may take when the process ends, in milliseconds. */
 const flushTimeoutMs = 2000;
 
+/**
+ * The certificate authorities that a collector with TLS may have, unless the environment names others. apid and
+ * trustd run without any, because their other connections name their own.
+ */
+function trustPublicAuthorities(): void {
+  const { getCACertificates, setDefaultCACertificates } = process.getBuiltinModule('node:tls');
+  setDefaultCACertificates([...getCACertificates('bundled'), ...getCACertificates('extra')]);
+}
+
+const isTls = (environment: TelemetryInit['environment']) =>
+  [environment.OTEL_EXPORTER_OTLP_ENDPOINT, environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT].some(
+    (endpoint) => endpoint?.startsWith('https:') === true,
+  );
+
 class RecordingSpan implements Span {
   readonly #span: OtelSpan;
   readonly traceparent: string;
@@ -92,6 +106,7 @@ export function createOtlpTelemetry({
   environment,
   attributes,
 }: TelemetryInit): Telemetry {
+  if (isTls(environment)) trustPublicAuthorities();
   const processor = new BatchSpanProcessor({
     exporter: new OTLPTraceExporter(),
     scheduledDelayMillis: exportDelayMs,

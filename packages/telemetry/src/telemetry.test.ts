@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { createLogger } from './logger.ts';
 import { noTelemetry } from './no-telemetry.ts';
@@ -93,6 +96,31 @@ test('telemetry with a collector exports spans that continue the incoming trace'
     delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
     collector.close();
   }
+});
+
+test('a process without certificate authorities trusts the public ones for a collector with TLS alone', async () => {
+  const count = async (endpoint: string) => {
+    const program = `
+      import { getCACertificates } from 'node:tls';
+      import { openTelemetry } from ${JSON.stringify(join(import.meta.dirname, 'open-telemetry.ts'))};
+      await openTelemetry({ serviceName: 'x', serviceVersion: '1', environment: process.env });
+      console.log(getCACertificates('default').length);
+      process.exit();`;
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--use-openssl-ca', '--input-type=module', '--eval', program],
+      {
+        env: {
+          SSL_CERT_FILE: '/dev/null',
+          SSL_CERT_DIR: '/dev/null',
+          OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+        },
+      },
+    );
+    return Number(stdout);
+  };
+  assert.equal(await count('http://127.0.0.1:4318'), 0);
+  assert.ok((await count('https://127.0.0.1:4318')) > 100);
 });
 
 test('a log line is one JSON object with the ids of the active trace', () => {

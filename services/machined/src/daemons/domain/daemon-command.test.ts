@@ -13,6 +13,7 @@ test('daemonCommand() gives apid access to the network, its bundle and three fol
   assert.deepEqual(daemonCommand({ ...init, daemon: 'apid' }), [
     '/bin/node',
     '--max-semi-space-size=2',
+    '--use-openssl-ca',
     '--permission',
     '--allow-net',
     '--allow-ffi',
@@ -56,6 +57,7 @@ test('daemonCommand() gives trustd no access to the socket of machined, and pass
 });
 
 test('daemonEnvironment() passes the environment without proxies to apid, with the trace of the start', () => {
+  const noAuthorities = { SSL_CERT_FILE: '/dev/null', SSL_CERT_DIR: '/dev/null' };
   const environment = {
     PATH: '/bin',
     HTTPS_PROXY: 'p',
@@ -66,11 +68,13 @@ test('daemonEnvironment() passes the environment without proxies to apid, with t
     OTEL_X: '1',
   };
   assert.deepEqual(daemonEnvironment('apid', environment, 'new'), {
+    ...noAuthorities,
     PATH: '/bin',
     OTEL_X: '1',
     TRACEPARENT: 'new',
   });
   assert.deepEqual(daemonEnvironment('trustd', environment, undefined), {
+    ...noAuthorities,
     PATH: '/bin',
     HTTPS_PROXY: 'p',
     no_proxy: 'n',
