@@ -12,7 +12,7 @@ const residentMb = () =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1000;
 
 test('releaseMemory() returns free blocks below a used one to the kernel', async () => {
-  await openReleaseMemory();
+  openReleaseMemory();
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: { type: 'major' }) => void;
   // Blocks small enough for the heap instead of mmap. The last one stays, so that glibc cannot shrink its
@@ -34,7 +34,7 @@ test('openReleaseMemory() drops the permission to call other native code', async
     import { DynamicLibrary } from 'node:ffi';
     import { openReleaseMemory, releaseMemory } from ${JSON.stringify(join(import.meta.dirname, 'release-memory.ts'))};
     new DynamicLibrary('libc.so.6');
-    await openReleaseMemory();
+    openReleaseMemory();
     releaseMemory();
     try {
       new DynamicLibrary('libc.so.6');

@@ -11,9 +11,9 @@ let trimAllocator: TrimAllocator | undefined;
  * Node's permission model), so that no later code can call native code. Without the function, memory is not
  * returned.
  */
-export async function openReleaseMemory(): Promise<void> {
+export function openReleaseMemory(): void {
   try {
-    const { DynamicLibrary } = await import('node:ffi');
+    const { DynamicLibrary } = process.getBuiltinModule('node:ffi');
     const library = new DynamicLibrary('libc.so.6');
     trimAllocator = library.getFunction('malloc_trim', { arguments: ['uint64'], return: 'int32' });
   } catch {

@@ -118,7 +118,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     process.exit(exitCodes.misused);
   }
 
-  await openReleaseMemory();
+  openReleaseMemory();
   const version = buildInfo.tag;
   const environment = process.env;
   const telemetry = await openTelemetry({ serviceName: name, serviceVersion: version, environment });
@@ -145,7 +145,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     .withSpan(span, () => definition.start(context, scope))
     .then(() => {
       span.end();
-      const startMs = Math.round(performance.now());
+      const startMs = Math.round(process.uptime() * 1000);
       log.info({ version, sha: buildInfo.sha, pid: process.pid, startMs }, 'daemon serves');
       trimHeapAfterStart(startMs);
       trimWhenCalm();

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { trimHeapGently } from './trim-heap.ts';
 
 /** How often a daemon checks its memory, in milliseconds. */
@@ -6,8 +5,8 @@ const intervalMs = 5000;
 /** A collection is worth its cost when the memory exceeds its lowest level by this, in bytes. */
 const worthBytes = 16 * 1024 * 1024;
 /**
- * Maximum share of time in which the event loop was busy since the last check. During a burst little memory
- * is free.
+ * Maximum share of processor time of the main thread since the last check. During a burst little memory is
+ * free.
  */
 const calmShare = 0.3;
 /**
@@ -27,7 +26,7 @@ const longestPauseMs = 600_000;
 export interface MemorySample {
   /** Resident memory of the process, in bytes. */
   readonly residentBytes: number;
-  /** Share of the time since the last sample in which the event loop was busy, from 0 to 1. */
+  /** Share of the time since the last sample in which the main thread used the processor, from 0 to 1. */
   readonly busyShare: number;
   /** Monotonic. */
   readonly nowMs: number;
@@ -72,6 +71,9 @@ export class CalmTrim {
   }
 }
 
+/** Monotonic. The first use of `performance` would load all of `node:perf_hooks`. */
+const elapsedMs = () => process.uptime() * 1000;
+
 /**
  * Frees memory after a burst of work, once the daemon is calm again. V8 keeps the heap of the burst, because
  * an idle process never triggers a collection, and the C library keeps the freed blocks.
@@ -79,17 +81,21 @@ export class CalmTrim {
 export function trimWhenCalm(): void {
   const trim = new CalmTrim();
   let isTrimming = false;
-  let since = performance.eventLoopUtilization();
+  let since = { cpu: process.threadCpuUsage(), ms: elapsedMs() };
   const look = async () => {
-    const now = performance.eventLoopUtilization();
-    const busyShare = performance.eventLoopUtilization(now, since).utilization;
+    const now = { cpu: process.threadCpuUsage(), ms: elapsedMs() };
+    const cpuMs = (now.cpu.user + now.cpu.system - since.cpu.user - since.cpu.system) / 1000;
+    const sample = {
+      residentBytes: process.memoryUsage.rss(),
+      busyShare: cpuMs / (now.ms - since.ms),
+      nowMs: now.ms,
+    };
     since = now;
-    const sample = { residentBytes: process.memoryUsage.rss(), busyShare, nowMs: performance.now() };
     if (isTrimming || !trim.sample(sample)) return;
     isTrimming = true;
     await trimHeapGently();
     isTrimming = false;
-    trim.trimmed({ ...sample, nowMs: performance.now() }, process.memoryUsage.rss());
+    trim.trimmed({ ...sample, nowMs: elapsedMs() }, process.memoryUsage.rss());
   };
   setInterval(() => void look(), intervalMs).unref();
 }

@@ -1,5 +1,10 @@
-import { mkdir, stat } from 'node:fs/promises';
+import * as fs from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+// Every daemon calls this at its start, and `node:fs/promises` would load all of `node:readline`.
+const mkdir = promisify(fs.mkdir);
+const stat = promisify(fs.stat);
 
 const errnoOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 

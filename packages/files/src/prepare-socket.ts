@@ -1,6 +1,10 @@
-import { chmod, rm } from 'node:fs/promises';
+import * as fs from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { makeFolder } from './make-folder.ts';
+
+const chmod = promisify(fs.chmod);
+const rm = promisify(fs.rm);
 
 /**
  * Makes the folder of a unix socket, with this mode even if it was there, and removes a socket that was left in it. Every

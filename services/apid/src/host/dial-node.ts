@@ -1,8 +1,11 @@
-import { lookup } from 'node:dns/promises';
+import * as dns from 'node:dns';
 import { isIP, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 import { unknownNodeReason } from '@nodewright/contract';
 import { dialTls } from '@nodewright/h2';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+
+const lookup = promisify(dns.lookup);
 
 /**
  * Connects to the apid of a node. `node` is the text that the user typed: a cluster member, an address, or a
