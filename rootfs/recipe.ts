@@ -23,24 +23,6 @@ export interface Part {
 /** The daemons of the image, each a bundle. */
 export const daemons = ['machined', 'apid', 'trustd'] as const;
 
-const memoryFlags = ['--max-semi-space-size=2'];
-
-/**
- * Flags of V8 that the daemons run with on a machine. Their compiled code is for these flags alone: `init/init.c` gives
- * machined its flags, and machined the others theirs.
- */
-export const daemonV8Flags: Readonly<Record<(typeof daemons)[number], readonly string[]>> = {
-  machined: [
-    ...memoryFlags,
-    // Code of the start is not worth optimising. machined lowers the limits when it is calm.
-    '--invocation-count-for-maglev=100000',
-    '--invocation-count-for-turbofan=300000',
-    '--invocation-count-for-feedback-allocation=64',
-  ],
-  apid: memoryFlags,
-  trustd: memoryFlags,
-};
-
 /**
  * Modules that machined loads: for the networks of pods, for firewalls and services (nftables, and the matches and targets
  * of iptables on top of it), and for tunnels. They are in the root file system, because the init needs none of them.

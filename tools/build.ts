@@ -5,9 +5,12 @@ import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { binaryCodecs } from './binary-codecs.ts';
 import { type Bundle, bundles } from './bundles.ts';
+import { compileProgram } from './compile-program.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const outputRoot = join(checkout, '_out', 'dist');
+/** The program that starts a bundle with its compiled code. */
+const starterEntry = 'rootfs/start/start-daemon.ts';
 
 /** The library looks for its .proto files two folders above its own file; in a bundle they lie next to it. */
 const reflectionAssets: Plugin = {
@@ -46,6 +49,28 @@ const localEngineOnly: Plugin = {
   },
 };
 
+/**
+ * Removes the parts of pino that write to files and to worker threads. Every daemon passes a destination of its
+ * own, and the parts load modules of Node.js that no start needs.
+ */
+const ownDestinations: Plugin = {
+  name: 'own-destinations',
+  setup(setup) {
+    setup.onLoad({ filter: /\/(pino\/lib\/transport|sonic-boom\/index)\.js$/ }, () => ({
+      contents:
+        "module.exports = function () { throw new Error('this build has no destinations of pino'); };",
+      loader: 'js',
+    }));
+    setup.onLoad({ filter: /\/pino\/lib\/tools\.js$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8');
+      const contents = source.replace("require('worker_threads')", '{ isMainThread: true }');
+      if (contents === source)
+        throw new Error(`${path} no longer loads worker_threads as this build expects`);
+      return { contents, loader: 'js' };
+    });
+  },
+};
+
 /** Resolves imports of these modules to the separate files next to the bundle. */
 const modulesApart = (modules: readonly string[]): Plugin => ({
   name: 'modules-apart',
@@ -75,7 +100,7 @@ function commitId(): string {
 }
 
 async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
-  const { name, entry, assets, apart = {}, workers = {} } = bundle;
+  const { name, entry, assets, apart = {}, workers = {}, v8Flags } = bundle;
   const folder = join(outputRoot, name);
   const staging = `${folder}.new`;
   rmSync(staging, { recursive: true, force: true });
@@ -99,7 +124,7 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     // koffi's ES module looks up its own path, which does not exist in a bundle; the CommonJS form does not.
     alias: { koffi: join(checkout, 'node_modules', 'koffi', 'index.cjs') },
     plugins: [
-      ...[reflectionAssets, localEngineOnly, modulesApart(modules)],
+      ...[reflectionAssets, localEngineOnly, ownDestinations, modulesApart(modules)],
       ...(bundle.binaryCodecs ? [binaryCodecs] : []),
     ],
     logLevel: 'warning',
@@ -111,6 +136,13 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
   ];
   for (const [from, to] of [[entry, `${name}.cjs`] as const, ...parts]) {
     await build({ ...options, entryPoints: [join(checkout, from)], outfile: join(staging, to) });
+  }
+  if (v8Flags !== undefined) {
+    const starter = join(staging, 'starter.cjs');
+    await build({ ...options, entryPoints: [join(checkout, starterEntry)], outfile: starter });
+    const runsAs = `/usr/lib/nodewright/${name}/${name}.program.cjs`;
+    compileProgram({ folder: staging, name, starter, node: [process.execPath], v8Flags, runsAs });
+    rmSync(starter);
   }
   for (const [from, to] of Object.entries(assets)) {
     const target = join(staging, to);
@@ -136,7 +168,8 @@ const chosen = bundles.filter(({ name, entry }) =>
 );
 const sha = commitId();
 await Promise.all(chosen.map((bundle) => buildBundle(bundle, sha)));
-const sizes = chosen.map(
-  ({ name }) => `${name} ${Math.round(statSync(join(outputRoot, name, `${name}.cjs`)).size / 1024)} kB`,
-);
+const sizes = chosen.map(({ name, v8Flags }) => {
+  const file = v8Flags === undefined ? `${name}.cjs` : `${name}.program.cjs`;
+  return `${name} ${Math.round(statSync(join(outputRoot, name, file)).size / 1024)} kB`;
+});
 process.stdout.write(`built ${sizes.join(', ')} in ${((performance.now() - start) / 1000).toFixed(1)} s\n`);

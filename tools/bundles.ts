@@ -1,3 +1,5 @@
+import { daemonV8Flags } from './daemon-v8-flags.ts';
+
 /**
  * A program of the suite: one file that runs in any folder, with the assets that its libraries load next to
  * it.
@@ -9,7 +11,7 @@ export interface Bundle {
   /** Files copied next to the bundle: from a path below the checkout to a path below the bundle's folder. */
   readonly assets: Readonly<Record<string, string>>;
   /**
-   * Modules that get a bundle of their own next to the program's: from the module's name to its entry below
+   * Modules that get a bundle of their own next to the program's: from the module, as it is imported, to its entry below
    * the checkout. They are read only when imported. This saves memory for code that most runs do not need.
    */
   readonly apart?: Readonly<Record<string, string>>;
@@ -18,6 +20,11 @@ export interface Bundle {
    * entry.
    */
   readonly workers?: Readonly<Record<string, string>>;
+  /**
+   * Compiles the functions that every start runs, for these flags of V8. With other flags the program starts too,
+   * slower.
+   */
+  readonly v8Flags?: readonly string[];
   /**
    * Removes JSON from the codecs of contracts other than the suite's own, which this program never reads or
    * writes as JSON.
@@ -42,6 +49,11 @@ const reflection = {
   '@nodewright/contract/gen/descriptors.ts': 'packages/contract/src/gen/descriptors.ts',
 };
 
+/** The OpenTelemetry SDK, loaded only when the environment asks for an export. */
+const telemetryExport = {
+  './otlp-telemetry.ts': 'packages/telemetry/src/otlp-telemetry.ts',
+};
+
 /** For nodes that use a Docker engine. */
 const dockerClient = {
   dockerode: 'node_modules/dockerode/lib/docker.js',
@@ -58,13 +70,13 @@ const nativeCalls = {
   [`node_modules/@koromix/koffi-linux-${process.arch}/linux_${process.arch}/koffi.node`]: `linux_${process.arch}/koffi.node`,
 };
 
-/** Everything that `make build` makes, each as `_out/dist/<name>/<name>.cjs`. */
+/** Everything that `make build` makes, each started by `_out/dist/<name>/<name>.cjs`. */
 export const bundles: readonly Bundle[] = [
   {
     name: 'machined',
     entry: 'services/machined/src/main.ts',
     assets: { ...reflectionProtos, ...nativeCalls },
-    apart: { ...reflection, ...dockerClient, ...containerdClient },
+    apart: { ...telemetryExport, ...reflection, ...dockerClient, ...containerdClient },
     workers: { 'configuration-worker.cjs': 'services/machined/src/config/host/configuration-worker.ts' },
     binaryCodecs: true,
   },
@@ -72,13 +84,16 @@ export const bundles: readonly Bundle[] = [
     name: 'apid',
     entry: 'services/apid/src/main.ts',
     assets: {},
+    apart: telemetryExport,
+    v8Flags: daemonV8Flags.apid,
     binaryCodecs: true,
   },
   {
     name: 'trustd',
     entry: 'services/trustd/src/main.ts',
     assets: reflectionProtos,
-    apart: reflection,
+    apart: { ...telemetryExport, ...reflection },
+    v8Flags: daemonV8Flags.trustd,
     binaryCodecs: true,
   },
   { name: 'start-daemon', entry: 'rootfs/start/start-daemon.ts', assets: {} },
@@ -88,7 +103,7 @@ export const bundles: readonly Bundle[] = [
     name: 'talosctl',
     entry: 'cli/talosctl/src/main.ts',
     assets: {},
-    apart: { '@viz-js/viz': 'node_modules/@viz-js/viz/dist/viz.cjs' },
+    apart: { ...telemetryExport, '@viz-js/viz': 'node_modules/@viz-js/viz/dist/viz.cjs' },
   },
   { name: 'cluster-init', entry: 'packages/provision/src/docker/init/main.ts', assets: {} },
   { name: 'time-server', entry: 'packages/provision/src/docker/init/time-server.ts', assets: {} },

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, renameSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { compileProgram } from '../../tools/compile-program.ts';
+import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
 import type { Architecture } from '../../tools/images/architecture.ts';
-import { daemons, daemonV8Flags, loaders, triplets } from '../recipe.ts';
+import { daemons, loaders, triplets } from '../recipe.ts';
 import type { Entry } from './place-files.ts';
 
 export interface CompileDaemonsInit {
@@ -24,23 +25,17 @@ export function compileDaemons({ root, architecture, starter }: CompileDaemonsIn
   const loader = join(libraries, loaders[architecture].name);
   return daemons.flatMap((daemon) => {
     const folder = `usr/lib/nodewright/${daemon}`;
-    const [start, program, code] = ['cjs', 'program.cjs', 'code'].map(
-      (end) => `${folder}/${daemon}.${end}`,
-    ) as [string, string, string];
-    renameSync(join(root, start), join(root, program));
-    copyFileSync(starter, join(root, start));
-    const words = [
-      ...['--library-path', libraries, join(root, 'usr/bin/node')],
-      // The hashes of strings are part of the code, and threads of V8 may compile more or less until the daemon ends. These two
-      // do not count as flags when the code is read.
-      ...['--random-seed=1', '--predictable', ...daemonV8Flags[daemon], join(root, start), '--version'],
-    ];
-    const env = { WRITE_CODE_TO: join(root, code), COMPILE_AS: `/${program}` };
-    execFileSync(loader, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    return [start, program, code].map((path) => ({
-      path,
-      bytes: statSync(join(root, path)).size,
-      part: daemon,
-    }));
+    const files = compileProgram({
+      folder: join(root, folder),
+      name: daemon,
+      starter,
+      node: [loader, '--library-path', libraries, join(root, 'usr/bin/node')],
+      v8Flags: daemonV8Flags[daemon],
+      runsAs: `/${folder}/${daemon}.program.cjs`,
+    });
+    return files.map((file) => {
+      const path = `${folder}/${file}`;
+      return { path, bytes: statSync(join(root, path)).size, part: daemon };
+    });
   });
 }

@@ -1,9 +1,9 @@
 // What a container of the image runs, and what it needs from an engine.
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
 import type { TarItem } from '../../tools/images/tar.ts';
 import { pathsBelow } from '../image/place-files.ts';
-import { daemonV8Flags } from '../recipe.ts';
 
 /** The image that `make node-image` gives to an engine. */
 export const nodeImage = 'nodewright/node:dev';

@@ -21,9 +21,10 @@ import { compileDaemons } from '../../rootfs/image/compile-daemons.ts';
 import { pathsBelow } from '../../rootfs/image/place-files.ts';
 import { squashRoot } from '../../rootfs/image/squash-root.ts';
 import { stripSymbols } from '../../rootfs/image/strip-symbols.ts';
-import { daemons, daemonV8Flags, loaders, parts, triplets } from '../../rootfs/recipe.ts';
+import { daemons, loaders, parts, triplets } from '../../rootfs/recipe.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
 import { daemonCommand } from '../../services/machined/src/daemons/domain/daemon-command.ts';
+import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -162,7 +163,7 @@ test('the code of a daemon is the same every time, wherever the root is assemble
 
 test('a machine runs its daemons with the flags of V8 that their code was compiled for', () => {
   const isForV8 = (word: string) =>
-    word.startsWith('--') && !/^--(permission|allow-\S+|disable-warning=\S+)$/.test(word);
+    word.startsWith('--') && !/^--(permission|use-openssl-ca|allow-\S+|disable-warning=\S+)$/.test(word);
   const init = readFileSync(join(checkout, 'rootfs/init/init.c'), 'utf8');
   const [, list = ''] = /"\/usr\/bin\/node",(.*?)machined\.cjs"/s.exec(init) ?? [];
   const machined = [...list.matchAll(/"([^"]*)"/g)].map(([, word = '']) => word).filter(isForV8);
