@@ -33,6 +33,21 @@ export interface H2Limits {
    * How long the peer may take until its first HTTP/2 bytes after the connection is open, in milliseconds.
    */
   readonly prefaceTimeoutMs: number;
+  /**
+   * How long the peer may take to acknowledge the first SETTINGS, in milliseconds; then the connection ends
+   * with SETTINGS_TIMEOUT. Only the frame engine has this limit.
+   */
+  readonly settingsTimeoutMs: number;
+  /**
+   * How long a connection of a client may have no call, in milliseconds, before GatewayServer drains it; it
+   * may be twice as long. `undefined` for no limit.
+   */
+  readonly idleMs: number | undefined;
+  /**
+   * How long a backend that has answered may take to read the rest of the request, in milliseconds; then the
+   * stream is reset.
+   */
+  readonly requestRestMs: number;
   /** How a client detects a peer that stopped responding. */
   readonly liveness: LivenessLimits;
 }
@@ -111,5 +126,8 @@ export const gatewayLimits: H2Limits = {
   growth: undefined,
   cancels: undefined,
   prefaceTimeoutMs: 30_000,
+  settingsTimeoutMs: 30_000,
+  idleMs: undefined,
+  requestRestMs: 5000,
   liveness: nodeLiveness,
 };

@@ -9,6 +9,7 @@ import type { InboundCall } from './call.ts';
 import { answerHead, openRecordedCall } from './conformance/index.ts';
 import { dialTls } from './dial-tls.ts';
 import { gatewayLimits } from './engine.ts';
+import { frameEngine } from './frame-engine/frame-engine.ts';
 import { GatewayServer, type GatewayServerInit } from './gateway-server.ts';
 import { nodeEngine } from './node-engine/node-engine.ts';
 
@@ -94,6 +95,35 @@ test('GatewayServer passes each admitted connection to onConnection, which may e
   await assert.rejects(dial(port, await issue('serverAuth')));
   assert.deepEqual([opened, kept.usable], [['CN=node02', 'CN=node02'], true]);
   await gateway.close(0);
+});
+
+test('GatewayServer closes connections without calls, on both engines, and keeps those with one', async () => {
+  for (const engine of [nodeEngine, frameEngine]) {
+    const checks: (() => void)[] = [];
+    const { gateway } = createServer({
+      engine,
+      limits: { ...gatewayLimits, idleMs: 60_000 },
+      timers: {
+        now: () => 0,
+        after(_delayMs, check) {
+          checks.push(check);
+          return { [Symbol.dispose]() {} };
+        },
+      },
+      // The call stays open.
+      onCall: (call) => call.respond(answerHead),
+    });
+    const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+    const [idle, busy] = [await dial(port), await dial(port)];
+    const { recorder } = openRecordedCall(busy);
+    await recorder.headers;
+    for (const check of checks.splice(0)) check();
+    await idle.closed;
+    while (gateway.connectionCount > 1) await delay(1);
+    for (const check of checks.splice(0)) check();
+    assert.deepEqual([busy.usable, gateway.connectionCount], [true, 1]);
+    await gateway.close(0);
+  }
 });
 
 test('GatewayServer reads nothing from a refused client', async () => {

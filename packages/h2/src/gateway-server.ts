@@ -8,12 +8,14 @@ import {
   type TLSSocket,
   type Server as TlsServer,
 } from 'node:tls';
+import { systemTimers, type Timers } from '@nodewright/async';
 import { openUnixPath } from '@nodewright/files';
 import type { InboundCall } from './call.ts';
 import { type CallGrowth, CallGrowths } from './call-growth.ts';
 import type { H2Engine, H2Limits, ServerConnection } from './engine.ts';
 import { h2ErrorCodes } from './error-codes.ts';
 import { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
+import { IdleWatch } from './idle-watch.ts';
 import { refusalFrames } from './refusal-frames.ts';
 
 /** The certificate of a TLS listener, and what it requires of clients. */
@@ -61,6 +63,8 @@ export type Admission<P> =
 export interface GatewayServerInit<P> {
   readonly engine: H2Engine;
   readonly limits: H2Limits;
+  /** For the limit on idle connections. Default: those of the host. */
+  readonly timers?: Timers;
   /** Default: 128 at the same time, 10 s each. */
   readonly handshakes?: HandshakeLimits;
   /** `undefined` for a server without TLS. */
@@ -238,12 +242,14 @@ export class GatewayServer<P> {
     const { maxConcurrentCalls: most } = limits;
     const first = limits.growth === undefined ? most : Math.min(this.#growths.firstOf(limits.growth), most);
     let growth: CallGrowth | undefined;
+    let idle: IdleWatch | undefined;
     const connection = engine.accept(
       socket,
       { ...limits, maxConcurrentCalls: first },
       {
         onCall(call) {
           growth?.began();
+          idle?.began();
           onCall(call, peer);
         },
         onError: (reason) => onBroken(reason, handshake),
@@ -253,9 +259,13 @@ export class GatewayServer<P> {
     if (limits.growth !== undefined) {
       growth = this.#growths.open(connection, limits.growth, first, most);
     }
+    if (limits.idleMs !== undefined) {
+      idle = new IdleWatch(connection, limits.idleMs, this.#init.timers ?? systemTimers);
+    }
     void connection.closed.then(() => {
       this.#connections.delete(connection);
       growth?.close();
+      idle?.[Symbol.dispose]();
     });
     if (validUntilMs !== undefined) this.#endAt(connection, peer, validUntilMs);
     this.#init.onConnection?.(connection, peer);

@@ -24,6 +24,7 @@ const notHttp2 = 'it does not speak HTTP/2';
 /** A connection to a backend. */
 export class FrameClientConnection extends FrameConnection implements ClientConnection, OutboundOwner {
   readonly ready: Promise<void>;
+  readonly requestRestMs: number;
   readonly #ready = Promise.withResolvers<void>();
   readonly #liveness: Liveness;
   readonly #prefaceTimer: NodeJS.Timeout;
@@ -42,6 +43,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
   constructor(parts: EngineParts, socket: Socket, limits: H2Limits) {
     super(parts, socket, limits, false, clientReceptions);
     this.ready = this.#ready.promise;
+    this.requestRestMs = limits.requestRestMs;
     // The pool awaits `ready`. When it stopped waiting earlier, a rejection must not crash the process.
     this.ready.catch(() => {});
     this.#prefaceTimer = setTimeout(() => {

@@ -45,6 +45,7 @@ export abstract class FrameConnection extends SocketConnection implements FrameS
   readonly #receptions: Receptions;
   /** What to do when the peer acknowledges each of the SETTINGS that were sent. */
   readonly #unacknowledged: (() => void)[] = [];
+  #settingsTimer: NodeJS.Timeout | undefined;
   readonly #windowBytes: number;
   #windowLeft: number;
   #windowGiven = 0;
@@ -84,9 +85,20 @@ export abstract class FrameConnection extends SocketConnection implements FrameS
   protected abstract onSettings(): void;
   protected abstract onGoaway(lastStream: number, code: number, debugData: Buffer): void;
   protected abstract onPingAnswer(id: number): void;
-  /** Sends the first frames: SETTINGS, and the window of the connection. */
+  /**
+   * Sends the first frames: SETTINGS, and the window of the connection. The peer must acknowledge these SETTINGS
+   * in time. Those that follow have no limit: a client that reads slowly gets them late.
+   */
   protected begin(settings: readonly (readonly [number, number])[], onAcknowledged: () => void): void {
-    this.sendSettings(settings, onAcknowledged);
+    const { settingsTimeoutMs } = this.limits;
+    this.#settingsTimer = setTimeout(() => {
+      const reason = `it did not acknowledge SETTINGS within ${settingsTimeoutMs} ms`;
+      this.onViolation(h2ErrorCodes.settingsTimeout, reason);
+    }, settingsTimeoutMs);
+    this.sendSettings(settings, () => {
+      clearTimeout(this.#settingsTimer);
+      onAcknowledged();
+    });
     const more = this.#windowBytes - defaultWindowBytes;
     if (more > 0) this.writer.windowUpdate(0, more);
     this.outbound.flush();
@@ -219,6 +231,7 @@ export abstract class FrameConnection extends SocketConnection implements FrameS
   }
 
   protected override stopReading(): void {
+    clearTimeout(this.#settingsTimer);
     this.#reader.stop();
   }
 

@@ -17,6 +17,7 @@ import {
   frame,
   headers,
   number,
+  preface,
   settings,
   settingsAnswer,
 } from './testing/frames.ts';
@@ -306,6 +307,55 @@ test('a slow reader of one call delays no other call of its connection', async (
   assert.equal(slow.recorder.answer.trailers, undefined);
   slow.call.resume();
   assert.deepEqual((await slow.recorder.done).trailers, ['grpc-status', '0']);
+});
+
+test('a peer that does not acknowledge the first SETTINGS loses its connection, one that acknowledges late does not', async () => {
+  const limits = { settingsTimeoutMs: 30 };
+  await using never = await RawPeer.open(read, limits, preface.subarray(0, -settingsAnswer.length));
+  never.send(request(1));
+  assert.equal(await never.goawayCode(), h2ErrorCodes.settingsTimeout);
+  await never.closed;
+  assert.deepEqual(never.errors, ['it did not acknowledge SETTINGS within 30 ms']);
+
+  await using late = await RawPeer.open(read, limits, preface.subarray(0, -settingsAnswer.length));
+  await delay(5);
+  late.send(settingsAnswer);
+  await delay(60);
+  assert.deepEqual([late.errors, late.of(types.goaway)], [[], []]);
+});
+
+test('a backend that does not acknowledge the first SETTINGS fails its calls', async () => {
+  const { near, far } = await openSocketPair();
+  const client = frameEngine.connect(near, { ...gatewayLimits, settingsTimeoutMs: 30 });
+  far.resume();
+  far.write(settings());
+  await client.ready;
+  const { recorder } = openRecordedCall(client);
+  await client.closed;
+  const { failure } = await recorder.done;
+  assert.deepEqual(failure, { kind: 'protocol', reason: 'it did not acknowledge SETTINGS within 30 ms' });
+  far.destroy();
+});
+
+test('a stream whose backend has answered and does not read the rest of the request is reset in time', async () => {
+  const { near, far } = await openSocketPair();
+  const client = frameEngine.connect(near, { ...gatewayLimits, requestRestMs: 30 });
+  const received: Buffer[] = [];
+  far.on('data', (chunk: Buffer) => received.push(chunk));
+  far.write(Buffer.concat([settings(), settingsAnswer]));
+  await client.ready;
+  const { call, recorder } = openRecordedCall(client);
+  call.write(Buffer.alloc(100_000));
+  call.end();
+  await delay(5);
+  far.write(headers(1, [...answerHead, 'grpc-status', '0'], endHeaders | endStream));
+  await recorder.done;
+  const reset = frame(types.resetStream, 0, 1, number(h2ErrorCodes.noError));
+  while (!Buffer.concat(received).includes(reset)) await delay(5);
+  // The connection has no stream left, so it closes.
+  client.drain();
+  await client.closed;
+  far.destroy();
 });
 
 test('a complete request is sent to its end although the response is complete', async () => {

@@ -5,6 +5,8 @@ import { FrameStream, partOf, type StreamOwner } from './frame-stream.ts';
 
 /** What a call needs of its connection besides the frames. */
 export interface OutboundOwner extends StreamOwner {
+  /** How long a backend that has answered may take to read the rest of the request, in milliseconds. */
+  readonly requestRestMs: number;
   /** The call sends no more events. */
   callOver(call: FrameOutboundCall): void;
 }
@@ -92,12 +94,14 @@ export class FrameOutboundCall extends FrameStream implements OutboundCall {
 
   /**
    * Closes the stream once the response is complete. A request that is complete too, but waits for a window,
-   * is still sent; of any other one the backend reads no more.
+   * is still sent if the backend takes it in time; of any other one the backend reads no more.
    */
   closeAfterAnswer(): void {
     if (this.closed) return;
     if (this.localEnded) this.owner.streamEnded(this);
     else if (!this.hasOutgoing || this.sending) this.owner.resetStream(this, h2ErrorCodes.noError);
+    else
+      setTimeout(() => this.owner.resetStream(this, h2ErrorCodes.noError), this.#owner.requestRestMs).unref();
   }
 
   #finish(): void {

@@ -1,5 +1,15 @@
 const mib = 1024 * 1024;
 
+/** How long connections of clients may do nothing, in milliseconds. */
+export const connectionTimes = {
+  /** From the end of the TLS handshake to the first frames. */
+  prefaceMs: 10_000,
+  /** From these to the acknowledgement of apid's SETTINGS. */
+  settingsMs: 10_000,
+  /** Without a call, until the connection is drained; it may be twice as long. gRPC clients connect again when needed. */
+  idleMs: 10 * 60_000,
+} as const;
+
 /**
  * Limits of this apid per caller and in total. An identity is the SHA-256 of the public key of a client
  * certificate. In maintenance clients have no certificate, and the identity is their address. A call over a

@@ -3,6 +3,7 @@ import {
   callGrowth,
   callsPerConnection,
   conductLimits,
+  connectionTimes,
   gatewayShares,
   metadataBytes,
   streamWindowBytes,
@@ -16,6 +17,9 @@ export const clientLimits: H2Limits = {
   maxConcurrentCalls: callsPerConnection,
   growth: callGrowth,
   cancels: conductLimits.cancels,
+  prefaceTimeoutMs: connectionTimes.prefaceMs,
+  settingsTimeoutMs: connectionTimes.settingsMs,
+  idleMs: connectionTimes.idleMs,
 };
 
 /** The same for further connections of a client that already has several. */
