@@ -139,9 +139,11 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
   }
   if (v8Flags !== undefined) {
     const starter = join(staging, 'starter.cjs');
-    await build({ ...options, entryPoints: [join(checkout, starterEntry)], outfile: starter });
+    const define = { ...options.define, REPORTS_SLOW_START: String(v8Flags.length > 0) };
+    await build({ ...options, define, entryPoints: [join(checkout, starterEntry)], outfile: starter });
     const runsAs = `/usr/lib/nodewright/${name}/${name}.program.cjs`;
-    compileProgram({ folder: staging, name, starter, node: [process.execPath], v8Flags, runsAs });
+    const init = { folder: staging, name, starter, node: [process.execPath], v8Flags, runsAs };
+    compileProgram({ ...init, words: bundle.compiledStart });
     rmSync(starter);
   }
   for (const [from, to] of Object.entries(assets)) {

@@ -21,10 +21,12 @@ export interface Bundle {
    */
   readonly workers?: Readonly<Record<string, string>>;
   /**
-   * Compiles the functions that every start runs, for these flags of V8. With other flags the program starts too,
-   * slower.
+   * Compiles the functions that a start runs, for these flags of V8. With other flags, or another Node.js, the program
+   * starts too, slower; one that has flags here says so.
    */
   readonly v8Flags?: readonly string[];
+  /** The arguments of the start whose functions are compiled. Default: `--version`. */
+  readonly compiledStart?: readonly string[];
   /**
    * Removes JSON from the codecs of contracts other than the suite's own, which this program never reads or
    * writes as JSON.
@@ -103,6 +105,8 @@ export const bundles: readonly Bundle[] = [
     name: 'talosctl',
     entry: 'cli/talosctl/src/main.ts',
     assets: {},
+    v8Flags: [],
+    compiledStart: ['version', '--client'],
     apart: { ...telemetryExport, '@viz-js/viz': 'node_modules/@viz-js/viz/dist/viz.cjs' },
   },
   { name: 'cluster-init', entry: 'packages/provision/src/docker/init/main.ts', assets: {} },

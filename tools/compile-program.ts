@@ -12,6 +12,8 @@ export interface CompileProgramInit {
   readonly node: readonly string[];
   /** The flags of V8 with which the program will run. Its code is for these alone. */
   readonly v8Flags: readonly string[];
+  /** The arguments of the start whose functions are compiled. Default: `--version`. */
+  readonly words?: readonly string[] | undefined;
   /** The path of the program where it will run, if it is another folder. It is part of the code. */
   readonly runsAs?: string;
 }
@@ -24,19 +26,19 @@ export interface CompileProgramInit {
  * @throws Error with the output of a program that does not start
  */
 export function compileProgram(init: CompileProgramInit): string[] {
-  const { folder, name, starter, node, v8Flags, runsAs } = init;
+  const { folder, name, starter, node, v8Flags, words = ['--version'], runsAs } = init;
   const files = [`${name}.cjs`, `${name}.program.cjs`, `${name}.code`];
   const [start, program, code] = files.map((file) => join(folder, file)) as [string, string, string];
   // It is there when the bundle was compiled before, for another path.
   if (!existsSync(program)) renameSync(start, program);
   copyFileSync(starter, start);
-  const [file = '', ...words] = [
+  const [file = '', ...rest] = [
     ...node,
     // The hashes of strings are part of the code, and threads of V8 may compile more or less until the program ends. These
     // two do not count as flags when the code is read.
-    ...['--random-seed=1', '--predictable', ...v8Flags, start, '--version'],
+    ...['--random-seed=1', '--predictable', ...v8Flags, start, ...words],
   ];
   const env = { WRITE_CODE_TO: code, COMPILE_AS: runsAs ?? program };
-  execFileSync(file, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  execFileSync(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   return files;
 }

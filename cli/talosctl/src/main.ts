@@ -14,8 +14,6 @@ async function flushed(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  // bin/talosctl sets this variable for this process only, so child processes must not inherit it.
-  delete process.env.NODE_COMPILE_CACHE;
   // The exit code when the event loop becomes empty while a command still waits, which is a failure.
   process.exitCode = 1;
   let exitCode = 1;
