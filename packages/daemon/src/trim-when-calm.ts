@@ -2,8 +2,11 @@ import { trimHeapGently } from './trim-heap.ts';
 
 /** How often a daemon checks its memory, in milliseconds. */
 const intervalMs = 5000;
-/** A collection is worth its cost when the memory exceeds its lowest level by this, in bytes. */
-const worthBytes = 16 * 1024 * 1024;
+/**
+ * A collection is worth its cost when the memory exceeds its lowest level by this share. Every daemon must return to
+ * within a fifth of it.
+ */
+const worthShare = 1 / 6;
 /**
  * Maximum share of processor time of the main thread since the last check. During a burst little memory is
  * free.
@@ -45,6 +48,7 @@ export class CalmTrim {
   /** Whether to collect now. Report the result with `trimmed`. */
   sample({ residentBytes, busyShare, nowMs }: MemorySample): boolean {
     this.#lowestBytes = Math.min(this.#lowestBytes, residentBytes);
+    const worthBytes = worthShare * this.#lowestBytes;
     if (residentBytes > this.#leftBytes + worthBytes) {
       // A new burst has begun.
       this.#fruitless = 0;
@@ -61,7 +65,7 @@ export class CalmTrim {
    * many such results.
    */
   trimmed({ residentBytes, nowMs }: MemorySample, leftBytes: number): void {
-    const isWorth = residentBytes - leftBytes >= worthBytes / 2;
+    const isWorth = residentBytes - leftBytes >= (worthShare * this.#lowestBytes) / 2;
     this.#fruitless = isWorth ? 0 : this.#fruitless + 1;
     this.#leftBytes = leftBytes;
     if (isWorth) this.#pauseMs = leastPauseMs;
