@@ -4,5 +4,6 @@ export * from './change-signal.ts';
 export * from './deadline.ts';
 export * from './exponential-delay.ts';
 export * from './pause.ts';
+export * from './share-work.ts';
 export * from './timers.ts';
 export * from './unless-aborted.ts';

@@ -1,3 +1,4 @@
+import { shareWork } from '@nodewright/async';
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { redactUrlPasswords } from '@nodewright/fault';
 import { readPageSizeBytes, readProcesses } from '@nodewright/linux';
@@ -7,9 +8,11 @@ import { inSpan } from '../../base/host/in-span.ts';
 /** Processes: the processes of user space. Source: Talos v1.14: Processes. */
 export function createProcesses(telemetry: Telemetry): Pick<MachineServiceImplementation, 'processes'> {
   const pageSizeBytes = readPageSizeBytes();
+  // Reading all processes takes several milliseconds, and any reader may ask for them many times at once.
+  const read = shareWork(() => readProcesses({ pageSizeBytes }));
   return {
-    async processes(_request, { signal }) {
-      const found = await inSpan(telemetry, 'read processes', () => readProcesses({ pageSizeBytes, signal }));
+    async processes() {
+      const found = await inSpan(telemetry, 'read processes', read);
       const processes = found.map((info) => ({
         pid: info.pid,
         ppid: info.parentPid,
