@@ -61,12 +61,17 @@ const ownDestinations: Plugin = {
         "module.exports = function () { throw new Error('this build has no destinations of pino'); };",
       loader: 'js',
     }));
-    setup.onLoad({ filter: /\/pino\/lib\/tools\.js$/ }, ({ path }) => {
+    const unneeded: Readonly<Record<string, readonly [module: string, instead: string]>> = {
+      'tools.js': ["require('worker_threads')", '{ isMainThread: true }'],
+      // Every logger names its own base fields, so the name of the host is not used.
+      'pino.js': ["require('node:os')", "{ hostname: () => '' }"],
+    };
+    setup.onLoad({ filter: /\/pino\/(pino|lib\/tools)\.js$/ }, ({ path }) => {
+      const [module = '', instead = ''] = unneeded[basename(path)] ?? [];
       const source = readFileSync(path, 'utf8');
-      const contents = source.replace("require('worker_threads')", '{ isMainThread: true }');
-      if (contents === source)
-        throw new Error(`${path} no longer loads worker_threads as this build expects`);
-      return { contents, loader: 'js' };
+      if (!source.includes(module))
+        throw new Error(`${path} no longer has the ${module} that this build removes`);
+      return { contents: source.replace(module, instead), loader: 'js' };
     });
   },
 };

@@ -1,9 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Timers } from './timers.ts';
 
 /** Resolves after `ms`, or as soon as `signal` aborts. Its timer keeps the process alive until then. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(Math.max(0, ms), undefined, { signal }).catch(() => {});
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) return Promise.resolve();
+  const finish = () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', finish);
+    resolve();
+  };
+  const timer = setTimeout(finish, Math.max(0, ms));
+  signal.addEventListener('abort', finish);
+  return promise;
 }
 
 /** Like `pause()`, with the given timers. Those of the host do not keep the process alive. */

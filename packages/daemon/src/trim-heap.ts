@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { releaseMemory } from './release-memory.ts';
 
 /** Least delay before the memory of the start is freed, in milliseconds after the daemon began to serve. */
@@ -19,6 +18,9 @@ const collectionsAfterStart = 4;
 const pauseMs = 100;
 /** V8 returns free pages to the kernel some seconds after the collection that freed them, in milliseconds. */
 const pooledMs = 10_000;
+
+/** Does not keep the process alive. */
+const pause = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());
 
 let collector: CollectGarbage | undefined;
 
@@ -47,7 +49,7 @@ function collectGarbage(flavor: 'regular' | 'last-resort'): void {
 export async function trimHeap(): Promise<void> {
   collectGarbage('last-resort');
   for (let collected = 1; collected < collectionsAfterStart; collected += 1) {
-    await pause(pauseMs, undefined, { ref: false });
+    await pause(pauseMs);
     collectGarbage('last-resort');
   }
   releaseMemory();
@@ -60,9 +62,9 @@ export async function trimHeap(): Promise<void> {
  */
 export async function trimHeapGently(): Promise<void> {
   collectGarbage('regular');
-  await pause(pauseMs, undefined, { ref: false });
+  await pause(pauseMs);
   collectGarbage('regular');
-  await pause(pooledMs, undefined, { ref: false });
+  await pause(pooledMs);
   releaseMemory();
 }
 

@@ -24,6 +24,7 @@ export * from './hop-fields.ts';
 export { loggedMetadata } from './logged-metadata.ts';
 export * from './message-collector.ts';
 export { MessageScanner } from './message-scanner.ts';
+export { monotonicMs } from './monotonic.ts';
 export { nodeEngine } from './node-engine/node-engine.ts';
 export * from './pump.ts';
 export * from './raw-headers.ts';

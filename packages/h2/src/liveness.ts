@@ -1,3 +1,5 @@
+import { monotonicMs } from './monotonic.ts';
+
 /** When a connection with open calls sends a PING to check that its peer responds. */
 export interface LivenessLimits {
   /** How long the peer must have sent nothing before a PING is sent, in milliseconds. */
@@ -58,7 +60,7 @@ export class Liveness {
     const { answerMs, restMs } = this.#init;
     const before = this.#received;
     this.#received = this.#init.received();
-    const now = performance.now();
+    const now = monotonicMs();
     if (this.#received !== before || this.#answer !== undefined || now - this.#pingedAt < restMs) return;
     this.#pingedAt = now;
     this.#answer = setTimeout(() => {

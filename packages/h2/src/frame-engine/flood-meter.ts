@@ -1,3 +1,4 @@
+import { monotonicMs } from '../monotonic.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import { enhanceYourCalm } from './connection-error.ts';
 import { floodLimits } from './flood-limits.ts';
@@ -16,7 +17,7 @@ export class FloodMeter {
     if (this.#allowed >= 0) return;
     this.#allowed = 0;
     this.#refill ??= new TokenBucket({ burst: perSecond, perSecond });
-    if (!this.#refill.take(performance.now())) throw enhanceYourCalm('too many frames without a purpose');
+    if (!this.#refill.take(monotonicMs())) throw enhanceYourCalm('too many frames without a purpose');
   }
 
   /** A frame with a body was sent or received, or a call began. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { H2Limits, ServerConnection, ServerHandlers } from '../engine.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
+import { monotonicMs } from '../monotonic.ts';
 import { TokenBucket } from '../token-bucket.ts';
 import { FrameConnection } from './connection.ts';
 import { protocolError } from './connection-error.ts';
@@ -210,7 +211,7 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
   }
 
   #countCancel(): void {
-    if (this.ended || this.#cancels?.take(performance.now()) !== false) return;
+    if (this.ended || this.#cancels?.take(monotonicMs()) !== false) return;
     this.end(h2ErrorCodes.enhanceYourCalm, 'too many cancelled calls');
   }
 

@@ -3,6 +3,7 @@ import {
   type BackendTarget,
   type H2Engine,
   type InboundCall,
+  monotonicMs,
   poolTimeouts,
 } from '@nodewright/h2';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
@@ -51,12 +52,17 @@ export function createGateway(
   scope: AsyncDisposableStack,
 ): Gateway {
   const { engine, telemetry, log } = init;
-  const now = () => performance.now();
   const conduct = new CallerConduct(conductLimits);
   return {
     identity,
     pool: scope.use(
-      new BackendPool({ engine, limits: backendLimits, ...poolTimeouts, now, random: Math.random }),
+      new BackendPool({
+        engine,
+        limits: backendLimits,
+        ...poolTimeouts,
+        now: monotonicMs,
+        random: Math.random,
+      }),
     ),
     plans: new CallPlans(),
     conduct,
@@ -74,7 +80,7 @@ export function createGateway(
     telemetry,
     requests: new RequestLog(log),
     log,
-    now,
+    now: monotonicMs,
   };
 }
 
@@ -83,7 +89,7 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
   const { engine, log, onCall = serveCall } = init;
   let identity: GatewayIdentity | undefined;
   const gateway = createGateway(init, () => current(identity), scope);
-  const { conduct, now, pool } = gateway;
+  const { conduct, pool } = gateway;
   const listener = scope.use(
     new GatewayListener({
       engine,
@@ -91,7 +97,7 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
       onCall: (call, peer, active) => onCall(gateway, call, peer, active),
       connections: new ConnectionShares(gatewayShares),
       conduct,
-      now,
+      now: monotonicMs,
       onListening: init.onListening,
       drainTimeoutMs: init.drainTimeoutMs,
     }),

@@ -1,11 +1,8 @@
-import * as dns from 'node:dns';
 import { isIP, type Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { unknownNodeReason } from '@nodewright/contract';
 import { dialTls } from '@nodewright/h2';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
-
-const lookup = promisify(dns.lookup);
 
 /**
  * Connects to the apid of a node. `node` is the text that the user typed: a cluster member, an address, or a
@@ -48,6 +45,7 @@ async function resolveNode(
     throw new Error(`several members have this name: ${holders}; use a full name or an address`);
   }
   try {
+    const lookup = promisify(process.getBuiltinModule('node:dns').lookup);
     const found = await lookup(node, { all: true });
     return found.map(({ address }) => address);
   } catch (error) {
