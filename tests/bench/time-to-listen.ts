@@ -18,10 +18,14 @@ export function canConnect(target: NetConnectOpts): Promise<boolean> {
  * Time from the start of the process until its listener accepts a connection, in milliseconds. The process is
  * then stopped.
  */
-export async function timeToListen(command: readonly string[], target: NetConnectOpts): Promise<number> {
+export async function timeToListen(
+  command: readonly string[],
+  target: NetConnectOpts,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<number> {
   const [program = '', ...args] = command;
   const start = performance.now();
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: environment });
   let said = '';
   for (const output of [child.stdout, child.stderr]) {
     output.setEncoding('utf8').on('data', (text: string) => {
