@@ -24,11 +24,11 @@ const topics: Readonly<Record<string, Topic>> = {
   containers: {
     imports: ['logs', 'services'],
     face: [
-      'domain/container-text.ts',
       'host/container-runner.ts',
       'host/open-container-runtime.ts',
       'host/own-containers.ts',
       'host/run-container.ts',
+      'host/runc-runner.ts',
     ],
   },
   daemons: { imports: ['access', 'containers', 'logs', 'services'], face: [] },

@@ -164,7 +164,7 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/from 'node:child_process'/), [
     'base/host/run-program.ts',
     // Starts runc, on nodes whose machined is the first process.
-    'daemons/host/daemon-container-runner.ts',
+    'containers/host/runc-runner.ts',
     'services/host/process-runner.ts',
   ]);
   assert.deepEqual(

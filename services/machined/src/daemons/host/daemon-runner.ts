@@ -9,6 +9,7 @@ import { listenAddressOf, type NodeFacts } from '../../base/domain/node-facts.ts
 import type { Runner } from '../../base/domain/runner.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
 import type { OwnContainers } from '../../containers/host/own-containers.ts';
+import { createRuncRunner } from '../../containers/host/runc-runner.ts';
 import type { LogStore } from '../../logs/host/log-store.ts';
 import type { AdoptedChildren } from '../../services/host/adopted-children.ts';
 import type { ExitGuard } from '../../services/host/exit-guard.ts';
@@ -23,7 +24,7 @@ import {
   daemonImage,
   daemonRootLinks,
 } from '../domain/daemon-container.ts';
-import { createDaemonContainerRunner } from './daemon-container-runner.ts';
+import { openDaemonRoot } from './daemon-root.ts';
 
 export interface DaemonRunnerInit {
   readonly node: NodeFacts;
@@ -85,9 +86,10 @@ function containerRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
     ...{ id: daemon, image: daemonImage(daemon, buildInfo.tag) },
     cgroupFolder: join(containers.cgroupFolder, daemonCgroup(daemon)),
   });
-  return createDaemonContainerRunner({
+  return createRuncRunner({
     ...start,
-    ...{ id: daemon, runc, folder: join(state, daemon), rootLinks: daemonRootLinks },
+    ...{ id: daemon, runc, folder: join(state, daemon) },
+    openRoot: (path) => openDaemonRoot(path, daemonRootLinks),
     spec: () =>
       daemonContainer({
         ...{ daemon, command: argv, environment: environment(), user, servicesFolder },

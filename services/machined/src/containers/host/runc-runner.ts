@@ -1,18 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { chmod, rm } from 'node:fs/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RuntimeSpec } from '@nodewright/containers/spec';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 import type { Runner } from '../../base/domain/runner.ts';
-import {
-  containerRunnerText,
-  taskErrorText,
-  taskSignalText,
-  taskStartedText,
-} from '../../containers/domain/container-text.ts';
 import { copyLines } from '../../logs/host/lines-to-log.ts';
 import type { ServiceLog } from '../../logs/host/log-store.ts';
 import { lastLogText } from '../../services/domain/runner-text.ts';
@@ -24,18 +18,27 @@ import {
   type ProcessWatcher,
 } from '../../services/host/launched-runner.ts';
 import type { ServiceCgroup } from '../../services/host/service-cgroups.ts';
+import {
+  containerRunnerText,
+  taskErrorText,
+  taskSignalText,
+  taskStartedText,
+} from '../domain/container-text.ts';
 
-export interface DaemonContainerRunnerInit {
-  /** Letters and hyphens. */
+export interface RuncRunnerInit {
+  /** Letters, digits, hyphens and underscores. */
   readonly id: string;
   /** The program runc. */
   readonly runc: string;
   /** The folder for the state of this container; it is emptied at each start. */
   readonly folder: string;
-  /** Called at each start. It must contain no secret. */
-  readonly spec: () => RuntimeSpec;
-  /** Links that the root folder of the container has, by path. */
-  readonly rootLinks: Readonly<Record<string, string>>;
+  /** Called at each start. */
+  readonly spec: () => RuntimeSpec | Promise<RuntimeSpec>;
+  /**
+   * Prepares the root folder that the specification names. What it returns is called when the container has ended, or could not
+   * be started.
+   */
+  readonly openRoot: (path: string) => Promise<AsyncDisposable>;
   /** Creates the cgroup that the specification names. */
   readonly openCgroup: () => Promise<ServiceCgroup>;
   /** Receives standard output and standard error. */
@@ -47,8 +50,6 @@ export interface DaemonContainerRunnerInit {
   readonly startsAhead?: boolean;
 }
 
-/** Source: Talos v1.14: directories. */
-const rootMode = 0o711;
 const stateMode = 0o700;
 /** For runc, which takes seconds on an emulated machine. */
 const startTimeoutMs = 60_000;
@@ -58,10 +59,10 @@ const outputTimeoutMs = 1000;
 const repeatSignalMs = 500;
 
 /**
- * Runs a daemon in a container until it ends. runc makes the container and ends: the daemon is a child of this process then,
+ * Runs a program of the node itself in a container until it ends. runc makes the container and ends: the program is a child of this process then,
  * which must be the first one. So no shim stays in memory, and no containerd is needed.
  */
-export function createDaemonContainerRunner(init: DaemonContainerRunnerInit): Runner {
+export function createRuncRunner(init: RuncRunnerInit): Runner {
   const { id } = init;
   return createLaunchedRunner({
     ...init,
@@ -76,11 +77,12 @@ export function createDaemonContainerRunner(init: DaemonContainerRunnerInit): Ru
 }
 
 /** @throws Fault `unavailable` when the container cannot be started */
-async function launch(init: DaemonContainerRunnerInit): Promise<LaunchedProcess> {
+async function launch(init: RuncRunnerInit): Promise<LaunchedProcess> {
   const { id, runc, folder, log } = init;
   const pidFile = join(folder, 'pid');
-  const spec = init.spec();
-  await prepareRoot(spec.root.path, init.rootLinks);
+  const spec = await init.spec();
+  await using failed = new AsyncDisposableStack();
+  const root = failed.use(await init.openRoot(spec.root.path));
   await rm(folder, { recursive: true, force: true });
   await makeFolder(folder, stateMode);
   writeFileSync(join(folder, 'config.json'), JSON.stringify(spec), { mode: 0o600 });
@@ -95,7 +97,7 @@ async function launch(init: DaemonContainerRunnerInit): Promise<LaunchedProcess>
   );
   // All listeners are attached before the first await.
   const started = startOf(child);
-  // The daemon has the same pipes as runc, and is the last one to close them.
+  // The program has the same pipes as runc, and is the last one to close them.
   const output = Promise.all([copyLines(child.stdout, log), copyLines(child.stderr, log)]);
   const closePipes = async () => {
     await Promise.race([output, sleep(outputTimeoutMs, undefined, { ref: false })]);
@@ -109,6 +111,7 @@ async function launch(init: DaemonContainerRunnerInit): Promise<LaunchedProcess>
     const lastLog = lastLogText(log.lastBytes(lastLogLookBackBytes));
     throw new Fault('unavailable', `cannot start container "${id}": ${problem}: ${lastLog}`);
   }
+  failed.move();
   const pid = Number(readFileSync(pidFile, 'utf8'));
   const release = init.guard.watch(pid);
   let hasExited = false;
@@ -138,11 +141,21 @@ async function launch(init: DaemonContainerRunnerInit): Promise<LaunchedProcess>
         () => undefined,
         (error: unknown) => `cannot remove the cgroup of container ${id}: ${faultFrom(error).message}\n`,
       );
+      const closing = await closed(root, id);
       await closePipes();
       await rm(folder, { recursive: true, force: true });
-      return removal;
+      return removal ?? closing;
     },
   };
+}
+
+async function closed(root: AsyncDisposable, id: string): Promise<string | undefined> {
+  try {
+    await root[Symbol.asyncDispose]();
+    return undefined;
+  } catch (error) {
+    return `cannot remove the root of container ${id}: ${faultFrom(error).message}\n`;
+  }
 }
 
 /** The kernel drops signals to the first process of a namespace that has no handler yet, as while Node.js loads. */
@@ -159,13 +172,4 @@ function startOf(child: ChildProcess): Promise<string | undefined> {
     resolve(code === 0 ? undefined : signal === null ? `exit status ${code}` : `signal: ${signal}`),
   );
   return promise;
-}
-
-async function prepareRoot(path: string, links: Readonly<Record<string, string>>): Promise<void> {
-  await makeFolder(path);
-  await chmod(path, rootMode);
-  for (const [name, target] of Object.entries(links)) {
-    await rm(join(path, name), { force: true });
-    symlinkSync(target, join(path, name));
-  }
 }
