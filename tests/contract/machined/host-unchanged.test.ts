@@ -45,6 +45,8 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/\bloadNativeCalls\b/), [
     // Bounds the logs of containers on machines.
     'containers/host/open-container-runtime.ts',
+    // Mounts the roots of extension services.
+    'extensions/host/extension-service.ts',
     'files/host/file-attributes.ts',
     'hardware/host/device-events.ts',
     'kernel/host/load-module.ts',
@@ -74,11 +76,25 @@ test('only the first process of a machine can change it: other modules call the 
   const changes =
     /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|syncFileSystems|forgetChild|statusOfChild|loadKernel)\(/;
   assert.deepEqual(importers(changes), [
+    'extensions/host/service-root.ts',
     'life/host/first-process.ts',
     'life/host/next-kernel.ts',
     'services/host/adopted-children.ts',
     'volumes/host/block-port.ts',
   ]);
+  // Only a node that runs containers itself, in control groups of its own, mounts the roots of extension services.
+  assert.deepEqual(importers(/\bopenServiceRoot\(/), [
+    'extensions/host/extension-service.ts',
+    'extensions/host/service-root.ts',
+  ]);
+  assert.match(
+    readFileSync(join(folder, 'extensions/host/extension-service.ts'), 'utf8'),
+    /if \(containers === undefined\) return \{ \.\.\.common, \.\.\.withoutContainers\(init\) \};/,
+  );
+  assert.match(
+    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
+    /host\.ownCgroups !== undefined && services\.cgroups !== undefined/,
+  );
   assert.deepEqual(importers(/\bcreateNextKernel\(/), [
     'life/host/next-kernel.ts',
     'stages/prepare-machine.ts',

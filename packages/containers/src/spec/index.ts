@@ -1,3 +1,3 @@
-export { maskedPaths, readOnlyPaths } from './default-mounts.ts';
+export { defaultMounts, maskedPaths, readOnlyPaths } from './default-mounts.ts';
 export type { RuntimeMount, RuntimeSpec } from './runtime-spec.ts';
 export { systemCallFilter } from './system-call-filter.ts';

@@ -36,6 +36,7 @@ export interface RuntimeLinux {
   readonly maskedPaths: readonly string[];
   readonly readonlyPaths: readonly string[];
   readonly seccomp?: RuntimeSeccomp;
+  readonly rootfsPropagation?: string;
 }
 
 export interface RuntimeResources {

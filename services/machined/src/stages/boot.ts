@@ -11,10 +11,12 @@ import type { NodeTopics } from './open-topics.ts';
  */
 export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   const { world, layout, log } = host;
-  const { config, services, devices, containers, etcd, daemons, life, volumes } = topics;
+  const { config, services, devices, containers, etcd, daemons, extensions, life, volumes } = topics;
   // Here services are programs of the host and must not gain capabilities. Containers and machines have
   // limits of their own.
   if (world.isGuest) await forgoCapabilities([layout.root, ...programFolders(host)], log);
+  // Each of them waits for what it names itself, and some bring the node its network or its configuration.
+  extensions.begin();
   await life.sequences.initialize({
     startMachined: () => services.manager.add([ownService(layout.paths.machinedSocket)]),
     startUdevd: devices.begin,

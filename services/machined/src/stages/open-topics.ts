@@ -10,6 +10,7 @@ import { type ContainersTopic, openContainers } from '../containers/open-contain
 import { type DaemonsTopic, openDaemons } from '../daemons/open-daemons.ts';
 import { type DevicesTopic, openDevices } from '../devices/open-devices.ts';
 import { type EtcdTopic, openEtcd } from '../etcd/open-etcd.ts';
+import { type ExtensionsTopic, openExtensions } from '../extensions/open-extensions.ts';
 import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
 import { openKernel } from '../kernel/open-kernel.ts';
@@ -31,6 +32,7 @@ export interface NodeTopics {
   readonly containers: ContainersTopic;
   readonly devices: DevicesTopic;
   readonly etcd: EtcdTopic;
+  readonly extensions: ExtensionsTopic;
   readonly daemons: DaemonsTopic;
   readonly life: LifeTopic;
   readonly volumes: VolumesTopic;
@@ -96,6 +98,19 @@ export async function openTopics(
     },
     scope,
   );
+  const extensions = openExtensions(
+    {
+      ...{ ...given, ...processes, root: layout.root },
+      containers:
+        own !== undefined && host.ownCgroups !== undefined && services.cgroups !== undefined
+          ? { children: host.children, own, cgroupFolder: host.ownCgroups, cgroups: services.cgroups }
+          : undefined,
+      description: world.description,
+      restartIntervalMs: host.options.restartInterval,
+      isDebug: () => view.configuration()?.debug ?? false,
+    },
+    scope,
+  );
   const life = openLife(
     {
       ...{ ...given, services: manager, sendResetSignal: cluster.sendResetSignal },
@@ -114,7 +129,7 @@ export async function openTopics(
   });
   const sizes = createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs });
   const all = {
-    ...{ config, services, devices, containers, etcd, cluster, daemons, life, volumes },
+    ...{ config, services, devices, containers, etcd, cluster, daemons, extensions, life, volumes },
     files: openFiles({ ...host, root: layout.root, hostname, sizes, ownsEtc: host.isFirstProcess }),
     logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
@@ -131,5 +146,5 @@ export async function openTopics(
     secrets: openSecrets(given),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
   };
-  return { all, config, services, devices, containers, etcd, daemons, life, volumes };
+  return { all, config, services, devices, containers, etcd, daemons, extensions, life, volumes };
 }

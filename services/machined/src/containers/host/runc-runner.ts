@@ -25,6 +25,9 @@ import {
   taskStartedText,
 } from '../domain/container-text.ts';
 
+/** Path on a machine. */
+export const runcProgram = '/usr/bin/runc';
+
 export interface RuncRunnerInit {
   /** Letters, digits, hyphens and underscores. */
   readonly id: string;

@@ -11,7 +11,6 @@ import { type ChildDaemon, daemonSocketFolders } from './daemon-command.ts';
 
 /** Paths on a machine. */
 export const daemonContainerPaths = {
-  runc: '/usr/bin/runc',
   /** The state of runc, with a folder for each daemon. */
   state: '/run/daemons',
   /** The root folders of the daemons: what their mounts are put on. Source: Talos v1.14: directories. */

@@ -9,7 +9,7 @@ import { listenAddressOf, type NodeFacts } from '../../base/domain/node-facts.ts
 import type { Runner } from '../../base/domain/runner.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
 import type { OwnContainers } from '../../containers/host/own-containers.ts';
-import { createRuncRunner } from '../../containers/host/runc-runner.ts';
+import { createRuncRunner, runcProgram } from '../../containers/host/runc-runner.ts';
 import type { LogStore } from '../../logs/host/log-store.ts';
 import type { AdoptedChildren } from '../../services/host/adopted-children.ts';
 import type { ExitGuard } from '../../services/host/exit-guard.ts';
@@ -81,14 +81,14 @@ function containerRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
   if (containers === undefined || cgroups === undefined || user === undefined)
     throw new Fault('internal', `${daemon} cannot run in a container on this node`);
   const { argv, environment, watcher, ...start } = startOf(daemon, init);
-  const { runc, state } = daemonContainerPaths;
+  const { state } = daemonContainerPaths;
   const own = containers.own.watcherOf({
     ...{ id: daemon, image: daemonImage(daemon, buildInfo.tag) },
     cgroupFolder: join(containers.cgroupFolder, daemonCgroup(daemon)),
   });
   return createRuncRunner({
     ...start,
-    ...{ id: daemon, runc, folder: join(state, daemon) },
+    ...{ id: daemon, runc: runcProgram, folder: join(state, daemon) },
     openRoot: (path) => openDaemonRoot(path, daemonRootLinks),
     spec: () =>
       daemonContainer({
