@@ -160,6 +160,35 @@ test('extensions that cannot be built are named with the reason, before anything
   }
 });
 
+test('a squashfs is refused by its list, before it is unpacked', { skip }, async () => {
+  const local = 'rootfs/usr/local';
+  const cases: readonly (readonly [definition: string, reason: RegExp])[] = [
+    [`${local}/null c 600 0 0 1 3`, /\/usr\/local\/null is a character device/],
+    [`${local}/whiteout c 0 0 0 0 0`, /\/usr\/local\/whiteout is a character device/],
+    [`${local}/disk b 600 0 0 8 0`, /is a block device/],
+    [`${local}/pipe i 600 0 0 f`, /is a named pipe/],
+    [`${local}/socket i 600 0 0 s`, /is a socket/],
+    [`${local}/open d 777 0 0`, /can be written by everybody/],
+    [`${local}/up s 777 0 0 ../../../etc`, /is a link to "\.\.\/\.\.\/\.\.\/etc", which is above the root/],
+    [`${local}/.wh.x f 644 0 0 true`, /is a whiteout/],
+    ['rootfs/etc/shadow f 600 0 0 true', /is not in a place for extensions/],
+  ];
+  const source = writeExtension(folder(), 'demo', { [file]: 'text' });
+  mkdirSync(join(source, 'rootfs/etc'));
+  for (const [definition, reason] of cases) {
+    const packed = join(folder(), 'demo.squashfs');
+    const words = ['-no-progress', '-quiet', '-comp', 'gzip', '-p', definition];
+    tools?.run('usr/bin/mksquashfs', [source, packed, ...words]);
+    const work = folder();
+    await assert.rejects(build([packed], work), reason);
+    assert.deepEqual(readdirSync(work), []);
+  }
+  const broken = writeExtension(folder(), 'demo', { 'usr/local/a\n-rw-r--r-- 0/0 1': 'x' });
+  const packed = join(folder(), 'demo.squashfs');
+  tools?.run('usr/bin/mksquashfs', [broken, packed, '-no-progress', '-quiet']);
+  await assert.rejects(build([packed]), /has a name that cannot be listed/);
+});
+
 test('an image of a layout, of an archive and of a registry gives the same layer as its folder', {
   skip,
 }, async () => {
