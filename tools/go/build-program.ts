@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GoToolchain } from './exact-toolchain.ts';
+import { placeBuild } from './place-build.ts';
 
 /**
  * A program that is built from Go modules. Its wrapper is a module with a main function of a few lines: `go install`
@@ -73,7 +74,7 @@ export function buildProgram(init: BuildProgramInit): string {
     try {
       // The slash makes Go write a file for each package.
       run('build', ...program.flags, '-o', isFolder ? `${draft}/` : draft, ...[program.package].flat());
-      renameSync(draft, path);
+      placeBuild(draft, path);
     } finally {
       rmSync(draft, { force: true, recursive: isFolder });
     }
