@@ -83,7 +83,6 @@ const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
   { value: /\bworkloadIsolation\b/, fields: /^SecurityProfileConfig / },
   { value: /\bzswap\b/, fields: /^ZswapConfig / },
   { value: /\btrustedRoots\b/, fields: /^TrustedRootsConfig / },
-  { value: /\bextensionServices\b/, fields: /^ExtensionServiceConfig / },
 ];
 
 const isNode = (value: unknown): value is object => typeof value === 'object' && value !== null;

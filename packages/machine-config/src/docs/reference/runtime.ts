@@ -139,7 +139,6 @@ export const runtimeReferences: KindReferences = {
   ExtensionServiceConfig: {
     '': {
       help: 'Files and environment variables of the service of an extension; at least one of them.',
-      notApplied: notRead,
     },
     name: {
       help: 'Name of the service, without ext- in front.',
