@@ -49,39 +49,52 @@ const everyBuild = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod', GOWORK: 'off', GOTOO
 /** Of a build whose Go was chosen exactly: a go.sum that lacks a module is an error. */
 const exactBuild = { GOTOOLCHAIN: 'local', GOFLAGS: '-mod=readonly' };
 
+/** A copy of a wrapper in a folder that is removed at the end, and the variables for each call of Go in it. */
+export interface PreparedBuild extends Disposable {
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+export type PrepareBuildInit = Pick<BuildProgramInit, 'program' | 'wrapper' | 'environment' | 'variables'>;
+
+/** Copies the wrapper of a program to a temporary folder, because Go may write there. */
+export function prepareBuild({ program, wrapper, environment, variables }: PrepareBuildInit): PreparedBuild {
+  const folder = mkdtempSync(join(tmpdir(), `${program.name}-`));
+  for (const name of program.files) copyFileSync(join(wrapper, name), join(folder, name));
+  return {
+    folder,
+    environment: {
+      ...{ ...environment, ...everyBuild, ...(program.toolchain === undefined ? {} : exactBuild) },
+      ...{ ...program.environment, ...variables },
+    },
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
 /**
  * Builds a program below `folder`, unless this version of Go has already built it there, and returns its path.
  *
  * @throws Error with the last line that Go printed
  */
 export function buildProgram(init: BuildProgramInit): string {
-  const { program, go, wrapper, folder, environment, note } = init;
-  const work = mkdtempSync(join(tmpdir(), `${program.name}-`));
-  const run = (...args: string[]) =>
-    runGo(go, args, work, {
-      ...{ ...environment, ...everyBuild, ...(program.toolchain === undefined ? {} : exactBuild) },
-      ...{ ...program.environment, ...init.variables },
-    });
+  const { program, go, folder, note } = init;
+  using prepared = prepareBuild(init);
+  const run = (...args: string[]) => runGo(go, args, prepared.folder, prepared.environment);
   const isFolder = typeof program.package !== 'string';
+  const goVersion = run('env', 'GOVERSION').trim();
+  const path = join(folder, goVersion, program.name);
+  if (existsSync(path)) return path;
+  note(`building ${program.name} ${program.version} with ${goVersion}, which takes minutes once`);
+  mkdirSync(join(folder, goVersion), { recursive: true });
+  const draft = `${path}.${process.pid}`;
   try {
-    for (const name of program.files) copyFileSync(join(wrapper, name), join(work, name));
-    const goVersion = run('env', 'GOVERSION').trim();
-    const path = join(folder, goVersion, program.name);
-    if (existsSync(path)) return path;
-    note(`building ${program.name} ${program.version} with ${goVersion}, which takes minutes once`);
-    mkdirSync(join(folder, goVersion), { recursive: true });
-    const draft = `${path}.${process.pid}`;
-    try {
-      // The slash makes Go write a file for each package.
-      run('build', ...program.flags, '-o', isFolder ? `${draft}/` : draft, ...[program.package].flat());
-      placeBuild(draft, path);
-    } finally {
-      rmSync(draft, { force: true, recursive: isFolder });
-    }
-    return path;
+    // The slash makes Go write a file for each package.
+    run('build', ...program.flags, '-o', isFolder ? `${draft}/` : draft, ...[program.package].flat());
+    placeBuild(draft, path);
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    rmSync(draft, { force: true, recursive: isFolder });
   }
+  return path;
 }
 
 /** Runs at the lowest priority, so that other work is not slowed down. */

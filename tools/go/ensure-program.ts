@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { nativeArchitecture } from '../images/architecture.ts';
 import type { Caches } from './build-caches.ts';
 import { buildProgram, type GoProgram } from './build-program.ts';
-import { exactGo } from './exact-toolchain.ts';
+import { type ExactGo, exactGo } from './exact-toolchain.ts';
 import { findGo } from './find-go.ts';
 
 export interface EnsureProgramInit {
@@ -28,20 +28,24 @@ export function ensureProgram(init: EnsureProgramInit): { readonly path: string;
   const { program, wrapper, caches, note } = init;
   const found = findProgram(init);
   if (found !== undefined) return { path: found, built: false };
-  const { leastGoMinor: leastMinor, toolchain } = program;
   const folder = join(caches.writable, keyOf(program, wrapper));
-  const any = findGo({
-    leastMinor,
-    folder: join(caches.writable, 'go'),
-    environment: init.environment,
-    note,
-  });
-  const { go, environment } =
-    toolchain === undefined
-      ? { go: any, environment: init.environment }
-      : exactGo(any, toolchain, init.environment);
   const { variables = {} } = init;
-  return { path: buildProgram({ program, go, wrapper, folder, environment, variables, note }), built: true };
+  return { path: buildProgram({ program, wrapper, folder, ...openGo(init), variables, note }), built: true };
+}
+
+/**
+ * The Go that builds a program, with the environment for it: fetched, or unpacked from Debian packages, if need be.
+ *
+ * @throws Error with one line: no suitable Go
+ */
+export function openGo({
+  program: { leastGoMinor: leastMinor, toolchain },
+  caches,
+  environment,
+  note,
+}: Pick<EnsureProgramInit, 'program' | 'caches' | 'environment' | 'note'>): ExactGo {
+  const go = findGo({ leastMinor, folder: join(caches.writable, 'go'), environment, note });
+  return toolchain === undefined ? { go, environment } : exactGo(go, toolchain, environment);
 }
 
 /** Path of a finished build in a cache. */

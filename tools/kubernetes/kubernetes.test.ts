@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
+import { BuildProgress } from './build-progress.ts';
+import { roomProblem } from './check-room.ts';
+import { ensureKubernetes } from './ensure-kubernetes.ts';
+import { type KubernetesPart, kubernetesParts } from './parts.ts';
+
+const gibibyte = 1024 ** 3;
+const cost = { memoryBytes: 3 * gibibyte, diskBytes: 5 * gibibyte, sizeBytes: 1, minutes: 15 };
+
+test('the version that is built is the one that the lock file of the wrapper pins', () => {
+  const wrapper = join(import.meta.dirname, 'wrapper');
+  const module = readFileSync(join(wrapper, 'go.mod'), 'utf8');
+  assert.ok(module.includes(`k8s.io/kubernetes v${builtKubernetesVersion}\n`));
+  assert.ok(
+    readFileSync(join(wrapper, 'go.sum'), 'utf8').includes(
+      `k8s.io/kubernetes v${builtKubernetesVersion} h1:`,
+    ),
+  );
+  assert.match(
+    kubernetesParts.kube.program.flags.join(' '),
+    new RegExp(`gitVersion=v${builtKubernetesVersion} `),
+  );
+});
+
+test('roomProblem() names what is needed and what is there, and accepts what suffices', () => {
+  assert.equal(
+    roomProblem('kube', cost, { availableMemoryBytes: gibibyte, freeDiskBytes: 4.25 * gibibyte }),
+    'building kube needs 3.0 GiB of memory, and 1.0 GiB are available; 5.0 GiB of disk space for the cache of Go, and 4.3 GiB are free',
+  );
+  assert.equal(
+    roomProblem('kube', cost, { availableMemoryBytes: 3 * gibibyte, freeDiskBytes: 5 * gibibyte }),
+    undefined,
+  );
+});
+
+test('BuildProgress prints a line in every quarter of a minute, with the minutes that are left', () => {
+  let now = 0;
+  const progress = new BuildProgress('kube', () => now);
+  assert.equal(progress.line({ compiled: 1, packages: 100 }), undefined);
+  now = 60_000;
+  assert.equal(
+    progress.line({ compiled: 20, packages: 100 }),
+    'kube: 20 of 100 packages compiled, at most 4 min left',
+  );
+  now = 70_000;
+  assert.equal(progress.line({ compiled: 25, packages: 100 }), undefined);
+});
+
+/** A checkout with an empty cache, and a `go` that is a shell script and prints its calls into a file. */
+function openFolders(change: Partial<KubernetesPart> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'ensure-kubernetes-'));
+  const programs = join(folder, 'bin');
+  mkdirSync(programs);
+  const go = `#!/bin/sh
+echo "$1" >> ${folder}/calls
+case "$1 $2" in
+  "env GOVERSION") echo go1.26.7 ;;
+  "env GOCACHE") echo ${folder}/not/there ;;
+  list*) printf 'a\\nb\\nunsafe\\n' ;;
+  "build -v") printf 'a\\nb\\n' >&2 ;;
+  build*) while [ "$1" != -o ]; do shift; done; echo built > "$2" ;;
+esac
+`;
+  writeFileSync(join(programs, 'go'), go);
+  chmodSync(join(programs, 'go'), 0o755);
+  const { toolchain: _, ...program } = kubernetesParts.kube.program;
+  const part = {
+    ...kubernetesParts.kube,
+    program,
+    cost: { ...cost, memoryBytes: 1, diskBytes: 1 },
+    ...change,
+  };
+  const notes: string[] = [];
+  const cache = join(folder, 'cache');
+  return {
+    folder,
+    notes,
+    calls: () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n'),
+    ensure: () =>
+      ensureKubernetes({
+        checkout: folder,
+        environment: { PATH: `${programs}:/usr/bin:/bin` },
+        note: (line) => notes.push(line),
+        caches: { writable: cache, readable: [cache] },
+        parts: { kube: part },
+      }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+test('ensureKubernetes() compiles, links once, and gives every program a name', async () => {
+  using folders = openFolders();
+  const first = await folders.ensure();
+  assert.deepEqual(first.built, ['kube']);
+  const targets = kubernetesParts.kube.names.map((name) => readlinkSync(join(first.folder, name)));
+  assert.equal(new Set(targets).size, 1);
+  assert.equal(readFileSync(join(first.folder, 'kubectl'), 'utf8'), 'built\n');
+  const calls = folders.calls().filter((call) => call !== 'env');
+  assert.deepEqual(calls, ['list', 'build', 'build']);
+  assert.match(folders.notes.join('\n'), /about 15 minutes/);
+  assert.deepEqual(await folders.ensure(), { ...first, built: [] });
+  assert.deepEqual(
+    folders.calls().filter((call) => call !== 'env'),
+    calls,
+  );
+});
+
+test('ensureKubernetes() refuses before it builds anything when there is no room', async () => {
+  using folders = openFolders({ cost: { ...cost, memoryBytes: 1e18 } });
+  await assert.rejects(folders.ensure(), {
+    message: /^building kube needs .* of memory, and .* are available$/,
+  });
+  assert.ok(!folders.calls().includes('build'));
+});

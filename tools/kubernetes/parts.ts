@@ -1,0 +1,54 @@
+import {
+  builtKubernetesVersion,
+  kubernetesPrograms,
+} from '../../packages/provision/src/domain/kubernetes-programs.ts';
+import type { GoProgram } from '../go/build-program.ts';
+import { goRelease } from '../go/go-release.ts';
+import type { BuildCost } from './check-room.ts';
+
+/** A program, or several in one file, that Kubernetes on our nodes needs. */
+export interface KubernetesPart {
+  readonly program: GoProgram;
+  /** Folder with the wrapper module, below this one. */
+  readonly wrapper: string;
+  /** The names under which the program is called: it chooses by the one that it was started with. */
+  readonly names: readonly string[];
+  readonly cost: BuildCost;
+}
+
+/** Flags of the linker that set the version which the programs report. */
+const versionVariables = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap(
+  (module) => {
+    const [major = '', minor = ''] = builtKubernetesVersion.split('.');
+    return [
+      `-X ${module}.gitVersion=v${builtKubernetesVersion}`,
+      `-X ${module}.gitMajor=${major}`,
+      `-X ${module}.gitMinor=${minor}`,
+      `-X ${module}.gitTreeState=clean`,
+      // Sources from a module know no commit.
+      `-X ${module}.gitCommit=`,
+    ];
+  },
+);
+
+const [mebibyte, gibibyte] = [1024 ** 2, 1024 ** 3];
+
+/** What `make kubernetes` builds: one row for each program file. */
+export const kubernetesParts = {
+  kube: {
+    program: {
+      name: 'kube',
+      version: builtKubernetesVersion,
+      files: ['go.mod', 'go.sum', 'main.go'],
+      flags: ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w -buildid= ${versionVariables.join(' ')}`],
+      package: '.',
+      toolchain: goRelease,
+      // Any Go from there on can fetch that release.
+      leastGoMinor: 21,
+    },
+    wrapper: 'wrapper',
+    names: kubernetesPrograms,
+    // Measured: the linker, the cache of Go, the sources of all modules, and 15 minutes of one core.
+    cost: { memoryBytes: 3.5 * gibibyte, diskBytes: 5.5 * gibibyte, sizeBytes: 160 * mebibyte, minutes: 15 },
+  },
+} as const satisfies Readonly<Record<string, KubernetesPart>>;
