@@ -5,8 +5,19 @@ export { loadConfiguration, nameOfDocument } from './decode/load-configuration.t
 export { type DiffOptions, diffConfigurations } from './diff-configurations.ts';
 export type { CommentModes } from './docs/describe-document.ts';
 export { ConfigReader, DocumentReader } from './effective/config-reader.ts';
+export {
+  type Authorizer,
+  type ComponentSettings,
+  type ControlPlaneSettings,
+  controlPlaneSettings,
+} from './effective/control-plane-settings.ts';
 export { type EffectiveConfig, effectiveConfig } from './effective/effective-config.ts';
 export { defaultEtcdImage } from './effective/etcd-settings.ts';
+export {
+  type KubernetesAuthority,
+  type KubernetesIdentity,
+  kubernetesIdentity,
+} from './effective/kubernetes-identity.ts';
 export type { NameServer } from './effective/network-settings.ts';
 export type { NodeTaint } from './effective/node-settings.ts';
 export type { LogDestination } from './effective/runtime-settings.ts';
@@ -57,3 +68,4 @@ export {
   type VersionContract,
 } from './version-contract.ts';
 export { configurationLimits } from './yaml/configuration-limits.ts';
+export type { YamlMap, YamlValue } from './yaml/yaml-value.ts';
