@@ -35,9 +35,10 @@ const topics: Readonly<Record<string, Topic>> = {
   devices: { imports: ['logs', 'services'], face: [] },
   etcd: { imports: ['config', 'containers', 'logs', 'network', 'secrets', 'services'], face: [] },
   extensions: { imports: ['containers', 'logs', 'services'], face: [] },
-  files: { imports: [], face: [] },
+  files: { imports: [], face: ['domain/tar-header.ts'] },
   hardware: { imports: [], face: [] },
   kernel: { imports: [], face: ['domain/kernel-requirements.ts', 'domain/security-state.ts'] },
+  kubernetes: { imports: ['files', 'logs', 'secrets', 'services'], face: [] },
   life: {
     imports: ['services'],
     face: [

@@ -18,7 +18,6 @@ const AORV = [admin, operator, reader, imageVerifier] as const;
 const needsUpgrades = 'needs upgrades of the image on a disk, which are not implemented';
 const needsDiskGroups = 'needs logical volumes and RAID, which are not implemented';
 const needsTerminals = 'needs terminals in containers of the node, which are not implemented';
-const needsKubernetes = 'needs Kubernetes on the cluster, which is not implemented';
 
 /**
  * Every method that machined serves, by full name (`/package.Service/Method`): who may call it, and what it
@@ -134,7 +133,6 @@ const rows = {
     mutates: true,
     command: 'kubeconfig',
     controlPlaneOnly: 'kubeconfig',
-    notImplemented: needsKubernetes,
   },
   '/machine.MachineService/List': { roles: AOR, mutates: false, command: 'list' },
   '/machine.MachineService/DiskUsage': { roles: AOR, mutates: false, command: 'usage' },

@@ -25,5 +25,11 @@ export const nodePaths = {
   etcdVersion: '/var/lib/etcd.version',
   /** The snapshot that `Bootstrap` recovers etcd from. */
   etcdSnapshot: '/var/lib/etcd.snapshot',
+  /** Certificates, keys and kubeconfigs of the control plane of Kubernetes, in a folder for each component. */
+  kubernetesSecrets: '/system/secrets/kubernetes',
+  /** Configuration files of these components, which hold no secrets. */
+  kubernetesConfig: '/system/config/kubernetes',
+  /** The audit log of the API server. */
+  kubernetesAudit: '/var/log/audit/kube',
   logs: '/var/log',
 } as const;

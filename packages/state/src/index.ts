@@ -15,6 +15,7 @@ export * from './spec/define-spec.ts';
 export * from './spec/encode-yaml.ts';
 export * from './spec/encoded-spec.ts';
 export * from './spec/field-types.ts';
+export { ipBytes, ipText } from './spec/ip-text.ts';
 export * from './state.ts';
 export * from './store/event-log.ts';
 export * from './store/memory-state.ts';

@@ -54,6 +54,12 @@ export const options = {
     type: 'path',
     description: 'etcdutl binary, which restores snapshots; by default in the folder of etcd',
   },
+  kubernetesDir: {
+    env: 'MACHINED_KUBERNETES_DIR',
+    type: 'path',
+    description:
+      'folder with kube-apiserver, kube-controller-manager and kube-scheduler, which a control plane in mode process runs; without it the node runs no Kubernetes',
+  },
   engineSocket: {
     env: 'MACHINED_ENGINE_SOCKET',
     type: 'path',

@@ -6,12 +6,12 @@ const noRuntime = 'no container runtime runs on this node: its services are proc
 const process = { only: ['process'] } as const;
 const containerAndMachine = { only: ['docker', 'qemu'] } as const;
 const lacks = (method: string) => `method ${method} is not implemented`;
-const kubeconfig = lacks('/machine.MachineService/Kubeconfig');
+const noKubernetes = 'k8s API server CA config is not set';
 
 export const unsupportedChecks = [
-  refuses('kubeconfig', '-n {node} kubeconfig {folder}/kubeconfig', kubeconfig),
-  refuses('conformance kubernetes', '-n {node} conformance kubernetes', kubeconfig),
-  refuses('upgrade-k8s', '-n {node} upgrade-k8s', kubeconfig),
+  refuses('kubeconfig', '-n {node} kubeconfig {folder}/kubeconfig', noKubernetes),
+  refuses('conformance kubernetes', '-n {node} conformance kubernetes', noKubernetes),
+  refuses('upgrade-k8s', '-n {node} upgrade-k8s', noKubernetes),
   refuses('rollback', '-n {node} rollback', lacks('/machine.MachineService/Rollback')),
   refuses('wipe disk', '-n {node} wipe disk sda', 'and owns no disks', { only: ['process', 'docker'] }),
   prints('wipe disk', 'reports a disk that does not exist', '-n {node} wipe disk sda', {

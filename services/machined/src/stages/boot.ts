@@ -11,7 +11,7 @@ import type { NodeTopics } from './open-topics.ts';
  */
 export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   const { world, layout, log } = host;
-  const { config, services, devices, containers, etcd, daemons, extensions, life, volumes } = topics;
+  const { config, services, devices, containers, etcd, kubernetes, daemons, extensions, life, volumes } = topics;
   // Here services are programs of the host and must not gain capabilities. Containers and machines have
   // limits of their own.
   if (world.isGuest) await forgoCapabilities([layout.root, ...programFolders(host)], log);
@@ -34,6 +34,7 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
         containers.begin(signal),
         daemons.begin(serviceIds.trustd, signal),
         etcd.begin(signal),
+        kubernetes.begin(signal),
       ]);
     },
   });
@@ -41,9 +42,13 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
 
 /** The folders of the programs that machined starts. */
 function programFolders({ servicesFolder, options }: Host): string[] {
-  const { etcdBinary, etcdutlBinary, nodeBinary } = options;
+  const { etcdBinary, etcdutlBinary, kubernetesDir, nodeBinary } = options;
   const programs = [nodeBinary ?? process.execPath, etcdBinary, etcdutlBinary].filter(
     (path) => path !== undefined,
   );
-  return [servicesFolder ?? '/', ...programs.map((path) => dirname(resolve(path)))];
+  return [
+    servicesFolder ?? '/',
+    ...(kubernetesDir === undefined ? [] : [kubernetesDir]),
+    ...programs.map((path) => dirname(resolve(path))),
+  ];
 }

@@ -14,6 +14,7 @@ import { type ExtensionsTopic, openExtensions } from '../extensions/open-extensi
 import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
 import { openKernel } from '../kernel/open-kernel.ts';
+import { type KubernetesTopic, openKubernetes } from '../kubernetes/open-kubernetes.ts';
 import { type LifeTopic, openLife } from '../life/open-life.ts';
 import { openLogs } from '../logs/open-logs.ts';
 import { openNetwork } from '../network/open-network.ts';
@@ -33,6 +34,7 @@ export interface NodeTopics {
   readonly devices: DevicesTopic;
   readonly etcd: EtcdTopic;
   readonly extensions: ExtensionsTopic;
+  readonly kubernetes: KubernetesTopic;
   readonly daemons: DaemonsTopic;
   readonly life: LifeTopic;
   readonly volumes: VolumesTopic;
@@ -86,6 +88,7 @@ export async function openTopics(
     },
     scope,
   );
+  const kubernetes = openKubernetes({ ...given, ...processes, addresses: ownAddresses });
   const cluster: ClusterTopic = await openCluster(given, scope);
   const daemons = openDaemons(
     {
@@ -129,7 +132,7 @@ export async function openTopics(
   });
   const sizes = createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs });
   const all = {
-    ...{ config, services, devices, containers, etcd, cluster, daemons, extensions, life, volumes },
+    ...{ config, services, devices, containers, etcd, kubernetes, cluster, daemons, extensions, life, volumes },
     files: openFiles({ ...host, root: layout.root, hostname, sizes, ownsEtc: host.isFirstProcess }),
     logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
@@ -146,5 +149,5 @@ export async function openTopics(
     secrets: openSecrets(given),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
   };
-  return { all, config, services, devices, containers, etcd, daemons, extensions, life, volumes };
+  return { all, config, services, devices, containers, etcd, kubernetes, daemons, extensions, life, volumes };
 }

@@ -59,6 +59,11 @@ export interface World {
    * own udevd does it.
    */
   readonly runsUdevd: boolean;
+  /**
+   * How the node runs static pods: the components of the control plane as child processes of machined, or not at all, where a
+   * kubelet would have to run them in containers.
+   */
+  readonly staticPods: 'processes' | 'none';
   /** All file systems mounted below the node's folders were mounted for the node. */
   readonly ownsMounts: boolean;
   /** The configuration sets the host name; if false, the environment does. */
@@ -98,6 +103,7 @@ const stack: World = {
   ownsDisks: false,
   runsContainers: false,
   runsUdevd: false,
+  staticPods: 'none',
   ownsMounts: true,
   namesItself: false,
   showsMachine: false,
@@ -127,6 +133,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsDisks: false,
     runsContainers: false,
     runsUdevd: false,
+    staticPods: 'processes',
     ownsMounts: false,
     namesItself: false,
     showsMachine: true,
@@ -164,6 +171,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsDisks: true,
     runsContainers: true,
     runsUdevd: true,
+    staticPods: 'none',
     ownsMounts: false,
     namesItself: true,
     showsMachine: true,

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FileOwner, writeFileAtomically } from '@nodewright/files';
+import type { FileOwner } from '@nodewright/files';
 import { prepareFolder } from '../../base/host/prepare-folder.ts';
+import { writeIfChanged } from '../../base/host/write-if-changed.ts';
 
 interface PemPair {
   readonly crt: string;
@@ -30,15 +30,9 @@ export function createEtcdPkiFiles(folder: string, owner: FileOwner | undefined)
       for (const [name, { crt, key }] of Object.entries(pki)) {
         // etcd reads both files for each connection. A connection between the two writes may fail; the peer
         // reconnects.
-        await writeIfNew(join(folder, `${name}.key`), key, owner);
-        await writeIfNew(join(folder, `${name}.crt`), crt, owner);
+        await writeIfChanged(join(folder, `${name}.key`), key, { mode: fileMode, owner });
+        await writeIfChanged(join(folder, `${name}.crt`), crt, { mode: fileMode, owner });
       }
     },
   };
-}
-
-async function writeIfNew(path: string, text: string, owner: FileOwner | undefined): Promise<void> {
-  const before = await readFile(path, 'utf8').catch(() => undefined);
-  if (before === text) return;
-  await writeFileAtomically(path, text, { mode: fileMode, owner });
 }

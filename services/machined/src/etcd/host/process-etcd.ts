@@ -1,4 +1,5 @@
 import { Fault } from '@nodewright/fault';
+import { childEnvironment } from '../../base/domain/child-environment.ts';
 import { runProgram } from '../../base/host/run-program.ts';
 import { createProcessRunner, type ProcessRunnerInit } from '../../services/host/process-runner.ts';
 import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
@@ -68,15 +69,10 @@ async function askVersion(
   return version;
 }
 
-/**
- * Removes the variables that are meant for machined only. etcd refuses to start when a variable and a flag
- * set the same option, so its own variables are removed too.
- */
+/** etcd refuses to start when a variable and a flag set the same option, so its own variables are removed too. */
 function etcdEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(environment).filter(
-    ([name]) =>
-      !/^(TRACEPARENT|LOG_FILE|USERDATA|MACHINED_.*|OTEL_.*)$/.test(name) &&
-      (name === 'ETCD_UNSUPPORTED_ARCH' || !name.startsWith('ETCD_')),
+  const kept = Object.entries(childEnvironment(environment)).filter(
+    ([name]) => name === 'ETCD_UNSUPPORTED_ARCH' || !name.startsWith('ETCD_'),
   );
   return Object.fromEntries(kept);
 }

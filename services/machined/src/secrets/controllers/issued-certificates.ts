@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
-import { isRenewalDue, renewalDelayMs } from '../domain/certificate-renewal.ts';
+import { isRenewalDue, renewalDelayMs, renewalPeriodMs } from '../domain/certificate-renewal.ts';
 
 /**
  * Remembers when certificates were issued, and from which inputs. They are issued again when an input
  * changes, or after half of their lifetime; other passes keep them. Source: Talos v1.14: refresh timing.
  */
 export class IssuedCertificates {
+  readonly #periodMs: number;
   #inputs: string | undefined;
   #issuedAtMs = 0;
+
+  /** @param periodMs half of the lifetime of the certificates; by default that of the API's */
+  constructor(periodMs = renewalPeriodMs) {
+    this.#periodMs = periodMs;
+  }
 
   /**
    * Whether the certificates need no renewal.
@@ -15,7 +21,7 @@ export class IssuedCertificates {
    * @param inputs everything that they are issued from, as plain data
    */
   isCurrent(inputs: unknown, nowMs: number): boolean {
-    return this.#inputs === keyOfInputs(inputs) && !isRenewalDue(this.#issuedAtMs, nowMs);
+    return this.#inputs === keyOfInputs(inputs) && !isRenewalDue(this.#issuedAtMs, nowMs, this.#periodMs);
   }
 
   get hasAny(): boolean {
@@ -33,7 +39,7 @@ export class IssuedCertificates {
 
   /** When to check the current certificates again, in ms from now. */
   delayMs(nowMs: number): number {
-    return renewalDelayMs(this.#issuedAtMs, nowMs);
+    return renewalDelayMs(this.#issuedAtMs, nowMs, this.#periodMs);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Half of the certificates' lifetime. Source: Talos v1.14: refresh timing. */
+/** Half of the lifetime of the certificates of the API. Source: Talos v1.14: refresh timing. */
 export const renewalPeriodMs = 12 * 60 * 60 * 1000;
 
 /**
@@ -6,14 +6,14 @@ export const renewalPeriodMs = 12 * 60 * 60 * 1000;
  * when the clock was set back before their issue. It compares wall-clock times, because timers stop while a
  * machine sleeps.
  */
-export function isRenewalDue(issuedAtMs: number, nowMs: number): boolean {
-  return nowMs - issuedAtMs >= renewalPeriodMs || nowMs < issuedAtMs;
+export function isRenewalDue(issuedAtMs: number, nowMs: number, periodMs = renewalPeriodMs): boolean {
+  return nowMs - issuedAtMs >= periodMs || nowMs < issuedAtMs;
 }
 
 /** Timers stop while a machine sleeps, so the clock is checked at least this often. */
 const longestSleepMs = 30 * 60 * 1000;
 
 /** When to check again certificates that are not due yet, in ms from now. */
-export function renewalDelayMs(issuedAtMs: number, nowMs: number): number {
-  return Math.min(longestSleepMs, Math.max(1, issuedAtMs + renewalPeriodMs - nowMs));
+export function renewalDelayMs(issuedAtMs: number, nowMs: number, periodMs = renewalPeriodMs): number {
+  return Math.min(longestSleepMs, Math.max(1, issuedAtMs + periodMs - nowMs));
 }

@@ -1,0 +1,10 @@
+export { emptyKubeconfig, type Kubeconfig, parseKubeconfig, printKubeconfig } from './kubeconfig.ts';
+export { type KubernetesAnswer, type KubernetesApi, openKubernetesApi } from './kubernetes-api.ts';
+export {
+  type KubeconfigConflict,
+  type KubeconfigMerge,
+  type KubeconfigRename,
+  kubeconfigConflicts,
+  mergeKubeconfig,
+} from './merge-kubeconfig.ts';
+export { readKubeconfig } from './read-kubeconfig.ts';

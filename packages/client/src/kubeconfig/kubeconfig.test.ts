@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { pack } from 'tar-stream';
+import { emptyKubeconfig, type Kubeconfig, parseKubeconfig, printKubeconfig } from './kubeconfig.ts';
+import { kubeconfigConflicts, mergeKubeconfig } from './merge-kubeconfig.ts';
+import { readKubeconfig } from './read-kubeconfig.ts';
+
+/** A kubeconfig with one context, as a node sends it. */
+function configOf(cluster: string, server = 'https://a', key = 'K'): Kubeconfig {
+  const user = `admin@${cluster}`;
+  return {
+    ...emptyKubeconfig,
+    clusters: [{ name: cluster, cluster: { server } }],
+    users: [{ name: user, user: { 'client-key-data': key } }],
+    contexts: [{ name: user, context: { cluster, user, namespace: 'default' } }],
+    currentContext: user,
+  };
+}
+
+const keepBoth = { overwrites: () => false };
+const overwrite = { overwrites: () => true };
+const names = ({ clusters, users, contexts, currentContext }: Kubeconfig) => [
+  clusters.map(({ name }) => name),
+  users.map(({ name }) => name),
+  contexts.map(({ name, context }) => [name, context.cluster, context.user]),
+  currentContext,
+];
+
+test('mergeKubeconfig() adds a cluster and makes its context the current one', () => {
+  const { config, renames } = mergeKubeconfig(configOf('a'), configOf('b'), keepBoth);
+  assert.deepEqual(names(config), [
+    ['a', 'b'],
+    ['admin@a', 'admin@b'],
+    [
+      ['admin@a', 'a', 'admin@a'],
+      ['admin@b', 'b', 'admin@b'],
+    ],
+    'admin@b',
+  ]);
+  assert.deepEqual(renames, []);
+});
+
+test('mergeKubeconfig() carries the new name of a cluster into its user and its context', () => {
+  const { config, renames } = mergeKubeconfig(configOf('a'), configOf('a', 'https://other'), keepBoth);
+  assert.deepEqual(names(config), [
+    ['a', 'a-1'],
+    ['admin@a', 'admin@a-1'],
+    [
+      ['admin@a', 'a', 'admin@a'],
+      ['admin@a-1', 'a-1', 'admin@a-1'],
+    ],
+    'admin@a-1',
+  ]);
+  assert.deepEqual(renames, [
+    { part: 'cluster', from: 'a', to: 'a-1' },
+    { part: 'auth info', from: 'admin@a', to: 'admin@a-1' },
+    { part: 'context', from: 'admin@a', to: 'admin@a-1' },
+  ]);
+});
+
+test('mergeKubeconfig() renames only what differs, overwrites on request, and names the context as told', () => {
+  const fresh = configOf('a', 'https://a', 'OTHER');
+  assert.deepEqual(kubeconfigConflicts(configOf('a'), fresh), [{ part: 'auth info', name: 'admin@a' }]);
+  const kept = mergeKubeconfig(configOf('a'), fresh, keepBoth).config;
+  assert.deepEqual(
+    kept.users.map(({ name }) => name),
+    ['admin@a', 'admin@a-1'],
+  );
+  assert.deepEqual(mergeKubeconfig(configOf('a'), fresh, overwrite).config, fresh);
+  const named = mergeKubeconfig(configOf('a'), fresh, { ...overwrite, contextName: 'mine' }).config;
+  assert.deepEqual([named.currentContext, named.contexts.at(-1)?.name], ['mine', 'mine']);
+});
+
+const name = fc.constantFrom('a', 'b', 'a-1', 'admin@a', '__proto__', 'constructor');
+const someConfig = fc
+  .tuple(name, fc.constantFrom('https://a', 'https://b'), fc.constantFrom('K', 'L'))
+  .map(([cluster, server, key]) => configOf(cluster, server, key));
+
+test('mergeKubeconfig() without overwriting keeps every entry, and every context has its cluster and user', () => {
+  fc.assert(
+    fc.property(fc.array(someConfig, { minLength: 1, maxLength: 6 }), (configs) => {
+      const merged = configs.reduce(
+        (base, next) => mergeKubeconfig(base, next, keepBoth).config,
+        emptyKubeconfig,
+      );
+      const wanted = configs.flatMap(({ clusters }) =>
+        clusters.map((entry) => JSON.stringify(entry.cluster)),
+      );
+      const found = merged.clusters.map((entry) => JSON.stringify(entry.cluster));
+      assert.deepEqual(new Set(found), new Set(wanted));
+      const [clusters, users] = [merged.clusters, merged.users].map((list) =>
+        list.map((entry) => entry.name),
+      );
+      assert.equal(new Set(clusters).size, clusters?.length);
+      assert.equal(new Set(users).size, users?.length);
+      for (const { context } of merged.contexts)
+        assert.ok(clusters?.includes(context.cluster) && users?.includes(context.user));
+      const last = configs.at(-1);
+      const current = merged.contexts.find((entry) => entry.name === merged.currentContext)?.context;
+      const server = merged.clusters.find((entry) => entry.name === current?.cluster)?.cluster;
+      assert.deepEqual(server, last?.clusters[0]?.cluster);
+      assert.deepEqual(parseKubeconfig(printKubeconfig(merged), 'it'), merged);
+    }),
+  );
+});
+
+test('parseKubeconfig() keeps unknown fields and never quotes a file that it refuses', () => {
+  const text =
+    'apiVersion: v1\nkind: Config\nextensions: [x]\nclusters: [{ name: a, cluster: { proxy-url: p }, z: 1 }]\n';
+  const parsed = parseKubeconfig(text, 'file');
+  assert.deepEqual([parsed.others.extensions, parsed.clusters[0]?.z], [['x'], 1]);
+  assert.match(printKubeconfig(parsed), /proxy-url: p/);
+  assert.deepEqual(parseKubeconfig('', 'file'), emptyKubeconfig);
+  for (const secret of ['SECRET: [', '[SECRET]', 'kind: SECRET', 'users: SECRET', 'users: [{ x: SECRET }]'])
+    assert.throws(
+      () => parseKubeconfig(secret, 'file'),
+      (error: Error) => /^file is no kubeconfig/.test(error.message) && !error.message.includes('SECRET'),
+    );
+});
+
+/** A node that answers with these messages. */
+const nodeWith = (...messages: Uint8Array[]) =>
+  ({
+    machine: {
+      async *kubeconfig() {
+        for (const bytes of messages) yield { bytes };
+      },
+    },
+  }) as unknown as Parameters<typeof readKubeconfig>[0];
+
+async function archive(file: string, text: string): Promise<Buffer> {
+  const tar = pack();
+  tar.entry({ name: file }, text);
+  tar.finalize();
+  const parts: Buffer[] = [];
+  for await (const part of tar) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+const signal = new AbortController().signal;
+
+test('readKubeconfig() joins the messages, and accepts an archive without its end', async () => {
+  const text = printKubeconfig(configOf('a'));
+  const whole = await archive('kubeconfig', text);
+  const bytes = gzipSync(whole);
+  assert.equal(await readKubeconfig(nodeWith(bytes.subarray(0, 40), bytes.subarray(40)), signal), text);
+  const open = gzipSync(whole.subarray(0, 512 + text.length));
+  assert.equal(await readKubeconfig(nodeWith(open), signal), text);
+});
+
+test('readKubeconfig() refuses everything that is no kubeconfig, in bounded memory', async () => {
+  const refused = (...messages: Uint8Array[]) =>
+    assert.rejects(readKubeconfig(nodeWith(...messages), signal), { kind: 'data-loss' });
+  await refused();
+  await refused(Buffer.from('no archive'));
+  await refused(gzipSync(Buffer.from('no archive')));
+  await refused(gzipSync(await archive('other', 'x')));
+  await refused(gzipSync(Buffer.alloc(64 * 1024 * 1024)));
+  await refused(...Array.from({ length: 40 }, () => Buffer.alloc(32 * 1024)));
+});
+
+test('readKubeconfig() refuses credentials that run a program', async () => {
+  for (const field of ['exec', 'auth-provider']) {
+    const config = configOf('a');
+    const evil = { ...config, users: [{ name: 'admin@a', user: { [field]: { command: 'sh' } } }] };
+    const bytes = gzipSync(await archive('kubeconfig', printKubeconfig(evil)));
+    await assert.rejects(readKubeconfig(nodeWith(bytes), signal), { kind: 'data-loss', message: /program/ });
+  }
+});

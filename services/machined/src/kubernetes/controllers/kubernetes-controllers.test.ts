@@ -1,0 +1,317 @@
+import assert from 'node:assert/strict';
+import { createPublicKey, X509Certificate } from 'node:crypto';
+import { test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { parseCertificate } from '@nodewright/pki';
+import { type KindRef, pointerTo, putResource } from '@nodewright/state';
+import {
+  apiServerConfigs,
+  certSans,
+  configStatuses,
+  etcdRootSecrets,
+  etcdSecrets,
+  hostnameStatuses,
+  kubernetesDynamicCerts,
+  kubernetesRootSecrets,
+  kubernetesSecrets,
+  machineConfigs,
+  networkStatuses,
+  nodeAddresses,
+  secretStatuses,
+  services,
+  staticPodStatuses,
+  staticPods,
+  timeStatuses,
+} from '@nodewright/state/kinds';
+import { parse } from 'yaml';
+import type { ComponentFiles } from '../domain/component-files.ts';
+import { controlPlaneText } from '../testing/rendered-pods.ts';
+import { kubernetesControllers } from './kubernetes-controllers.ts';
+
+const hour = 3_600_000;
+const pair = (name: string) => ({ crt: `${name} certificate\n`, key: `${name} key\n` });
+
+/** A node of processes, whose other controllers have written everything but its configuration and the health of etcd. */
+async function openNode() {
+  const written: { secrets: ComponentFiles; configs: ComponentFiles } = { secrets: {}, configs: {} };
+  const store = (kind: keyof typeof written) => ({
+    async write(files: ComponentFiles) {
+      written[kind] = files;
+    },
+  });
+  const runtime = openTestRuntime({
+    nowMs: Date.now(),
+    controllers: kubernetesControllers({
+      ownAddress: '127.5.0.2',
+      pods: {
+        secrets: store('secrets'),
+        configs: store('configs'),
+        root: '/state/node01',
+        address: '127.5.0.2',
+      },
+    }),
+  });
+  const { state } = runtime;
+  const put = async <S>(kind: KindRef<S>, id: string, spec: NoInfer<S>) => {
+    await putResource(state, { ...pointerTo(kind, id), spec });
+    await runtime.settled();
+  };
+  await put(timeStatuses, 'node', { synced: true, epoch: 0, syncDisabled: false });
+  await put(networkStatuses, 'status', {
+    ...{ addressReady: true, connectivityReady: true, hostnameReady: true, etcFilesReady: true },
+  });
+  await put(hostnameStatuses, 'hostname', { hostname: 'node01', domainname: '' });
+  await put(nodeAddresses, 'accumulative-no-k8s', { addresses: ['127.5.0.2/32'], sortAlgorithm: 'v1' });
+  await put(etcdRootSecrets, 'etcd', { etcdCA: pair('etcd CA') });
+  const etcd = {
+    etcd: pair('etcd'),
+    etcdPeer: pair('peer'),
+    etcdAdmin: pair('admin'),
+    etcdAPIServer: pair('API server'),
+  };
+  await put(etcdSecrets, 'etcd', etcd);
+  const find = async <S>(kind: KindRef<S>, id: string) =>
+    (await state.list(kind)).find(({ metadata }) => metadata.id === id);
+  return {
+    runtime,
+    put,
+    configure: (text: string) => put(machineConfigs, 'v1alpha1', text),
+    service: (id: string, healthy = true) => put(services, id, { running: true, healthy, unknown: false }),
+    ids: async (kind: KindRef) => (await state.list(kind)).map(({ metadata }) => metadata.id).sort(),
+    async spec<S>(kind: KindRef<S>, id: string): Promise<S> {
+      const found = await find(kind, id);
+      assert.ok(found !== undefined, `${kind.type} ${id} is missing`);
+      return found.spec;
+    },
+    secrets: () => written.secrets,
+    configs: () => written.configs,
+    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+  };
+}
+
+const facts = (pem: string) => {
+  const { subject, dnsNames, ipAddresses, extendedKeyUsage, notBefore, notAfter } = parseCertificate(pem);
+  const hours = Math.round((notAfter.getTime() - notBefore.getTime()) / hour);
+  return { ...subject, dnsNames, ipAddresses, extendedKeyUsage, hours };
+};
+
+test('a control plane issues the certificates of Kubernetes from the CAs of its configuration', async () => {
+  await using node = await openNode();
+  await node.configure(await controlPlaneText());
+  const { apiServer, apiServerKubeletClient, frontProxy } = await node.spec(
+    kubernetesDynamicCerts,
+    'k8s-dynamic-certs',
+  );
+  const client = { dnsNames: [], ipAddresses: [], extendedKeyUsage: ['clientAuth'], hours: 8760 };
+  const { ips, dnsNames } = await node.spec(certSans, 'k8s');
+  assert.deepEqual(facts(apiServer?.crt ?? ''), {
+    ...{ commonName: 'kube-apiserver', organizations: ['kube-master'], dnsNames, ipAddresses: ips },
+    ...{ extendedKeyUsage: ['serverAuth'], hours: 8760 },
+  });
+  assert.ok(ips.includes('127.5.0.2') && dnsNames.includes('node01'));
+  assert.deepEqual(
+    [facts(apiServerKubeletClient?.crt ?? ''), facts(frontProxy?.crt ?? '')],
+    [
+      { ...client, commonName: 'apiserver-kubelet-client', organizations: ['system:masters'] },
+      { ...client, commonName: 'front-proxy-client', organizations: [] },
+    ],
+  );
+  const root = await node.spec(kubernetesRootSecrets, 'k8s');
+  const isFrom = (crt: string | undefined, ca: string | undefined) =>
+    new X509Certificate(crt ?? '').verify(new X509Certificate(ca ?? '').publicKey);
+  assert.ok(isFrom(apiServer?.crt, root.issuingCA?.crt));
+  assert.ok(isFrom(frontProxy?.crt, root.aggregatorCA?.crt));
+  // The file of the server has its CA behind it.
+  assert.ok(apiServer?.crt.endsWith(root.issuingCA?.crt ?? '-'));
+});
+
+test('the kubeconfigs of a control plane name the server that their users reach', async () => {
+  await using node = await openNode();
+  await node.configure(await controlPlaneText());
+  const spec = await node.spec(kubernetesSecrets, 'k8s-certs');
+  const read = (text: string) => {
+    const { clusters, users } = parse(text);
+    const certificate = Buffer.from(users[0].user['client-certificate-data'], 'base64').toString();
+    const { commonName, organizations } = facts(certificate);
+    return [clusters[0].cluster.server, commonName, organizations];
+  };
+  assert.deepEqual(
+    [
+      read(spec.controllerManagerKubeconfig),
+      read(spec.schedulerKubeconfig),
+      read(spec.localhostAdminKubeconfig),
+      read(spec.adminKubeconfig),
+    ],
+    [
+      ['https://127.5.0.2:6443', 'system:kube-controller-manager', ['system:kube-controller-manager']],
+      ['https://127.5.0.2:6443', 'system:kube-scheduler', ['system:kube-scheduler']],
+      ['https://127.5.0.2:6443', 'talos:admin', ['system:masters']],
+      ['https://10.5.0.1:6443', 'talos:admin', ['system:masters']],
+    ],
+  );
+});
+
+test('certificates are renewed after half of their year, and when a name is added', async () => {
+  await using node = await openNode();
+  await node.configure(await controlPlaneText());
+  const serving = async () => (await node.spec(kubernetesDynamicCerts, 'k8s-dynamic-certs')).apiServer?.crt;
+  const scheduler = async () => (await node.spec(kubernetesSecrets, 'k8s-certs')).schedulerKubeconfig;
+  const first = [await serving(), await scheduler()];
+  await node.runtime.advance((8760 / 2 - 1) * hour);
+  assert.deepEqual([await serving(), await scheduler()], first);
+  await node.runtime.advance(2 * hour);
+  const second = [await serving(), await scheduler()];
+  assert.ok(second[0] !== first[0] && second[1] !== first[1]);
+  const addresses = ['127.5.0.2/32', '10.9.9.9/24'];
+  await node.put(nodeAddresses, 'accumulative-no-k8s', { addresses, sortAlgorithm: 'v1' });
+  assert.ok(facts((await serving()) ?? '').ipAddresses.includes('10.9.9.9'));
+  assert.equal(await scheduler(), second[1]);
+});
+
+test('no certificate is issued while the clock is not synchronised', async () => {
+  await using node = await openNode();
+  await node.put(timeStatuses, 'node', { synced: false, epoch: 0, syncDisabled: false });
+  await node.configure(await controlPlaneText());
+  assert.deepEqual([await node.ids(kubernetesDynamicCerts), await node.ids(kubernetesSecrets)], [[], []]);
+});
+
+test('files hold what the components read, and the statuses say that they are written', async () => {
+  await using node = await openNode();
+  await node.configure(await controlPlaneText());
+  const root = await node.spec(kubernetesRootSecrets, 'k8s');
+  const names = (files: ComponentFiles) =>
+    Object.fromEntries(
+      Object.entries(files).map(([component, texts]) => [component, Object.keys(texts).sort()]),
+    );
+  assert.deepEqual(names(node.secrets()), {
+    'kube-apiserver': [
+      ...['aggregator-ca.crt', 'apiserver-kubelet-client.crt', 'apiserver-kubelet-client.key'],
+      ...['apiserver.crt', 'apiserver.key', 'ca.crt', 'encryptionconfig.yaml', 'etcd-client-ca.crt'],
+      ...['etcd-client.crt', 'etcd-client.key', 'front-proxy-client.crt', 'front-proxy-client.key'],
+      ...['service-account.key', 'service-account.pub'],
+    ],
+    'kube-controller-manager': ['ca.crt', 'ca.key', 'kubeconfig', 'service-account.key'],
+    'kube-scheduler': ['kubeconfig'],
+  });
+  assert.deepEqual(names(node.configs()), {
+    'kube-apiserver': [
+      ...['admission-control-config.yaml', 'auditpolicy.yaml', 'authentication-config.yaml'],
+      'authorization-config.yaml',
+    ],
+    'kube-scheduler': ['scheduler-config.yaml'],
+  });
+  const api = node.secrets()['kube-apiserver'] ?? {};
+  assert.equal(api['ca.crt'], root.issuingCA?.crt);
+  assert.equal(
+    api['service-account.pub'],
+    createPublicKey(root.serviceAccount?.key ?? '').export({ type: 'spki', format: 'pem' }),
+  );
+  assert.equal(api['etcd-client.key'], 'API server key\n');
+  const config = (name: string) => parse(node.configs()['kube-apiserver']?.[name] ?? '');
+  assert.deepEqual(config('authorization-config.yaml'), {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'AuthorizationConfiguration',
+    authorizers: [
+      { type: 'Node', name: 'node' },
+      { type: 'RBAC', name: 'rbac' },
+    ],
+  });
+  assert.deepEqual(config('auditpolicy.yaml').rules, [{ level: 'Metadata' }]);
+  assert.equal(config('admission-control-config.yaml').plugins[0].name, 'PodSecurity');
+  assert.equal(
+    parse(node.configs()['kube-scheduler']?.['scheduler-config.yaml'] ?? '').clientConnection.kubeconfig,
+    '/state/node01/system/secrets/kubernetes/kube-scheduler/kubeconfig',
+  );
+  const { version } = await node.spec(secretStatuses, 'static-pods');
+  assert.deepEqual([version, (await node.spec(configStatuses, 'static-pods')).ready], ['1', true]);
+});
+
+test('static pods appear when etcd is healthy, and stay when it no longer is', async () => {
+  await using node = await openNode();
+  await node.configure(await controlPlaneText());
+  assert.deepEqual(await node.ids(staticPods), []);
+  await node.service('etcd', false);
+  assert.deepEqual(await node.ids(staticPods), []);
+  await node.service('etcd');
+  const all = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  assert.deepEqual(await node.ids(staticPods), all);
+  await node.service('etcd', false);
+  assert.deepEqual(await node.ids(staticPods), all);
+});
+
+test('a change of the configuration changes the annotations of the pods that it concerns', async () => {
+  await using node = await openNode();
+  await node.service('etcd');
+  await node.configure(await controlPlaneText());
+  const annotations = async (id: string) => {
+    const { metadata } = (await node.spec(staticPods, id)).pod;
+    return (metadata as { annotations: Record<string, string> }).annotations;
+  };
+  const before = await Promise.all(['kube-apiserver', 'kube-scheduler'].map(annotations));
+  const patch = 'apiVersion: v1alpha1\nkind: KubeAPIServerConfig\nextraArgs: { v: "2" }';
+  await node.configure(await controlPlaneText({ patches: [patch] }));
+  const [apiServer, scheduler] = await Promise.all(['kube-apiserver', 'kube-scheduler'].map(annotations));
+  assert.notDeepEqual(apiServer, before[0]);
+  assert.deepEqual(scheduler, before[1]);
+});
+
+test('a denied flag keeps the earlier command line', async () => {
+  await using node = await openNode();
+  await node.service('etcd');
+  await node.configure(await controlPlaneText());
+  const before = await node.spec(apiServerConfigs, 'final-kube-apiserver');
+  const patch = 'apiVersion: v1alpha1\nkind: KubeAPIServerConfig\nextraArgs: { etcd-servers: "x" }';
+  await node.configure(await controlPlaneText({ patches: [patch] }));
+  assert.deepEqual(await node.spec(apiServerConfigs, 'final-kube-apiserver'), before);
+  const failure = node.runtime.logged.find(
+    ({ level, error }) => level !== 'debug' && String(error).includes('"etcd-servers"'),
+  );
+  assert.ok(failure !== undefined);
+});
+
+test('the status of a pod follows its service, and pods of the user stay pending with the reason', async () => {
+  await using node = await openNode();
+  await node.service('etcd');
+  const pod =
+    'apiVersion: v1alpha1\nkind: KubeStaticPodConfig\nname: mine\npod: { kind: Pod, metadata: { name: mine } }';
+  await node.configure(`${await controlPlaneText()}\n---\n${pod}\n`);
+  await node.service('kube-apiserver');
+  await node.service('kube-scheduler', false);
+  const facts = async (id: string) => {
+    const { phase, reason, conditions } = (await node.spec(staticPodStatuses, id)).podStatus;
+    const ready = (conditions as { type: string; status: string }[]).find(
+      ({ type }) => type === 'Ready',
+    )?.status;
+    return [phase, reason, ready];
+  };
+  assert.deepEqual(
+    await Promise.all(
+      ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler']
+        .map((name) => `kube-system/${name}-node01`)
+        .concat('default/mine-node01')
+        .map(facts),
+    ),
+    [
+      ['Running', undefined, 'True'],
+      ['Pending', undefined, 'False'],
+      ['Running', undefined, 'False'],
+      ['Pending', 'NoContainerRuntime', 'False'],
+    ],
+  );
+});
+
+test('everything disappears when the node no longer runs an API server', async () => {
+  await using node = await openNode();
+  await node.service('etcd');
+  await node.configure(await controlPlaneText());
+  await node.configure('version: v1alpha1\nmachine: { type: controlplane }\ncluster: {}\n');
+  for (const kind of [
+    kubernetesRootSecrets,
+    kubernetesDynamicCerts,
+    kubernetesSecrets,
+    staticPods,
+    secretStatuses,
+  ])
+    assert.deepEqual(await node.ids(kind), [], kind.type);
+  assert.deepEqual([node.secrets(), node.configs()], [{}, {}]);
+});

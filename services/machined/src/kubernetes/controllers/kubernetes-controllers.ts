@@ -1,0 +1,52 @@
+import type { Controller } from '@nodewright/controllers';
+import type { ComponentFileStore } from '../host/component-files.ts';
+import { controlPlaneConfigControllers } from './control-plane-configs.ts';
+import { createKubernetesDynamicCertsController } from './dynamic-certs.ts';
+import { createEtcdEncryptionController } from './etcd-encryption.ts';
+import { finalConfigControllers } from './final-configs.ts';
+import { createKubernetesCertSansController } from './kubernetes-cert-sans.ts';
+import { createKubernetesSecretsController } from './kubernetes-secrets.ts';
+import { createProcessPodStatusController } from './process-pod-statuses.ts';
+import { createRenderConfigsController } from './render-configs.ts';
+import { createRenderSecretsController } from './render-secrets.ts';
+import { createRootKubernetesController } from './root-kubernetes.ts';
+import { createStaticPodConfigController } from './static-pod-config.ts';
+import { createControlPlaneStaticPodController } from './static-pods.ts';
+
+/** How static pods become processes of the node. */
+export interface PodRendering {
+  readonly secrets: ComponentFileStore;
+  readonly configs: ComponentFileStore;
+  /** The folder below which the processes find the files of the node. */
+  readonly root: string;
+  readonly address: string;
+}
+
+export interface KubernetesControllersInit {
+  /** Address of the node's API server, set when other nodes share the host. */
+  readonly ownAddress: string | undefined;
+  /** `undefined` on a node that runs no static pods. */
+  readonly pods: PodRendering | undefined;
+}
+
+/** Source: Talos v1.14: COSI resources, secrets, k8s, controlplane. */
+export function kubernetesControllers({ ownAddress, pods }: KubernetesControllersInit): Controller[] {
+  return [
+    createRootKubernetesController(ownAddress),
+    createKubernetesCertSansController(),
+    createKubernetesDynamicCertsController(),
+    createKubernetesSecretsController(),
+    createEtcdEncryptionController(),
+    ...controlPlaneConfigControllers(),
+    ...finalConfigControllers(),
+    ...(pods === undefined
+      ? []
+      : [
+          createRenderSecretsController(pods.secrets),
+          createRenderConfigsController(pods.configs, pods.root),
+          createControlPlaneStaticPodController(),
+          createStaticPodConfigController(),
+          createProcessPodStatusController(pods.address),
+        ]),
+  ];
+}

@@ -1,0 +1,53 @@
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { pointerTo } from '@nodewright/state';
+import {
+  etcdEncryptionConfigs,
+  etcdRootSecrets,
+  etcdSecrets,
+  kubernetesDynamicCerts,
+  kubernetesRootSecrets,
+  kubernetesSecrets,
+  secretStatuses,
+} from '@nodewright/state/kinds';
+import { secretFiles } from '../domain/secret-files.ts';
+import type { ComponentFileStore } from '../host/component-files.ts';
+
+const kinds = [
+  kubernetesRootSecrets,
+  etcdRootSecrets,
+  kubernetesSecrets,
+  kubernetesDynamicCerts,
+  etcdSecrets,
+  etcdEncryptionConfigs,
+] as const;
+
+/**
+ * Writes the files with the secrets of the components and publishes their version. The version follows the kubeconfigs: the
+ * API server reads its other certificates again by itself. Source: Talos v1.14: k8s.RenderSecretsStaticPodController.
+ */
+export function createRenderSecretsController(files: ComponentFileStore): Controller {
+  return {
+    name: 'k8s.RenderSecretsStaticPodController',
+    inputs: kinds.map((kind) => weak(kind, kind.singleton)),
+    outputs: [exclusive(secretStatuses)],
+    async reconcile(pass) {
+      const root = (await pass.get(pointerTo(kubernetesRootSecrets)))?.spec;
+      if (root === undefined) {
+        await pass.replace(secretStatuses, []);
+        return files.write({});
+      }
+      const secrets = await pass.get(pointerTo(kubernetesSecrets));
+      const etcdRoot = (await pass.get(pointerTo(etcdRootSecrets)))?.spec;
+      const dynamic = (await pass.get(pointerTo(kubernetesDynamicCerts)))?.spec;
+      const etcd = (await pass.get(pointerTo(etcdSecrets)))?.spec;
+      const encryption = (await pass.get(pointerTo(etcdEncryptionConfigs)))?.spec.configuration;
+      if (secrets === undefined || dynamic === undefined || encryption === undefined) return;
+      if (etcdRoot === undefined || etcd === undefined) return;
+      const wanted = secretFiles({ root, etcdRoot, secrets: secrets.spec, dynamic, etcd, encryption });
+      if (wanted === undefined) return;
+      await files.write(wanted);
+      const spec = { ready: true, version: String(secrets.metadata.version) };
+      await pass.replace(secretStatuses, [{ id: secretStatuses.singleton, spec }]);
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
+import { type JsonObject, pointerTo, type Resource, type ResourceKind } from '@nodewright/state';
+import {
+  apiServerConfigs,
+  configStatuses,
+  controllerManagerConfigs,
+  schedulerConfigs,
+  secretStatuses,
+  services,
+  staticPods,
+} from '@nodewright/state/kinds';
+import {
+  apiServerPod,
+  controllerManagerPod,
+  type PodVersions,
+  schedulerPod,
+} from '../domain/pod-manifest.ts';
+import type { ComponentName } from '../domain/pod-paths.ts';
+import { finalId } from './final-configs.ts';
+
+const etcd = pointerTo(services, 'etcd');
+
+/**
+ * Publishes the static pods of the control plane, the first time when etcd is healthy and their files are written. Later they
+ * stay, whatever state etcd is in. Source: Talos v1.14: k8s.ControlPlaneStaticPodController.
+ */
+export function createControlPlaneStaticPodController(): Controller {
+  return {
+    name: 'k8s.ControlPlaneStaticPodController',
+    inputs: [
+      weak(apiServerConfigs, finalId('kube-apiserver')),
+      weak(controllerManagerConfigs, finalId('kube-controller-manager')),
+      weak(schedulerConfigs, finalId('kube-scheduler')),
+      weak(secretStatuses, secretStatuses.singleton),
+      weak(configStatuses, configStatuses.singleton),
+      weak(services, etcd.id),
+    ],
+    outputs: [shared(staticPods)],
+    async reconcile(pass) {
+      const apiServer = await finalOf(pass, apiServerConfigs, 'kube-apiserver');
+      if (apiServer === undefined) return pass.replace(staticPods, []);
+      const controllerManager = await finalOf(pass, controllerManagerConfigs, 'kube-controller-manager');
+      const scheduler = await finalOf(pass, schedulerConfigs, 'kube-scheduler');
+      const secrets = (await pass.get(pointerTo(secretStatuses)))?.spec;
+      const configs = (await pass.get(pointerTo(configStatuses)))?.spec;
+      if (controllerManager === undefined || scheduler === undefined) return;
+      if (!secrets?.ready || !configs?.ready) return;
+      const isKnown = (await pass.get(pointerTo(staticPods, 'kube-apiserver'))) !== undefined;
+      if (!isKnown && !(await pass.get(etcd))?.spec.healthy) return;
+
+      const versions = ({ metadata }: Pick<Resource<unknown>, 'metadata'>): PodVersions => ({
+        secrets: secrets.version,
+        config: String(metadata.version),
+        configFiles: configs.version,
+      });
+      const pods: Partial<Record<ComponentName, JsonObject>> = {
+        'kube-apiserver': apiServerPod(apiServer.spec, versions(apiServer)),
+        ...(controllerManager.spec.enabled && {
+          'kube-controller-manager': controllerManagerPod(
+            controllerManager.spec,
+            versions(controllerManager),
+          ),
+        }),
+        ...(scheduler.spec.enabled && {
+          'kube-scheduler': schedulerPod(scheduler.spec, versions(scheduler)),
+        }),
+      };
+      await pass.replace(
+        staticPods,
+        Object.entries(pods).map(([id, pod]) => ({ id, spec: { pod } })),
+      );
+    },
+  };
+}
+
+function finalOf<S>(
+  pass: ReconcilePass,
+  kind: ResourceKind<S>,
+  component: ComponentName,
+): Promise<Resource<S> | undefined> {
+  return pass.get(pointerTo(kind, finalId(component)));
+}

@@ -1,0 +1,27 @@
+import { Fault } from '@nodewright/fault';
+import { ipText } from '@nodewright/state';
+import { parsePrefix } from '../../base/domain/prefix.ts';
+
+/**
+ * The first address of a subnet after that of the network: `10.96.0.1` of `10.96.0.0/12`. In the subnet of services it
+ * belongs to the API server.
+ *
+ * @throws Fault `invalid-argument` for a text that is no subnet
+ */
+export function firstAddress(subnet: string): string {
+  const prefix = parsePrefix(subnet);
+  if (prefix === undefined) throw new Fault('invalid-argument', `"${subnet}" is not a subnet`);
+  const width = prefix.family === 4 ? 4 : 16;
+  const shift = BigInt(width * 8 - prefix.length);
+  const bits = ((prefix.bits >> shift) << shift) + 1n;
+  return ipText(
+    Uint8Array.from({ length: width }, (_, at) =>
+      Number(BigInt.asUintN(8, bits >> BigInt(8 * (width - 1 - at)))),
+    ),
+  );
+}
+
+/** Whether one of the subnets is of this family. */
+export function hasFamily(subnets: readonly string[], family: 4 | 6): boolean {
+  return subnets.some((subnet) => parsePrefix(subnet)?.family === family);
+}

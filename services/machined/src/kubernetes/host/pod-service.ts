@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { pause } from '@nodewright/async';
+import { serviceIds } from '@nodewright/contract';
+import type { FollowingService, PostponedRestart, RestartRequest } from '@nodewright/controllers';
+import { Fault } from '@nodewright/fault';
+import type { JsonObject, State } from '@nodewright/state';
+import { pointerTo } from '@nodewright/state';
+import { staticPods } from '@nodewright/state/kinds';
+import { childEnvironment } from '../../base/domain/child-environment.ts';
+import type { Runner } from '../../base/domain/runner.ts';
+import type { LogStore } from '../../logs/host/log-store.ts';
+import { restartRunner } from '../../services/domain/restart-runner.ts';
+import type { ExitGuard } from '../../services/host/exit-guard.ts';
+import { createTcpProbe } from '../../services/host/probe-connection.ts';
+import { createProcessRunner } from '../../services/host/process-runner.ts';
+import { recordServicePid } from '../../services/host/record-service-pid.ts';
+import type { ServiceDefinition } from '../../services/host/service.ts';
+import type { ServiceManager } from '../../services/host/service-manager.ts';
+import type { ComponentName } from '../domain/pod-paths.ts';
+import { type PodProcess, type ProcessPlace, podProcess } from '../domain/process-pod.ts';
+import { probeHttps } from './probe-https.ts';
+
+export interface PodServiceInit {
+  readonly component: ComponentName;
+  readonly place: ProcessPlace;
+  readonly state: State;
+  readonly services: ServiceManager;
+  readonly logs: LogStore;
+  readonly guard: ExitGuard;
+  /** The environment of machined. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** The pause before a component restarts after it has exited; it grows while the component keeps failing. */
+  readonly restartIntervalMs: number;
+}
+
+/** The API server ends its open requests first. */
+const graceTimeoutMs = 10_000;
+/** A server that is busy with its start answers late. */
+const health = { initialDelayMs: 2_000, periodMs: 2_000, timeoutMs: 5_000 } as const;
+
+interface Launch {
+  readonly settings: string;
+  readonly process: PodProcess;
+}
+
+/** Identifies a pod: when it differs, the component has to be restarted. */
+export function podSettings(pod: JsonObject): string {
+  return createHash('sha256').update(JSON.stringify(pod)).digest('hex');
+}
+
+/** A component of the control plane as a service of the node, whose program is a child process of machined. */
+export class PodService implements Required<FollowingService> {
+  readonly #init: PodServiceInit;
+  #isDeclared = false;
+  #launch: Launch | undefined;
+
+  constructor(init: PodServiceInit) {
+    this.#init = init;
+  }
+
+  start(): void {
+    const { services, component } = this.#init;
+    if (!this.#isDeclared) services.declare([this.#definition()]);
+    this.#isDeclared = true;
+    services.start([component]);
+  }
+
+  async stop(): Promise<void> {
+    await this.#init.services.stop([this.#init.component]);
+  }
+
+  launchedWith(): string | undefined {
+    const { services, component } = this.#init;
+    return services.lifeOf(component) === 'on' ? this.#launch?.settings : undefined;
+  }
+
+  async restart(_request: RestartRequest): Promise<PostponedRestart | undefined> {
+    const { services, component } = this.#init;
+    await services.stop([component], 'Restarting with other settings');
+    services.start([component]);
+    return undefined;
+  }
+
+  #definition(): ServiceDefinition {
+    const { component, restartIntervalMs } = this.#init;
+    return {
+      id: component,
+      // So etcd is stopped after its clients.
+      dependsOn: [serviceIds.etcd],
+      outlivedBy: [serviceIds.machined],
+      prepare: () => this.#prepare(),
+      runner: restartRunner(this.#runner(), {
+        policy: 'forever',
+        intervalMs: restartIntervalMs,
+        now: () => performance.now(),
+        sleep: pause,
+      }),
+      health: { check: (timeoutMs) => this.#check(timeoutMs), ...health },
+    };
+  }
+
+  async #prepare(): Promise<void> {
+    const { state, component, place } = this.#init;
+    this.#launch = undefined;
+    const { pod } = (await state.get(pointerTo(staticPods, component))).spec;
+    this.#launch = { settings: podSettings(pod), process: podProcess(pod, place) };
+  }
+
+  #runner(): Runner {
+    const { component, logs, guard, state, place } = this.#init;
+    const inherited = childEnvironment(this.#init.environment);
+    const shared = {
+      workingDirectory: `${place.root}/`,
+      log: logs.open(component),
+      guard,
+      graceTimeoutMs,
+      watcher: recordServicePid(state, component),
+    };
+    return {
+      text: `Process(${component})`,
+      run: async (report, signal) => {
+        const launch = this.#launch;
+        if (launch === undefined)
+          throw new Fault('internal', `${component} was started before it was prepared`);
+        const { argv, environment } = launch.process;
+        const runner = createProcessRunner({
+          ...shared,
+          argv,
+          environment: () => ({ ...inherited, ...environment }),
+        });
+        await runner.run(report, signal);
+      },
+    };
+  }
+
+  async #check(timeoutMs: number) {
+    const request = this.#launch?.process.health;
+    if (request === undefined)
+      return {
+        healthy: false,
+        message: 'the configuration of this component allows no health check',
+      } as const;
+    const { host, port, path } = request;
+    if (path === undefined) return createTcpProbe(`${host}:${port}`)(timeoutMs);
+    return probeHttps({ host, port, path }, timeoutMs);
+  }
+}

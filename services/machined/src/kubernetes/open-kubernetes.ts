@@ -1,0 +1,79 @@
+import { resolve } from 'node:path';
+import type { State } from '@nodewright/state';
+import type { World } from '../base/domain/world.ts';
+import type { NodeLayout } from '../base/node-layout.ts';
+import type { Topic } from '../base/topic.ts';
+import type { LogStore } from '../logs/host/log-store.ts';
+import type { ExitGuard } from '../services/host/exit-guard.ts';
+import type { ServiceManager } from '../services/host/service-manager.ts';
+import { kubernetesControllers, type PodRendering } from './controllers/kubernetes-controllers.ts';
+import { createPodServiceController } from './controllers/pod-services.ts';
+import { components } from './domain/pod-paths.ts';
+import { createComponentFiles } from './host/component-files.ts';
+import { PodService } from './host/pod-service.ts';
+import { createKubeconfig } from './rpc/kubeconfig.ts';
+
+export interface OpenKubernetesInit {
+  readonly options: { readonly kubernetesDir?: string; readonly restartInterval: number };
+  readonly world: Pick<World, 'staticPods'>;
+  readonly layout: NodeLayout;
+  readonly state: State;
+  /** Addresses of the node, set when other nodes share the host; otherwise `undefined`. */
+  readonly addresses: readonly string[] | undefined;
+  readonly services: ServiceManager;
+  readonly logs: LogStore;
+  readonly guard: ExitGuard;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Unix time in ms. */
+  readonly now: () => number;
+}
+
+export interface KubernetesTopic extends Topic {
+  /** Allows the components of the control plane to start once their static pods exist. */
+  begin(signal: AbortSignal): Promise<void>;
+}
+
+/** Secrets and configuration may be read only by the user of the node. */
+const privateMode = 0o700;
+
+/**
+ * Opens the topic of Kubernetes: its secrets, the configuration of its control plane, and its processes where the node runs
+ * static pods itself. It starts nothing.
+ */
+export function openKubernetes(init: OpenKubernetesInit): KubernetesTopic {
+  const { state, now } = init;
+  const [ownAddress] = init.addresses ?? [];
+  const pods = podsOf(init, ownAddress);
+  return {
+    controllers: [
+      ...kubernetesControllers({ ownAddress, pods: pods?.rendering }),
+      ...(pods?.followers ?? []),
+    ],
+    api: { 'machine.MachineService': createKubeconfig(state, now) },
+    async begin(signal) {
+      await Promise.all((pods?.followers ?? []).map((follower) => follower.begin(signal)));
+    },
+  };
+}
+
+/** What a node needs that runs the components as processes; `undefined` on all others. */
+function podsOf(init: OpenKubernetesInit, address: string | undefined) {
+  const { options, world, layout } = init;
+  const { kubernetesDir: programs } = options;
+  if (world.staticPods !== 'processes' || programs === undefined || address === undefined) return undefined;
+  const { root, paths } = layout;
+  const rendering: PodRendering = {
+    secrets: createComponentFiles(paths.kubernetesSecrets, privateMode),
+    configs: createComponentFiles(paths.kubernetesConfig, privateMode),
+    root,
+    address,
+  };
+  const place = { root, address, programs: resolve(programs) };
+  const followers = components.map((component) =>
+    createPodServiceController(
+      component,
+      new PodService({ ...init, component, place, restartIntervalMs: options.restartInterval }),
+    ),
+  );
+  return { rendering, followers };
+}
