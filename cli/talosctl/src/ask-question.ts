@@ -72,7 +72,7 @@ export async function confirmEffect(
 }
 
 /** The next line of the input; empty at the end of the input and after Ctrl-C. */
-async function nextLine({ stdin, signal }: Pick<CliEnvironment, 'stdin' | 'signal'>): Promise<string> {
+export async function nextLine({ stdin, signal }: Pick<CliEnvironment, 'stdin' | 'signal'>): Promise<string> {
   const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
   try {
     const line = once(lines, 'line', { signal }).then(([text]) => String(text));

@@ -154,6 +154,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/inspect.ts')).inspectCommand,
   },
   {
+    name: 'kubeconfig',
+    aliases: [],
+    summary: 'Write a kubeconfig for an administrator of Kubernetes',
+    group: 'nodes',
+    load: async () => (await import('./commands/kubeconfig.ts')).kubeconfigCommand,
+  },
+  {
     name: 'list',
     aliases: ['ls'],
     summary: 'List files of nodes',

@@ -8,7 +8,6 @@ const unbuilt: Readonly<Record<string, readonly string[]>> = {
   'debug-tool': [],
   docs: [],
   inject: [],
-  kubeconfig: [],
   'remote-provision-launch': [],
   rollback: [],
   'rotate-ca': [],

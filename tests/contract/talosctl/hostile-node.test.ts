@@ -90,6 +90,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   'image pull': ['image pull x'],
   'image remove': ['image remove x', 'image remove x --yes'],
   'inspect dependencies': ['inspect dependencies', 'inspect dependencies -o json'],
+  kubeconfig: ['kubeconfig FRESH', 'kubeconfig FRESH -o json'],
   list: ['list /', 'list -l /'],
   logs: ['logs apid', 'logs apid -o json'],
   memory: ['memory', 'memory -v'],

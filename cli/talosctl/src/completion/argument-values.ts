@@ -41,6 +41,7 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   'image import': [files],
   'image pull': [free],
   'image remove': [free],
+  kubeconfig: [files],
   list: [nodePaths],
   logs: [services],
   'machineconfig gen': [free, free],

@@ -38,6 +38,7 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   '--encryption-recipients': free,
   '--endpoints': { kind: 'dynamic', find: names.endpointNames, isList: true },
   '--file': files,
+  '--force-context-name': free,
   '--from-controlplane-config': files,
   '--from-kubernetes-pki': files,
   '--hours': free,

@@ -295,6 +295,13 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       command: 'talosctl -n node01 inspect dependencies -o svg > dependencies.svg',
     },
   ],
+  kubeconfig: [
+    { text: 'add the cluster to the kubeconfig of kubectl', command: 'talosctl -n node01 kubeconfig' },
+    {
+      text: 'write a kubeconfig of its own',
+      command: 'talosctl -n node01 kubeconfig ./lab.kubeconfig --merge=false',
+    },
+  ],
   list: [
     { text: 'list a folder with sizes', command: 'talosctl -n node01 list -l -H /var/log' },
     { text: 'list two levels of folders', command: 'talosctl -n node01 list -d 2 -t d /etc' },

@@ -68,6 +68,7 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   'image pull': 'changes',
   'image remove': 'changes',
   'inspect dependencies': 'reads',
+  kubeconfig: 'reads',
   list: 'reads',
   logs: 'reads',
   'machineconfig gen': 'local',
