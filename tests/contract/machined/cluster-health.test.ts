@@ -84,7 +84,8 @@ describe('health of a cluster', { skip }, () => {
       [
         'skipped, because no control plane has the service etcd',
         'skipped, because no control plane has the service kubelet',
-        'skipped, because this program does not query Kubernetes',
+        'skipped, because no control plane runs a kubelet',
+        'skipped, because this kind of node runs no static pods',
       ],
     );
   });

@@ -1,17 +1,109 @@
-import { type HealthCheck, skip } from './health-check.ts';
+import { Fault } from '@nodewright/fault';
+import type { NodeClient } from '../node-client.ts';
+import {
+  askEach,
+  type CheckedCluster,
+  type CheckOutcome,
+  type HealthCheck,
+  ok,
+  skip,
+} from './health-check.ts';
+import { listWithIds } from './read-resource.ts';
 
-const because = 'this program does not query Kubernetes';
+const noKubernetes = skip('the cluster has no Kubernetes');
+
+/** What the resources of a control plane say about its Kubernetes. */
+interface ControlPlane {
+  /** Components that the configuration asks for; empty on a node without Kubernetes. */
+  readonly components: readonly string[];
+  /** Whether this kind of node runs static pods. */
+  readonly runsPods: boolean;
+  readonly hasKubelet: boolean;
+  /** Statuses of the static pods by id. */
+  readonly pods: ReadonlyMap<string, PodStatus>;
+}
+
+interface PodStatus {
+  readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+}
+
+async function lookAt(node: NodeClient, signal: AbortSignal): Promise<ControlPlane> {
+  const list = async (namespace: string, name: string) =>
+    (await listWithIds(node, { namespace, type: `${name}.kubernetes.talos.dev` }, signal)) ?? [];
+  // A reader may not see the configuration of the API server, which every such node has.
+  const configs = [
+    ...(await list('controlplane', 'ControllerManagerConfigs')),
+    ...(await list('controlplane', 'SchedulerConfigs')),
+  ].filter(([id]) => !id.startsWith('final-'));
+  const enabled = configs.filter(([, { enabled }]) => enabled === true).map(([id]) => id);
+  const { messages } = await node.machine.serviceList({}, { signal });
+  return {
+    components: configs.length === 0 ? [] : ['kube-apiserver', ...enabled],
+    runsPods: (await list('controlplane', 'SecretStatuses')).length > 0,
+    hasKubelet: messages[0]?.services.some(({ id }) => id === 'kubelet') ?? false,
+    pods: new Map((await list('k8s', 'StaticPodStatuses')) as readonly (readonly [string, PodStatus])[]),
+  };
+}
+
+/** A check of the static pods of each control plane. `problemOf` says what is wrong with one of them. */
+function podCheck(
+  name: string,
+  problemOf: (status: PodStatus | undefined) => string | undefined,
+): HealthCheck {
+  return {
+    name,
+    async run(cluster, signal) {
+      const nodes = await lookAtAll(cluster, signal);
+      if ([...nodes.values()].every(({ components }) => components.length === 0)) return noKubernetes;
+      if ([...nodes.values()].every(({ runsPods }) => !runsPods))
+        return skip('this kind of node runs no static pods');
+      for (const [address, { components, pods }] of nodes) {
+        for (const component of components) {
+          const [, status] = [...pods].find(([id]) => id.startsWith(`kube-system/${component}-`)) ?? [];
+          const problem = problemOf(status);
+          if (problem !== undefined)
+            throw new Fault('failed-precondition', `${component} of node ${address} ${problem}`);
+        }
+      }
+      return ok;
+    },
+  };
+}
+
+/** A check of what kubelets report to Kubernetes, which this client does not query. */
+function kubeletCheck(name: string): HealthCheck {
+  return {
+    name,
+    async run(cluster, signal): Promise<CheckOutcome> {
+      const nodes = [...(await lookAtAll(cluster, signal)).values()];
+      if (nodes.every(({ components }) => components.length === 0)) return noKubernetes;
+      if (!nodes.some(({ hasKubelet }) => hasKubelet)) return skip('no control plane runs a kubelet');
+      return skip('this program does not query Kubernetes');
+    },
+  };
+}
+
+function lookAtAll(cluster: CheckedCluster, signal: AbortSignal): Promise<Map<string, ControlPlane>> {
+  return askEach(cluster, cluster.nodes.controlPlanes, (node) => lookAt(node, signal));
+}
+
+const isReady = (status: PodStatus | undefined) =>
+  status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
 
 /**
- * Checks that need the Kubernetes API, which this client does not query. They are reported as skipped.
- * Source: Talos v1.14: health, checks 10 to 16.
+ * The components of the control plane are judged by the nodes' own resources, which exist without a kubelet, too. Source: Talos
+ * v1.14: health, checks 10 to 16.
  */
 export const kubernetesChecks: readonly HealthCheck[] = [
-  'all k8s nodes to report',
-  'all control plane static pods to be running',
-  'all control plane components to be ready',
-  'all k8s nodes to report ready',
-  'kube-proxy to report ready',
-  'coredns to report ready',
-  'all k8s nodes to report schedulable',
-].map((name) => ({ name, run: async () => skip(because) }));
+  kubeletCheck('all k8s nodes to report'),
+  podCheck('all control plane static pods to be running', (status) =>
+    status === undefined ? 'has no static pod' : undefined,
+  ),
+  podCheck('all control plane components to be ready', (status) =>
+    isReady(status) ? undefined : 'is not ready',
+  ),
+  kubeletCheck('all k8s nodes to report ready'),
+  kubeletCheck('kube-proxy to report ready'),
+  kubeletCheck('coredns to report ready'),
+  kubeletCheck('all k8s nodes to report schedulable'),
+];

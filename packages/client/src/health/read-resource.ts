@@ -30,10 +30,20 @@ export async function listResources(
   resources: { readonly namespace: string; readonly type: string },
   signal: AbortSignal,
 ): Promise<Fields[] | undefined> {
-  const found: Fields[] = [];
+  const found = await listWithIds(node, resources, signal);
+  return found?.map(([, fields]) => fields);
+}
+
+/** Like `listResources`, with the id of each. */
+export async function listWithIds(
+  node: NodeClient,
+  resources: { readonly namespace: string; readonly type: string },
+  signal: AbortSignal,
+): Promise<(readonly [string, Fields])[] | undefined> {
+  const found: (readonly [string, Fields])[] = [];
   try {
     for await (const { resource } of node.state.list({ ...resources, options: {} }, { signal })) {
-      found.push(fieldsOf(resource));
+      found.push([resource?.metadata?.id ?? '', fieldsOf(resource)]);
     }
     return found;
   } catch (error) {
