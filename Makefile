@@ -21,6 +21,8 @@ workers ?= 1
 PROVISIONER ?=
 # With docker: each node is one container of the image that `make node-image` makes.
 NODE_IMAGE ?=
+# Set it to run the control plane of Kubernetes on nodes of processes.
+KUBERNETES ?=
 # What the nodes are, process or docker; and for `make chaos` the seconds of faults.
 CLUSTER ?=
 DURATION ?=
@@ -47,9 +49,9 @@ help: ## lists the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: up
-up: $(built) ## builds and starts 3 control planes and 1 worker, on docker where an engine answers (PROVISIONER=)
+up: $(built) ## builds and starts 3 control planes and 1 worker, on docker where an engine answers (PROVISIONER= KUBERNETES=)
 	@node tools/up.ts up --name $(cluster) --controlplanes $(controlplanes) --workers $(workers) \
-	  --provisioner '$(PROVISIONER)' $(if $(NODE_IMAGE),--node-image)
+	  --provisioner '$(PROVISIONER)' $(if $(NODE_IMAGE),--node-image) $(if $(KUBERNETES),--kubernetes)
 	@test -z "$$TALOSCONFIG" || echo 'TALOSCONFIG is set and names another file: unset it to use this cluster'
 
 .PHONY: down
@@ -156,6 +158,16 @@ images: $(built) ## makes the container images, Jaeger's among them where it can
 .PHONY: etcd
 etcd: $(installed) ## fetches or builds the etcd that control planes of processes run, into _out/tools
 	@node tools/etcd.ts
+
+.PHONY: kubernetes
+kubernetes: $(installed) ## builds the programs of Kubernetes from Go modules, 15 minutes once
+	@node tools/kubernetes.ts
+
+.PHONY: test-kubernetes
+test-kubernetes: $(built) ## tests Kubernetes on nodes of processes; builds it when it is missing
+	@node tools/kubernetes.ts
+	@node tools/etcd.ts
+	@node tools/test.ts --kubernetes
 
 .PHONY: containerd
 containerd: $(installed) ## fetches the containerd and runc that the tests of its driver start, into _out/tools

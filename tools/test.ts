@@ -1,6 +1,6 @@
 // Runs the tests and counts them. `node tools/test.ts [pattern ...]`; `--compose` runs only the tests with
 // containers; `--upstream` runs upstream's released client against processes and against containers; `--node-image`
-// runs nodes that are one container each; `--boot` boots machines. Without
+// runs nodes that are one container each; `--kubernetes` runs Kubernetes on processes; `--boot` boots machines. Without
 // arguments: everything that `make test` promises, with the container tests in parallel to the others when an
 // engine answers. When few files fail in a parallel run, they run once more, and the report names those that
 // pass then. On a developer's machine a test that lacks a part is skipped and named; where CI is set, a
@@ -35,6 +35,7 @@ const separateRuns = [
     'upstream',
     'rootfs/programs',
     'node-image',
+    'kubernetes',
     'interop/grpc',
     'interop/h2spec',
   ],
@@ -47,6 +48,8 @@ const testTimeoutMs = 180_000;
 const composeTimeoutMs = 900_000;
 /** Per file of tests/upstream and per round of its actions. */
 const upstreamTimeoutMs = 900_000;
+/** Two cores start nine Go programs, and restart some of them. */
+const kubernetesTimeoutMs = 900_000;
 /** A test boots up to five emulated machines, each in about half a minute. */
 const bootTimeoutMs = 900_000;
 
@@ -56,6 +59,7 @@ const { values, positionals: patterns } = parseArgs({
     upstream: { type: 'boolean', default: false },
     boot: { type: 'boolean', default: false },
     'node-image': { type: 'boolean', default: false },
+    kubernetes: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -66,6 +70,7 @@ if (values.boot) turns.push(await runMachines());
 else if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else if (values.upstream) await runUpstream();
 else if (values['node-image']) await runWholeNodes();
+else if (values.kubernetes) turns.push(await runKubernetes());
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
@@ -99,6 +104,12 @@ function runOthers(files: readonly string[]): Promise<TestCounts> {
 function runMachines(): Promise<TestCounts> {
   const files = filesOf(patterns.length > 0 ? patterns : ['tests/boot/**/*.test.ts']);
   return runFiles({ checkout, files, concurrency: 1, timeoutMs: bootTimeoutMs, beside: false });
+}
+
+/** One file at a time: each starts three control planes of Kubernetes. */
+function runKubernetes(): Promise<TestCounts> {
+  const files = filesOf(['tests/kubernetes/**/*.test.ts']);
+  return runFiles({ checkout, files, concurrency: 1, timeoutMs: kubernetesTimeoutMs, beside: false });
 }
 
 /** Nodes of one container each, one file at a time. Their image must be there. */

@@ -1,6 +1,6 @@
 // `make up` and `make down`: a cluster of this checkout, of containers when a Docker engine answers and of
 // processes otherwise. `node tools/up.ts up --name <name> --controlplanes 3 --workers 1 [--provisioner
-// docker|process] [--node-image]`, or `node tools/up.ts down --name <name>`, which also removes the image tags that `up`
+// docker|process] [--node-image] [--kubernetes]`, or `node tools/up.ts down --name <name>`, which also removes the image tags that `up`
 // made.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findProvisioner } from '@nodewright/provision';
 import { askEngine } from '@nodewright/provision/engine';
+import { kubernetesVariable } from '../packages/provision/src/domain/daemon-environment.ts';
 import { nodeImage } from '../rootfs/node-image/node-image.ts';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
+import { ensureKubernetes } from './kubernetes/ensure-kubernetes.ts';
 import { chooseProvisioner } from './up/choose-provisioner.ts';
 import { ensureImages, madeImagesFile } from './up/ensure-images.ts';
 import { ensureNodeImage } from './up/ensure-node-image.ts';
@@ -23,6 +25,7 @@ const { values, positionals } = parseArgs({
     workers: { type: 'string', default: '1' },
     provisioner: { type: 'string', default: '' },
     'node-image': { type: 'boolean', default: false },
+    kubernetes: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -40,14 +43,20 @@ try {
 async function up(): Promise<void> {
   const ref = { name: values.name, clustersFolder: join(checkout, '_out', 'talos', 'clusters') };
   const existing = await findProvisioner(ref);
+  if (values.kubernetes && !['', 'process'].includes(values.provisioner))
+    throw new Error('KUBERNETES=1 runs only on nodes of processes: set PROVISIONER=process, or leave it out');
   const engine = await askEngine();
-  const { provisioner: chosen, note } = chooseProvisioner({ wanted: values.provisioner, existing, engine });
+  const wanted = values.kubernetes && existing === undefined ? 'process' : values.provisioner;
+  const { provisioner: chosen, note } = chooseProvisioner({ wanted, existing, engine });
   if (note !== undefined) process.stderr.write(`${note}\n`);
+  if (values.kubernetes && values.provisioner === '' && engine.state === 'ready')
+    process.stderr.write('containers do not run Kubernetes yet: using processes\n');
   let provisioner = chosen;
   // The message of the command line already says what to do without an engine.
   if (chosen === 'docker' && existing === undefined && engine.state === 'ready')
     provisioner = await prepareImages();
   if (provisioner === 'process') await prepareEtcd();
+  if (values.kubernetes) await prepareKubernetes();
   const isWhole = values['node-image'] && existing === undefined;
   if (isWhole) {
     if (provisioner !== 'docker')
@@ -58,6 +67,7 @@ async function up(): Promise<void> {
     ...['cluster', 'create', '--provisioner', provisioner, '--name', values.name, '--if-absent'],
     ...['--controlplanes', values.controlplanes, '--workers', values.workers],
     ...(isWhole ? ['--node-image', nodeImage] : []),
+    ...(values.kubernetes ? ['--kubernetes'] : []),
   );
 }
 
@@ -86,6 +96,13 @@ async function prepareEtcd(): Promise<void> {
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   }
+}
+
+/** Unlike etcd, Kubernetes is built only for a user who asked for it. */
+async function prepareKubernetes(): Promise<void> {
+  if ((process.env[kubernetesVariable] ?? '') !== '') return;
+  const note = (line: string) => void process.stderr.write(`kubernetes: ${line}\n`);
+  await ensureKubernetes({ checkout, environment: process.env, note });
 }
 
 async function down(): Promise<void> {

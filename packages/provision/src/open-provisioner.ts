@@ -3,6 +3,7 @@ import type { Telemetry } from '@nodewright/telemetry';
 import type { CreateParts } from './cluster/creation.ts';
 import { findBundles } from './cluster/find-bundles.ts';
 import { createDockerProvisioner } from './docker/docker-provisioner.ts';
+import { findKubernetes } from './process/find-kubernetes.ts';
 import { createProcessProvisioner } from './process/process-provisioner.ts';
 import { findPrograms } from './process/programs.ts';
 import type { ConfigPatches, Provisioner, ProvisionerName } from './provisioner.ts';
@@ -50,6 +51,7 @@ export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): P
 function commonParts(init: ProvisionerInit): CreateParts {
   return {
     environment: init.environment,
+    kubectl: join(findKubernetes(init.distFolder, init.environment) ?? '', 'kubectl'),
     // The modules for certificates, documents and gRPC are loaded when they are needed. Meanwhile the
     // supervisor can start.
     async checkPatches(patches) {
@@ -68,6 +70,10 @@ function commonParts(init: ProvisionerInit): CreateParts {
     async openEtcdProbe(talosconfig) {
       const { openClientEtcdProbe } = await import('./cluster/client-etcd-probe.ts');
       return openClientEtcdProbe(talosconfig, init.telemetry);
+    },
+    async openKubernetesProbe(talosconfig) {
+      const { openClientKubernetesProbe } = await import('./cluster/client-kubernetes-probe.ts');
+      return openClientKubernetesProbe(talosconfig, init.telemetry);
     },
   };
 }

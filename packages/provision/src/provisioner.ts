@@ -34,6 +34,8 @@ export interface ClusterRequest extends ClusterRef {
   readonly imageFolder?: string | undefined;
   /** An image of which each node is one container; `undefined` means a container for each daemon. */
   readonly nodeImage?: string | undefined;
+  /** Whether the nodes run Kubernetes; only for processes. Default no. */
+  readonly kubernetes?: boolean;
   readonly patches: ConfigPatches;
   /** Absolute path of the talosconfig to which a context for the cluster is added. */
   readonly talosconfig: string;
@@ -84,6 +86,17 @@ export interface ClusterView {
   readonly nodes: readonly NodeView[];
 }
 
+/** The Kubernetes of a cluster, as its user needs it. */
+export interface RunningKubernetes {
+  readonly version: string;
+  /** Paths on this host. */
+  readonly kubeconfig: string;
+  readonly kubectl: string;
+  /** The number of API servers that are ready, and the time from the call until all were, in seconds. */
+  readonly servers: number;
+  readonly seconds: number;
+}
+
 export interface CreateResult {
   readonly cluster: ClusterView;
   /** What the call did: created the cluster, started it, or kept it running. */
@@ -97,6 +110,8 @@ export interface CreateResult {
    * seconds. Absent when create() did not wait for votes.
    */
   readonly votes?: { readonly count: number; readonly seconds: number };
+  /** Present when the cluster runs Kubernetes and all its API servers are ready. */
+  readonly kubernetes?: RunningKubernetes;
 }
 
 /** A cluster or node to start or stop. */

@@ -10,6 +10,8 @@ export interface ClusterFolder {
   readonly secrets: string;
   readonly talosconfig: string;
   readonly members: string;
+  /** Only in the folder of a cluster that runs Kubernetes. */
+  readonly kubeconfig: string;
   /** Only in the folder of a cluster of containers. */
   readonly composeFile: string;
   readonly supervisorPid: string;
@@ -33,6 +35,7 @@ export function clusterFolder(path: string): ClusterFolder {
     secrets: join(path, 'secrets.yaml'),
     talosconfig: join(path, 'talosconfig'),
     members: join(path, 'members.json'),
+    kubeconfig: join(path, 'kubeconfig'),
     composeFile: join(path, 'compose.yaml'),
     supervisorPid: join(path, 'supervisor.pid'),
     supervisorLock: join(path, 'supervisor.lock'),
@@ -48,7 +51,7 @@ export function clusterFolder(path: string): ClusterFolder {
 /** Whether this package creates a file or folder of this name in a cluster's folder. */
 export function isClusterEntry(name: string): boolean {
   return (
-    /^(state\.yaml|secrets\.yaml|compose\.yaml|talosconfig|members\.json|wishes\.json)(\.[0-9a-f]+\.tmp)?$/.test(
+    /^(state\.yaml|secrets\.yaml|compose\.yaml|talosconfig|kubeconfig|members\.json|wishes\.json)(\.[0-9a-f]+\.tmp)?$/.test(
       name,
     ) ||
     /^supervisor\.(pid|lock|log)(\.[0-9a-f]+\.tmp)?$/.test(name) ||

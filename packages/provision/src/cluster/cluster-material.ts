@@ -11,6 +11,8 @@ export interface NodeConfigRequest {
   /** Further addresses at which clients reach the node. */
   readonly certSans: readonly string[];
   readonly patches: ConfigPatches;
+  /** The version of Kubernetes, without `v`; absent for a cluster without Kubernetes. */
+  readonly kubernetesVersion?: string | undefined;
 }
 
 /** The secrets of one cluster, and the files that are generated from them. */

@@ -35,7 +35,8 @@ export async function createCluster<Parts extends CreateParts>(
 
   const found = await findCluster(folder);
   if (found.kind !== 'cluster') throw new Fault('aborted', `${folder.path} was removed in the meantime`);
-  const { votes } = milestones;
+  const { votes, kubernetes } = milestones;
+  const { version } = found.state.kubernetes ?? {};
   const seconds = (at: number) => (at - startedAt) / 1000;
   return {
     cluster: await viewCluster(kind.openHost(folder, found.state), folder, found.state, found.supervisorPid),
@@ -43,6 +44,14 @@ export async function createCluster<Parts extends CreateParts>(
     answering: milestones.answering ?? 0,
     seconds: seconds(milestones.answeredAt ?? performance.now()),
     ...(votes === undefined ? {} : { votes: { count: votes.count, seconds: seconds(votes.at) } }),
+    ...(version !== undefined &&
+      kubernetes && {
+        kubernetes: {
+          ...{ version, kubeconfig: folder.kubeconfig, kubectl: parts.kubectl },
+          servers: kubernetes.servers,
+          seconds: seconds(kubernetes.at),
+        },
+      }),
   };
 }
 

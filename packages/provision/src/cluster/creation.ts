@@ -3,6 +3,7 @@ import type { ClusterRequest, ConfigPatches, Progress } from '../provisioner.ts'
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { MakeClusterMaterial } from './cluster-material.ts';
 import type { EtcdProbe } from './etcd-probe.ts';
+import type { KubernetesProbe } from './kubernetes-probe.ts';
 import { type NodeProbe, type NodeWait, waitForNodes } from './wait-for-nodes.ts';
 
 /** The dependencies of a creation that all kinds of clusters have. */
@@ -15,6 +16,10 @@ export interface CreateParts {
   readonly openProbe: (talosconfig: string) => Promise<NodeProbe>;
   /** Opens a probe for etcd that connects with this talosconfig. */
   readonly openEtcdProbe: (talosconfig: string) => Promise<EtcdProbe>;
+  /** The kubectl of this checkout; the name alone when it is not built. */
+  readonly kubectl: string;
+  /** Opens a probe for Kubernetes that connects with this talosconfig. */
+  readonly openKubernetesProbe: (talosconfig: string) => Promise<KubernetesProbe>;
 }
 
 /** One run of `cluster create`, which holds the lock of the cluster. */
@@ -33,6 +38,7 @@ export interface CreationMilestones {
   answering?: number;
   answeredAt?: number;
   votes?: { readonly count: number; readonly at: number };
+  kubernetes?: { readonly servers: number; readonly at: number };
 }
 
 /** Two cores start a handful of nodes in seconds; many nodes or a busy machine need longer. */

@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Progress } from '../provisioner.ts';
+import { attempts } from './attempts.ts';
 import type { EtcdProbe } from './etcd-probe.ts';
+import { waitTogether } from './wait-together.ts';
 
 export interface EtcdNode {
   readonly name: string;
@@ -22,8 +23,6 @@ export interface FormEtcdInit {
   readonly timeoutMs?: number | undefined;
 }
 
-const pollMs = 150;
-const attemptTimeoutMs = 5000;
 /** A node that answers is not ready to bootstrap until its clock has been checked. */
 const bootstrapTimeoutMs = 60_000;
 /** The members join one after the other, with a delay between them. */
@@ -48,18 +47,9 @@ export async function formEtcd({
     await progress.step(`etcd bootstrapped on ${first.name}`, () => bootstrap(first, probe, inTime, signal));
   }
   const deadline = AbortSignal.timeout(timeoutMs ?? voteTimeoutMs(controlPlanes.length));
-  // When one wait fails, abort the others: they would keep the process alive.
-  const failed = new AbortController();
-  const wanted = AbortSignal.any([signal, failed.signal]);
-  const votes = controlPlanes.map((node) =>
+  await waitTogether(controlPlanes, signal, (node, wanted) =>
     progress.step(`${node.name} votes in etcd`, () => awaitVote(node, probe, deadline, wanted)),
   );
-  try {
-    await Promise.all(votes);
-  } finally {
-    failed.abort();
-    await Promise.allSettled(votes);
-  }
 }
 
 async function bootstrap(
@@ -87,46 +77,14 @@ async function awaitVote(
   deadline: AbortSignal,
   signal: AbortSignal,
 ): Promise<void> {
-  const isOver = await attempts(signal, deadline, async (attempt) => {
+  const hasVote = async (attempt: AbortSignal) => {
     const members = await probe.members(endpoint, attempt);
     return members.some(({ hosts, isVoter }) => isVoter && hosts.includes(address));
-  });
+  };
+  const isOver = await attempts(signal, deadline, hasVote, 'it has not joined yet');
   if (isOver.done) return;
   throw new Fault(
     'deadline-exceeded',
     `${name} has no vote in etcd: ${isOver.reason} (see: talosctl -n ${address} service etcd)`,
   );
 }
-
-type Outcome = { readonly done: true } | { readonly done: false; readonly reason: string };
-
-/** Retries until `ask` returns true or the deadline passes. Throws failures that a retry cannot resolve. */
-async function attempts(
-  signal: AbortSignal,
-  deadline: AbortSignal,
-  ask: (signal: AbortSignal) => Promise<boolean>,
-): Promise<Outcome> {
-  let reason = 'it has not joined yet';
-  while (!deadline.aborted) {
-    signal.throwIfAborted();
-    try {
-      const attempt = AbortSignal.any([signal, deadline, AbortSignal.timeout(attemptTimeoutMs)]);
-      if (await ask(attempt)) return { done: true };
-    } catch (error) {
-      const fault = faultFrom(error);
-      if (hopeless.has(fault.kind) && !signal.aborted) throw fault;
-      // The error of an attempt that the deadline aborts says nothing: keep the one before it.
-      if (!deadline.aborted) reason = fault.message;
-    }
-    await sleep(pollMs, undefined, { signal });
-  }
-  return { done: false, reason };
-}
-
-/** The kinds of failures that a retry cannot resolve. */
-const hopeless: ReadonlySet<string> = new Set([
-  'unimplemented',
-  'invalid-argument',
-  'permission-denied',
-  'unauthenticated',
-]);

@@ -25,15 +25,18 @@ export async function generateClusterMaterial(now: () => Date): Promise<ClusterM
   return {
     secrets: encodeSecrets(secrets),
     nodeConfig(request: NodeConfigRequest) {
-      const { clusterName, node, endpoint, patches } = request;
+      const { clusterName, node, endpoint, patches, kubernetesVersion } = request;
       const ofType = node.type === 'controlplane' ? patches.controlPlanes : patches.workers;
       return generateConfig({
         secrets,
         clusterName,
         endpoint,
         type: node.type,
-        // These nodes have no install disk, need no discovery service on a single machine, and run no Kubernetes.
-        options: { installDisk: '', clusterDiscovery: false, withoutKubernetes: true },
+        // These nodes have no install disk, and need no discovery service on a single machine.
+        options: {
+          ...{ installDisk: '', clusterDiscovery: false },
+          ...(kubernetesVersion === undefined ? { withoutKubernetes: true } : { kubernetesVersion }),
+        },
         // The user's patches come last, so that they can override everything.
         patches: [...nodePatches(request), ...readPatches([...patches.all, ...ofType])],
       });

@@ -1,5 +1,6 @@
 import { makeFolder } from '@nodewright/files';
 import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
+import { builtKubernetesVersion } from '../domain/kubernetes-programs.ts';
 import { addClusterContext } from './cluster-context.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { ClusterMaterial } from './cluster-material.ts';
@@ -20,6 +21,7 @@ export function draftState(
     shape: request.shape,
     patchDigest,
     nodes: [],
+    ...(request.kubernetes && { kubernetes: { version: builtKubernetesVersion } }),
     talosconfig: { path: request.talosconfig, context: '' },
   };
 }

@@ -1,6 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import type { LifecycleStep } from '../domain/lifecycle.ts';
+import { awaitKubernetes } from './await-kubernetes.ts';
 import { awaitNodes } from './await-nodes.ts';
 import type { ClusterKind, NodeLauncher, PlacedCluster } from './cluster-kind.ts';
 import type { ClusterMaterial } from './cluster-material.ts';
@@ -82,6 +83,7 @@ const executors: Readonly<Record<LifecycleStep, (run: Run) => Promise<void>>> = 
     run.commits = await awaitNodes(run);
   },
   'form-etcd': (run) => formClusterEtcd(run),
+  'await-kubernetes': (run) => awaitKubernetes(run),
   'note-missing-votes': (run) =>
     tellMissingVotes(run.creation, (timeoutMs) => formClusterEtcd(run, timeoutMs)),
   async 'note-other-build'({ creation, launcher, commits }) {

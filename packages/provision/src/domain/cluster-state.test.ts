@@ -28,29 +28,33 @@ const states = fc
     third: fc.option(fc.nat(255)),
     stack: fc.option(stacks),
     machine: fc.option(fc.record({ apiPort: fc.nat(65535) }, { noNullPrototype: true })),
+    version: fc.option(fc.constantFrom('1.37.1', '1.30')),
     talosconfig: fc.option(fc.record({ path: fc.string(), context: fc.string() }, { noNullPrototype: true })),
   })
-  .map(({ name, phase, controlPlanes, workers, third, talosconfig, stack, machine }): ClusterState => {
-    const shape = { controlPlanes, workers };
-    const subnet = { first: 127, second: 20, third: third ?? 0 };
-    return {
-      provisioner: stack !== null ? 'docker' : machine !== null ? 'qemu' : 'process',
-      name,
-      phase,
-      shape,
-      patchDigest: 'ab12',
-      nodes: third === null ? [] : planNodes(shape, subnet),
-      ...(third === null
-        ? {}
-        : {
-            network: { cidr: subnetCidr(subnet), gateway: gatewayAddress(subnet) },
-            kubernetesEndpoint: `https://127.20.${third}.2:6443`,
-          }),
-      ...(talosconfig === null ? {} : { talosconfig }),
-      ...(stack === null ? {} : { stack }),
-      ...(machine === null ? {} : { machine }),
-    };
-  });
+  .map(
+    ({ name, phase, controlPlanes, workers, third, talosconfig, stack, machine, version }): ClusterState => {
+      const shape = { controlPlanes, workers };
+      const subnet = { first: 127, second: 20, third: third ?? 0 };
+      return {
+        provisioner: stack !== null ? 'docker' : machine !== null ? 'qemu' : 'process',
+        name,
+        phase,
+        shape,
+        patchDigest: 'ab12',
+        nodes: third === null ? [] : planNodes(shape, subnet),
+        ...(third === null
+          ? {}
+          : {
+              network: { cidr: subnetCidr(subnet), gateway: gatewayAddress(subnet) },
+              kubernetesEndpoint: `https://127.20.${third}.2:6443`,
+            }),
+        ...(talosconfig === null ? {} : { talosconfig }),
+        ...(version === null ? {} : { kubernetes: { version } }),
+        ...(stack === null ? {} : { stack }),
+        ...(machine === null ? {} : { machine }),
+      };
+    },
+  );
 
 test('decodeClusterState() reads what encodeClusterState() wrote', () => {
   fc.assert(

@@ -48,6 +48,8 @@ export interface ClusterState {
    * added.
    */
   readonly talosconfig?: { readonly path: string; readonly context: string };
+  /** Present when the nodes run Kubernetes: its version without `v`. */
+  readonly kubernetes?: { readonly version: string };
   /** For a cluster of containers, present once its ports are chosen. */
   readonly stack?: StackState;
   /** For a cluster of a virtual machine, present once its port is chosen. */
@@ -86,6 +88,7 @@ export function encodeClusterState(state: ClusterState): string {
       patchdigest: state.patchDigest,
     },
     ...(state.talosconfig === undefined ? {} : { talosconfig: { ...state.talosconfig } }),
+    ...(state.kubernetes === undefined ? {} : { kubernetes: { version: state.kubernetes.version } }),
     ...(state.stack === undefined ? {} : { docker: encodeStack(state.stack) }),
     ...(state.machine === undefined ? {} : { qemu: { apiport: state.machine.apiPort } }),
   };
@@ -110,6 +113,7 @@ export function decodeClusterState(text: string, path: string): ClusterState {
   const [gateway] = info.at('network').at('gatewayaddrs').list();
   const endpoint = info.at('kubernetesendpoint').text();
   const talosconfig = root.at('talosconfig');
+  const kubernetes = root.at('kubernetes');
   const stack = root.at('docker');
   const machine = root.at('qemu');
   return {
@@ -136,6 +140,7 @@ export function decodeClusterState(text: string, path: string): ClusterState {
     ...(talosconfig.isAbsent()
       ? {}
       : { talosconfig: { path: talosconfig.at('path').text(), context: talosconfig.at('context').text() } }),
+    ...(kubernetes.isAbsent() ? {} : { kubernetes: { version: kubernetes.at('version').text() } }),
     ...(stack.isAbsent() ? {} : { stack: decodeStack(stack) }),
     ...(machine.isAbsent() ? {} : { machine: { apiPort: machine.at('apiport').number() } }),
   };

@@ -2,6 +2,8 @@ import { h2EngineVariable } from '@nodewright/contract';
 
 /** The folder with the programs of etcd, or `none` for clusters without etcd. */
 export const etcdVariable = 'NODEWRIGHT_ETCD';
+/** The folder with the programs of Kubernetes. */
+export const kubernetesVariable = 'NODEWRIGHT_KUBERNETES';
 
 const passed = new Set([
   'PATH',
@@ -14,6 +16,7 @@ const passed = new Set([
   'LOG_LEVEL',
   'TRACEPARENT',
   etcdVariable,
+  kubernetesVariable,
   h2EngineVariable,
 ]);
 const passedPrefixes = ['LC_', 'OTEL_'];

@@ -26,6 +26,8 @@ export type LifecycleStep =
   | 'release-keeper'
   | 'await-nodes'
   | 'form-etcd'
+  /** Waits until every API server is ready, and writes the kubeconfig. Does nothing for a cluster without Kubernetes. */
+  | 'await-kubernetes'
   /** Like `form-etcd`, for a cluster that already runs: a missing vote is noted, and is not a failure. */
   | 'note-missing-votes'
   | 'note-other-build';
@@ -41,6 +43,7 @@ export const lifecycles = {
     'release-keeper',
     'await-nodes',
     'form-etcd',
+    'await-kubernetes',
     'note-other-build',
   ],
   /** For a complete cluster that is stopped. */
@@ -53,9 +56,17 @@ export const lifecycles = {
     'release-keeper',
     'await-nodes',
     'form-etcd',
+    'await-kubernetes',
   ],
   /** For a running cluster. */
-  keepRunning: ['read-talosconfig', 'launch-missing', 'restore-context', 'await-nodes', 'note-missing-votes'],
+  keepRunning: [
+    'read-talosconfig',
+    'launch-missing',
+    'restore-context',
+    'await-nodes',
+    'note-missing-votes',
+    'await-kubernetes',
+  ],
   /** For one stopped node of a running cluster. */
   startNode: ['read-talosconfig', 'launch-node', 'await-nodes'],
 } as const satisfies Record<string, readonly LifecycleStep[]>;

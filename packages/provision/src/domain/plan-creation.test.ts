@@ -29,6 +29,12 @@ const halfMade: FoundCluster = {
   supervisorPid: undefined,
 };
 
+const withKubernetes = {
+  kind: 'cluster',
+  state: { ...state, kubernetes: { version: '1.37.1' } },
+  supervisorPid: undefined,
+} as const;
+
 test('planCreation() plans only what is missing', () => {
   const rows: [string, FoundCluster, Partial<CreationWish>, CreationPlan][] = [
     ['nothing there', { kind: 'nothing' }, {}, { kind: 'create' }],
@@ -42,6 +48,18 @@ test('planCreation() plans only what is missing', () => {
     ],
     ['stopped', stopped, {}, { kind: 'start', state }],
     ['stopped, same range', stopped, { cidr: '127.20.1.0/24' }, { kind: 'start', state }],
+    [
+      'stopped, with Kubernetes, which was not asked for',
+      withKubernetes,
+      {},
+      { kind: 'start', state: withKubernetes.state },
+    ],
+    [
+      'stopped, with Kubernetes',
+      withKubernetes,
+      { kubernetes: true },
+      { kind: 'start', state: withKubernetes.state },
+    ],
     ['runs, asked to keep', running, { ifAbsent: true }, { kind: 'keep', state }],
   ];
   for (const [name, found, change, plan] of rows) {
@@ -51,6 +69,12 @@ test('planCreation() plans only what is missing', () => {
 
 test('planCreation() rejects a conflict with its reason and what to do about it', () => {
   const rows: [FoundCluster, Partial<CreationWish>, FaultKind, RegExp][] = [
+    [
+      stopped,
+      { kubernetes: true },
+      'failed-precondition',
+      /exists without Kubernetes, not with it: destroy it first/,
+    ],
     [running, {}, 'already-exists', /^cluster "c" already runs \(supervisor pid 4711\)/],
     [
       stopped,

@@ -20,6 +20,8 @@ export interface CreationWish {
   readonly patchDigest: string;
   /** The image of nodes of one container each; `undefined` allows any kind of node. */
   readonly nodeImage?: string | undefined;
+  /** Whether the nodes must run Kubernetes; `false` allows both. */
+  readonly kubernetes?: boolean;
   /** Whether to succeed when the cluster already runs. */
   readonly ifAbsent: boolean;
 }
@@ -79,5 +81,6 @@ function shapeDifference(state: ClusterState, wish: CreationWish): string | unde
   if (state.patchDigest !== wish.patchDigest) return 'with other config patches';
   if (wish.nodeImage !== undefined && wish.nodeImage !== state.stack?.nodeImage)
     return `with nodes of ${state.stack?.nodeImage ?? 'several containers'}, not of ${wish.nodeImage}`;
+  if (wish.kubernetes && state.kubernetes === undefined) return 'without Kubernetes, not with it';
   return undefined;
 }

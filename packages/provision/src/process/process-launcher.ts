@@ -96,14 +96,17 @@ function placedOn({ request }: Creation, draft: ClusterState, subnet: Subnet): P
 
 async function writeNodeFiles(
   { request, folder }: Creation,
-  { nodes, network, kubernetesEndpoint: endpoint = '' }: ClusterState,
+  { nodes, network, kubernetes, kubernetesEndpoint: endpoint = '' }: ClusterState,
   material: ClusterMaterial,
 ): Promise<void> {
   const members = membersFile(nodes);
   const timeServer = `${network?.gateway}:${clusterPorts.time}`;
   const writes = nodes.flatMap((node) => {
     const { name: clusterName, patches } = request;
-    const config = material.nodeConfig({ clusterName, node, endpoint, timeServer, certSans: [], patches });
+    const config = material.nodeConfig({
+      ...{ clusterName, node, endpoint, timeServer, certSans: [], patches },
+      kubernetesVersion: kubernetes?.version,
+    });
     const root = folder.nodeRoot(node.name);
     return [
       writePrivateFile(join(root, nodePaths.machineConfig), config),

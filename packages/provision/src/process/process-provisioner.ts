@@ -3,6 +3,7 @@ import { createClusterProvisioner } from '../cluster/cluster-provisioner.ts';
 import { checkShape } from '../domain/cluster-shape.ts';
 import { maxNodes, parseSubnet } from '../domain/subnet.ts';
 import type { Provisioner } from '../provisioner.ts';
+import { checkKubernetes } from './check-kubernetes.ts';
 import { openProcessHost } from './process-host.ts';
 import { openProcessLauncher } from './process-launcher.ts';
 import type { ProcessParts } from './process-parts.ts';
@@ -17,8 +18,9 @@ export function createProcessProvisioner(parts: () => ProcessParts): Provisioner
 
 const processes: ClusterKind<ProcessParts> = {
   provisioner: 'process',
-  async checkRequest({ shape, cidr }) {
+  async checkRequest({ shape, cidr, kubernetes = false }, { programs }) {
     checkShape(shape, { kind: 'process', most: maxNodes });
+    if (kubernetes) await checkKubernetes(shape, programs);
     if (cidr !== undefined) parseSubnet(cidr);
   },
   openHost: (folder) => openProcessHost(folder),

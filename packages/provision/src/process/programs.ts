@@ -1,5 +1,6 @@
 import { findBundles } from '../cluster/find-bundles.ts';
 import { type EtcdPrograms, findEtcd } from './find-etcd.ts';
+import { findKubernetes } from './find-kubernetes.ts';
 
 /** The programs that run a cluster of processes. */
 export interface ProcessPrograms {
@@ -10,6 +11,8 @@ export interface ProcessPrograms {
   readonly servicesFolder: string;
   /** `undefined` when control planes run without etcd. */
   readonly etcd: EtcdPrograms | undefined;
+  /** The folder with the programs of Kubernetes; `undefined` when they are not built. */
+  readonly kubernetes: string | undefined;
 }
 
 export interface ProgramsInit {
@@ -25,5 +28,9 @@ export interface ProgramsInit {
 export function findPrograms({ distFolder, nodeBinary, environment }: ProgramsInit): ProcessPrograms {
   const bundles = findBundles(distFolder, ['process-supervisor', 'machined', 'apid', 'trustd']);
   const etcd = findEtcd(distFolder, environment);
-  return { nodeBinary, supervisor: bundles['process-supervisor'], servicesFolder: distFolder, etcd };
+  const kubernetes = findKubernetes(distFolder, environment);
+  return {
+    ...{ nodeBinary, servicesFolder: distFolder, etcd, kubernetes },
+    supervisor: bundles['process-supervisor'],
+  };
 }

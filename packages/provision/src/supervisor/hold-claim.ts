@@ -1,4 +1,4 @@
-import { etcdPorts, ports } from '@nodewright/contract';
+import { etcdPorts, kubernetesPorts, ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { askOwner, holdOwnerSocket, type OwnerSocket } from '../cluster/owner-socket.ts';
 import { claimOwnerFromJson } from '../domain/claim.ts';
@@ -16,6 +16,8 @@ export interface ClaimedNodes {
   readonly shape: ClusterShape;
   /** Whether control planes run etcd. */
   readonly hasEtcd: boolean;
+  /** Whether control planes run the API server and its controllers. */
+  readonly hasKubernetes: boolean;
 }
 
 /**
@@ -66,15 +68,17 @@ async function describeClash(subnet: Subnet): Promise<string> {
   return holder ?? `${where.host}:${where.port} was in use`;
 }
 
-function portNeeds(subnet: Subnet, { shape, hasEtcd }: ClaimedNodes): PortNeed[] {
+function portNeeds(subnet: Subnet, { shape, hasEtcd, hasKubernetes }: ClaimedNodes): PortNeed[] {
   const tcp = (address: string, port: number): PortNeed => ({ protocol: 'tcp', address, port });
   return [
     { protocol: 'udp', address: gatewayAddress(subnet), port: clusterPorts.time },
     ...planNodes(shape, subnet).flatMap(({ address, type }) =>
       type === 'controlplane'
-        ? [ports.apid, ports.trustd, ...(hasEtcd ? Object.values(etcdPorts) : [])].map((port) =>
-            tcp(address, port),
-          )
+        ? [
+            ...[ports.apid, ports.trustd],
+            ...(hasEtcd ? Object.values(etcdPorts) : []),
+            ...(hasKubernetes ? Object.values(kubernetesPorts) : []),
+          ].map((port) => tcp(address, port))
         : [tcp(address, ports.apid)],
     ),
   ];

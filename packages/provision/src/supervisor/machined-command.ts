@@ -10,6 +10,8 @@ export interface NodePrograms {
   readonly nodeBinary: string;
   /** `undefined` when control planes run without etcd. */
   readonly etcd?: EtcdPrograms | undefined;
+  /** The folder with the programs of Kubernetes; `undefined` when control planes run without it. */
+  readonly kubernetes?: string | undefined;
 }
 
 /**
@@ -47,5 +49,8 @@ export function machinedCommand(node: PlannedNode, root: string, programs: NodeP
     ...(programs.etcd === undefined
       ? []
       : ['--etcd-binary', programs.etcd.etcd, '--etcdutl-binary', programs.etcd.etcdutl]),
+    ...(programs.kubernetes === undefined || node.type === 'worker'
+      ? []
+      : ['--kubernetes-dir', programs.kubernetes]),
   ];
 }

@@ -15,6 +15,7 @@ import { clusterVariable } from '../domain/owned-process.ts';
 import { gatewayAddress, parseSubnet, subnetCidr } from '../domain/subnet.ts';
 import { startWishSignal } from '../domain/supervisor-message.ts';
 import { findEtcd } from '../process/find-etcd.ts';
+import { requireKubernetes } from '../process/find-kubernetes.ts';
 import { takeNodeWishes } from '../process/node-wishes.ts';
 import { holdClaim } from './hold-claim.ts';
 import { machinedCommand } from './machined-command.ts';
@@ -102,12 +103,19 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
   await killClusterProcesses(folder, 5_000);
   const servicesFolder = resolve(context.options.servicesDir ?? dirname(dirname(process.argv[1] ?? '')));
   const etcd = findEtcd(servicesFolder, context.environment);
-  const wanted = { shape: state.shape, hasEtcd: etcd !== undefined };
+  const kubernetes =
+    state.kubernetes === undefined ? undefined : requireKubernetes(servicesFolder, context.environment);
+  const wanted = {
+    shape: state.shape,
+    hasEtcd: etcd !== undefined,
+    hasKubernetes: kubernetes !== undefined,
+  };
   const claim = scope.use(await holdClaim(candidates(context, state), wanted, describe));
   scope.use(await createSntpServer({ address: gatewayAddress(claim.subnet), port: clusterPorts.time }));
   await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: subnetCidr(claim.subnet) });
 
-  const programs = { servicesFolder, nodeBinary: context.options.nodeBinary ?? process.execPath, etcd };
+  const nodeBinary = context.options.nodeBinary ?? process.execPath;
+  const programs = { servicesFolder, nodeBinary, etcd, kubernetes };
   scope.defer(async () => {
     await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
   });

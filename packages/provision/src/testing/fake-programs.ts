@@ -32,6 +32,7 @@ export function writeFakePrograms(folder: string, behaviour: FakeMachinedBehavio
     supervisor: join(folder, 'process-supervisor', 'process-supervisor.cjs'),
     servicesFolder: folder,
     etcd: undefined,
+    kubernetes: undefined,
   };
 }
 

@@ -63,6 +63,10 @@ function fakeParts(seed: string): CreateParts {
     openEtcdProbe: async () => {
       throw new Error('there is no etcd');
     },
+    kubectl: 'kubectl',
+    openKubernetesProbe: async () => {
+      throw new Error('there is no Kubernetes');
+    },
     openProbe: async () => ({ version: async () => 'source', [Symbol.asyncDispose]: async () => {} }),
   };
 }

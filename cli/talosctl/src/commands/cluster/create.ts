@@ -10,6 +10,7 @@ import { writtenTalosconfig } from '../../talosconfig-of.ts';
 import { type ClusterOptions, clusterRef, parseProvisioner, provisionerOf } from './cluster-options.ts';
 import { clusterText } from './cluster-tables.ts';
 import { readPatches } from './config-patches.ts';
+import { kubernetesText } from './kubernetes-text.ts';
 import { createStepLines } from './step-lines.ts';
 
 interface CreateOptions extends ClusterOptions, OutputOptions {
@@ -18,6 +19,7 @@ interface CreateOptions extends ClusterOptions, OutputOptions {
   readonly cidr?: string;
   readonly imagePath?: string;
   readonly nodeImage?: string;
+  readonly kubernetes?: boolean;
   readonly configPatch?: readonly string[];
   readonly configPatchControlplanes?: readonly string[];
   readonly configPatchWorkers?: readonly string[];
@@ -45,6 +47,10 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
     .option(
       '--node-image <image>',
       'with docker: make each node one container of this image (make node-image makes nodewright/node:dev)',
+    )
+    .option(
+      '--kubernetes',
+      'with processes: run API servers, controller managers and schedulers of Kubernetes (make kubernetes builds them)',
     )
     .option(
       '--config-patch <patch>',
@@ -80,6 +86,10 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
         throw new UsageFault('flag --image-path is only for --provisioner qemu');
       if (options.nodeImage !== undefined && kind !== 'docker')
         throw new UsageFault('flag --node-image is only for --provisioner docker');
+      if (options.kubernetes && kind !== 'process')
+        throw new UsageFault(
+          'flag --kubernetes is only for --provisioner process: other nodes do not run Kubernetes',
+        );
       const request = await requestFrom(env, { ...options, workers: options.workers ?? (isMachine ? 0 : 1) });
       const calledAt = performance.now();
       const result = await provisioner.create(request, createStepLines(env.stderr), env.signal);
@@ -103,6 +113,7 @@ async function requestFrom(
     cidr: options.cidr,
     imageFolder: options.imagePath === undefined ? undefined : resolve(env.cwd, options.imagePath),
     nodeImage: options.nodeImage,
+    kubernetes: options.kubernetes ?? false,
     patches: { all, controlPlanes, workers },
     talosconfig: writtenTalosconfig(env, { talosconfig: options.talosconfigDestination }).path,
     ifAbsent: options.ifAbsent ?? false,
@@ -117,12 +128,19 @@ async function report(
   calledAt: number,
 ): Promise<void> {
   // Count the seconds from the start of this process, because the user waited that long.
-  const { cluster, outcome, votes } = result;
+  const { cluster, outcome, votes, kubernetes } = result;
   const sinceStart = (since: number) => Math.round(calledAt + since * 1000) / 1000;
   const seconds = sinceStart(result.seconds);
   const etcd = votes && { voters: votes.count, seconds: sinceStart(votes.seconds) };
+  const running = kubernetes && { ...kubernetes, seconds: sinceStart(kubernetes.seconds) };
   if (output === 'table') env.stdout.write(clusterText(cluster));
-  else await writeDocument(env.stdout, output, { outcome, seconds, ...(etcd && { etcd }), cluster });
+  else {
+    await writeDocument(env.stdout, output, {
+      ...{ outcome, seconds, ...(etcd && { etcd }) },
+      ...(running && { kubernetes: running }),
+      cluster,
+    });
+  }
   const traces = cluster.jaeger === undefined ? '' : `; Jaeger is at ${cluster.jaeger.url}`;
   env.stderr.write(
     `cluster "${cluster.name}": ${nodesText('answer', result.answering, cluster.nodes.length)} after ${seconds.toFixed(1)}s${traces}\n`,
@@ -131,6 +149,7 @@ async function report(
     const who = etcd.voters === 1 ? 'its control plane votes' : `${etcd.voters} control planes vote`;
     env.stderr.write(`cluster "${cluster.name}": ${who} in etcd after ${etcd.seconds.toFixed(1)}s\n`);
   }
+  if (running !== undefined) env.stderr.write(kubernetesText(cluster.name, running));
 }
 
 function parseCount(text: string): number {

@@ -1,0 +1,58 @@
+import { kubernetesPorts } from '@nodewright/contract';
+import { Fault } from '@nodewright/fault';
+import type { ClusterState } from '../domain/cluster-state.ts';
+import { attempts } from './attempts.ts';
+import type { NodeLauncher } from './cluster-kind.ts';
+import type { Creation } from './creation.ts';
+import { waitTogether } from './wait-together.ts';
+import { writePrivateFile } from './write-private-file.ts';
+
+export interface ClusterKubernetes {
+  readonly creation: Creation;
+  readonly launcher: Pick<NodeLauncher, 'isWiped'>;
+  readonly state: ClusterState;
+  readonly talosconfig: string;
+}
+
+/** Allows for a slow machine: the servers start together, each with half a minute of processor time. */
+const readyTimeoutMs = 180_000;
+
+/**
+ * Resolves when the API servers of all control planes are ready and the kubeconfig of the cluster is in its folder. Does
+ * nothing for a cluster without Kubernetes, or one whose etcd the user wants to bootstrap later.
+ */
+export async function awaitKubernetes({
+  creation,
+  launcher,
+  state,
+  talosconfig,
+}: ClusterKubernetes): Promise<void> {
+  if (state.kubernetes === undefined || !creation.request.bootstrap) return;
+  const { parts, folder, progress, signal, milestones } = creation;
+  // A node that was reset waits for a configuration.
+  const controlPlanes = state.nodes.filter(
+    ({ name, type }) => type === 'controlplane' && !launcher.isWiped(name),
+  );
+  const [endpoint] = controlPlanes.map(({ address }) => address);
+  if (endpoint === undefined) return;
+  await using probe = await parts.openKubernetesProbe(talosconfig);
+  const deadline = AbortSignal.timeout(readyTimeoutMs);
+  const kubeconfig = await progress.step('kubeconfig', () => probe.kubeconfig(endpoint, signal));
+  await writePrivateFile(folder.kubeconfig, kubeconfig);
+  await waitTogether(controlPlanes, signal, ({ name, address }, wanted) =>
+    progress.step(`${name} serves Kubernetes`, async () => {
+      const server = `https://${address}:${kubernetesPorts.apiServer}`;
+      const isReady = async (attempt: AbortSignal) => {
+        await probe.assertReady(kubeconfig, server, attempt);
+        return true;
+      };
+      const isOver = await attempts(wanted, deadline, isReady);
+      if (isOver.done) return;
+      throw new Fault(
+        'deadline-exceeded',
+        `the API server of ${name} is not ready: ${isOver.reason} (see: talosctl -n ${address} logs kube-apiserver)`,
+      );
+    }),
+  );
+  milestones.kubernetes = { servers: controlPlanes.length, at: performance.now() };
+}
