@@ -98,6 +98,13 @@ export const bundles: readonly Bundle[] = [
     v8Flags: daemonV8Flags.trustd,
     binaryCodecs: true,
   },
+  {
+    name: 'registryd',
+    entry: 'services/registryd/src/main.ts',
+    assets: reflectionProtos,
+    apart: reflection,
+    binaryCodecs: true,
+  },
   { name: 'start-daemon', entry: 'rootfs/start/start-daemon.ts', assets: {} },
   { name: 'process-supervisor', entry: 'packages/provision/src/supervisor/main.ts', assets: {} },
   { name: 'docker-keeper', entry: 'packages/provision/src/docker/keeper/main.ts', assets: {} },

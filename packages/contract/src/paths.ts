@@ -10,6 +10,12 @@ export const nodePaths = {
   apidRuntimeSocket: '/system/run/apid/runtime.sock',
   /** The same for trustd. */
   trustdRuntimeSocket: '/system/run/trustd/runtime.sock',
+  /** The same for registryd. */
+  registrydRuntimeSocket: '/system/run/registryd/runtime.sock',
+  /** The socket on which registryd serves the management of the image cache. */
+  registrydSocket: '/run/registryd/registryd.sock',
+  /** The images that registryd has pulled. */
+  registrydCache: '/var/lib/registryd',
   /** The machine configuration of the node. */
   machineConfig: '/system/state/config.yaml',
   /** A machine configuration that is part of the image. */

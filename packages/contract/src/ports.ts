@@ -1,5 +1,5 @@
 /** TCP ports that every node uses. Source: Talos v1.14: constants. */
-export const ports = { apid: 50000, trustd: 50001 } as const;
+export const ports = { apid: 50000, trustd: 50001, registryd: 3172 } as const;
 
 /**
  * Ports of the control plane of Kubernetes: that of the API server by default, and the health checks of the others. Source:

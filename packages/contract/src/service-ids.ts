@@ -19,7 +19,7 @@ export const serviceIds = {
 } as const;
 
 /**
- * User and group of the services that do not run as root. Each number is both uid and gid. Source: Talos
- * v1.14: constants.
+ * User and group of the services that do not run as root. Each number is both uid and gid. That of registryd, which upstream runs in
+ * machined, is ours. Source: Talos v1.14: constants.
  */
-export const serviceUsers = { apid: 50, dashboard: 50, trustd: 51, etcd: 60 } as const;
+export const serviceUsers = { apid: 50, dashboard: 50, trustd: 51, registryd: 53, etcd: 60 } as const;

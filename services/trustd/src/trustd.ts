@@ -1,12 +1,16 @@
 import { h2EngineVariable, nodePaths, ports } from '@nodewright/contract';
-import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
+import {
+  type DaemonContext,
+  type DaemonDefinition,
+  type OptionValues,
+  parseListenAddress,
+} from '@nodewright/daemon';
 import { defaultEngineName, engineNamed, engineNames } from '@nodewright/h2';
 import { tlsPrivateKey } from '@nodewright/pki';
 import { createRpcServer } from '@nodewright/rpc';
 import { adoptRoots } from './domain/adopt-roots.ts';
 import { ByteBudget } from './domain/byte-budget.ts';
 import { trustdLimits } from './domain/limits.ts';
-import { parseListenAddress } from './domain/listen-address.ts';
 import { LogAllowance } from './domain/log-allowance.ts';
 import type { TrustRoot } from './domain/trust-root.ts';
 import { WrongGuesses } from './domain/wrong-guesses.ts';

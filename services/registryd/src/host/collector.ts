@@ -1,0 +1,159 @@
+import { statfs } from 'node:fs/promises';
+import { Fault } from '@nodewright/fault';
+import { type CacheContents, type CachedImage, imagesOf, totalBytes } from '../domain/cache-contents.ts';
+import { registrydLimits } from '../domain/limits.ts';
+import { planCollection, type Removal } from '../domain/plan-collection.ts';
+import type { CacheStore } from './cache-store.ts';
+import type { Leases } from './leases.ts';
+import { scanCache } from './scan-cache.ts';
+
+export interface CollectorInit {
+  readonly store: CacheStore;
+  readonly leases: Leases;
+  /** Whether the node uses the image. */
+  readonly isUsed: (image: CachedImage) => boolean;
+  /** The size that the cache is kept below, in bytes. */
+  readonly limitBytes: number;
+  /** Unix time in ms. */
+  readonly now: () => number;
+}
+
+export interface Collection {
+  readonly removedFiles: number;
+  readonly freedBytes: number;
+}
+
+/** The space of the cache, in bytes. */
+export interface CacheSpace {
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+  /** Of the file system, without what downloads leave to others. */
+  readonly freeBytes: number;
+}
+
+/** Keeps the cache within its limit and its file system. One collection runs at a time. */
+export class Collector {
+  readonly #init: CollectorInit;
+  /** Undefined until the first scan. */
+  #usedBytes: number | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(init: CollectorInit) {
+    this.#init = init;
+  }
+
+  /** Removes what no image needs, and old images while the cache is over its limit. */
+  async collect(): Promise<Collection> {
+    return this.#alone((contents) => totalBytes(contents) - this.#init.limitBytes, registrydLimits.graceMs);
+  }
+
+  /** Removes one image. @returns `undefined` when there is none that `matches` */
+  async removeImage(matches: (image: CachedImage) => boolean): Promise<Collection | undefined> {
+    const { isUsed, leases } = this.#init;
+    return this.#inTurn(async (contents) => {
+      const images = imagesOf(contents).filter(matches);
+      if (images.length === 0) return undefined;
+      const others = new Set(
+        imagesOf(contents)
+          .filter((image) => !matches(image))
+          .flatMap(filesOf),
+      );
+      const all = images.flatMap(filesOf);
+      const isBusy = images.some((image) => isUsed(image) || leases.isHeld(image.digest));
+      if (isBusy) throw new Fault('failed-precondition', 'the image is in use');
+      const removals = [...new Set(all)].filter((file) => !others.has(file)).sort(byKind);
+      const tags = images.flatMap(({ tag }) => (tag === undefined ? [] : [{ ...tag, digest: undefined }]));
+      return this.#remove([...tags, ...removals]);
+    });
+  }
+
+  /** Counts bytes that were written since the last scan. */
+  added(bytes: number): void {
+    if (this.#usedBytes !== undefined) this.#usedBytes += bytes;
+  }
+
+  async space(): Promise<CacheSpace> {
+    const { store, limitBytes } = this.#init;
+    this.#usedBytes ??= totalBytes(await scanCache(store.folder.root));
+    return { usedBytes: this.#usedBytes, limitBytes, freeBytes: await this.#freeBytes() };
+  }
+
+  async contents(): Promise<CacheContents> {
+    return scanCache(this.#init.store.folder.root);
+  }
+
+  /**
+   * Makes room for a download, if necessary by removing images that were not used for some minutes.
+   *
+   * @throws Fault `resource-exhausted` when that is not enough
+   */
+  async makeRoom(bytes: number, what: string): Promise<void> {
+    const { limitBytes, store } = this.#init;
+    const missing = async () => {
+      const { usedBytes, freeBytes } = await this.space();
+      return Math.max(bytes - freeBytes, usedBytes + bytes - limitBytes);
+    };
+    const wanted = await missing();
+    if (wanted <= 0) return;
+    if (bytes <= limitBytes) await this.#alone(() => wanted, registrydLimits.pressureGraceMs);
+    const still = await missing();
+    if (still <= 0) return;
+    const { freeBytes } = await this.space();
+    const room = `the file system of "${store.folder.root}" has ${freeBytes} bytes left for it, and the cache may have ${limitBytes}`;
+    throw new Fault(
+      'resource-exhausted',
+      `there is no space for ${what}: ${bytes} bytes are needed; ${room}`,
+    );
+  }
+
+  async #freeBytes(): Promise<number> {
+    const { bavail, blocks, bsize } = await statfs(this.#init.store.folder.root);
+    return Math.max(0, Math.floor((bavail - blocks * registrydLimits.freeShare) * bsize));
+  }
+
+  #alone(needed: (contents: CacheContents) => number, graceMs: number): Promise<Collection> {
+    const { leases, isUsed, now } = this.#init;
+    return this.#inTurn((contents) =>
+      this.#remove(
+        planCollection({
+          ...{ contents, isUsed, isHeld: (digest) => leases.isHeld(digest), nowMs: now(), graceMs },
+          unfinishedMs: registrydLimits.unfinishedMs,
+          neededBytes: Math.max(0, needed(contents)),
+        }),
+      ),
+    );
+  }
+
+  #inTurn<T>(work: (contents: CacheContents) => Promise<T>): Promise<T> {
+    const next = this.#last.then(async () => {
+      const contents = await this.contents();
+      this.#usedBytes = totalBytes(contents);
+      return work(contents);
+    });
+    this.#last = next.catch(() => {});
+    return next;
+  }
+
+  async #remove(removals: readonly Removal[]): Promise<Collection> {
+    const { leases, store } = this.#init;
+    let removedFiles = 0;
+    let freedBytes = 0;
+    for (const { path, digest, bytes } of removals) {
+      // A reader may have come since the scan.
+      if (digest !== undefined && leases.isHeld(digest)) continue;
+      await store.remove(path);
+      removedFiles += 1;
+      freedBytes += bytes;
+      this.added(-bytes);
+    }
+    return { removedFiles, freedBytes };
+  }
+}
+
+const filesOf = ({ manifests, blobs }: CachedImage): (Removal & { digest: string })[] => [
+  ...manifests,
+  ...blobs,
+];
+/** Manifests before blobs. */
+const byKind = (a: Removal, b: Removal) => Number(isBlob(a)) - Number(isBlob(b));
+const isBlob = ({ path }: Removal) => path.startsWith('blob/');

@@ -1,0 +1,134 @@
+import { Fault } from '@nodewright/fault';
+import {
+  type DistributionClient,
+  formatImageReference,
+  type ImageReference,
+  openDistributionClient,
+  ownEndpoints,
+  registryEndpoints,
+} from '@nodewright/oci';
+import { type ImageFolder, openImageFolder, VerifiedFiles } from '@nodewright/oci/cache';
+import { LocalImages } from '@nodewright/oci/serve';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
+import { type CacheContents, type CachedImage, imagesOf } from '../domain/cache-contents.ts';
+import { type OwnAddress, withoutOwnEndpoint } from '../domain/own-endpoint.ts';
+import { openCacheStore } from './cache-store.ts';
+import { Collector } from './collector.ts';
+import { Downloads } from './downloads.ts';
+import { Leases } from './leases.ts';
+import { type NodeSettings, noSettings } from './node-settings.ts';
+import { PullThrough } from './pull-through.ts';
+import { scanCache } from './scan-cache.ts';
+
+export interface RegistryInit {
+  readonly cacheFolder: string;
+  readonly limitBytes: number;
+  /** Where registryd listens, which is known later. */
+  readonly own: () => OwnAddress;
+  readonly telemetry: Telemetry;
+  readonly log: Logger;
+  /** Aborts when the daemon stops, and ends the downloads. */
+  readonly signal: AbortSignal;
+}
+
+/** What was done since the start. */
+export interface RegistryCounts {
+  servedBytes: number;
+  downloadedBytes: number;
+  lastError: string;
+}
+
+/** The images of the node, and what fills and empties the folder of those that were pulled. */
+export interface Registry {
+  readonly source: PullThrough;
+  readonly images: LocalImages;
+  readonly downloads: Downloads;
+  readonly collector: Collector;
+  readonly leases: Leases;
+  readonly counts: RegistryCounts;
+  /** Folders of images that are only read. */
+  roots(): readonly string[];
+  /** Adopts settings from the next request on. */
+  adopt(settings: NodeSettings): void;
+  isUsed(image: CachedImage): boolean;
+  /** The images of all folders. */
+  list(): Promise<{ readonly root: string; readonly image: CachedImage }[]>;
+  /**
+   * Removes a tag or an image.
+   *
+   * @returns the freed bytes
+   * @throws Fault `not-found`, or `failed-precondition` when it is in use or on media that are only read
+   */
+  remove(reference: ImageReference): Promise<number>;
+}
+
+/** Opens the images of a node. Its connections end with `scope`. */
+export async function openRegistry(init: RegistryInit, scope: AsyncDisposableStack): Promise<Registry> {
+  const { cacheFolder, limitBytes, own, telemetry, log, signal } = init;
+  let settings = noSettings;
+  let folders: readonly ImageFolder[] = [];
+  const verified = new VerifiedFiles();
+  const leases = new Leases();
+  const counts: RegistryCounts = { servedBytes: 0, downloadedBytes: 0, lastError: '' };
+  const store = await openCacheStore(cacheFolder, verified);
+  const given = new LocalImages(() => folders);
+  const images = new LocalImages(() => [...folders, store.folder]);
+  const isUsed = (image: CachedImage) => settings.usedImages.some((used) => names(used, image));
+  const collector = new Collector({ ...{ store, leases, limitBytes, isUsed }, now: Date.now });
+  const client: DistributionClient = scope.use(
+    openDistributionClient({
+      telemetry,
+      endpointsOf: (registry) =>
+        registryEndpoints(withoutOwnEndpoint(settings.registries, own()), ownEndpoints)(registry),
+    }),
+  );
+  const downloads = new Downloads({
+    ...{ store, collector, leases, signal },
+    openBlob: (reference, offset, blobSignal) =>
+      client.openBlob(reference, reference.digest, { offset, signal: blobSignal }),
+    onReceived: (bytes) => {
+      counts.downloadedBytes += bytes;
+    },
+    onFailed: (reference, { kind, message }) => {
+      counts.lastError = message;
+      log.error({ image: formatImageReference(reference), kind, error: message }, 'download failed');
+    },
+  });
+  scope.defer(() => downloads.ended());
+  const source = new PullThrough({
+    ...{ given, images, store, downloads, leases, client, log },
+    nowMs: () => performance.now(),
+  });
+
+  return {
+    ...{ source, images, downloads, collector, leases, counts, isUsed },
+    roots: () => settings.roots,
+    adopt(next) {
+      settings = next;
+      folders = next.roots.map((root) => openImageFolder(root, verified));
+    },
+    async list() {
+      const roots = [...settings.roots, cacheFolder];
+      const found = await Promise.all(roots.map((root) => scanCache(root)));
+      return roots.flatMap((root, index) =>
+        imagesOf(found[index] ?? noContents).map((image) => ({ root, image })),
+      );
+    },
+    async remove(reference) {
+      const removed = await collector.removeImage((image) => names(reference, image));
+      if (removed !== undefined) return removed.freedBytes;
+      const name = formatImageReference(reference);
+      if ((await given.manifest(reference)) !== undefined)
+        throw new Fault('failed-precondition', `${name} is on media that are only read`);
+      throw new Fault('not-found', `there is no image ${name} in the cache`);
+    },
+  };
+}
+
+const noContents: CacheContents = { tags: [], manifests: [], blobs: [], unfinished: [] };
+
+/** Whether a reference names the image: by its digest, or else by its tag. */
+function names({ registry, repository, tag, digest }: ImageReference, image: CachedImage): boolean {
+  if (registry !== image.registry || repository !== image.repository) return false;
+  return digest === undefined ? tag === image.tag?.tag : digest === image.digest;
+}

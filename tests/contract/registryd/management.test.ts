@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { digestOf } from '@nodewright/oci';
+import { spawnDaemon } from '@nodewright/testkit';
+import { type RegistrydInit, startRegistryd } from './harness.ts';
+import { startUpstream } from './upstream.ts';
+
+const megabyte = 1_000_000;
+
+async function start(t: TestContext, init: Partial<RegistrydInit> = {}) {
+  const upstream = await startUpstream();
+  t.after(() => upstream[Symbol.asyncDispose]());
+  const shared = randomBytes(megabyte);
+  const images = ['v1', 'v2', 'v3'].map((tag) =>
+    upstream.addImage('team/app', tag, [shared, randomBytes(megabyte)]),
+  );
+  const daemon = await startRegistryd({ mirror: upstream.url, ...init });
+  t.after(() => daemon[Symbol.asyncDispose]());
+  const pull = (tag: string) =>
+    Array.fromAsync(daemon.management.pull({ reference: `registry.example/team/app:${tag}` }));
+  const names = async () => (await daemon.management.listImages({})).images.map(({ name }) => name);
+  return { upstream, shared, images, daemon, pull, names };
+}
+
+test('pull reports the progress and the digest, and fetches shared content once', async (t) => {
+  const { upstream, shared, images, daemon, pull } = await start(t);
+  const steps = await pull('v1');
+  assert.equal(steps.at(-1)?.digest, images[0]?.digest);
+  const whole = steps.at(-2);
+  assert.equal(whole?.bytes, whole?.totalBytes);
+  assert.ok(Number(whole?.totalBytes) > 2 * megabyte);
+  await pull('v2');
+  assert.equal(upstream.countOf(digestOf(shared)), 1);
+  const { images: found } = await daemon.management.listImages({});
+  assert.deepEqual(
+    found.map(({ name, digest, root, inUse }) => [name, digest, root, inUse]),
+    ['v1', 'v2'].map((tag, index) => [
+      ...[`registry.example/team/app:${tag}`, images[index]?.digest, daemon.cacheFolder, false],
+    ]),
+  );
+  const status = await daemon.management.status({});
+  assert.equal(status.listenAddress, `127.0.0.1:${daemon.port()}`);
+  assert.ok(Number(status.downloadedBytes) > 3 * megabyte && status.usedBytes >= status.downloadedBytes);
+});
+
+test('a pull that fails says why, and so does a wrong name', async (t) => {
+  const { daemon, pull } = await start(t);
+  await assert.rejects(pull('v9'), { message: /refuses registry.example\/team\/app:v9: HTTP 404, not here/ });
+  await assert.rejects(pull('..'), { message: /is not an image reference/ });
+  const odd = daemon.management.pull({ reference: 'registry.example/team/app:v1', platform: 'amd64' });
+  await assert.rejects(Array.fromAsync(odd), { message: /"amd64" is not a platform/ });
+});
+
+test('remove leaves what others share, and refuses what the node uses', async (t) => {
+  const { shared, images, daemon, pull, names } = await start(t);
+  for (const tag of ['v1', 'v2']) await pull(tag);
+  await daemon.setEtcdImage('registry.example/team/app:v2');
+  await assert.rejects(daemon.management.removeImage({ reference: 'registry.example/team/app:v2' }), {
+    message: /is in use/,
+  });
+  const { freedBytes } = await daemon.management.removeImage({ reference: 'registry.example/team/app:v1' });
+  assert.ok(Number(freedBytes) > megabyte && Number(freedBytes) < 1.1 * megabyte, String(freedBytes));
+  assert.deepEqual(await names(), ['registry.example/team/app:v2']);
+  const blobs = readdirSync(join(daemon.cacheFolder, 'blob'));
+  const kept = [...(images[1]?.blobs ?? [])].map(({ digest }) => digest.replace(':', '-'));
+  assert.deepEqual(blobs.sort(), kept.sort());
+  assert.ok(blobs.includes(digestOf(shared).replace(':', '-')));
+  await assert.rejects(daemon.management.removeImage({ reference: 'registry.example/team/app:v1' }), {
+    message: /there is no image/,
+  });
+});
+
+test('a collection keeps the cache below its limit, and what the node uses', async (t) => {
+  const { daemon, pull, names } = await start(t, { maxMegabytes: 3 });
+  for (const tag of ['v1', 'v2']) await pull(tag);
+  const makeOld = () => {
+    const entries = readdirSync(daemon.cacheFolder, { recursive: true, withFileTypes: true });
+    for (const entry of entries.filter((each) => each.isFile()))
+      utimesSync(join(entry.parentPath, entry.name), 1, 1);
+  };
+  assert.equal((await daemon.management.collect({})).removedFiles, 0);
+  makeOld();
+  await daemon.setEtcdImage('registry.example/team/app:v1');
+  // There is no room for a third image, so the one that is not used makes room.
+  await pull('v3');
+  assert.deepEqual(
+    await names(),
+    ['v1', 'v3'].map((tag) => `registry.example/team/app:${tag}`),
+  );
+});
+
+test('registryd listens on loopback addresses only, and has no child process', async (t) => {
+  const { daemon } = await start(t);
+  const { pid } = daemon.process();
+  assert.equal(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), '');
+  const refused = await spawnDaemon({
+    name: 'registryd',
+    args: ['--listen-address', ':3172', '--cache-folder', join(daemon.root, 'other')],
+  });
+  assert.equal((await refused.exited).code, 1);
+  assert.match(refused.stdout(), /registryd listens on loopback addresses only/);
+});
