@@ -21,7 +21,7 @@ export interface Part {
 }
 
 /** The daemons of the image, each a bundle. */
-export const daemons = ['machined', 'apid', 'trustd'] as const;
+export const daemons = ['machined', 'apid', 'trustd', 'registryd'] as const;
 
 /**
  * Modules that machined loads: for the networks of pods, for firewalls and services (nftables, and the matches and targets
@@ -206,6 +206,7 @@ export const parts: readonly Part[] = [
         machined: 'node manager, process 1',
         apid: 'gateway of the API',
         trustd: 'certificates of joining nodes',
+        registryd: 'images for the container runtime',
       }[name],
       source: { kind: 'bundle' },
       files: ['**'],

@@ -13,8 +13,8 @@ export function settingsFiles(
     ].join('\n'),
     // The numbers of apid and trustd are those of Talos.
     'etc/passwd':
-      'root:x:0:0:root:/:/sbin/nologin\napid:x:50:50::/:/sbin/nologin\ntrustd:x:51:51::/:/sbin/nologin\n',
-    'etc/group': 'root:x:0:\ntty:x:5:\napid:x:50:\ntrustd:x:51:\n',
+      'root:x:0:0:root:/:/sbin/nologin\napid:x:50:50::/:/sbin/nologin\ntrustd:x:51:51::/:/sbin/nologin\nregistryd:x:53:53::/:/sbin/nologin\n',
+    'etc/group': 'root:x:0:\ntty:x:5:\napid:x:50:\ntrustd:x:51:\nregistryd:x:53:\n',
     'etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
     'etc/ssl/certs/ca-certificates.crt': certificates,
     // Network links keep the kernel's names, by which the documents and `ip=` name them. Other programs choose their own

@@ -121,6 +121,7 @@ test('effectiveConfig() reads every legacy section', () => {
       skipRegistration: false,
       registerWithFQDN: true,
     },
+    imageCacheEnabled: false,
     registries: { mirrors: {}, auths: {}, tls: {} },
     logDestinations: [{ endpoint: 'tcp://10.0.0.5:514/', format: 'json_lines', extraTags: { rack: '7' } }],
     kernelLogDestinations: [],

@@ -30,6 +30,22 @@ machine:
   });
 });
 
+test('effectiveConfig() has an image cache when the legacy section or a document enables it', () => {
+  const enabled = (text: string) =>
+    effectiveConfig(loadConfiguration(`version: v1alpha1\n${text}`)).imageCacheEnabled;
+  const document = (value: boolean) =>
+    `machine: {}\n---\napiVersion: v1alpha1\nkind: ImageCacheConfig\nlocal: { enabled: ${value} }\n`;
+  assert.deepEqual(
+    [
+      enabled('machine: {}'),
+      enabled('machine: { features: { imageCache: { localEnabled: true } } }'),
+      enabled(document(true)),
+      enabled(document(false)),
+    ],
+    [false, true, true, false],
+  );
+});
+
 test('effectiveConfig() prefers the documents about registries, and has none by default', () => {
   const found = registriesOf(`
 version: v1alpha1

@@ -9,6 +9,8 @@ export interface RegistryMirrorEndpoint {
 
 /** Settings of registries, by their host with its port; `*` stands for every registry without settings of its own. */
 export interface RegistrySettings {
+  /** Whether the node keeps images in a cache of its own. */
+  readonly imageCacheEnabled: boolean;
   readonly registries: {
     readonly mirrors: Readonly<
       Record<
@@ -42,7 +44,7 @@ export interface RegistrySettings {
   };
 }
 
-/** Source: Talos v1.14: machine configuration, registry documents and `machine.registries`. */
+/** Source: Talos v1.14: machine configuration, registry documents, ImageCacheConfig and `machine`. */
 export function registrySettings(reader: ConfigReader): RegistrySettings {
   const { legacy } = reader;
   const at = ['machine', 'registries'] as const;
@@ -64,6 +66,10 @@ export function registrySettings(reader: ConfigReader): RegistrySettings {
     .filter(([, config]) => config.has('auth'))
     .map(([host, config]) => [host, config.below('auth')] as const);
   return {
+    imageCacheEnabled:
+      reader.document('ImageCacheConfig')?.boolean('local', 'enabled') ??
+      legacy.boolean('machine', 'features', 'imageCache', 'localEnabled') ??
+      false,
     registries: {
       mirrors: Object.fromEntries([
         ...mirrors,

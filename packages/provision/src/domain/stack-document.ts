@@ -177,9 +177,9 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
       MACHINED_ENGINE_CLUSTER: design.name,
       MACHINED_ETCD_IMAGE: etcdImage,
     },
-    // machined is a member of apid's and trustd's groups (50 and 51): as owner of its sockets it can then
-    // give them to these groups without a capability. The last one is the group of the engine's socket.
-    group_add: ['50', '51', design.engineGroup],
+    // machined is a member of the groups of apid, trustd and registryd (50, 51, 53): as owner of its sockets it
+    // can then give them to these groups without a capability. The last one is the group of the engine's socket.
+    group_add: ['50', '51', '53', design.engineGroup],
     // Health probes count towards this limit. Several decoded messages of 32 MiB fit into it.
     mem_limit: '384m',
     pids_limit: 64,

@@ -26,7 +26,7 @@ export interface ProgramsInit {
  * missing.
  */
 export function findPrograms({ distFolder, nodeBinary, environment }: ProgramsInit): ProcessPrograms {
-  const bundles = findBundles(distFolder, ['process-supervisor', 'machined', 'apid', 'trustd']);
+  const bundles = findBundles(distFolder, ['process-supervisor', 'machined', 'apid', 'trustd', 'registryd']);
   const etcd = findEtcd(distFolder, environment);
   const kubernetes = findKubernetes(distFolder, environment);
   return {

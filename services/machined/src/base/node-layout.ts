@@ -19,7 +19,11 @@ export interface NodeLayout {
   /** Mode of the folders that belong to one daemon. */
   readonly daemonFolderMode: number;
   /** Owners of the files that a daemon uses; `undefined` when everything belongs to the user who runs the node. */
-  readonly users?: { readonly apid: FileOwner; readonly trustd: FileOwner };
+  readonly users?: {
+    readonly apid: FileOwner;
+    readonly trustd: FileOwner;
+    readonly registryd: FileOwner;
+  };
 }
 
 /** The user that machined runs as. */
@@ -36,11 +40,11 @@ const groupModes = {
 
 /**
  * Decides paths, modes and owners. In a container or on a machine, as root, the daemons have users of their
- * own and reach a socket as owners of its folder. Without root, apid and trustd run in containers of their
+ * own and reach a socket as owners of its folder. Without root, the daemons run in containers of their
  * own and reach the sockets through their groups, so machined must be in these groups. A node of processes
  * belongs to one user, and other users have no access. Source: Talos v1.14: sockets.
  *
- * @throws Fault when machined is not in the groups of apid and trustd.
+ * @throws Fault when machined is not in the groups of the daemons.
  */
 export function nodeLayout(
   root: string,
@@ -51,23 +55,26 @@ export function nodeLayout(
   const paths = Object.fromEntries(
     Object.entries(nodePaths).map(([name, path]) => [name, prefix + path]),
   ) as Record<NodePath, string>;
-  const { apid, trustd } = serviceUsers;
+  const { apid, trustd, registryd } = serviceUsers;
   const own = { root: prefix, paths, socketDirectoryMode: 0o700, daemonFolderMode: 0o700 };
   if (world.isGuest) return own;
   if (uid === 0) {
-    const users = { apid: { uid: apid, gid: apid }, trustd: { uid: trustd, gid: trustd } };
+    const ownerOf = (id: number) => ({ uid: id, gid: id });
+    const users = { apid: ownerOf(apid), trustd: ownerOf(trustd), registryd: ownerOf(registryd) };
     return { ...own, socketDirectoryMode: 0o771, users };
   }
   // Daemons that machined starts have the same user as machined here.
   if (world.runsDaemons) return own;
-  const missing = [apid, trustd].filter((group) => !groups.includes(group));
+  const missing = [apid, trustd, registryd].filter((group) => !groups.includes(group));
   if (missing.length > 0) {
     throw new Fault(
       'failed-precondition',
-      `user ${uid} is not in the groups of apid and trustd, which share sockets with machined: add it to ${missing.join(' and ')}`,
+      `user ${uid} is not in the groups of the daemons that share sockets with machined: add it to ${missing.join(' and ')}`,
     );
   }
-  return { ...own, ...groupModes, users: { apid: { uid, gid: apid }, trustd: { uid, gid: trustd } } };
+  const sharedWith = (gid: number) => ({ uid, gid });
+  const users = { apid: sharedWith(apid), trustd: sharedWith(trustd), registryd: sharedWith(registryd) };
+  return { ...own, ...groupModes, users };
 }
 
 /**

@@ -8,6 +8,7 @@ import { recordServicePid } from '../services/host/record-service-pid.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
 import { containerdConfigFile, criConfigController } from './controllers/cri-config.ts';
 import { createCriServiceController } from './controllers/cri-service.ts';
+import { imageCacheConfigController } from './controllers/image-cache-config.ts';
 import { registriesConfigController } from './controllers/registries-config.ts';
 import { containerdOomScore, containerdPaths } from './domain/containerd-config.ts';
 import { type ContainerLogRequest, readContainerLog } from './host/container-log.ts';
@@ -27,6 +28,10 @@ export interface OpenContainersInit {
   readonly runtime: ContainerRuntime | undefined;
   /** Whether the configuration has verification rules for images. */
   readonly hasVerificationRules: () => boolean;
+  /** Where registryd serves images, `host:port`. */
+  readonly registryAddress: string;
+  /** The folders of the node with images that exist now. */
+  readonly imageCacheRoots: () => readonly string[];
   /** The containers that machined runs without the runtime; undefined on a node that has none. */
   readonly own: OwnContainers | undefined;
   /** The parts of a machine with which the runtime is a service of the node; undefined where it belongs to the host. */
@@ -52,17 +57,18 @@ export interface ContainersTopic extends Topic {
 
 /** Opens the topic of containers and images in the node's runtime. What it opens ends with `scope`. */
 export function openContainers(init: OpenContainersInit, scope: AsyncDisposableStack): ContainersTopic {
-  const { runtime, hasVerificationRules, machine, own } = init;
+  const { runtime, hasVerificationRules, machine, own, registryAddress, imageCacheRoots } = init;
   const shown = runtime && own ? withOwnContainers(runtime, own) : runtime;
   const follower =
     runtime && machine && createCriServiceController(followingService({ ...machine, runtime }, scope));
   const oomScore = Math.max(containerdOomScore, lowestOomScore());
   return {
     readLog: (request, signal) => readContainerLog(shown, request, signal),
-    controllers:
-      follower === undefined
-        ? []
-        : [registriesConfigController(), criConfigController({ oomScore }), follower],
+    controllers: [
+      imageCacheConfigController(imageCacheRoots),
+      registriesConfigController(`http://${registryAddress}`),
+      ...(follower === undefined ? [] : [criConfigController({ oomScore }), follower]),
+    ],
     begin: async (signal) => follower?.begin(signal),
     api: {
       'machine.MachineService': { ...createContainers(shown), ...createImages(runtime) },

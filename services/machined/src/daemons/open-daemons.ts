@@ -45,7 +45,7 @@ export interface DaemonsTopic extends Topic {
 }
 
 /**
- * Opens the topic of daemons: the services of apid and trustd, and the sockets over which they read
+ * Opens the topic of daemons: the services of apid, trustd and registryd, and the sockets over which they read
  * resources. It ends with `scope`.
  */
 export function openDaemons(init: OpenDaemonsInit, scope: AsyncDisposableStack): DaemonsTopic {
@@ -56,6 +56,7 @@ export function openDaemons(init: OpenDaemonsInit, scope: AsyncDisposableStack):
   const followers = {
     apid: createDaemonServiceController('apid', followingService('apid', init, inUse)),
     trustd: createDaemonServiceController('trustd', followingService('trustd', init, inUse)),
+    registryd: createDaemonServiceController('registryd', followingService('registryd', init, inUse)),
   };
   return {
     controllers: Object.values(followers),

@@ -33,6 +33,7 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
       await Promise.all([
         containers.begin(signal),
         daemons.begin(serviceIds.trustd, signal),
+        daemons.begin(serviceIds.registryd, signal),
         etcd.begin(signal),
         kubernetes.begin(signal),
       ]);

@@ -1,5 +1,8 @@
-import { serviceIds } from '@nodewright/contract';
+import { existsSync } from 'node:fs';
+import { ports, serviceIds } from '@nodewright/contract';
 import { createFileSystemSizes } from '@nodewright/linux';
+import { imageCacheRoots } from '../base/domain/image-cache-roots.ts';
+import { localAddressOf } from '../base/domain/node-facts.ts';
 import { isControlPlaneNow } from '../base/resources/node-view.ts';
 import type { Topic } from '../base/topic.ts';
 import { type ClusterTopic, openCluster } from '../cluster/open-cluster.ts';
@@ -74,7 +77,8 @@ export async function openTopics(
   const runtime = runsContainers ? await openMachineRuntime(given, scope) : engine;
   const containers = openContainers(
     {
-      ...{ runtime, own },
+      ...{ runtime, own, registryAddress: localAddressOf(node, ports.registryd) },
+      imageCacheRoots: () => imageCacheRoots.map((path) => layout.root + path).filter(existsSync),
       hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
       machine: runsContainers ? { ...given, ...processes } : undefined,
     },

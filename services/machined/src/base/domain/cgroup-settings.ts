@@ -24,6 +24,7 @@ const rows: Readonly<Record<string, CgroupRow>> = {
   system: { min: 96, low: 192, millicores: 1500 },
   'system/apid': { min: 16, low: 32, max: 384, staysInMemory: true, millicores: 500 },
   'system/trustd': { min: 8, low: 16, max: 256, staysInMemory: true, millicores: 250 },
+  'system/registryd': { min: 8, low: 16, max: 256, staysInMemory: true, millicores: 500 },
   'system/udevd': { min: 8, low: 16, staysInMemory: true, millicores: 250 },
   podruntime: { min: 340, low: 936, millicores: 4000 },
   'podruntime/runtime': { min: 196, low: 392, staysInMemory: true, millicores: 1000 },

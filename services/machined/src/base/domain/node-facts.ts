@@ -17,7 +17,18 @@ export function listenAddressOf(
   { world, addresses }: Pick<NodeFacts, 'world' | 'addresses'>,
   port: number,
 ): string {
-  if (world.ownsAddresses) return `:${port}`;
+  return world.ownsAddresses ? `:${port}` : ownAddress(addresses, port);
+}
+
+/** `host:port` of a listener for programs of the node only. Nodes that share a loopback device have each their own address. */
+export function localAddressOf(
+  { world, addresses }: Pick<NodeFacts, 'world' | 'addresses'>,
+  port: number,
+): string {
+  return world.ownsAddresses ? `127.0.0.1:${port}` : ownAddress(addresses, port);
+}
+
+function ownAddress(addresses: readonly string[], port: number): string {
   const [address = ''] = addresses;
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }

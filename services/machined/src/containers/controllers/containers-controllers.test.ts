@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { etcFileSpecs, registryConfigs } from '@nodewright/state/kinds';
+import { pointerTo, putResource } from '@nodewright/state';
+import { etcFileSpecs, imageCacheConfigs, registryConfigs, services } from '@nodewright/state/kinds';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { criConfigController } from './cri-config.ts';
 import { createCriServiceController } from './cri-service.ts';
+import { imageCacheConfigController } from './image-cache-config.ts';
 import { registriesConfigController } from './registries-config.ts';
 
 const configuration = (registries: string) => `
@@ -17,7 +19,7 @@ test('containerd gets its files and starts once there is a configuration, and fo
   const service = { start: () => void calls.push('start'), stop: async () => void calls.push('stop') };
   const follower = createCriServiceController(service);
   await using rig = openControllerRig([
-    registriesConfigController(),
+    registriesConfigController('http://127.0.0.1:3172'),
     criConfigController({ oomScore: -500 }),
     follower,
   ]);
@@ -54,4 +56,39 @@ test('containerd gets its files and starts once there is a configuration, and fo
     ['cri/containerd.toml'],
   );
   assert.deepEqual(calls, ['start']);
+});
+
+test('the image cache is the first mirror of every registry while registryd is healthy', async () => {
+  await using rig = openControllerRig([
+    imageCacheConfigController(() => ['/system/imagecache/disk']),
+    registriesConfigController('http://127.0.0.1:3172'),
+  ]);
+  const mirrors = 'mirrors: { docker.io: { endpoints: [http://10.0.2.2:5000], skipFallback: true } }';
+  const found = async () => {
+    await rig.settled();
+    const [[, cache] = []] = await rig.specs(imageCacheConfigs);
+    const [[, registries] = []] = await rig.specs(registryConfigs);
+    const endpoints = Object.entries(registries?.mirrors ?? {}).map(([host, mirror]) => [
+      host,
+      mirror.endpoints.map(({ endpoint }) => endpoint),
+    ]);
+    return [cache?.status, cache?.roots, Object.fromEntries(endpoints)];
+  };
+  await rig.configure(configuration(mirrors));
+  const own = ['http://10.0.2.2:5000'];
+  assert.deepEqual(await found(), ['disabled', [], { 'docker.io': own }]);
+  const enabled = '---\napiVersion: v1alpha1\nkind: ImageCacheConfig\nlocal: { enabled: true }\n';
+  await rig.configure(configuration(mirrors) + enabled);
+  const roots = ['/system/imagecache/disk'];
+  assert.deepEqual(await found(), ['preparing', roots, { 'docker.io': own }]);
+  const put = (healthy: boolean) =>
+    putResource(rig.state, {
+      ...pointerTo(services, 'registryd'),
+      spec: { running: true, healthy, unknown: false },
+    });
+  await put(true);
+  const cache = 'http://127.0.0.1:3172';
+  assert.deepEqual(await found(), ['ready', roots, { '*': [cache], 'docker.io': [cache, ...own] }]);
+  await put(false);
+  assert.deepEqual(await found(), ['preparing', roots, { 'docker.io': own }]);
 });

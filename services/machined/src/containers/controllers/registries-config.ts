@@ -1,21 +1,44 @@
-import type { Controller } from '@nodewright/controllers';
-import { registryConfigs } from '@nodewright/state/kinds';
-import { configuredController } from '../../base/controllers/configured-controller.ts';
+import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import type { EffectiveConfig } from '@nodewright/machine-config';
+import { pointerTo } from '@nodewright/state';
+import {
+  imageCacheConfigs,
+  machineConfigs,
+  type RegistryConfigSpec,
+  registryConfigs,
+} from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 
-/** The mirrors, credentials and TLS settings of registries. Source: Talos v1.14: COSI resources, RegistryConfigs. */
-export function registriesConfigController(): Controller {
-  return configuredController({
+/**
+ * Writes the mirrors, credentials and TLS settings of registries. While the image cache is ready, it is the first mirror of every
+ * registry. Source: Talos v1.14: COSI resources, RegistryConfigs; image cache.
+ *
+ * @param imageCacheUrl where registryd serves the images of the node
+ */
+export function registriesConfigController(imageCacheUrl: string): Controller {
+  return {
     name: 'cri.RegistriesConfigController',
-    output: registryConfigs,
-    wanted({ registries: { mirrors, auths, tls } }) {
-      const mirrorSpecs = mapValues(mirrors, ({ endpoints, skipFallback }) => ({
-        endpoints: endpoints.map(({ url, overridePath }) => ({ endpoint: url, overridePath })),
-        skipFallback,
-      }));
-      return [{ id: registryConfigs.singleton, spec: { mirrors: mirrorSpecs, auths, tls } }];
+    inputs: [weak(machineConfigs, activeConfigId), weak(imageCacheConfigs, imageCacheConfigs.singleton)],
+    outputs: [exclusive(registryConfigs)],
+    async reconcile(pass) {
+      const configuration = await configurationOf(pass);
+      if (configuration === undefined) return pass.replace(registryConfigs, []);
+      const cache = (await pass.get(pointerTo(imageCacheConfigs)))?.spec;
+      const spec = specOf(configuration.effective, cache?.status === 'ready' ? imageCacheUrl : undefined);
+      await pass.replace(registryConfigs, [{ id: registryConfigs.singleton, spec }]);
     },
-  });
+  };
 }
 
-const mapValues = <V, R>(record: Readonly<Record<string, V>>, change: (value: V) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+function specOf({ registries }: EffectiveConfig, imageCacheUrl: string | undefined): RegistryConfigSpec {
+  const { mirrors, auths, tls } = registries;
+  const cached = imageCacheUrl === undefined ? [] : [{ endpoint: imageCacheUrl, overridePath: false }];
+  const every: typeof mirrors = cached.length > 0 ? { '*': { endpoints: [], skipFallback: false } } : {};
+  const withCache = Object.entries({ ...every, ...mirrors }).map(
+    ([registry, { endpoints, skipFallback }]) => {
+      const own = endpoints.map(({ url, overridePath }) => ({ endpoint: url, overridePath }));
+      return [registry, { endpoints: [...cached, ...own], skipFallback }] as const;
+    },
+  );
+  return { mirrors: Object.fromEntries(withCache), auths, tls };
+}

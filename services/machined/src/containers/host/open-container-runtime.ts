@@ -4,6 +4,7 @@ import type { EndpointsOf } from '@nodewright/oci';
 import { pointerTo, type State } from '@nodewright/state';
 import { registryConfigs } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
+import { imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 import { followResource } from '../../base/resources/follow-resource.ts';
 import { containerdCgroups, containerdPaths } from '../domain/containerd-config.ts';
 
@@ -42,11 +43,6 @@ export async function openContainerRuntime(
   });
 }
 
-/**
- * Folders with images that need no registry: the volume of the image cache, and one that an image of this system may have.
- * Source: Talos v1.14: image cache.
- */
-const imageCacheRoots = ['/system/imagecache/disk', '/usr/lib/nodewright/imagecache'];
 /** As much as the log of a service keeps. */
 const logBytes = 5 * 2 ** 20;
 
@@ -83,6 +79,7 @@ export async function openMachineRuntime(
     const settings = registries.current()?.spec ?? { mirrors: {}, auths: {}, tls: {} };
     return registryEndpoints(settings, ownEndpoints)(registry);
   };
+  // Not by registryd: etcd starts earlier so, and also when the configuration does not enable the image cache.
   const cache = openImageCache(imageCacheRoots, platformOfNode(process.arch));
   const runtime = scope.use(
     openContainerdRuntime({

@@ -11,14 +11,24 @@ import { isControlPlaneType } from '../../base/resources/node-view.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 
 /**
- * Keeps a daemon running: apid on every node, trustd while the configuration makes the node a control plane.
- * Both watch their settings in the node's resources themselves, so a change of settings does not restart
+ * Keeps a daemon running: apid on every node, trustd while the configuration makes the node a control plane, and registryd while the
+ * configuration enables the image cache. All watch their settings in the node's resources themselves, so a change of settings does not restart
  * them.
  */
 export function createDaemonServiceController(
   daemon: ChildDaemon,
   service: FollowingService,
 ): ServiceController {
+  if (daemon === serviceIds.registryd)
+    return serviceController({
+      name: 'cri.RegistrydServiceController',
+      inputs: [weak(machineConfigs)],
+      async wanted(pass) {
+        const configuration = await configurationOf(pass);
+        return configuration?.effective.imageCacheEnabled ? {} : undefined;
+      },
+      service,
+    });
   return daemon === serviceIds.apid
     ? serviceController({ name: 'runtime.ApidServiceController', inputs: [], wanted: () => ({}), service })
     : serviceController({

@@ -56,6 +56,29 @@ test('daemonCommand() gives trustd no access to the socket of machined, and pass
   );
 });
 
+test('daemonCommand() lets registryd write its socket and its cache only', () => {
+  const command = daemonCommand({ ...init, daemon: 'registryd', listenAddress: '127.1.1.2:3172' });
+  const on = (path: string) => `/nodes/node01${path}`;
+  assert.deepEqual(
+    command.filter((word) => word.startsWith('--allow-fs')),
+    [
+      '--allow-fs-read=/dist/registryd',
+      ...['/system/run/registryd', '/run/registryd', '/var/lib/registryd'].map(
+        (path) => `--allow-fs-read=${on(path)}`,
+      ),
+      ...['/system/imagecache/disk', '/usr/lib/nodewright/imagecache'].map(
+        (path) => `--allow-fs-read=${on(path)}`,
+      ),
+      ...['/run/registryd', '/var/lib/registryd'].map((path) => `--allow-fs-write=${on(path)}`),
+    ],
+  );
+  assert.deepEqual(command.slice(-8), [
+    ...['--runtime-socket', on('/system/run/registryd/runtime.sock')],
+    ...['--socket', on('/run/registryd/registryd.sock'), '--cache-folder', on('/var/lib/registryd')],
+    ...['--listen-address', '127.1.1.2:3172'],
+  ]);
+});
+
 test('daemonEnvironment() passes the environment without proxies to apid, with the trace of the start', () => {
   const noAuthorities = { SSL_CERT_FILE: '/dev/null', SSL_CERT_DIR: '/dev/null' };
   const environment = {

@@ -1,8 +1,9 @@
 // The command lines of the daemons that machined starts, as data. They decide which files each daemon may
 // access.
 import { nodePaths, type serviceIds } from '@nodewright/contract';
+import { imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 
-export type ChildDaemon = typeof serviceIds.apid | typeof serviceIds.trustd;
+export type ChildDaemon = typeof serviceIds.apid | typeof serviceIds.trustd | typeof serviceIds.registryd;
 
 interface DaemonAccess {
   /** Flags of the daemon whose values are paths on the node. */
@@ -11,6 +12,8 @@ interface DaemonAccess {
   readonly takesListenAddress?: true;
   /** Folders on the node that the daemon may read. */
   readonly reads: readonly string[];
+  /** Folders that it may read and that belong to others; they may be missing. */
+  readonly readsOfOthers?: readonly string[];
   /** Folders on the node that the daemon may write. */
   readonly writes: readonly string[];
 }
@@ -37,6 +40,22 @@ const access: Readonly<Record<ChildDaemon, DaemonAccess>> = {
     takesListenAddress: true,
     reads: [folderOf(nodePaths.trustdRuntimeSocket), healthFolder('trustd')],
     writes: [healthFolder('trustd')],
+  },
+  registryd: {
+    pathFlags: {
+      '--runtime-socket': nodePaths.registrydRuntimeSocket,
+      // It also has the health service.
+      '--socket': nodePaths.registrydSocket,
+      '--cache-folder': nodePaths.registrydCache,
+    },
+    takesListenAddress: true,
+    reads: [
+      folderOf(nodePaths.registrydRuntimeSocket),
+      folderOf(nodePaths.registrydSocket),
+      nodePaths.registrydCache,
+    ],
+    readsOfOthers: imageCacheRoots,
+    writes: [folderOf(nodePaths.registrydSocket), nodePaths.registrydCache],
   },
 };
 
@@ -69,7 +88,7 @@ export interface DaemonCommandInit {
  */
 export function daemonCommand(init: DaemonCommandInit): string[] {
   const { daemon, root, nodeBinary, servicesFolder, listenAddress } = init;
-  const { pathFlags, reads, writes, takesListenAddress } = access[daemon];
+  const { pathFlags, reads, readsOfOthers = [], writes, takesListenAddress } = access[daemon];
   const bundleFolder = `${servicesFolder}/${daemon}`;
   return [
     nodeBinary,
@@ -82,7 +101,9 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
     // that FFI is allowed.
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
-    ...[bundleFolder, ...reads.map((path) => root + path)].map((path) => `--allow-fs-read=${path}`),
+    ...[bundleFolder, ...[...reads, ...readsOfOthers].map((path) => root + path)].map(
+      (path) => `--allow-fs-read=${path}`,
+    ),
     ...writes.map((path) => `--allow-fs-write=${root}${path}`),
     `${bundleFolder}/${daemon}.cjs`,
     ...Object.entries(pathFlags).flatMap(([flag, path]) => [flag, root + path]),
@@ -90,11 +111,14 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
   ];
 }
 
-/** The folders with sockets that a daemon sees in its container, below the node's root. */
+/** The folders of its own that a daemon sees in its container, below the node's root: those of sockets, and of its data. */
 export function daemonSocketFolders(daemon: ChildDaemon): { path: string; isWritable: boolean }[] {
   const { reads, writes } = access[daemon];
   return reads.map((path) => ({ path, isWritable: writes.includes(path) }));
 }
+
+/** Folders of others that a daemon sees in its container if they exist. */
+export const foldersOfOthers = (daemon: ChildDaemon) => access[daemon].readsOfOthers ?? [];
 
 /**
  * Returns the daemon's own folders on the node. They must exist before it starts, because it is not allowed

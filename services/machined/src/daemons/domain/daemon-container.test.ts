@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ChildDaemon } from './daemon-command.ts';
 import { daemonContainer } from './daemon-container.ts';
 
-const containerOf = (daemon: 'apid' | 'trustd', missing: readonly string[] = []) =>
+const containerOf = (daemon: ChildDaemon, missing: readonly string[] = []) =>
   daemonContainer({
     daemon,
     command: ['/usr/bin/node', '--permission', `/usr/lib/nodewright/${daemon}/${daemon}.cjs`],
@@ -13,7 +14,7 @@ const containerOf = (daemon: 'apid' | 'trustd', missing: readonly string[] = [])
     oomScoreAdjust: -998,
     exists: (path) => !missing.includes(path),
   });
-const bound = (daemon: 'apid' | 'trustd', access: 'ro' | 'rw') =>
+const bound = (daemon: ChildDaemon, access: 'ro' | 'rw') =>
   containerOf(daemon)
     .mounts.filter(({ type, options }) => type === 'bind' && options.includes(access))
     .map(({ destination, source }) => {
@@ -60,6 +61,11 @@ test('daemonContainer() shows a daemon its program and its sockets only', () => 
     '/system/run/trustd',
   ]);
   assert.deepEqual(bound('trustd', 'rw'), ['/run/trustd']);
+  assert.deepEqual(bound('registryd', 'ro'), [
+    ...[...common, '/usr/lib/nodewright/registryd', ...settings],
+    ...['/system/imagecache/disk', '/usr/lib/nodewright/imagecache', '/system/run/registryd'],
+  ]);
+  assert.deepEqual(bound('registryd', 'rw'), ['/run/registryd', '/var/lib/registryd']);
   for (const { options } of containerOf('apid').mounts) assert.ok(options.includes('nosuid'));
 });
 

@@ -1,4 +1,4 @@
-// The containers of apid and trustd on machines, as data: what a daemon that remote clients reach can see and do. runc makes
+// The containers of apid, trustd and registryd on machines, as data: what a daemon that remote clients reach can see and do. runc makes
 // them without containerd (docs/decisions/daemon-containers.md).
 import {
   maskedPaths,
@@ -7,7 +7,7 @@ import {
   readOnlyPaths,
   systemCallFilter,
 } from '@nodewright/containers/spec';
-import { type ChildDaemon, daemonSocketFolders } from './daemon-command.ts';
+import { type ChildDaemon, daemonSocketFolders, foldersOfOthers } from './daemon-command.ts';
 
 /** Paths on a machine. */
 export const daemonContainerPaths = {
@@ -54,7 +54,9 @@ export const daemonCgroup = (daemon: ChildDaemon) => `system/${daemon}`;
 export function daemonContainer(init: DaemonContainerInit): RuntimeSpec {
   const { daemon, command, environment, user, servicesFolder, nodeBinary, oomScoreAdjust, exists } = init;
   const programs = [nodeBinary, ...libraries, loaderOfArm, `${servicesFolder}/${daemon}`];
-  const readOnly = [...programs, ...settings].filter(exists).map((path) => bind(path, false));
+  const readOnly = [...programs, ...settings, ...foldersOfOthers(daemon)]
+    .filter(exists)
+    .map((path) => bind(path, false));
   const sockets = daemonSocketFolders(daemon).map(({ path, isWritable }) => bind(path, isWritable));
   return {
     ociVersion: '1.0.2',

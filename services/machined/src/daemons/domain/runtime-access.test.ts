@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeKinds } from '@nodewright/state/kinds';
+import type { ChildDaemon } from './daemon-command.ts';
 import { checkRuntimeAccess } from './runtime-access.ts';
 
-const words = (daemon: 'apid' | 'trustd') =>
+const words = (daemon: ChildDaemon) =>
   nodeKinds.flatMap((kind) => {
     const isReadable = (id?: string) =>
       checkRuntimeAccess(daemon, id === undefined ? 'list' : 'get', {
@@ -13,7 +14,7 @@ const words = (daemon: 'apid' | 'trustd') =>
       }) === undefined;
     const name = kind.type.split('.')[0];
     if (isReadable()) return [name];
-    return ['apid', 'api', 'trustd', 'os', 'anything']
+    return ['apid', 'api', 'trustd', 'os', 'registries', 'image-cache', 'etcd', 'anything']
       .filter((id) => isReadable(id))
       .map((id) => `${name}#${id}`);
   });
@@ -25,6 +26,11 @@ test('checkRuntimeAccess() allows each daemon to read the resources that it need
     'HostnameStatuses',
     'Members',
     'NodeAddresses',
+  ]);
+  assert.deepEqual(words('registryd').sort(), [
+    'EtcdSpecs#etcd',
+    'ImageCacheConfigs#image-cache',
+    'RegistryConfigs#registries',
   ]);
   assert.deepEqual(words('trustd').sort(), ['OSRootSecrets#os', 'TrustdCertificates#trustd']);
 });

@@ -3,10 +3,13 @@ import { type KindRef, type Pointer, pointerTo } from '@nodewright/state';
 import {
   apiCertificates,
   apiServiceConfigs,
+  etcdSpecs,
   hostnameStatuses,
+  imageCacheConfigs,
   members,
   nodeAddresses,
   osRootSecrets,
+  registryConfigs,
   trustdCertificates,
 } from '@nodewright/state/kinds';
 import { isReadVerb, type ResourceVerb } from '../../access/domain/resource-access.ts';
@@ -26,6 +29,10 @@ const readable: Readonly<Record<ChildDaemon, Readable>> = {
   apid: {
     resources: [pointerTo(apiServiceConfigs), pointerTo(apiCertificates)],
     kinds: [nodeAddresses, hostnameStatuses, members],
+  },
+  registryd: {
+    resources: [pointerTo(registryConfigs), pointerTo(imageCacheConfigs), pointerTo(etcdSpecs)],
+    kinds: [],
   },
   trustd: { resources: [pointerTo(trustdCertificates), pointerTo(osRootSecrets)], kinds: [] },
 };

@@ -36,6 +36,7 @@ const conditionsOf: Readonly<Record<ChildDaemon, readonly OpenCondition[]>> = {
     network,
     awaited({ pointer: pointerTo(trustdCertificates), text: 'trustd certificates' }),
   ],
+  [serviceIds.registryd]: [],
 };
 
 type OpenCondition = (state: State, scope: AsyncDisposableStack) => Promise<Condition>;

@@ -6,7 +6,10 @@ import { type NodeLayout, nodeFolders, nodeLayout } from '../../base/node-layout
 import { daemonFolders } from './daemon-folders.ts';
 
 const root = { uid: 0, groups: [0] };
-const neighbour = { uid: 52, groups: [52, serviceUsers.apid, serviceUsers.trustd] };
+const neighbour = {
+  uid: 52,
+  groups: [52, serviceUsers.apid, serviceUsers.trustd, serviceUsers.registryd],
+};
 
 const foldersOf = (layout: NodeLayout) =>
   [...nodeFolders(layout), ...daemonFolders(layout, 'trustd')].map(({ path, mode, owner }) => [

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildInfo, ports, serviceIds } from '@nodewright/contract';
+import { buildInfo, serviceIds } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { lowestOomScore } from '@nodewright/linux';
 import type { State } from '@nodewright/state';
 import type { Telemetry } from '@nodewright/telemetry';
-import { listenAddressOf, type NodeFacts } from '../../base/domain/node-facts.ts';
+import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import type { Runner } from '../../base/domain/runner.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
 import type { OwnContainers } from '../../containers/host/own-containers.ts';
@@ -24,6 +24,7 @@ import {
   daemonImage,
   daemonRootLinks,
 } from '../domain/daemon-container.ts';
+import { daemonAddress } from './daemon-address.ts';
 import { openDaemonRoot } from './daemon-root.ts';
 
 export interface DaemonRunnerInit {
@@ -118,7 +119,7 @@ function startOf(daemon: ChildDaemon, init: DaemonRunnerInit) {
   return {
     argv: daemonCommand({
       ...{ daemon, root: layout.root, nodeBinary: nodeBinaryOf(init), servicesFolder },
-      listenAddress: listenAddressOf(node, ports[daemon]),
+      listenAddress: daemonAddress(daemon, node),
     }),
     environment: () => daemonEnvironment(daemon, environment, telemetry.activeSpan()?.traceparent),
     log: logs.open(daemon),

@@ -1,13 +1,14 @@
 import { pause } from '@nodewright/async';
-import { ports, serviceIds } from '@nodewright/contract';
+import { serviceIds } from '@nodewright/contract';
 import type { Condition } from '../../base/domain/condition.ts';
-import { listenAddressOf, type NodeFacts } from '../../base/domain/node-facts.ts';
+import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import type { Runner } from '../../base/domain/runner.ts';
 import { createNeighbourRunner } from '../../services/domain/neighbour-runner.ts';
 import { restartRunner } from '../../services/domain/restart-runner.ts';
-import { createTcpProbe } from '../../services/host/probe-connection.ts';
+import { createHttpProbe, createTcpProbe } from '../../services/host/probe-connection.ts';
 import { defaultHealthTimes, type ServiceDefinition } from '../../services/host/service.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
+import { daemonAddress } from './daemon-address.ts';
 import { graceTimeoutMs } from './daemon-runner.ts';
 
 /** What both kinds of services need, for daemons that machined starts and for neighbours. */
@@ -63,5 +64,8 @@ function commonOf(daemon: ChildDaemon, { conditions, node }: DaemonServiceInit) 
   };
 }
 
-const daemonProbe = (daemon: ChildDaemon, node: NodeFacts) =>
-  createTcpProbe(listenAddressOf(node, ports[daemon]));
+/** Source: Talos v1.14: health checks. */
+function daemonProbe(daemon: ChildDaemon, node: NodeFacts) {
+  const address = daemonAddress(daemon, node);
+  return daemon === serviceIds.registryd ? createHttpProbe(address, '/healthz') : createTcpProbe(address);
+}

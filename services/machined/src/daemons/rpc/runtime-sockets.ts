@@ -1,4 +1,4 @@
-// The sockets over which apid and trustd read the node's resources. Each daemon has a socket of its own, with
+// The sockets over which the daemons read the node's resources. Each daemon has a socket of its own, with
 // access to what it needs only.
 import { createRpcServer, type RpcService } from '@nodewright/rpc';
 import { codecsOf, type State } from '@nodewright/state';
@@ -37,7 +37,10 @@ export async function openRuntimeSocket(
   scope: AsyncDisposableStack,
 ): Promise<void> {
   const { layout } = init;
-  const paths = { apid: layout.paths.apidRuntimeSocket, trustd: layout.paths.trustdRuntimeSocket };
+  const { apidRuntimeSocket, trustdRuntimeSocket, registrydRuntimeSocket } = layout.paths;
+  const paths = {
+    ...{ apid: apidRuntimeSocket, trustd: trustdRuntimeSocket, registryd: registrydRuntimeSocket },
+  };
   const server = scope.use(createRuntimeServer(daemon, init));
   await server.listenUnix(paths[daemon], {
     directoryMode: layout.daemonFolderMode,

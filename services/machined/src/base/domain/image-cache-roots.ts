@@ -1,0 +1,5 @@
+/**
+ * Folders of a node with images that need no registry: the volume of the image cache, and one that an image of this system may have.
+ * Source: Talos v1.14: image cache.
+ */
+export const imageCacheRoots = ['/system/imagecache/disk', '/usr/lib/nodewright/imagecache'] as const;
