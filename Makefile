@@ -101,6 +101,16 @@ h2spec: $(installed) ## checks apid's listener with h2spec, the tests of HTTP/2 
 	@node tests/interop/build-programs.ts h2spec
 	@node tools/test.ts 'tests/interop/h2spec/*.test.ts'
 
+.PHONY: test-registry
+test-registry: $(built) ## pulls through registryd with skopeo, containerd and docker, and runs the conformance suite of OCI
+	@node tools/containerd.ts
+	@node tests/interop/build-programs.ts distribution
+	@node tools/test.ts 'tests/registry/*.test.ts'
+
+.PHONY: bench-registry
+bench-registry: $(built) ## measures 8 pulls of 500 MB at once, and skopeo beside the same from nginx
+	@node tests/registry/bench-registry.ts
+
 .PHONY: test-soak
 test-soak: $(built) ## follows the logs of ten nodes for a minute while 50 MB are written
 	@node tools/test.ts 'tests/soak/**/*.test.ts'

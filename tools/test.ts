@@ -38,6 +38,7 @@ const separateRuns = [
     'kubernetes',
     'interop/grpc',
     'interop/h2spec',
+    'registry',
   ],
 ].map((name) => `tests/${name}/`);
 /** Compares the host before and after, so no other test may change the host meanwhile. */

@@ -1,4 +1,4 @@
-// The programs of others that judge the gateway, built from their Go modules once for each version.
+// The programs of others that judge the gateway, and registryd, built from their Go modules once for each version.
 import { join } from 'node:path';
 import { buildCaches } from '../../tools/go/build-caches.ts';
 import type { GoProgram } from '../../tools/go/build-program.ts';
@@ -45,6 +45,15 @@ export const outsidePrograms = {
     version: 'v2.2.1',
     files: ['go.mod', 'go.sum'],
     package: 'github.com/summerwind/h2spec/cmd/h2spec',
+  },
+  distribution: {
+    ...common,
+    name: 'distribution-conformance',
+    wrapper: '../registry/program',
+    // It has no tagged versions.
+    version: 'of 31 August 2026',
+    files: ['go.mod', 'go.sum'],
+    package: 'github.com/opencontainers/distribution-spec/conformance',
   },
 } as const satisfies Readonly<Record<string, OutsideProgram>>;
 

@@ -14,12 +14,14 @@ const packages: Readonly<Record<string, readonly { path: string; probe: readonly
   containerd: [
     { path: 'usr/bin/containerd', probe: ['--version'] },
     { path: 'usr/bin/containerd-shim-runc-v2', probe: ['-v'] },
+    { path: 'usr/bin/ctr', probe: ['--version'] },
   ],
   runc: [{ path: 'usr/sbin/runc', probe: ['--version'] }],
 };
 /** Newest first. On Debian 12, containerd 1.7 of Debian 13 runs but its runc does not. */
 const suites = ['trixie', 'bookworm'] as const;
-const version = 'debian-13';
+/** Of the set of programs, too. */
+const version = 'debian-13-2';
 
 /**
  * A real containerd with runc, unpacked from Debian's packages below `_out/tools` of a checkout, without

@@ -74,7 +74,8 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
         ...(init.maxMegabytes === undefined ? [] : ['--max-megabytes', String(init.maxMegabytes)]),
       ],
       nodeFlags: [
-        ...['--permission', '--allow-net', '--allow-ffi', '--disable-warning=SecurityWarning'],
+        ...['--max-semi-space-size=2', '--permission', '--allow-net', '--allow-ffi'],
+        '--disable-warning=SecurityWarning',
         ...[checkout, root].map((path) => `--allow-fs-read=${path}`),
         ...[cacheFolder, join(root, 'run')].map((path) => `--allow-fs-write=${path}`),
       ],
