@@ -14,7 +14,7 @@ const repository = 'team/app';
 const pulls = 8;
 const layers = 5;
 const layerBytes = 100_000_000;
-const rounds = 5;
+const rounds = 7;
 const limits = { residentMib: 100, ratio: 1.25 };
 
 function makeImage(): ServedImage {

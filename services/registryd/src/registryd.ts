@@ -74,7 +74,7 @@ export const registryd: DaemonDefinition<typeof options> = {
       }),
     );
     const server = scope.use(
-      openDistributionServer({
+      await openDistributionServer({
         source: registry.source,
         telemetry,
         onAnswered: (record) => logAnswer(record, registry, log),

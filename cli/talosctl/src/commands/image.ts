@@ -1,5 +1,7 @@
 import type { CommandModule } from '../command-module.ts';
 import { addNodeOptions } from '../node-options.ts';
+import { defineImageCacheCreate } from './image/cache-create.ts';
+import { defineImageCacheServe } from './image/cache-serve.ts';
 import { addNamespaceOption } from './image/image-options.ts';
 import { defineImageImport } from './image/import.ts';
 import { defineImageList } from './image/list.ts';
@@ -10,6 +12,8 @@ import { defineImageRemove } from './image/remove.ts';
 export const imageCommand: CommandModule = {
   define(command, env) {
     addNamespaceOption(addNodeOptions(command));
+    defineImageCacheCreate(command, env);
+    defineImageCacheServe(command, env);
     defineImageImport(command, env);
     defineImageList(command, env);
     defineImagePull(command, env);

@@ -268,6 +268,19 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
     },
   ],
   image: [{ text: 'list the images of Kubernetes', command: 'talosctl -n node01 image list' }],
+  'image cache-create': [
+    {
+      text: 'download two images into a folder for a node without a registry',
+      command:
+        'talosctl image cache-create --image-cache-path cache --images registry.k8s.io/pause:3.10,ghcr.io/siderolabs/kubelet:v1.37.1',
+    },
+  ],
+  'image cache-serve': [
+    {
+      text: 'serve the images of a folder to the nodes of this machine',
+      command: 'talosctl image cache-serve --image-cache-path cache',
+    },
+  ],
   'image import': [
     { text: 'import an image from a local archive', command: 'talosctl -n node01 image import pause.tar' },
   ],

@@ -63,6 +63,8 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   'gen secureboot': 'local',
   get: 'reads',
   health: 'reads',
+  'image cache-create': 'local',
+  'image cache-serve': 'local',
   'image import': 'changes',
   'image list': 'reads',
   'image pull': 'changes',

@@ -1,4 +1,4 @@
-import type { Agent, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
 import type { Agent as TlsAgent } from 'node:https';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { discardBody } from './read-body.ts';
@@ -34,7 +34,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 const redirectLimit = 5;
 
 /**
- * Loads the HTTP library at the first request, because a node pulls rarely. `idleTimeoutMs` ends a stalled
+ * Loads the libraries at the first request, because a node pulls rarely. `idleTimeoutMs` ends a stalled
  * response.
  */
 export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
@@ -48,19 +48,30 @@ export function openHttpConnections(idleTimeoutMs: number): HttpConnections {
     tls,
     signal,
   }: HttpRequest): Promise<IncomingMessage> {
-    const [http, https] = await Promise.all([import('node:http'), import('node:https')]);
-    const isTls = url.protocol === 'https:';
-    agents.plain ??= new http.Agent({ keepAlive: true });
-    agents.tls ??= new https.Agent({ keepAlive: true });
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const options = { method, headers, signal, timeout: idleTimeoutMs };
-    const request = isTls
-      ? https.request(url, { ...options, ...tlsOptions(tls), agent: agents.tls }, resolve)
-      : http.request(url, { ...options, agent: agents.plain }, resolve);
+    const request = await open(url, options, tls, resolve);
     request.end(body);
     request.on('timeout', () => request.destroy(stalled(url, idleTimeoutMs)));
     request.on('error', (error) => reject(connectionFault(error, url)));
     return promise;
+  }
+
+  /** Loads what the scheme needs. */
+  async function open(
+    url: URL,
+    options: RequestOptions,
+    tls: EndpointTls | undefined,
+    onAnswer: (answer: IncomingMessage) => void,
+  ): Promise<ClientRequest> {
+    if (url.protocol === 'https:') {
+      const https = await import('node:https');
+      agents.tls ??= new https.Agent({ keepAlive: true });
+      return https.request(url, { ...options, ...tlsOptions(tls), agent: agents.tls }, onAnswer);
+    }
+    const http = await import('node:http');
+    agents.plain ??= new http.Agent({ keepAlive: true });
+    return http.request(url, { ...options, agent: agents.plain }, onAnswer);
   }
 
   return {

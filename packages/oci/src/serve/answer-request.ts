@@ -130,7 +130,7 @@ async function sendBlob(answer: Answer): Promise<number> {
     const rangeHeader = { 'content-range': `bytes ${start}-${end - 1}/${size}` };
     response.writeHead(206, { ...common, ...rangeHeader, ...lengthHeader(end - start) });
   });
-  const sizeBytes = await writeChunks(response, chunks, { stallMs, signal });
+  const sizeBytes = await writeChunks(response, chunks, stallMs);
   response.end();
   return sizeBytes;
 }

@@ -31,7 +31,7 @@ async function serve(t: TestContext, limits: Partial<DistributionLimits> = {}, c
   }
   const folder = openImageFolder(root, new VerifiedFiles());
   const records: AnswerRecord[] = [];
-  const server = openDistributionServer({
+  const server = await openDistributionServer({
     source: localSource(new LocalImages(() => [folder])),
     limits: { ...distributionLimits, ...limits },
     telemetry: noTelemetry,

@@ -10,7 +10,7 @@ export interface DistributionLimits {
   readonly headersMs: number;
   /** Between two requests of a connection, in ms. */
   readonly idleMs: number;
-  /** For a client to take one chunk of up to 256 KiB, in ms. A slower one loses its connection. */
+  /** For a client to take one chunk of up to 64 KiB, in ms. A slower one loses its connection. */
   readonly stallMs: number;
   /** How long answers may continue when the endpoint closes, in ms. Source: Talos v1.14: image cache. */
   readonly drainMs: number;

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Deadline, unlessAborted } from '@nodewright/async';
 import { type AnswerInit, answerRequest, sendError } from './answer-request.ts';
@@ -19,7 +18,7 @@ export interface DistributionServer extends AsyncDisposable {
 }
 
 /** Source: OCI distribution specification, pull. */
-export function openDistributionServer(init: DistributionServerInit): DistributionServer {
+export async function openDistributionServer(init: DistributionServerInit): Promise<DistributionServer> {
   const { limits = distributionLimits, tls } = init;
   let inFlight = 0;
   const listener: RequestListener = (request, response) => {
@@ -42,7 +41,10 @@ export function openDistributionServer(init: DistributionServerInit): Distributi
   const server: Server =
     tls === undefined
       ? createServer(options, listener)
-      : createTlsServer({ ...options, cert: tls.certificate, key: tls.key }, listener);
+      : (await import('node:https')).createServer(
+          { ...options, cert: tls.certificate, key: tls.key },
+          listener,
+        );
   server.maxConnections = limits.connections;
   return {
     listen({ host, port }) {

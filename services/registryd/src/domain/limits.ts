@@ -1,7 +1,7 @@
 /** The limits of downloads and of the cache. */
 export const registrydLimits = {
   /** Blobs that are downloaded at the same time; further ones wait. */
-  downloads: 8,
+  downloads: 3,
   /** A blob that is not complete after this time fails, in ms. Source: Talos v1.14: internal pulls. */
   downloadMs: 20 * 60_000,
   /** A download whose last reader left continues for this long, in ms: clients that lost a connection come back. */
@@ -9,7 +9,7 @@ export const registrydLimits = {
   /** Attempts in a row that bring no byte. */
   fruitlessAttempts: 3,
   /** Bytes that are written at once. */
-  writeBytes: 1024 * 1024,
+  writeBytes: 256 * 1024,
   /** The longest time for which received bytes wait for others before they are written, in ms. */
   writeDelayMs: 500,
   /** A tag that was resolved within this time is not resolved again, in ms. */

@@ -4,8 +4,9 @@ import { ChangeSignal, Deadline, exponentialDelayMs, pause } from '@nodewright/a
 import { Fault, faultFrom } from '@nodewright/fault';
 import { continuationFlags } from '@nodewright/files';
 import { hashOf, type OpenedBlob } from '@nodewright/oci';
+import { TransferRate } from '@nodewright/oci/cache';
 import { registrydLimits } from '../domain/limits.ts';
-import { TransferRate } from '../domain/transfer-rate.ts';
+
 import { BlockWriter } from './block-writer.ts';
 import { hashStart } from './hash-start.ts';
 
@@ -110,7 +111,7 @@ export class Download {
    * the blob is verified. Only while the file is open: see `close`.
    */
   async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const buffer = Buffer.allocUnsafeSlow(256 * 1024);
+    const buffer = Buffer.allocUnsafeSlow(64 * 1024);
     const hash = hashOf(this.digest);
     let position = 0;
     for (;;) {

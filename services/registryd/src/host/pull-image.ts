@@ -11,8 +11,9 @@ import {
   parseManifest,
   selectManifest,
 } from '@nodewright/oci';
+import { TransferRate } from '@nodewright/oci/cache';
 import type { LocalImages } from '@nodewright/oci/serve';
-import { TransferRate } from '../domain/transfer-rate.ts';
+
 import type { Leases } from './leases.ts';
 import type { PullThrough } from './pull-through.ts';
 

@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { Fault } from '@nodewright/fault';
+import type { Platform } from '@nodewright/oci';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { CliEnvironment } from '../../command-module.ts';
+import type { CachedImageFacts } from '../../image-cache/cache-images.ts';
+import type { OutputOptions } from '../../node-options.ts';
+import { Progress } from '../../progress.ts';
+import { writeDocument } from '../../render/document.ts';
+import { printableCell } from '../../render/printable.ts';
+import { formatDecimalSize } from '../../render/size.ts';
+import { addImageCommand } from './image-options.ts';
+
+interface CacheCreateOptions extends OutputOptions {
+  readonly images: readonly string[];
+  readonly imageCachePath: string;
+  readonly imageLayerCachePath?: string;
+  /** `undefined`: all. */
+  readonly platform: Platform | undefined;
+  readonly insecure: boolean;
+  readonly force: boolean;
+  readonly cosignSignatures: boolean;
+}
+
+/** `talosctl image cache-create`: downloads images into a folder for the image cache of nodes. Source: Talos v1.14: image commands. */
+export function defineImageCacheCreate(image: Command, env: CliEnvironment): void {
+  addImageCommand(image, 'cache-create', 'Download images into a folder for the image cache of nodes')
+    .requiredOption(
+      '--images <images>',
+      'references of the images, with commas; - reads them from stdin',
+      parseList,
+    )
+    .requiredOption('--image-cache-path <path>', 'folder of the cache')
+    .option('--image-layer-cache-path <path>', 'folder in which layers are kept for later caches')
+    .addOption(
+      new Option('--layout <layout>', 'layout of the cache; upstream also has oci, which is not implemented')
+        .choices(['flat'])
+        .default('flat'),
+    )
+    .addOption(
+      new Option('--platform <platform>', 'platform such as linux/arm64, or all')
+        .argParser(parsePlatform)
+        .default({ os: 'linux', architecture: 'amd64' }, 'linux/amd64'),
+    )
+    .option('--insecure', 'accept registries without a valid certificate', false)
+    .option('--force', 'download content again that the folder has', false)
+    .option('--no-cosign-signatures', 'leave out the signatures of cosign')
+    .action((_: CacheCreateOptions, command: Command) => createCache(env, command.optsWithGlobals()));
+}
+
+async function createCache(env: CliEnvironment, options: CacheCreateOptions): Promise<void> {
+  const [{ openDistributionClient, ownEndpoints, parseImageReference }, { TransferRate }, { cacheImage }] =
+    await Promise.all([
+      import('@nodewright/oci'),
+      import('@nodewright/oci/cache'),
+      import('../../image-cache/cache-images.ts'),
+    ]);
+  const named = options.images.includes('-') ? (await readText(env.stdin)).split(/\s+/) : options.images;
+  const references = named.filter((text) => text !== '').map(parseImageReference);
+  if (references.length === 0) throw new Fault('invalid-argument', 'no images: name them with --images');
+  const layers = options.imageLayerCachePath;
+  using client = openDistributionClient({
+    telemetry: await env.telemetry(),
+    endpointsOf: (registry) =>
+      ownEndpoints(registry).map((endpoint) =>
+        options.insecure ? { ...endpoint, tls: { skipsVerification: true } } : endpoint,
+      ),
+  });
+  const rate = new TransferRate();
+  const seen = { planned: 0, stored: 0, image: '' };
+  using progress = new Progress(env.stderr, () => {
+    const size = (bytes: number) => formatDecimalSize(BigInt(bytes));
+    const speed = size(rate.bytesPerSecond(performance.now()));
+    return `${seen.image}: ${size(seen.stored)} of ${size(seen.planned)}, ${speed}/s`;
+  });
+  const found: CachedImageFacts[] = [];
+  for (const [index, reference] of references.entries()) {
+    seen.image = `image ${index + 1} of ${references.length}`;
+    const facts = await cacheImage(reference, {
+      ...{ client, folder: resolve(env.cwd, options.imageCachePath), signal: env.signal },
+      layerFolder: layers === undefined ? undefined : resolve(env.cwd, layers),
+      ...{ platform: options.platform, force: options.force, withSignatures: options.cosignSignatures },
+      onPlanned: (bytes) => {
+        seen.planned += bytes;
+      },
+      onStored: (bytes) => {
+        seen.stored += bytes;
+        rate.record(seen.stored, performance.now());
+      },
+    });
+    found.push(facts);
+    progress.pause();
+    if (options.output === 'table')
+      env.stderr.write(`cached ${printableCell(facts.image)} (${formatDecimalSize(BigInt(facts.bytes))})\n`);
+  }
+  progress[Symbol.dispose]();
+  if (options.output !== 'table') await writeDocument(env.stdout, options.output, found);
+}
+
+const parseList = (value: string, before: readonly string[] = []) => [...before, ...value.split(',')];
+
+function parsePlatform(value: string): Platform | undefined {
+  if (value === 'all') return undefined;
+  const [, os, architecture, variant] = /^([a-z0-9]+)\/([a-z0-9]+)(?:\/([a-z0-9]+))?$/.exec(value) ?? [];
+  if (os === undefined || architecture === undefined)
+    throw new InvalidArgumentError('It must be a platform such as linux/arm64, or all.');
+  return { os, architecture, ...(variant === undefined ? {} : { variant }) };
+}
