@@ -88,8 +88,8 @@ soak-h2: $(built) ## connects, calls and disconnects for an hour, then checks th
 	@MINUTES='$(MINUTES)' SEED='$(SEED)' node tests/soak/h2/soak-h2.ts
 
 .PHONY: interop-programs
-interop-programs: $(installed) ## builds the programs of others that judge the gateway from Go modules, minutes once
-	@node tests/interop/build-programs.ts client server h2spec
+interop-programs: $(installed) ## builds the programs of others that judge the gateway and registryd from Go modules, minutes once
+	@node tests/interop/build-programs.ts client server h2spec distribution
 
 .PHONY: grpc-interop
 grpc-interop: $(installed) ## calls through apid's gateway with grpc-go's interoperability client and other clients
