@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { mediaTypes } from '@nodewright/oci';
+import { freePort } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
 
 /** nginx as a registry: the same files, served from a folder. */
@@ -19,15 +18,6 @@ export interface ServedImage {
   readonly manifest: { readonly digest: string; readonly bytes: Buffer };
   /** By digest. */
   readonly blobs: ReadonlyMap<string, Buffer>;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Starts nginx in a folder of its own, on a loopback address. */

@@ -44,6 +44,7 @@ export {
   formatPlatform,
   matchesPlatform,
   type Platform,
+  parsePlatform,
   platformOfNode,
   selectManifest,
 } from './platform.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Descriptor } from './descriptor.ts';
-import { formatPlatform, type Platform, platformOfNode, selectManifest } from './platform.ts';
+import { formatPlatform, type Platform, parsePlatform, platformOfNode, selectManifest } from './platform.ts';
 
 const manifestFor = (platform: Platform | undefined): Descriptor => ({
   mediaType: 'application/vnd.oci.image.manifest.v1+json',
@@ -51,4 +51,11 @@ test('platformOfNode() maps architectures of Node.js to those of images', () => 
     ['x64', 'arm64', 's390x'].map((name) => formatPlatform(platformOfNode(name))),
     ['linux/amd64', 'linux/arm64', 'linux/s390x'],
   );
+});
+
+test('parsePlatform() reads what formatPlatform() writes, and nothing else', () => {
+  for (const text of ['linux/amd64', 'linux/arm64/v8'])
+    assert.equal(formatPlatform(parsePlatform(text) ?? platformOfNode('x64')), text);
+  for (const text of ['', 'linux', 'linux/', 'a/b/c/d', 'Linux/amd64'])
+    assert.equal(parsePlatform(text), undefined);
 });

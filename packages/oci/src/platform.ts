@@ -25,6 +25,13 @@ export function formatPlatform({ os, architecture, variant }: Platform): string 
   return [os, architecture, ...(variant === undefined ? [] : [variant])].join('/');
 }
 
+/** Reads `linux/arm64` or `linux/arm64/v8`; `undefined` for another text. */
+export function parsePlatform(text: string): Platform | undefined {
+  const [, os, architecture, variant] = /^([a-z0-9]+)\/([a-z0-9]+)(?:\/([a-z0-9]+))?$/.exec(text) ?? [];
+  if (os === undefined || architecture === undefined) return undefined;
+  return { os, architecture, ...(variant === undefined ? {} : { variant }) };
+}
+
 /** Whether an image for `offered` runs on `wanted`. A missing variant matches every variant. */
 export function matchesPlatform(offered: Platform, wanted: Platform): boolean {
   if (offered.os !== wanted.os || offered.architecture !== wanted.architecture) return false;

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/files';
 import {
   type Descriptor,
   type DistributionClient,
@@ -60,7 +61,7 @@ export async function cacheImage(
   if (init.withSignatures) {
     const { registry, repository } = reference;
     const name = fileFromDigest(facts.digest);
-    // Source: cosign, specification of signatures: stored as tags.
+    // Signatures are images whose tags name the digest. Source: cosign.
     for (const tag of [`${name}.sig`, name]) {
       await cacheOne({ registry, repository, tag }, { ...init, platform: undefined }).catch(
         (error: unknown) => {
@@ -117,7 +118,7 @@ async function cacheBlob(reference: ImageReference, blob: Descriptor, init: Cach
   if (kept === undefined) return writeWhole(path, download(reference, blob, init), blob.digest);
   if (await hasIt(kept)) init.onStored(blob.size);
   else await writeWhole(kept, download(reference, blob, init), blob.digest);
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   await rm(path, { force: true });
   await link(kept, path).catch(async (error: NodeJS.ErrnoException) => {
     // The two folders may be on different file systems.
@@ -154,7 +155,7 @@ async function writeWhole(
 ): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}.part`;
   const hash = digest === undefined ? undefined : hashOf(digest);
-  await mkdir(dirname(path), { recursive: true });
+  await makeFolder(dirname(path));
   try {
     {
       await using file = await open(draft, 'wx', 0o644);

@@ -34,8 +34,9 @@ export interface CacheSpace {
 /** Keeps the cache within its limit and its file system. One collection runs at a time. */
 export class Collector {
   readonly #init: CollectorInit;
-  /** Undefined until the first scan. */
-  #usedBytes: number | undefined;
+  /** The last scan, and how much had been added when it began; undefined until the first one. */
+  #scanned: { readonly bytes: number; readonly addedBytes: number } | undefined;
+  #addedBytes = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(init: CollectorInit) {
@@ -67,19 +68,17 @@ export class Collector {
     });
   }
 
-  /** Counts bytes that were written since the last scan. */
+  /** Counts bytes that are in a file now. Those that come during a scan may count twice until the next one, but never not at all. */
   added(bytes: number): void {
-    if (this.#usedBytes !== undefined) this.#usedBytes += bytes;
+    this.#addedBytes += bytes;
   }
 
   async space(): Promise<CacheSpace> {
-    const { store, limitBytes } = this.#init;
-    this.#usedBytes ??= totalBytes(await scanCache(store.folder.root));
-    return { usedBytes: this.#usedBytes, limitBytes, freeBytes: await this.#freeBytes() };
-  }
-
-  async contents(): Promise<CacheContents> {
-    return scanCache(this.#init.store.folder.root);
+    const { limitBytes } = this.#init;
+    if (this.#scanned === undefined) await this.#scan();
+    const { bytes = 0, addedBytes = 0 } = this.#scanned ?? {};
+    const usedBytes = bytes + this.#addedBytes - addedBytes;
+    return { usedBytes, limitBytes, freeBytes: await this.#freeBytes() };
   }
 
   /**
@@ -124,12 +123,15 @@ export class Collector {
     );
   }
 
+  async #scan(): Promise<CacheContents> {
+    const addedBytes = this.#addedBytes;
+    const contents = await scanCache(this.#init.store.folder.root);
+    this.#scanned = { bytes: totalBytes(contents), addedBytes };
+    return contents;
+  }
+
   #inTurn<T>(work: (contents: CacheContents) => Promise<T>): Promise<T> {
-    const next = this.#last.then(async () => {
-      const contents = await this.contents();
-      this.#usedBytes = totalBytes(contents);
-      return work(contents);
-    });
+    const next = this.#last.then(async () => work(await this.#scan()));
     this.#last = next.catch(() => {});
     return next;
   }

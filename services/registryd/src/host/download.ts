@@ -20,8 +20,8 @@ export interface DownloadInit {
   readonly commit: () => Promise<void>;
   /** Makes room for bytes, or rejects with `resource-exhausted`. */
   readonly makeRoom: (bytes: number) => Promise<void>;
-  /** Called with the number of bytes that were received. */
-  readonly onReceived: (bytes: number) => void;
+  /** Called with the number of bytes that were added to the file. */
+  readonly onWritten: (bytes: number) => void;
 }
 
 type State =
@@ -189,7 +189,6 @@ export class Download {
     let roomBytes = 0;
     try {
       for await (const piece of bytes) {
-        this.#init.onReceived(piece.length);
         roomBytes -= piece.length;
         if (size === undefined && roomBytes < 0) {
           roomBytes = roomStepBytes;
@@ -220,6 +219,7 @@ export class Download {
   #wrote(block: Uint8Array): void {
     this.#hash.update(block);
     this.#writtenBytes += block.length;
+    this.#init.onWritten(block.length);
     this.rate.record(this.#writtenBytes, performance.now());
     this.#begin();
   }

@@ -17,7 +17,7 @@ export interface DownloadsInit {
   readonly leases: Leases;
   /** Opens a blob of a registry. */
   readonly openBlob: (reference: BlobReference, offset: number, signal: AbortSignal) => Promise<OpenedBlob>;
-  readonly onReceived: (bytes: number) => void;
+  readonly onWritten: (bytes: number) => void;
   readonly onFailed: (reference: ImageReference, fault: Fault) => void;
   /** Aborts when the daemon stops. */
   readonly signal: AbortSignal;
@@ -116,9 +116,9 @@ export class Downloads {
       openBlob: (offset, signal) => openBlob(reference, offset, signal),
       commit: () => store.commitBlob(digest),
       makeRoom: (bytes) => collector.makeRoom(bytes, formatImageReference(reference)),
-      onReceived: (bytes) => {
+      onWritten: (bytes) => {
         collector.added(bytes);
-        this.#init.onReceived(bytes);
+        this.#init.onWritten(bytes);
       },
     });
     const stop = new AbortController();

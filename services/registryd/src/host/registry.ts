@@ -86,7 +86,7 @@ export async function openRegistry(init: RegistryInit, scope: AsyncDisposableSta
     ...{ store, collector, leases, signal },
     openBlob: (reference, offset, blobSignal) =>
       client.openBlob(reference, reference.digest, { offset, signal: blobSignal }),
-    onReceived: (bytes) => {
+    onWritten: (bytes) => {
       counts.downloadedBytes += bytes;
     },
     onFailed: (reference, { kind, message }) => {

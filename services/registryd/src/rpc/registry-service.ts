@@ -5,7 +5,13 @@ import type {
   Transfer,
 } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import { Fault } from '@nodewright/fault';
-import { formatImageReference, type Platform, parseImageReference, platformOfNode } from '@nodewright/oci';
+import {
+  formatImageReference,
+  type Platform,
+  parseImageReference,
+  parsePlatform,
+  platformOfNode,
+} from '@nodewright/oci';
 import type { RunningDownload } from '../host/downloads.ts';
 import { pullImage } from '../host/pull-image.ts';
 import type { Registry } from '../host/registry.ts';
@@ -53,7 +59,7 @@ export function createRegistryService(init: RegistryServiceInit): RegistryServic
       return { images: images.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) };
     },
     async *pull({ reference, platform }, { signal }) {
-      const wanted = platform === '' ? platformOfNode(init.architecture) : parsePlatform(platform);
+      const wanted = platform === '' ? platformOfNode(init.architecture) : platformFrom(platform);
       const steps = pullImage(parseImageReference(reference), wanted, registry, signal);
       for (;;) {
         const { value, done } = await steps.next();
@@ -93,9 +99,8 @@ function transferMessage({ reference, download }: RunningDownload): Transfer {
   };
 }
 
-function parsePlatform(text: string): Platform {
-  const [, os, architecture, variant] = /^([a-z0-9]+)\/([a-z0-9]+)(?:\/([a-z0-9]+))?$/.exec(text) ?? [];
-  if (os === undefined || architecture === undefined)
-    throw new Fault('invalid-argument', `"${text}" is not a platform such as "linux/amd64"`);
-  return { os, architecture, ...(variant === undefined ? {} : { variant }) };
+function platformFrom(text: string): Platform {
+  const found = parsePlatform(text);
+  if (found !== undefined) return found;
+  throw new Fault('invalid-argument', `"${text}" is not a platform such as "linux/amd64"`);
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { Fault } from '@nodewright/fault';
-import type { Platform } from '@nodewright/oci';
+import { type Platform, parsePlatform } from '@nodewright/oci';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import type { CachedImageFacts } from '../../image-cache/cache-images.ts';
@@ -40,7 +40,7 @@ export function defineImageCacheCreate(image: Command, env: CliEnvironment): voi
     )
     .addOption(
       new Option('--platform <platform>', 'platform such as linux/arm64, or all')
-        .argParser(parsePlatform)
+        .argParser(platformFrom)
         .default({ os: 'linux', architecture: 'amd64' }, 'linux/amd64'),
     )
     .option('--insecure', 'accept registries without a valid certificate', false)
@@ -100,10 +100,9 @@ async function createCache(env: CliEnvironment, options: CacheCreateOptions): Pr
 
 const parseList = (value: string, before: readonly string[] = []) => [...before, ...value.split(',')];
 
-function parsePlatform(value: string): Platform | undefined {
-  if (value === 'all') return undefined;
-  const [, os, architecture, variant] = /^([a-z0-9]+)\/([a-z0-9]+)(?:\/([a-z0-9]+))?$/.exec(value) ?? [];
-  if (os === undefined || architecture === undefined)
+function platformFrom(value: string): Platform | undefined {
+  const found = value === 'all' ? undefined : parsePlatform(value);
+  if (found === undefined && value !== 'all')
     throw new InvalidArgumentError('It must be a platform such as linux/arm64, or all.');
-  return { os, architecture, ...(variant === undefined ? {} : { variant }) };
+  return found;
 }
