@@ -63,11 +63,12 @@ export const criReferences: KindReferences = {
   },
   ImageCacheConfig: {
     '': {
-      help: 'Use of the images that the disk image brings along.',
-      notApplied: notRead,
+      help: 'Image cache of the node: registryd serves its images, and pulls those that it lacks.',
     },
     local: { help: 'The cache of images on the disk of the node.' },
-    'local.enabled': { help: 'Whether images are taken from the cache on the disk.' },
+    'local.enabled': {
+      help: 'Whether the node runs registryd, which is then the first mirror of every registry.',
+    },
   },
   CRICustomizationConfig: {
     '': { help: 'A part of the configuration of containerd.', notApplied: notRead },

@@ -346,11 +346,10 @@ export const legacyMachineReference: ReferenceDocs = {
   },
   ...inside('machine.features.hostDNS', hostDnsSettings),
   'machine.features.imageCache': {
-    help: 'Use of the images that the disk image brings along; replaced by ImageCacheConfig.',
-    notApplied: notRead,
+    help: 'Image cache of the node: registryd serves its images, and pulls those that it lacks; replaced by ImageCacheConfig.',
   },
   'machine.features.imageCache.localEnabled': {
-    help: 'Whether images are taken from the cache on the disk.',
+    help: 'Whether the node runs registryd, which is then the first mirror of every registry.',
     default: 'false',
   },
   'machine.features.nodeAddressSortAlgorithm': {
