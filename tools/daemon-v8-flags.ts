@@ -4,7 +4,9 @@ const memoryFlags = ['--max-semi-space-size=2'];
  * Flags of V8 that the daemons run with on a machine. Their compiled code is for these flags alone: `rootfs/init/init.c` gives
  * machined its flags, and machined the others theirs, on every kind of node.
  */
-export const daemonV8Flags: Readonly<Record<'machined' | 'apid' | 'trustd' | 'registryd', readonly string[]>> = {
+export const daemonV8Flags: Readonly<
+  Record<'machined' | 'apid' | 'trustd' | 'registryd', readonly string[]>
+> = {
   machined: [
     ...memoryFlags,
     // Code of the start is not worth optimising. machined lowers the limits when it is calm.

@@ -136,7 +136,19 @@ export async function openTopics(
   });
   const sizes = createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs });
   const all = {
-    ...{ config, services, devices, containers, etcd, kubernetes, cluster, daemons, extensions, life, volumes },
+    ...{
+      config,
+      services,
+      devices,
+      containers,
+      etcd,
+      kubernetes,
+      cluster,
+      daemons,
+      extensions,
+      life,
+      volumes,
+    },
     files: openFiles({ ...host, root: layout.root, hostname, sizes, ownsEtc: host.isFirstProcess }),
     logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
