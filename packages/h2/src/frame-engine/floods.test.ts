@@ -114,6 +114,18 @@ test('calls above the limit are refused, and end the connection of a client that
   assert.equal(await early.goawayCode(), h2ErrorCodes.protocolError);
 });
 
+test('calls that a client opens before it can know of a lower limit are served', async () => {
+  await using peer = await RawPeer.open(read, { maxConcurrentCalls: 4 });
+  peer.send(request(1), request(3));
+  await peer.find(({ type }) => type === types.settings, 'SETTINGS');
+  peer.server.allowCalls(2, () => {});
+  peer.send(request(5), request(7));
+  while (peer.server.callCount < 4) await delay(2);
+  assert.deepEqual(peer.of(types.resetStream), []);
+  peer.send(settingsAnswer, request(9));
+  assert.equal(await peer.goawayCode(), h2ErrorCodes.protocolError);
+});
+
 test('calls that the client cancels, or makes the server reset, count against its limit on cancels', async () => {
   const cancels = { burst: 20, perSecond: 0 };
   const rows: readonly (readonly [what: string, end: (stream: number) => Buffer])[] = [

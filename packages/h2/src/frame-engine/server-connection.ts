@@ -14,6 +14,9 @@ import { FrameInboundCall } from './inbound-call.ts';
 import type { EngineParts } from './socket-connection.ts';
 import { serverReceptions } from './stream-states.ts';
 
+/** How long a client may take to read and acknowledge a lower limit on its calls, in milliseconds. */
+const lowerGraceMs = 5000;
+
 /** A client's connection. */
 export class FrameServerConnection extends FrameConnection implements ServerConnection {
   readonly #handlers: ServerHandlers;
@@ -27,6 +30,9 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
   /** The limit on open calls that the client knows, and the last one that was sent. */
   #knownLimit = Number.POSITIVE_INFINITY;
   #sentLimit: number;
+  /** The limit before it was lowered. Until `#lowersAtMs` the client may not know the new one: what it opens is served. */
+  #formerLimit = 0;
+  #lowersAtMs = 0;
   #isReported = false;
   /** Closes the connection if the client does not, once the last call of a drained connection is over. */
   #drained: NodeJS.Timeout | undefined;
@@ -59,6 +65,10 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
 
   allowCalls(count: number, onAcknowledged: () => void): void {
     if (this.ended || this.#lastAccepted !== undefined) return;
+    if (count < this.#sentLimit) {
+      this.#formerLimit = this.#sentLimit;
+      this.#lowersAtMs = monotonicMs() + lowerGraceMs;
+    }
     this.#sentLimit = count;
     this.sendSettings([[settingIds.maxConcurrentStreams, count]], () => {
       this.#knownLimit = count;
@@ -107,7 +117,7 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
       return;
     }
     if (this.streams.size >= this.#knownLimit) throw protocolError('the client exceeds its limit on calls');
-    if (this.streams.size >= this.#sentLimit) {
+    if (this.streams.size >= this.#sentLimit && !this.#mayNotKnow()) {
       this.#refuse(id, h2ErrorCodes.refusedStream, endsStream);
       return;
     }
@@ -125,6 +135,15 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
     this.streams.add(call);
     if (endsStream) call.remoteEnded = true;
     this.#handlers.onCall(call);
+  }
+
+  /** Whether the limit was lowered so recently that the client may have opened its next call before it read that. */
+  #mayNotKnow(): boolean {
+    return (
+      this.#knownLimit > this.#sentLimit &&
+      this.streams.size < this.#formerLimit &&
+      monotonicMs() < this.#lowersAtMs
+    );
   }
 
   protected override moreHeaders(stream: FrameStream, block: HeaderBlock, endsStream: boolean): void {
