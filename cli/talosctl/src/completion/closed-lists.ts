@@ -30,6 +30,8 @@ export function outputFormatsOf(path: string): ValueSource {
 
 export const summaryFormats = closed({ table: 'a table', json: 'JSON', yaml: 'YAML' });
 
+export const cacheLayouts = closed({ flat: 'one file for each blob and each name' });
+
 export const dashboardOutputs = closed({
   screen: 'a live view on the terminal',
   json: 'one object per line and interval',
