@@ -191,6 +191,7 @@ test('only the first process of a machine can change it: other modules call the 
   const code = (path: string) => readFileSync(join(folder, path), 'utf8').replace(/^\s*(\/\*)?\*.*$/gm, '');
   const namers = sources.filter((path) => /['"`]\/(sys|dev)\//.test(code(path))).sort();
   assert.deepEqual(namers, [
+    'daemons/domain/daemon-command.ts',
     'daemons/domain/daemon-container.ts',
     'hardware/controllers/discovered-volume-spec.ts',
     'hardware/host/watch-device-links.ts',
