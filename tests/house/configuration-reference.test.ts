@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import {
   ConfigReader,
+  controlPlaneSettings,
   documentKinds,
   effectiveConfig,
   fieldPaths,
+  kubernetesIdentity,
   legacyKind,
 } from '@nodewright/machine-config';
 import { type FieldReference, fieldReference, notRead } from '@nodewright/machine-config/reference';
@@ -60,12 +62,7 @@ const informative: readonly string[] = ['v1alpha1 version', 'v1alpha1 persist'];
 const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
   { value: /\beffective\??\.debug\b/, fields: /^v1alpha1 debug$/ },
   { value: /\beffective\??\.install\b/, fields: /^(?:v1alpha1 machine\.install|UnattendedInstallConfig )/ },
-  { value: /\bdnsDomain\b/, fields: /^(?:v1alpha1 cluster\.network|KubeNetworkConfig) ?\.?dnsDomain$/ },
-  { value: /\bapiServerSANs\b/, fields: /^(?:v1alpha1 cluster\.apiServer\.certSANs|KubeAPIServerConfig )/ },
-  { value: /\bcluster\.apiServerPort\b/, fields: /^v1alpha1 cluster\.controlPlane\.localAPIServerPort$/ },
-  { value: /\bhasKubernetesIssuingCA\b/, fields: /^(?:v1alpha1 cluster\.ca\.key$|KubeAPIServerCAConfig )/ },
-  { value: /\bhasEtcdEncryption\b/, fields: /^v1alpha1 cluster\.(?:aescbc|secretbox)EncryptionSecret$/ },
-  { value: /\bkubePrism\b/, fields: /^(?:v1alpha1 machine\.features\.kubePrism\.|KubePrismConfig )/ },
+  { value: /\bkubePrism\.tlsServerName\b/, fields: /^KubePrismConfig tlsServerName$/ },
   { value: /\bkubeSpan\b/, fields: /^(?:v1alpha1 machine\.network\.kubespan\.|KubeSpanConfig )/ },
   { value: /\bnode\.labels\b/, fields: /^(?:v1alpha1 machine\.nodeLabels$|KubeNodeConfig labels$)/ },
   {
@@ -115,6 +112,7 @@ function readAll(reader: ConfigReader): void {
   for (const read of [deviceLinks, deviceAddresses, deviceRoutes, deviceOperators, deviceVips]) read(devices);
   for (const read of [linkSpecsOf, addressSpecsOf, routeSpecsOf, routingRuleSpecsOf]) read(reader);
   for (const read of [operatorSpecsOf, vipOperatorSpecsOf, probeSpecsOf, sharedAddressesOf]) read(reader);
+  for (const read of [kubernetesIdentity, controlPlaneSettings]) read(reader);
 }
 
 /** Whether a field is read, in a document that has it. */

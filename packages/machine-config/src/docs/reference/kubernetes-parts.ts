@@ -32,6 +32,51 @@ export function resourcesOf(requests: string): ReferenceDocs {
   };
 }
 
+/**
+ * Settings of kube-apiserver, kube-controller-manager and kube-scheduler. Only nodes that run these as processes apply
+ * them. A control plane of another cluster makes the same resources, and nothing there runs the components.
+ */
+export const runsInProcessClusters =
+  'Only control planes of process clusters with Kubernetes apply it; others only publish it as resources.';
+
+/** Where a component of the control plane that runs as a process differs from one in a pod. */
+export const processNotes = {
+  image: 'The program of a process does not come from it; only the version in its tag counts.',
+  extraArgs: 'A process listens on the address of the node, whatever bind-address says.',
+  extraVolumes: 'A process has no mounts: paths below mountPath in its flags become paths below hostPath.',
+  readonly: 'A process may write there in any case.',
+  startupProbes:
+    'For a process it only decides whether health checks ask it by HTTPS, or just connect to its port.',
+} as const;
+
+/** Who reads the domain of the cluster while there is no cluster DNS. */
+export const dnsDomainNote =
+  'Only the certificate of kube-apiserver contains it; there is no cluster DNS yet.';
+
+/** Why a load balancer that does not run is in resources. */
+export const kubePrismNote =
+  'Nodes run no load balancer yet; its port is only in kubeconfigs that control planes publish as resources.';
+
+/** Why static pods of the user are in resources. */
+export const staticPodNote =
+  'Control planes of process clusters with Kubernetes publish it as the resource StaticPods; no node runs it yet.';
+
+/** `resources` of a component of the control plane. */
+export function controlPlaneResourcesOf(requests: string): ReferenceDocs {
+  const docs = resourcesOf(requests);
+  return {
+    ...docs,
+    'resources.requests': {
+      ...docs['resources.requests'],
+      notApplied: 'Nothing reserves processor or memory for a process.',
+    },
+    'resources.limits': {
+      ...docs['resources.limits'],
+      notApplied: 'A process has no limits of its own; the limit of memory only sets GOMEMLIMIT.',
+    },
+  };
+}
+
 /** Defaults of the requests. Source: Talos v1.14: static pods; bootstrap manifests. */
 export const defaultRequests = {
   apiServer: 'cpu 200m, memory 512Mi',

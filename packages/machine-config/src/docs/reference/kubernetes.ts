@@ -1,10 +1,16 @@
 import {
+  controlPlaneResourcesOf,
   defaultRequests,
+  dnsDomainNote,
   environment,
   extraArgs,
+  kubePrismNote,
   nodeSettings,
+  processNotes,
   protectedKubeletFields,
   resourcesOf,
+  runsInProcessClusters,
+  staticPodNote,
 } from './kubernetes-parts.ts';
 import { type KindReferences, notRead, type ReferenceDocs } from './reference-docs.ts';
 import { certificatePem, keyBase64, privateKeyPem } from './sample-values.ts';
@@ -32,6 +38,11 @@ const image = (program: string, example: string) => ({
   example,
   isRequired: true,
 });
+const controlPlaneImage = (program: string) => ({
+  ...image(program, `registry.k8s.io/${program}:v1.37.0`),
+  notApplied: processNotes.image,
+});
+const controlPlaneArgs = { ...extraArgs, notApplied: processNotes.extraArgs };
 const enabled = (program: string) => ({
   help: `Whether ${program} runs; if not, the rest of the document is not checked.`,
   default: 'true',
@@ -56,13 +67,13 @@ export const kubernetesReferences: KindReferences = {
     '': {
       help: 'Names and subnets of pods and services.',
       notApplied:
-        'Nodes keep the subnets of pods and services out of their own addresses; the rest is only stored.',
+        'Nodes keep the subnets of pods and services out of their own addresses; no pod has an address in them yet.',
     },
     dnsDomain: {
       help: 'Domain of the cluster DNS.',
       example: 'cluster.local',
       default: 'cluster.local',
-      notApplied: notRead,
+      notApplied: dnsDomainNote,
     },
     podSubnets: {
       help: 'One or two subnets of pods, at most one per address family, not longer than the mask of a node. Patches replace them.',
@@ -77,13 +88,13 @@ export const kubernetesReferences: KindReferences = {
     nodeCIDRMaskSizeIPv4: {
       help: 'Prefix length of the IPv4 pod subnet of each node, 1 to 32.',
       default: '24',
-      notApplied: notRead,
+      notApplied: runsInProcessClusters,
     },
     nodeCIDRMaskSizeIPv6: {
       help: 'Prefix length of the IPv6 pod subnet of each node, 1 to 128.',
       example: 80,
       default: '64',
-      notApplied: notRead,
+      notApplied: runsInProcessClusters,
     },
   },
   KubeNodeConfig: {
@@ -135,22 +146,23 @@ export const kubernetesReferences: KindReferences = {
   KubePrismConfig: {
     '': {
       help: 'Load balancer for the Kubernetes API on each node; its presence turns it on.',
-      notApplied: notRead,
+      notApplied: kubePrismNote,
     },
     port: { help: 'Port on the loopback address, 1 to 65535.', example: 7445, isRequired: true },
     tlsServerName: {
       help: 'TLS server name for connections to the API servers through the load balancer.',
       example: 'k8s.example.org',
       default: 'none',
+      notApplied: notRead,
     },
   },
   KubeAPIServerCAConfig: {
-    '': { help: 'Certificate authority of Kubernetes.', notApplied: notRead },
+    '': { help: 'Certificate authority of Kubernetes.' },
     issuingCA: { help: 'Authority that signs certificates of Kubernetes; only control planes have it.' },
     ...authority,
   },
   KubeStaticPodConfig: {
-    '': { help: 'A static pod; it is added to those of machine.pods.', notApplied: notRead },
+    '': { help: 'A static pod; it is added to those of machine.pods.', notApplied: staticPodNote },
     name: { ...documentName, example: 'proxy' },
     pod: {
       help: 'Kubernetes object of kind Pod. Patches replace it.',
@@ -187,34 +199,45 @@ export const kubernetesReferences: KindReferences = {
   KubeAPIServerConfig: {
     '': {
       help: 'Image, port, flags and certificate of kube-apiserver, on control planes.',
-      notApplied: notRead,
+      notApplied: runsInProcessClusters,
     },
-    image: image('kube-apiserver', 'registry.k8s.io/kube-apiserver:v1.37.0'),
+    image: controlPlaneImage('kube-apiserver'),
     extraArgs: {
       help: `${extraArgs.help} Flags of authentication and authorization are refused.`,
       example: { 'max-requests-inflight': '800' },
+      notApplied: processNotes.extraArgs,
     },
     env: environment,
-    ...resourcesOf(defaultRequests.apiServer),
+    ...controlPlaneResourcesOf(defaultRequests.apiServer),
     apiPort: { help: 'Port of the API server on each control plane.', default: '6443' },
-    startupProbes: { help: 'Whether the pod has a startup probe and health checks.', default: 'true' },
+    startupProbes: {
+      help: 'Whether the pod has a startup probe and health checks.',
+      default: 'true',
+      notApplied: processNotes.startupProbes,
+    },
   },
   KubeControllerManagerConfig: {
-    '': { help: 'Image and flags of kube-controller-manager, on control planes.', notApplied: notRead },
+    '': {
+      help: 'Image and flags of kube-controller-manager, on control planes.',
+      notApplied: runsInProcessClusters,
+    },
     enabled: enabled('kube-controller-manager'),
-    image: image('kube-controller-manager', 'registry.k8s.io/kube-controller-manager:v1.37.0'),
-    extraArgs,
+    image: controlPlaneImage('kube-controller-manager'),
+    extraArgs: controlPlaneArgs,
     env: environment,
-    ...resourcesOf(defaultRequests.controllerManager),
+    ...controlPlaneResourcesOf(defaultRequests.controllerManager),
   },
   KubeSchedulerConfig: {
-    '': { help: 'Image, flags and configuration of kube-scheduler, on control planes.', notApplied: notRead },
+    '': {
+      help: 'Image, flags and configuration of kube-scheduler, on control planes.',
+      notApplied: runsInProcessClusters,
+    },
     enabled: enabled('kube-scheduler'),
-    image: image('kube-scheduler', 'registry.k8s.io/kube-scheduler:v1.37.0'),
+    image: controlPlaneImage('kube-scheduler'),
     config: { help: 'Fields that are merged into KubeSchedulerConfiguration.' },
-    extraArgs,
+    extraArgs: controlPlaneArgs,
     env: environment,
-    ...resourcesOf(defaultRequests.scheduler),
+    ...controlPlaneResourcesOf(defaultRequests.scheduler),
   },
   KubeProxyConfig: {
     '': { help: 'Image and configuration of kube-proxy, on control planes.', notApplied: notRead },
@@ -273,7 +296,7 @@ export const kubernetesReferences: KindReferences = {
   KubeAggregatorCAConfig: {
     '': {
       help: 'Certificate authority of the API aggregation layer, on control planes.',
-      notApplied: notRead,
+      notApplied: runsInProcessClusters,
     },
     issuingCA: {
       help: 'Authority that signs the client certificate of the aggregator.',
@@ -284,7 +307,7 @@ export const kubernetesReferences: KindReferences = {
   KubeServiceAccountConfig: {
     '': {
       help: 'Keys and issuers of the tokens of service accounts, on control planes.',
-      notApplied: notRead,
+      notApplied: runsInProcessClusters,
     },
     issuer: { help: 'Key and URL of the issuer of new tokens.', isRequired: true },
     'issuer.privateKey': {
@@ -308,7 +331,10 @@ export const kubernetesReferences: KindReferences = {
     'accepted.audiences': { help: 'Additional audiences of tokens.', example: ['https://api.example.org'] },
   },
   KubeEtcdEncryptionConfig: {
-    '': { help: 'Encryption of Kubernetes resources in etcd, on control planes.', notApplied: notRead },
+    '': {
+      help: 'Encryption of Kubernetes resources in etcd, on control planes.',
+      notApplied: runsInProcessClusters,
+    },
     config: {
       help: 'Fields of the Kubernetes object EncryptionConfiguration; the first provider of a resource encrypts new data.',
       example: {
@@ -332,7 +358,7 @@ export const kubernetesReferences: KindReferences = {
   KubeAdmissionControlConfig: {
     '': {
       help: 'Configuration of one admission plug-in of kube-apiserver, on control planes.',
-      notApplied: notRead,
+      notApplied: runsInProcessClusters,
     },
     name: { help: 'Name of the plug-in.', example: 'PodSecurity', isRequired: true },
     configuration: {
@@ -345,14 +371,20 @@ export const kubernetesReferences: KindReferences = {
     },
   },
   KubeAuditPolicyConfig: {
-    '': { help: 'Policy of the audit log of kube-apiserver, on control planes.', notApplied: notRead },
+    '': {
+      help: 'Policy of the audit log of kube-apiserver, on control planes.',
+      notApplied: runsInProcessClusters,
+    },
     configuration: {
       help: 'Kubernetes object of kind Policy (audit.k8s.io). Patches replace it.',
       example: { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] },
     },
   },
   KubeAuthenticationConfig: {
-    '': { help: 'How kube-apiserver authenticates clients, on control planes.', notApplied: notRead },
+    '': {
+      help: 'How kube-apiserver authenticates clients, on control planes.',
+      notApplied: runsInProcessClusters,
+    },
     configuration: {
       help: 'Fields of the Kubernetes object AuthenticationConfiguration. Patches replace it.',
       example: { anonymous: { enabled: true, conditions: [{ path: '/livez' }] } },
@@ -361,7 +393,7 @@ export const kubernetesReferences: KindReferences = {
   KubeAuthorizerConfig: {
     '': {
       help: 'One authorizer of kube-apiserver, on control planes; the order of the documents is the order of the authorizers.',
-      notApplied: notRead,
+      notApplied: runsInProcessClusters,
     },
     name: { help: 'Name of the authorizer.', example: 'rbac', isRequired: true },
     type: { help: 'Type of the authorizer.', example: 'RBAC', isRequired: true },

@@ -1,18 +1,41 @@
 import { defaultEtcdImage } from '../../effective/etcd-settings.ts';
-import { defaultRequests, environment, extraArgs, resourcesOf } from './kubernetes-parts.ts';
+import {
+  controlPlaneResourcesOf,
+  defaultRequests,
+  dnsDomainNote,
+  environment,
+  extraArgs,
+  processNotes,
+  runsInProcessClusters,
+} from './kubernetes-parts.ts';
 import { acceptedAuthority, authority } from './legacy-machine.ts';
-import { inside, notRead, type ReferenceDocs } from './reference-docs.ts';
+import { inside, notRead, onlyPublished, type ReferenceDocs } from './reference-docs.ts';
 import { keyBase64 } from './sample-values.ts';
 
 const extraVolumes: ReferenceDocs = {
-  extraVolumes: { help: 'Additional folders of the node in the pod.' },
+  extraVolumes: {
+    help: 'Additional folders of the node in the pod.',
+    notApplied: processNotes.extraVolumes,
+  },
   'extraVolumes.hostPath': { help: 'Path on the node.', example: '/var/lib/example' },
   'extraVolumes.mountPath': { help: 'Path in the pod.', example: '/etc/example' },
-  'extraVolumes.readonly': { help: 'Whether the pod cannot write there.', default: 'false' },
+  'extraVolumes.readonly': {
+    help: 'Whether the pod cannot write there.',
+    default: 'false',
+    notApplied: processNotes.readonly,
+  },
 };
 const componentImage = (name: string) => ({
   help: `Image of ${name}; its tag is the version of Kubernetes.`,
   example: `registry.k8s.io/${name}:v1.37.0`,
+});
+/** What the components of the control plane have in common. */
+const component = (name: string, requests: string): ReferenceDocs => ({
+  image: { ...componentImage(name), notApplied: processNotes.image },
+  extraArgs: { help: extraArgs.help, notApplied: processNotes.extraArgs },
+  ...extraVolumes,
+  env: environment,
+  ...controlPlaneResourcesOf(requests),
 });
 
 /** Source: Talos v1.14: machine configuration, v1alpha1 document, `cluster`. */
@@ -37,7 +60,7 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
     help: 'Port of the API server on each control plane; replaced by KubeAPIServerConfig.',
     example: 6443,
     default: '6443',
-    notApplied: notRead,
+    notApplied: runsInProcessClusters,
   },
   clusterName: { help: 'Name of the cluster; replaced by KubeClusterConfig.', example: 'cluster-1' },
   network: { help: 'Network of the cluster; replaced by KubeNetworkConfig.' },
@@ -68,7 +91,7 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
     help: 'Domain of the cluster DNS.',
     example: 'cluster.local',
     default: 'cluster.local',
-    notApplied: notRead,
+    notApplied: dnsDomainNote,
   },
   'network.podSubnets': {
     help: 'Subnets of pods; nodes keep them out of their own addresses. Patches replace them.',
@@ -83,44 +106,42 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
   token: {
     help: 'Bootstrap token with which a kubelet joins the cluster; it is a secret.',
     example: 'abcdef.0123456789abcdef',
-    notApplied: notRead,
+    notApplied: onlyPublished,
   },
   aescbcEncryptionSecret: {
     help: 'Key that encrypts secrets in etcd (AES-CBC), base64 of 32 bytes; replaced by KubeEtcdEncryptionConfig.',
     example: keyBase64,
-    notApplied: notRead,
+    notApplied: runsInProcessClusters,
   },
   secretboxEncryptionSecret: {
     help: 'Key that encrypts secrets in etcd (secretbox), base64 of 32 bytes; replaced by KubeEtcdEncryptionConfig.',
     example: keyBase64,
-    notApplied: notRead,
+    notApplied: runsInProcessClusters,
   },
   ca: {
     help: 'Certificate authority of Kubernetes, without its key on workers; replaced by KubeAPIServerCAConfig.',
-    notApplied: notRead,
   },
   ...inside('ca', authority),
   acceptedCAs: {
     help: 'Additional authorities of Kubernetes whose certificates are accepted.',
-    notApplied: notRead,
   },
   'acceptedCAs.crt': acceptedAuthority,
   aggregatorCA: {
     help: 'Certificate authority of the API aggregation layer; replaced by KubeAggregatorCAConfig.',
-    notApplied: notRead,
+    notApplied: runsInProcessClusters,
   },
   ...inside('aggregatorCA', authority),
   serviceAccount: {
     help: 'Key that signs the tokens of service accounts; replaced by KubeServiceAccountConfig.',
-    notApplied: notRead,
+    notApplied: runsInProcessClusters,
   },
   'serviceAccount.key': authority.key ?? {},
-  apiServer: { help: 'kube-apiserver; replaced by KubeAPIServerConfig and others.', notApplied: notRead },
+  apiServer: {
+    help: 'kube-apiserver; replaced by KubeAPIServerConfig and others.',
+    notApplied: runsInProcessClusters,
+  },
   ...inside('apiServer', {
-    image: componentImage('kube-apiserver'),
-    extraArgs: { help: extraArgs.help },
-    ...extraVolumes,
-    env: environment,
+    ...component('kube-apiserver', defaultRequests.apiServer),
     certSANs: {
       help: 'Additional DNS names and IP addresses in the certificate of the API server.',
       example: ['k8s.example.org'],
@@ -143,7 +164,6 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
       example: { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] },
       default: 'one rule with level Metadata for all requests',
     },
-    ...resourcesOf(defaultRequests.apiServer),
     authorizationConfig: {
       help: 'Authorizers of the API server, in the order in which they are asked; replaced by KubeAuthorizerConfig.',
     },
@@ -156,15 +176,9 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
   }),
   controllerManager: {
     help: 'kube-controller-manager; replaced by KubeControllerManagerConfig.',
-    notApplied: notRead,
+    notApplied: runsInProcessClusters,
   },
-  ...inside('controllerManager', {
-    image: componentImage('kube-controller-manager'),
-    extraArgs: { help: extraArgs.help },
-    ...extraVolumes,
-    env: environment,
-    ...resourcesOf(defaultRequests.controllerManager),
-  }),
+  ...inside('controllerManager', component('kube-controller-manager', defaultRequests.controllerManager)),
   proxy: { help: 'kube-proxy; replaced by KubeProxyConfig.', notApplied: notRead },
   'proxy.disabled': { help: 'Whether kube-proxy does not run.', default: 'false' },
   'proxy.image': componentImage('kube-proxy'),
@@ -174,13 +188,9 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
     default: 'iptables',
   },
   'proxy.extraArgs': extraArgs,
-  scheduler: { help: 'kube-scheduler; replaced by KubeSchedulerConfig.', notApplied: notRead },
+  scheduler: { help: 'kube-scheduler; replaced by KubeSchedulerConfig.', notApplied: runsInProcessClusters },
   ...inside('scheduler', {
-    image: componentImage('kube-scheduler'),
-    extraArgs: { help: extraArgs.help },
-    ...extraVolumes,
-    env: environment,
-    ...resourcesOf(defaultRequests.scheduler),
+    ...component('kube-scheduler', defaultRequests.scheduler),
     config: { help: 'Fields that are merged into KubeSchedulerConfiguration.', example: { parallelism: 8 } },
   }),
   discovery: {
@@ -231,14 +241,16 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
     example: 'registry.k8s.io/coredns/coredns:v1.14.7',
     default: 'registry.k8s.io/coredns/coredns:v1.14.7',
   },
-  externalCloudProvider: { help: 'A cloud provider that runs in the cluster.', notApplied: notRead },
+  externalCloudProvider: { help: 'A cloud provider that runs in the cluster.' },
   'externalCloudProvider.enabled': {
     help: 'Whether the components of Kubernetes are told that the cloud provider is external.',
     default: 'false',
+    notApplied: runsInProcessClusters,
   },
   'externalCloudProvider.manifests': {
     help: 'URLs of manifests that are applied to the cluster; needs enabled.',
     example: ['https://www.example.org/cloud-provider.yaml'],
+    notApplied: notRead,
   },
   extraManifests: {
     help: 'URLs of manifests that are applied to the cluster; replaced by KubeExternalManifestConfig.',
@@ -263,7 +275,7 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
     help: 'Kubernetes objects as YAML; empty lines at the beginning are removed.',
     example: 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: ci\n',
   },
-  adminKubeconfig: { help: 'The kubeconfig that nodes issue to administrators.', notApplied: notRead },
+  adminKubeconfig: { help: 'The kubeconfig that nodes issue to administrators.' },
   'adminKubeconfig.certLifetime': {
     help: 'How long the certificate in it is valid.',
     example: '1h0m0s',

@@ -1,5 +1,12 @@
 import { PlainScalar } from '../../yaml/yaml-value.ts';
-import { extraArgs, nodeSettings, protectedKubeletFields } from './kubernetes-parts.ts';
+import {
+  extraArgs,
+  kubePrismNote,
+  nodeSettings,
+  protectedKubeletFields,
+  runsInProcessClusters,
+  staticPodNote,
+} from './kubernetes-parts.ts';
 import { hostDnsSettings } from './network-parts.ts';
 import { inside, notRead, type ReferenceDocs } from './reference-docs.ts';
 import * as registry from './registry-parts.ts';
@@ -63,7 +70,7 @@ export const legacyMachineReference: ReferenceDocs = {
   'machine.acceptedCAs.crt': acceptedAuthority,
   'machine.controlPlane': {
     help: 'Which components of the control plane do not run; replaced by the documents of the components.',
-    notApplied: notRead,
+    notApplied: runsInProcessClusters,
   },
   'machine.controlPlane.controllerManager': {
     help: 'kube-controller-manager; replaced by KubeControllerManagerConfig.',
@@ -148,7 +155,7 @@ export const legacyMachineReference: ReferenceDocs = {
         spec: { containers: [{ name: 'proxy', image: 'registry.example.org/proxy:1.2' }] },
       },
     ],
-    notApplied: notRead,
+    notApplied: staticPodNote,
   },
   'machine.disks': {
     help: 'Additional disks to partition and mount at boot; replaced by UserVolumeConfig.',
@@ -332,7 +339,7 @@ export const legacyMachineReference: ReferenceDocs = {
   },
   'machine.features.kubePrism': {
     help: 'Load balancer for the Kubernetes API on each node; replaced by KubePrismConfig.',
-    notApplied: notRead,
+    notApplied: kubePrismNote,
   },
   'machine.features.kubePrism.enabled': { help: 'Whether the load balancer runs.', default: 'false' },
   'machine.features.kubePrism.port': {
