@@ -74,5 +74,5 @@ test('registryd runs on the address of the node while the configuration enables 
       ),
     { what: 'end of registryd' },
   );
-  assert.deepEqual(await mirrors(), {});
+  await eventually(async () => Object.keys(await mirrors()).length === 0, { what: 'end of the mirror' });
 });

@@ -148,7 +148,7 @@ test('members follow the membership, unknown fields are empty, and the node desc
       hostname: 'node01',
       machineType: 'controlplane',
       operatingSystem: 'Talos (v1.14.0)',
-      controlPlane: undefined,
+      controlPlane: { port: 6443 },
     },
     {
       nodeId: '',

@@ -37,7 +37,11 @@ export async function openReplay(bundle: Bundle, now: Date): Promise<Replay> {
   const server = createRpcServer({
     services: replayServices({ nodes: new NodeDirectory(nodes), now: Date.now, stopSignal: stop.signal }),
     telemetry: noTelemetry,
-    log: createLogger({ name: contextName, telemetry: noTelemetry, level: 'silent' }),
+    // Without a destination the program would need the parts of pino that write files.
+    log: createLogger({
+      ...{ name: contextName, telemetry: noTelemetry, level: 'silent' },
+      destination: { write() {} },
+    }),
     drainTimeoutMs: 500,
   });
   scope.use(server);
