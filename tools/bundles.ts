@@ -105,6 +105,13 @@ export const bundles: readonly Bundle[] = [
     apart: reflection,
     binaryCodecs: true,
   },
+  {
+    name: 'udevd-bridge',
+    entry: 'services/udevd-bridge/src/main.ts',
+    assets: { ...reflectionProtos, ...nativeCalls },
+    apart: reflection,
+    binaryCodecs: true,
+  },
   { name: 'start-daemon', entry: 'rootfs/start/start-daemon.ts', assets: {} },
   { name: 'process-supervisor', entry: 'packages/provision/src/supervisor/main.ts', assets: {} },
   { name: 'docker-keeper', entry: 'packages/provision/src/docker/keeper/main.ts', assets: {} },

@@ -5,7 +5,7 @@ const memoryFlags = ['--max-semi-space-size=2'];
  * machined its flags, and machined the others theirs, on every kind of node.
  */
 export const daemonV8Flags: Readonly<
-  Record<'machined' | 'apid' | 'trustd' | 'registryd', readonly string[]>
+  Record<'machined' | 'apid' | 'trustd' | 'registryd' | 'udevd-bridge', readonly string[]>
 > = {
   machined: [
     ...memoryFlags,
@@ -17,4 +17,5 @@ export const daemonV8Flags: Readonly<
   apid: memoryFlags,
   trustd: memoryFlags,
   registryd: memoryFlags,
+  'udevd-bridge': memoryFlags,
 };

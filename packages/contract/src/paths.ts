@@ -16,6 +16,8 @@ export const nodePaths = {
   registrydSocket: '/run/registryd/registryd.sock',
   /** The images that registryd has pulled. */
   registrydCache: '/var/lib/registryd',
+  /** The socket on which udevd-bridge serves the devices of the node. */
+  devicesSocket: '/run/udevd-bridge/devices.sock',
   /** The machine configuration of the node. */
   machineConfig: '/system/state/config.yaml',
   /** A machine configuration that is part of the image. */

@@ -11,6 +11,8 @@ export const serviceIds = {
   kubelet: 'kubelet',
   etcd: 'etcd',
   udevd: 'udevd',
+  /** Our own: it runs udevd on machines. */
+  udevdBridge: 'udevd-bridge',
   auditd: 'auditd',
   syslogd: 'syslogd',
   dashboard: 'dashboard',
@@ -19,7 +21,9 @@ export const serviceIds = {
 } as const;
 
 /**
- * User and group of the services that do not run as root. Each number is both uid and gid. That of registryd, which upstream runs in
- * machined, is ours. Source: Talos v1.14: constants.
+ * User and group of the services that do not run as root. Each number is both uid and gid. Those of registryd, which upstream runs in
+ * machined, and of udevd-bridge are ours; udevd-bridge runs as root where it runs udevd. Source: Talos v1.14: constants.
  */
-export const serviceUsers = { apid: 50, dashboard: 50, trustd: 51, registryd: 53, etcd: 60 } as const;
+export const serviceUsers = {
+  ...{ apid: 50, dashboard: 50, trustd: 51, registryd: 53, 'udevd-bridge': 54, etcd: 60 },
+} as const;

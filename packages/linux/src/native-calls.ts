@@ -20,6 +20,14 @@ export interface MappedMemory extends Disposable {
   readonly buffer: ArrayBuffer;
 }
 
+/** A datagram whose sender the kernel vouches for. */
+export interface DatagramWithSender {
+  /** The original length, which may exceed that of the buffer. */
+  readonly lengthBytes: number;
+  /** The user who has sent it; undefined when the kernel has not said so. The kernel itself is user 0. */
+  readonly userId: number | undefined;
+}
+
 /**
  * System calls that Node.js does not have. Each one throws a SystemCallError, or rejects with it. None of
  * them blocks.
@@ -46,6 +54,15 @@ export interface NativeCalls {
    * @returns the original length, which may exceed the size of `into`
    */
   receiveFrom(descriptor: number, into: Uint8Array, address: Uint8Array): number | undefined;
+  /**
+   * The next datagram, like `receiveFrom`, with the process that has sent it. The socket must have the option `SO_PASSCRED`.
+   * Source: unix(7), SCM_CREDENTIALS.
+   */
+  receiveWithSender(
+    descriptor: number,
+    into: Uint8Array,
+    address: Uint8Array,
+  ): DatagramWithSender | undefined;
   /** @param argument a structure that the driver reads and writes */
   control(descriptor: number, request: number, argument: Uint8Array): void;
   /**
@@ -137,6 +154,15 @@ const siginfoPidAt = 12;
 // The C library has no functions for them. Source: Linux, numbers of system calls.
 const finitModule = process.arch === 'x64' ? 313 : 273;
 const kexecFileLoad = process.arch === 'x64' ? 320 : 294;
+// <sys/socket.h> on 64-bit machines: struct msghdr, and a control message with a struct ucred.
+const messageHeaderBytes = 56;
+const controlLengthAt = 40;
+const controlBytes = 64;
+const credentialsAt = 16;
+const userIdAt = credentialsAt + 4;
+const credentialsBytes = 12;
+const solSocket = 1;
+const scmCredentials = 2;
 const mapFailed = 0xffff_ffff_ffff_ffffn;
 
 /**
@@ -163,6 +189,7 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const close = libc.func('int close(int)');
   const sendto = libc.func('int64_t sendto(int, const void *, size_t, int, const void *, uint32_t)');
   const recvfrom = libc.func('int64_t recvfrom(int, void *, size_t, int, void *, void *)');
+  const recvmsg = libc.func('int64_t recvmsg(int, void *, int)');
   const fallocate = libc.func('int fallocate(int, int, int64_t, int64_t)');
   const prctl = libc.func('int prctl(int, unsigned long, unsigned long, unsigned long, unsigned long)');
   const ioctl = libc.func('int ioctl(int, unsigned long, void *)');
@@ -222,6 +249,26 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       const { errno } = koffi.os;
       if (koffi.errno() === errno.EAGAIN) return undefined;
       throw new SystemCallError('recvfrom', koffi.errno());
+    },
+    receiveWithSender(descriptor, into, address) {
+      const control = Buffer.alloc(controlBytes);
+      const vector = Buffer.alloc(16);
+      vector.writeBigUInt64LE(koffi.address(into), 0);
+      vector.writeBigUInt64LE(BigInt(into.length), 8);
+      const message = Buffer.alloc(messageHeaderBytes);
+      message.writeBigUInt64LE(koffi.address(address), 0);
+      message.writeUInt32LE(address.length, 8);
+      message.writeBigUInt64LE(koffi.address(vector), 16);
+      message.writeBigUInt64LE(1n, 24);
+      message.writeBigUInt64LE(koffi.address(control), 32);
+      message.writeBigUInt64LE(BigInt(control.length), controlLengthAt);
+      const length = Number(recvmsg(descriptor, message, dontWait | tellWholeLength));
+      if (length < 0) {
+        if (koffi.errno() === koffi.os.errno.EAGAIN) return undefined;
+        throw new SystemCallError('recvmsg', koffi.errno());
+      }
+      const filled = Number(message.readBigUInt64LE(controlLengthAt));
+      return { lengthBytes: length, userId: userIdIn(control.subarray(0, filled)) };
     },
     forgetBytes: (descriptor, lengthBytes) =>
       void checked('fallocate', fallocate(descriptor, punchHoleKeepSize, 0, lengthBytes)),
@@ -318,4 +365,11 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       });
     });
   }
+}
+
+/** The user in the control message of a datagram; undefined when it is none with credentials. */
+function userIdIn(control: Buffer): number | undefined {
+  if (control.length < credentialsAt + credentialsBytes) return undefined;
+  const isCredentials = control.readInt32LE(8) === solSocket && control.readInt32LE(12) === scmCredentials;
+  return isCredentials ? control.readUInt32LE(userIdAt) : undefined;
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-export type DaemonName = 'machined' | 'apid' | 'trustd' | 'registryd';
+export type DaemonName = 'machined' | 'apid' | 'trustd' | 'registryd' | 'udevd-bridge';
 
 export interface SpawnDaemonInit {
   readonly name: DaemonName;

@@ -165,6 +165,7 @@ test('only the first process of a machine can change it: other modules call the 
     'prctl',
     'reboot',
     'recvfrom',
+    'recvmsg',
     'sendto',
     'setrlimit',
     'setsockopt',

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { release } from 'node:os';
+import { Fault, faultFrom } from '@nodewright/fault';
+import {
+  createModuleLoader,
+  moduleLoadOrder,
+  parseBuiltinModules,
+  parseModuleAliases,
+  parseModuleFiles,
+} from '@nodewright/linux';
+import { deviceLimits } from '../domain/limits.ts';
+import { planModules, type WantedModule } from '../domain/module-policy.ts';
+
+/** Whether the kernel refuses modules without a valid signature. Source: Linux, module signing. */
+const enforcementFile = '/sys/module/module/parameters/sig_enforce';
+/** Under a lockdown it refuses them, too. */
+const lockdownFile = '/sys/kernel/security/lockdown';
+
+/** Loads modules, one request after the other. @returns the names of the modules */
+export type LoadModules = (wanted: WantedModule) => Promise<readonly string[]>;
+
+/** @param folder of the kernel's modules */
+export function createModules(folder = `/usr/lib/modules/${release()}`): LoadModules {
+  const load = createModuleLoader(folder);
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function loadNow(wanted: WantedModule): Promise<readonly string[]> {
+    if (!refusesUnsigned())
+      throw new Fault(
+        'failed-precondition',
+        'the kernel would load modules without a signature: boot it with module.sig_enforce=1',
+      );
+    const files = parseModuleFiles(textOf(`${folder}/modules.dep`) ?? '');
+    const aliases = 'name' in wanted ? undefined : textOf(`${folder}/modules.alias`);
+    const known = {
+      files,
+      builtin: new Set(parseBuiltinModules(textOf(`${folder}/modules.builtin`) ?? '')),
+      aliases: aliases === undefined ? undefined : parseModuleAliases(aliases),
+    };
+    const { names, toLoad } = planModules(wanted, known, deviceLimits.modulesPerModalias);
+    for (const name of toLoad) {
+      try {
+        for (const path of moduleLoadOrder(files, name) ?? []) await load(path, '');
+      } catch (error) {
+        throw new Fault(
+          'failed-precondition',
+          `module "${name}" cannot be loaded: ${faultFrom(error).message}`,
+          {
+            cause: error,
+          },
+        );
+      }
+    }
+    return names;
+  }
+
+  return (wanted) => {
+    const result = last.then(() => loadNow(wanted));
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
+function refusesUnsigned(): boolean {
+  return (
+    textOf(enforcementFile)?.trim() === 'Y' ||
+    /\[(integrity|confidentiality)\]/.test(textOf(lockdownFile) ?? '')
+  );
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
