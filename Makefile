@@ -257,6 +257,10 @@ test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API,
 test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and changes their image
 	@node tools/test.ts --boot 'tests/boot/secure-boot.test.ts'
 
+.PHONY: test-boot-extensions
+test-boot-extensions: image ## boots machines with a module, a rule and a service of an extension, some minutes
+	@node tools/test.ts --boot 'tests/boot/long/extension-services.test.ts'
+
 .PHONY: test-powercut
 test-powercut: image ## takes the power from emulated machines at 50 moments (SEED=, CUTS=) and examines their disks; resumes a run
 	@SEED='$(SEED)' CUTS='$(CUTS)' node tests/powercut/powercut.ts

@@ -103,7 +103,7 @@ function runOthers(files: readonly string[]): Promise<TestCounts> {
 
 /** One machine at a time: each uses two processors. */
 function runMachines(): Promise<TestCounts> {
-  const files = filesOf(patterns.length > 0 ? patterns : ['tests/boot/**/*.test.ts']);
+  const files = filesOf(patterns.length > 0 ? patterns : ['tests/boot/*.test.ts']);
   return runFiles({ checkout, files, concurrency: 1, timeoutMs: bootTimeoutMs, beside: false });
 }
 
