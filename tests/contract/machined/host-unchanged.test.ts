@@ -49,7 +49,6 @@ test('only the first process of a machine can change it: other modules call the 
     'extensions/host/extension-service.ts',
     'files/host/file-attributes.ts',
     'hardware/host/device-events.ts',
-    'kernel/host/load-module.ts',
     'life/host/prepare-container.ts',
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
@@ -127,10 +126,7 @@ test('only the first process of a machine can change it: other modules call the 
     readFileSync(join(folder, 'kernel/open-kernel.ts'), 'utf8'),
     /writeParameter: isFirstProcess \? writeKernelParameter : undefined/,
   );
-  assert.deepEqual(importers(/\bcreateModuleLoader\b/), [
-    'kernel/host/load-module.ts',
-    'kernel/open-kernel.ts',
-  ]);
+  assert.deepEqual(importers(/\bcreateModuleLoader\b/), ['kernel/open-kernel.ts']);
   assert.match(
     readFileSync(join(folder, 'kernel/open-kernel.ts'), 'utf8'),
     /modules: isFirstProcess \? \{ folder, load: createModuleLoader\(folder\)/,
@@ -179,7 +175,6 @@ test('only the first process of a machine can change it: other modules call the 
     'waitpid',
   ]);
   assert.deepEqual(importers(/from 'node:child_process'/), [
-    'base/host/run-program.ts',
     // Starts runc, on nodes whose machined is the first process.
     'containers/host/runc-runner.ts',
     'services/host/process-runner.ts',

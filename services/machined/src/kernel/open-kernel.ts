@@ -1,5 +1,6 @@
 import { release } from 'node:os';
 import type { FileSystemSizes } from '@nodewright/linux';
+import { createModuleLoader } from '@nodewright/linux';
 import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
@@ -9,7 +10,6 @@ import type { Topic } from '../base/topic.ts';
 import { kernelControllers } from './controllers/kernel-controllers.ts';
 import { extensionLayers, extensionsFile } from './domain/extension-layers.ts';
 import { writeKernelParameter } from './host/kernel-parameter-file.ts';
-import { createModuleLoader } from './host/load-module.ts';
 import { createKernelStatistics } from './rpc/kernel-statistics.ts';
 import { createMounts } from './rpc/mounts.ts';
 import { createNodeInformation } from './rpc/node-information.ts';

@@ -1,6 +1,6 @@
 import { Fault, faultFrom } from '@nodewright/fault';
+import type { runProgram } from '@nodewright/linux';
 import type { HealthResult } from '../../base/domain/service-health.ts';
-import type { runProgram } from '../../base/host/run-program.ts';
 import {
   commandTimeoutMs,
   pingCommand,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findEtcd, randomLoopback, skipWithoutEtcd } from '@nodewright/etcd/testing';
-import { runProgram } from '../../base/host/run-program.ts';
+import { runProgram } from '@nodewright/linux';
 import { isEtcdDataEmpty, isEtcdDataIncomplete } from './data-folder.ts';
 
 test('isEtcdDataIncomplete() recognizes the data of a real etcd that stopped before it joined a cluster', {

@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
+import { runProgram } from '@nodewright/linux';
 import { childEnvironment } from '../../base/domain/child-environment.ts';
-import { runProgram } from '../../base/host/run-program.ts';
 import { createProcessRunner, type ProcessRunnerInit } from '../../services/host/process-runner.ts';
 import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../domain/etcd-version.ts';

@@ -1,12 +1,12 @@
 import { serviceIds } from '@nodewright/contract';
 import { type Controller, strong, weak } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
+import type { LoadModuleFile } from '@nodewright/linux';
+import { moduleLoadOrder, parseModuleFiles, parseModuleList } from '@nodewright/linux';
 import { pointerTo } from '@nodewright/state';
 import { kernelModuleSpecs, services } from '@nodewright/state/kinds';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import { parseBuiltinModules } from '../domain/kernel-modules.ts';
-import { moduleLoadOrder, parseModuleFiles, parseModuleList } from '../domain/module-files.ts';
-import type { LoadModuleFile } from '../host/load-module.ts';
 
 export interface KernelModuleSpecInit {
   readonly read: ReadIfThere;

@@ -3,7 +3,7 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { type DiskWrite, sectorBytes } from '@nodewright/disk';
 import { faultFrom } from '@nodewright/fault';
 import type { NativeCalls } from '@nodewright/linux';
-import { runProgram } from '../../base/host/run-program.ts';
+import { runProgram } from '@nodewright/linux';
 
 /** A partition as the kernel learns of it. Sectors have 512 bytes. */
 export interface KernelPartition {
