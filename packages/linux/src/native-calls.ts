@@ -367,7 +367,7 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   }
 }
 
-/** The user in the control message of a datagram; undefined when it is none with credentials. */
+/** The user in the control message of a datagram; undefined when the message has no credentials. */
 function userIdIn(control: Buffer): number | undefined {
   if (control.length < credentialsAt + credentialsBytes) return undefined;
   const isCredentials = control.readInt32LE(8) === solSocket && control.readInt32LE(12) === scmCredentials;

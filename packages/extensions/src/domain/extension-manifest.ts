@@ -10,7 +10,7 @@ export interface ExtensionMetadata {
   readonly author: string;
   readonly description: string;
   readonly compatibility: { readonly talos: { readonly version: string } };
-  /** Such as the schematic of the image; empty if there is none. */
+  /** Such as the schematic of the image; empty if the manifest has no such field. */
   readonly extraInfo: string;
 }
 

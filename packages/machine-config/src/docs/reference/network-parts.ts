@@ -56,7 +56,7 @@ export const wireguardSettings: ReferenceDocs = {
     example: 51820,
     default: '0',
   },
-  firewallMark: { help: 'Mark of packets that the tunnel sends; 0 is none.', example: 1, default: '0' },
+  firewallMark: { help: 'Mark of packets that the tunnel sends; 0 sets no mark.', example: 1, default: '0' },
   peers: { help: 'Nodes at the other ends of the tunnel.' },
   'peers.publicKey': {
     help: 'Public key of the peer, base64 of 32 bytes.',

@@ -312,7 +312,7 @@ export interface Device {
   type: string;
   /** Empty if none is bound. */
   driver: string;
-  /** Path of the next device above it; empty if there is none. */
+  /** Path of the next device above it; empty for a device at the top. */
   parentPath: string;
   /** The properties that the kernel announces it with. */
   properties: { [key: string]: string };
