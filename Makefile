@@ -67,9 +67,9 @@ docs: $(installed) ## writes the documentation as pages with a search to _out/do
 	@node tools/docs.ts
 
 .PHONY: test-docs
-test-docs: $(built) ## checks that the documentation is complete, and runs the commands of the tutorials
+test-docs: $(built) ## checks that the documentation is complete, and runs the commands of all tutorials
 	@node tools/prepare-nodes.ts
-	@node tools/test.ts 'tests/docs/*.test.ts'
+	@TUTORIALS=all node tools/test.ts 'tests/docs/*.test.ts'
 
 .PHONY: test-fuzz
 test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded minute each
@@ -134,7 +134,7 @@ test-compose: $(built) ## tests the images and the compose stack; needs a Docker
 	@node tools/test.ts --compose
 
 .PHONY: test-user
-test-user: $(built) ## passes the tests as an ordinary user; root becomes nobody for them
+test-user: $(built) ## passes the tests that depend on the user as an ordinary user; root becomes nobody for them
 	@node tools/test-user.ts
 
 .PHONY: test-upstream

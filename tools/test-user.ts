@@ -1,4 +1,4 @@
-// `make test-user`: runs the tests as an ordinary user. Root runs them as the user nobody, from a copy of the
+// `make test-user`: runs the tests that depend on the user as an ordinary user. Root runs them as the user nobody, from a copy of the
 // checkout that nobody owns.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -46,7 +46,7 @@ function copyTo(target: string): string {
 }
 
 async function runTests(cwd: string, user: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv }) {
-  const child = spawn(process.execPath, ['tools/test.ts'], {
+  const child = spawn(process.execPath, ['tools/test.ts', '--user'], {
     ...{ cwd, stdio: 'inherit' as const, env: environment },
     ...user,
   });

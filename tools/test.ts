@@ -1,7 +1,7 @@
 // Runs the tests and counts them. `node tools/test.ts [pattern ...]`; `--compose` runs only the tests with
 // containers; `--upstream` runs upstream's released client against processes and against containers; `--node-image`
-// runs nodes that are one container each; `--kubernetes` runs Kubernetes on processes; `--boot` boots machines. Without
-// arguments: everything that `make test` promises, with the container tests in parallel to the others when an
+// runs nodes that are one container each; `--kubernetes` runs Kubernetes on processes; `--boot` boots machines; `--user`
+// leaves out what gives the same result for every user. Without arguments: everything that `make test` promises, with the container tests in parallel to the others when an
 // engine answers. When few files fail in a parallel run, they run once more, and the report names those that
 // pass then. On a developer's machine a test that lacks a part is skipped and named; where CI is set, a
 // skipped test is a failure.
@@ -41,6 +41,13 @@ const separateRuns = [
     'registry',
   ],
 ].map((name) => `tests/${name}/`);
+/** What these test computes, or keeps files in memory or in a folder of its own: no right of the user matters to it. */
+const sameForEveryUser = [
+  ...['async', 'client', 'contract', 'controllers', 'disk', 'fault', 'h2', 'machine-config', 'oci', 'pki'],
+  ...['rpc', 'sntp', 'state', 'telemetry'],
+]
+  .map((name) => `packages/${name}/`)
+  .concat(['tests/docs/', 'tests/house/', 'tests/sim/']);
 /** Compares the host before and after, so no other test may change the host meanwhile. */
 const alone = ['tests/contract/machined/host-unchanged.test.ts'];
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
@@ -61,6 +68,7 @@ const { values, positionals: patterns } = parseArgs({
     boot: { type: 'boolean', default: false },
     'node-image': { type: 'boolean', default: false },
     kubernetes: { type: 'boolean', default: false },
+    user: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -75,8 +83,9 @@ else if (values.kubernetes) turns.push(await runKubernetes());
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
+  const leftOut = [...separateRuns, ...alone, ...(values.user ? sameForEveryUser : [])];
   const others = filesOf(defaultPatterns).filter(
-    (path) => !separateRuns.some((prefix) => path.startsWith(prefix)) && !alone.includes(path),
+    (path) => !leftOut.some((prefix) => path.startsWith(prefix)),
   );
   if (!values.compose) turns.push(await runOthers(filesOf(alone)));
   const containers = filesOf(composePatterns);
@@ -101,10 +110,10 @@ function runOthers(files: readonly string[]): Promise<TestCounts> {
   });
 }
 
-/** One machine at a time: each uses two processors. */
+/** Two files at once: while a machine boots its second processor waits, and while it is asked both do. */
 function runMachines(): Promise<TestCounts> {
   const files = filesOf(patterns.length > 0 ? patterns : ['tests/boot/*.test.ts']);
-  return runFiles({ checkout, files, concurrency: 1, timeoutMs: bootTimeoutMs, beside: false });
+  return runFiles({ checkout, files, concurrency: 2, timeoutMs: bootTimeoutMs, beside: true });
 }
 
 /** One file at a time: each starts three control planes of Kubernetes. */
@@ -189,10 +198,19 @@ function filesOf(wanted: readonly string[]): string[] {
   process.exit(2);
 }
 
+/** Names the files that cost most of the time of a long run. */
+function reportSlowest(): void {
+  const durations = turns.flatMap((counts) => [...counts.durations]);
+  if (durations.length < 100) return;
+  const slowest = durations.sort(([, one], [, other]) => other - one).slice(0, 10);
+  for (const [file, ms] of slowest) process.stdout.write(`slow: ${(ms / 1000).toFixed(1)} s ${file}\n`);
+}
+
 function report(): void {
   const sum = (of: (counts: TestCounts) => number) => turns.reduce((total, counts) => total + of(counts), 0);
   const skipped = [...turns.flatMap((counts) => counts.skipped), ...notRun];
   for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
+  reportSlowest();
   for (const file of turns.flatMap(({ repeated }) => repeated))
     process.stdout.write(`failed beside others, passed alone: ${file}\n`);
   // A skipped test has tested nothing: in CI that is a failure.

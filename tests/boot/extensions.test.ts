@@ -71,7 +71,8 @@ test('a machine whose extensions are not those of its command line ends, and its
     {
       // One digit of the root hash of the first layer. A layer of one block has no hash tree above that block.
       commandLine: lists((list) => list.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))),
-      shows: /extensions\/1\.squashfs is block device 7:2[\s\S]*verity: 7:2: (?:meta)?data block \d+ is corrupted/,
+      shows:
+        /extensions\/1\.squashfs is block device 7:2[\s\S]*verity: 7:2: (?:meta)?data block \d+ is corrupted/,
     },
     {
       commandLine: lists((list) => `${list},${hash}`),

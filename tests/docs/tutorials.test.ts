@@ -57,11 +57,12 @@ const hasMachine =
 describe('tutorials', { concurrency: 2 }, () => {
   for (const path of globSync('docs/tutorials/*.md', { cwd: checkout }).sort()) {
     const { steps, needs } = readTutorial(join(checkout, path));
+    // What a tutorial needs takes minutes to build or to start: `make test` leaves such tutorials out.
+    if (needs !== undefined && process.env.TUTORIALS !== 'all') continue;
     const isMachine = needs === 'machine';
-    // CI builds the image after this suite, and boots machines in suites of their own.
-    const skip =
-      isMachine && (!hasMachine || process.env.CI !== undefined) ? 'needs an emulator and make image' : false;
-    test(`${basename(path)}: every command does what the tutorial says`, { skip }, async () => {
+    const skip = isMachine && !hasMachine ? 'needs an emulator and make image' : false;
+    const timeout = 2 * (isMachine ? machineTimeoutMs : stepTimeoutMs);
+    test(`${basename(path)}: every command does what the tutorial says`, { skip, timeout }, async () => {
       await using folder = await TutorialFolder.open();
       for (const step of steps) await check(folder, step, isMachine ? machineTimeoutMs : stepTimeoutMs);
       assert.ok(!existsSync(join(folder.path, 'home', 'clusters', 'lab')), 'the tutorial leaves its cluster');

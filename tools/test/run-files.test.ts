@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 const runFiles = join(import.meta.dirname, 'run-files.ts');
 /** runFiles() cannot run inside a test, so each test starts it in a process of its own. */
 const program = `import { runFiles } from ${JSON.stringify(runFiles)};
-const counts = await runFiles({ checkout: process.cwd(), files: ['fixture.test.mjs'], concurrency: 1, timeoutMs: 60_000, beside: process.argv[2] === 'beside' });
-process.stdout.write('counts ' + JSON.stringify(counts));`;
+const { durations, ...counts } = await runFiles({ checkout: process.cwd(), files: ['fixture.test.mjs'], concurrency: 1, timeoutMs: 60_000, beside: process.argv[2] === 'beside' });
+process.stdout.write([...durations.values()].filter((ms) => ms > 0).length + ' files timed\\ncounts ' + JSON.stringify(counts));`;
 
 const fixtures = {
   'a file': `before(() => { createServer().listen(0); throw new Error('the fixture failed'); });
@@ -73,6 +73,7 @@ test('runFiles() retries a file that failed in a parallel run, and reports it wh
         env: environment,
         timeout: 50_000,
       });
+      assert.match(stdout, /^1 files timed$/m);
       assert.deepEqual(JSON.parse(/counts (.*)$/.exec(stdout)?.[1] ?? ''), expected, stdout);
     } finally {
       rmSync(folder, { recursive: true });

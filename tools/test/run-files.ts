@@ -26,12 +26,15 @@ export interface TestCounts {
   readonly skipped: readonly string[];
   /** Files that failed in the parallel run and passed alone. */
   readonly repeated: readonly string[];
+  /** How long each file took, in milliseconds. */
+  readonly durations: ReadonlyMap<string, number>;
 }
 
 interface FileCounts {
   passed: number;
   failed: number;
   readonly skipped: string[];
+  durationMs: number;
 }
 
 /** When more files than this fail, a busy machine is not the cause, and none is repeated. */
@@ -58,7 +61,7 @@ export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
   if (repeats.length > 0) {
     (init.print ?? print)(`test: run again, one after the other: ${repeats.join(', ')}\n`);
     const again = await runOnce({ ...init, files: repeats, concurrency: 1 });
-    for (const file of repeats) counts.set(file, again.get(file) ?? { passed: 0, failed: 1, skipped: [] });
+    for (const file of repeats) counts.set(file, again.get(file) ?? noCounts(1));
   }
   const all = [...counts.values()];
   const sum = (of: (one: FileCounts) => number) => all.reduce((total, one) => total + of(one), 0);
@@ -67,8 +70,11 @@ export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
     failed: sum(({ failed }) => failed),
     skipped: all.flatMap(({ skipped }) => skipped),
     repeated: repeats.filter((file) => counts.get(file)?.failed === 0),
+    durations: new Map([...counts].map(([file, { durationMs }]) => [file, durationMs])),
   };
 }
+
+const noCounts = (failed: number): FileCounts => ({ passed: 0, failed, skipped: [], durationMs: 0 });
 
 const print = (text: string) => void process.stdout.write(text);
 
@@ -83,7 +89,7 @@ async function runOnce({
   const counts = new Map<string, FileCounts>();
   const countsOf = (path: string | undefined) => {
     const file = path === undefined ? '' : relative(checkout, path);
-    const known = counts.get(file) ?? { passed: 0, failed: 0, skipped: [] };
+    const known = counts.get(file) ?? noCounts(0);
     counts.set(file, known);
     return known;
   };
@@ -104,6 +110,9 @@ async function runOnce({
       // The runner does not list the tests of a skipped suite, so name the suite.
       counted.skipped.push(typeof skip === 'string' && skip !== '' ? `${name}: ${skip}` : name);
     else if (details.type !== 'suite') counted.passed += 1;
+  });
+  stream.on('test:summary', ({ file, duration_ms }) => {
+    if (file !== undefined) countsOf(file).durationMs = duration_ms;
   });
   stream.on('test:fail', ({ file, details }) => {
     // A suite fails because of its tests, which are counted themselves, or because of its hooks.
