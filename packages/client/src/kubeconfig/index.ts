@@ -1,5 +1,10 @@
 export { emptyKubeconfig, type Kubeconfig, parseKubeconfig, printKubeconfig } from './kubeconfig.ts';
-export { type KubernetesAnswer, type KubernetesApi, openKubernetesApi } from './kubernetes-api.ts';
+export {
+  type KubernetesAnswer,
+  type KubernetesApi,
+  type KubernetesRequest,
+  openKubernetesApi,
+} from './kubernetes-api.ts';
 export {
   type KubeconfigConflict,
   type KubeconfigMerge,
