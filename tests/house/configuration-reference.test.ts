@@ -12,6 +12,7 @@ import {
   fieldPaths,
   kubernetesIdentity,
   legacyKind,
+  manifestSettings,
 } from '@nodewright/machine-config';
 import { type FieldReference, fieldReference, notRead } from '@nodewright/machine-config/reference';
 import { fieldsBeside } from '../../packages/machine-config/src/docs/reference/testing/sample-choices.ts';
@@ -112,7 +113,7 @@ function readAll(reader: ConfigReader): void {
   for (const read of [deviceLinks, deviceAddresses, deviceRoutes, deviceOperators, deviceVips]) read(devices);
   for (const read of [linkSpecsOf, addressSpecsOf, routeSpecsOf, routingRuleSpecsOf]) read(reader);
   for (const read of [operatorSpecsOf, vipOperatorSpecsOf, probeSpecsOf, sharedAddressesOf]) read(reader);
-  for (const read of [kubernetesIdentity, controlPlaneSettings]) read(reader);
+  for (const read of [kubernetesIdentity, controlPlaneSettings, manifestSettings]) read(reader);
 }
 
 /** Whether a field is read, in a document that has it. */

@@ -18,6 +18,12 @@ export {
   type KubernetesIdentity,
   kubernetesIdentity,
 } from './effective/kubernetes-identity.ts';
+export {
+  type ExternalManifest,
+  type FlannelSettings,
+  type ManifestSettings,
+  manifestSettings,
+} from './effective/manifest-settings.ts';
 export type { NameServer } from './effective/network-settings.ts';
 export type { NodeTaint } from './effective/node-settings.ts';
 export type { LogDestination } from './effective/runtime-settings.ts';

@@ -1,5 +1,6 @@
 import { kubernetesImages } from '../generate/generate-options.ts';
 import type { YamlMap } from '../yaml/yaml-value.ts';
+import { type ComponentResources, componentResources } from './component-resources.ts';
 import type { ConfigReader, DocumentReader } from './config-reader.ts';
 
 /** What all components of the control plane have in common. */
@@ -14,11 +15,7 @@ export interface ComponentSettings {
     readonly readonly: boolean;
   }[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Quantities by `cpu` and `memory`, only those that are set. */
-  readonly resources: {
-    readonly requests: Readonly<Record<string, string>>;
-    readonly limits: Readonly<Record<string, string>>;
-  };
+  readonly resources: ComponentResources;
 }
 
 export interface Authorizer {
@@ -134,20 +131,11 @@ function component(reader: DocumentReader, image: string): ComponentSettings {
       readonly: volume.boolean('readonly') ?? false,
     })),
     environment: reader.textMap('env'),
-    resources: {
-      requests: quantities(reader.map('resources', 'requests')),
-      limits: quantities(reader.map('resources', 'limits')),
-    },
+    resources: componentResources(reader),
   };
 }
 
 function isEnabled(document: DocumentReader | undefined, legacy: DocumentReader, name: string): boolean {
   if (document !== undefined) return document.boolean('enabled') ?? true;
   return !legacy.boolean('machine', 'controlPlane', name, 'disabled');
-}
-
-/** Numbers are accepted as quantities, too. */
-function quantities(map: YamlMap): Record<string, string> {
-  const entries = Object.entries(map).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
 }

@@ -75,3 +75,10 @@ export function kubernetesImages(options: GenerateOptions) {
     proxy: `registry.k8s.io/kube-proxy:${tag}`,
   };
 }
+
+/** Images of what every cluster gets, unless its configuration says otherwise. Source: Talos v1.14: default images. */
+export const addonImages = {
+  coreDns: 'registry.k8s.io/coredns/coredns:v1.14.7',
+  flannel: 'ghcr.io/siderolabs/flannel:v0.28.9',
+  networkPolicies: 'registry.k8s.io/networking/kube-network-policies:v1.1.1',
+} as const;

@@ -60,6 +60,8 @@ export interface OpenEtcdInit {
 }
 
 export interface EtcdTopic extends Topic {
+  /** Connects to any member of the cluster, as an administrator. The caller disposes of the client. */
+  readonly openCluster: EtcdAccess['openCluster'];
   /**
    * Returns the function that removes this node from etcd before its disk is wiped. `undefined` when the node
    * has no etcd or never started it.
@@ -101,6 +103,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
         ...createEtcdSnapshot(explained, layout.paths.etcdSnapshot),
       },
     },
+    openCluster: () => access.openCluster(),
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname }),
     begin: async (signal) => follower?.begin(signal),
   };

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { systemTimers } from '@nodewright/async';
+import type { EtcdClient } from '@nodewright/etcd';
 import type { State } from '@nodewright/state';
 import type { World } from '../base/domain/world.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
@@ -9,7 +11,10 @@ import type { ServiceManager } from '../services/host/service-manager.ts';
 import { kubernetesControllers, type PodRendering } from './controllers/kubernetes-controllers.ts';
 import { createPodServiceController } from './controllers/pod-services.ts';
 import { components } from './domain/pod-paths.ts';
+import { createApplyInTurn } from './host/apply-in-turn.ts';
 import { createComponentFiles } from './host/component-files.ts';
+import { fetchManifest } from './host/fetch-manifest.ts';
+import { createLoadManifest } from './host/load-manifest.ts';
 import { PodService } from './host/pod-service.ts';
 import { createKubeconfig } from './rpc/kubeconfig.ts';
 
@@ -20,6 +25,8 @@ export interface OpenKubernetesInit {
   readonly state: State;
   /** Addresses of the node, set when other nodes share the host; otherwise `undefined`. */
   readonly addresses: readonly string[] | undefined;
+  /** Connects to etcd of the cluster, as an administrator. */
+  readonly openEtcd: () => Promise<EtcdClient>;
   readonly services: ServiceManager;
   readonly logs: LogStore;
   readonly guard: ExitGuard;
@@ -46,7 +53,14 @@ export function openKubernetes(init: OpenKubernetesInit): KubernetesTopic {
   const pods = podsOf(init, ownAddress);
   return {
     controllers: [
-      ...kubernetesControllers({ ownAddress, pods: pods?.rendering }),
+      ...kubernetesControllers({
+        ownAddress,
+        pods: pods?.rendering,
+        manifests: {
+          loadManifest: createLoadManifest(fetchManifest),
+          applyInTurn: createApplyInTurn({ openEtcd: init.openEtcd, timers: systemTimers }),
+        },
+      }),
       ...(pods?.followers ?? []),
     ],
     api: { 'machine.MachineService': createKubeconfig(state, now) },

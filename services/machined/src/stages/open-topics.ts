@@ -92,7 +92,10 @@ export async function openTopics(
     },
     scope,
   );
-  const kubernetes = openKubernetes({ ...given, ...processes, addresses: ownAddresses });
+  const kubernetes = openKubernetes({
+    ...{ ...given, ...processes, addresses: ownAddresses },
+    openEtcd: () => etcd.openCluster(),
+  });
   const cluster: ClusterTopic = await openCluster(given, scope);
   const daemons = openDaemons(
     {

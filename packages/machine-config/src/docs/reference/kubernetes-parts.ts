@@ -49,9 +49,15 @@ export const processNotes = {
     'For a process it only decides whether health checks ask it by HTTPS, or just connect to its port.',
 } as const;
 
-/** Who reads the domain of the cluster while there is no cluster DNS. */
+/**
+ * Manifests of the configuration. They wait for an API server, which only nodes of processes run so far.
+ */
+export const appliedInProcessClusters =
+  'Only control planes of process clusters with Kubernetes apply it to their cluster; others only publish it as resources.';
+
+/** Who reads the domain of the cluster while no node runs the cluster DNS. */
 export const dnsDomainNote =
-  'Only the certificate of kube-apiserver contains it; there is no cluster DNS yet.';
+  'The certificate of kube-apiserver and the manifest of CoreDNS contain it; no node runs CoreDNS yet.';
 
 /** Why a load balancer that does not run is in resources. */
 export const kubePrismNote =

@@ -1,4 +1,5 @@
 import {
+  appliedInProcessClusters,
   controlPlaneResourcesOf,
   defaultRequests,
   dnsDomainNote,
@@ -176,7 +177,10 @@ export const kubernetesReferences: KindReferences = {
     },
   },
   KubeExternalManifestConfig: {
-    '': { help: 'A manifest that is downloaded and applied to the cluster.', notApplied: notRead },
+    '': {
+      help: 'A manifest that is downloaded and applied to the cluster.',
+      notApplied: appliedInProcessClusters,
+    },
     name: { ...documentName, example: 'metrics' },
     headers: {
       help: 'HTTP headers of the request; they may be secrets.',
@@ -189,7 +193,10 @@ export const kubernetesReferences: KindReferences = {
     },
   },
   KubeInlineManifestConfig: {
-    '': { help: 'A manifest in the configuration, which is applied to the cluster.', notApplied: notRead },
+    '': {
+      help: 'A manifest in the configuration, which is applied to the cluster.',
+      notApplied: appliedInProcessClusters,
+    },
     name: { ...documentName, example: 'namespace-ci' },
     manifest: {
       help: 'Kubernetes objects as YAML.',
@@ -240,7 +247,10 @@ export const kubernetesReferences: KindReferences = {
     ...controlPlaneResourcesOf(defaultRequests.scheduler),
   },
   KubeProxyConfig: {
-    '': { help: 'Image and configuration of kube-proxy, on control planes.', notApplied: notRead },
+    '': {
+      help: 'Image and configuration of kube-proxy, on control planes.',
+      notApplied: appliedInProcessClusters,
+    },
     enabled: enabled('kube-proxy'),
     image: image('kube-proxy', 'registry.k8s.io/kube-proxy:v1.37.0'),
     mode: {
@@ -252,7 +262,7 @@ export const kubernetesReferences: KindReferences = {
     ...resourcesOf(defaultRequests.proxy),
   },
   KubeCoreDNSConfig: {
-    '': { help: 'The cluster DNS (CoreDNS), on control planes.', notApplied: notRead },
+    '': { help: 'The cluster DNS (CoreDNS), on control planes.', notApplied: appliedInProcessClusters },
     enabled: enabled('CoreDNS'),
     image: {
       help: 'Image of CoreDNS; not empty.',
@@ -262,7 +272,7 @@ export const kubernetesReferences: KindReferences = {
   KubeFlannelCNIConfig: {
     '': {
       help: 'The network plug-in flannel, on control planes; its presence installs it.',
-      notApplied: notRead,
+      notApplied: appliedInProcessClusters,
     },
     backendType: {
       help: 'Flannel backend that carries packets between nodes.',

@@ -1,5 +1,6 @@
 import { defaultEtcdImage } from '../../effective/etcd-settings.ts';
 import {
+  appliedInProcessClusters,
   controlPlaneResourcesOf,
   defaultRequests,
   dnsDomainNote,
@@ -9,7 +10,7 @@ import {
   runsInProcessClusters,
 } from './kubernetes-parts.ts';
 import { acceptedAuthority, authority } from './legacy-machine.ts';
-import { inside, notRead, onlyPublished, type ReferenceDocs } from './reference-docs.ts';
+import { inside, notRead, type ReferenceDocs } from './reference-docs.ts';
 import { keyBase64 } from './sample-values.ts';
 
 const extraVolumes: ReferenceDocs = {
@@ -67,7 +68,7 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
   'network.cni': {
     help: 'Network plug-in; replaced by KubeFlannelCNIConfig and manifests.',
     default: 'flannel',
-    notApplied: notRead,
+    notApplied: appliedInProcessClusters,
   },
   'network.cni.name': {
     help: 'flannel, custom (manifests in urls) or none.',
@@ -106,7 +107,7 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
   token: {
     help: 'Bootstrap token with which a kubelet joins the cluster; it is a secret.',
     example: 'abcdef.0123456789abcdef',
-    notApplied: onlyPublished,
+    notApplied: appliedInProcessClusters,
   },
   aescbcEncryptionSecret: {
     help: 'Key that encrypts secrets in etcd (AES-CBC), base64 of 32 bytes; replaced by KubeEtcdEncryptionConfig.',
@@ -179,7 +180,7 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
     notApplied: runsInProcessClusters,
   },
   ...inside('controllerManager', component('kube-controller-manager', defaultRequests.controllerManager)),
-  proxy: { help: 'kube-proxy; replaced by KubeProxyConfig.', notApplied: notRead },
+  proxy: { help: 'kube-proxy; replaced by KubeProxyConfig.', notApplied: appliedInProcessClusters },
   'proxy.disabled': { help: 'Whether kube-proxy does not run.', default: 'false' },
   'proxy.image': componentImage('kube-proxy'),
   'proxy.mode': {
@@ -234,7 +235,10 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
     example: ['192.0.2.0/24'],
     default: 'advertisedSubnets, otherwise all addresses',
   },
-  coreDNS: { help: 'The cluster DNS (CoreDNS); replaced by KubeCoreDNSConfig.', notApplied: notRead },
+  coreDNS: {
+    help: 'The cluster DNS (CoreDNS); replaced by KubeCoreDNSConfig.',
+    notApplied: appliedInProcessClusters,
+  },
   'coreDNS.disabled': { help: 'Whether CoreDNS does not run.', default: 'false' },
   'coreDNS.image': {
     help: 'Image of CoreDNS.',
@@ -250,21 +254,21 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
   'externalCloudProvider.manifests': {
     help: 'URLs of manifests that are applied to the cluster; needs enabled.',
     example: ['https://www.example.org/cloud-provider.yaml'],
-    notApplied: notRead,
+    notApplied: appliedInProcessClusters,
   },
   extraManifests: {
     help: 'URLs of manifests that are applied to the cluster; replaced by KubeExternalManifestConfig.',
     example: ['https://www.example.org/metrics.yaml'],
-    notApplied: notRead,
+    notApplied: appliedInProcessClusters,
   },
   extraManifestHeaders: {
     help: 'HTTP headers of the requests for extraManifests; they may be secrets.',
     example: { Authorization: 'Bearer example-token' },
-    notApplied: notRead,
+    notApplied: appliedInProcessClusters,
   },
   inlineManifests: {
     help: 'Manifests in the configuration that are applied to the cluster; replaced by KubeInlineManifestConfig.',
-    notApplied: notRead,
+    notApplied: appliedInProcessClusters,
   },
   'inlineManifests.name': {
     help: 'Name of the manifest, used once.',

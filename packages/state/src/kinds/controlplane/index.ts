@@ -1,6 +1,7 @@
 // Source: Talos v1.14: COSI resources, controlplane.
 import type { ResourceKind } from '../../meta/define-kind.ts';
 import { apiServerConfigs, controllerManagerConfigs, schedulerConfigs } from './components.ts';
+import { manifestProblems } from './manifest-problems.ts';
 import {
   bootstrapManifestsConfigs,
   extraManifestsConfigs,
@@ -16,6 +17,7 @@ import {
 import { configStatuses, endpoints, secretStatuses } from './statuses.ts';
 
 export * from './components.ts';
+export * from './manifest-problems.ts';
 export * from './manifests.ts';
 export * from './policies.ts';
 export type * from './resources.ts';
@@ -33,6 +35,7 @@ export const controlplaneKinds: readonly ResourceKind[] = [
   extraManifestsConfigs,
   manifests,
   manifestStatuses,
+  manifestProblems,
   bootstrapManifestsConfigs,
   schedulerConfigs,
   secretStatuses,

@@ -4,6 +4,8 @@ import {
   type ControlPlaneSettings,
   controlPlaneSettings,
   type EffectiveConfig,
+  type ManifestSettings,
+  manifestSettings,
 } from '@nodewright/machine-config';
 import { configurationOf, type NodeConfiguration } from '../../base/controllers/configuration-of.ts';
 import { runsApiServer } from '../domain/kubernetes-root.ts';
@@ -12,10 +14,11 @@ import { runsApiServer } from '../domain/kubernetes-root.ts';
 export interface KubernetesConfiguration {
   readonly effective: EffectiveConfig;
   readonly settings: ControlPlaneSettings;
+  readonly manifests: ManifestSettings;
 }
 
 /** Several controllers read the settings of one configuration. */
-const known = new WeakMap<NodeConfiguration, ControlPlaneSettings>();
+const known = new WeakMap<NodeConfiguration, KubernetesConfiguration>();
 
 /**
  * The configuration in force; `undefined` unless it makes the node run an API server. Callers have the input
@@ -26,8 +29,14 @@ export async function kubernetesConfigurationOf(
 ): Promise<KubernetesConfiguration | undefined> {
   const configuration = await configurationOf(pass);
   if (configuration === undefined || !runsApiServer(configuration.effective)) return undefined;
-  const settings =
-    known.get(configuration) ?? controlPlaneSettings(new ConfigReader(configuration.documents));
-  known.set(configuration, settings);
-  return { effective: configuration.effective, settings };
+  const found = known.get(configuration);
+  if (found !== undefined) return found;
+  const reader = new ConfigReader(configuration.documents);
+  const read = {
+    effective: configuration.effective,
+    settings: controlPlaneSettings(reader),
+    manifests: manifestSettings(reader),
+  };
+  known.set(configuration, read);
+  return read;
 }

@@ -43,6 +43,10 @@ async function openNode() {
     nowMs: Date.now(),
     controllers: kubernetesControllers({
       ownAddress: '127.5.0.2',
+      manifests: {
+        loadManifest: async () => [],
+        applyInTurn: async () => 'no cluster',
+      },
       pods: {
         secrets: store('secrets'),
         configs: store('configs'),

@@ -1,11 +1,20 @@
 import type { Controller } from '@nodewright/controllers';
+import type { ApplyInTurn } from '../host/apply-in-turn.ts';
 import type { ComponentFileStore } from '../host/component-files.ts';
+import type { LoadManifest } from '../host/load-manifest.ts';
+import {
+  createBootstrapManifestsConfigController,
+  createExtraManifestsConfigController,
+  createManifestController,
+} from './bootstrap-manifests.ts';
 import { controlPlaneConfigControllers } from './control-plane-configs.ts';
 import { createKubernetesDynamicCertsController } from './dynamic-certs.ts';
 import { createEtcdEncryptionController } from './etcd-encryption.ts';
+import { createExtraManifestController } from './extra-manifests.ts';
 import { finalConfigControllers } from './final-configs.ts';
 import { createKubernetesCertSansController } from './kubernetes-cert-sans.ts';
 import { createKubernetesSecretsController } from './kubernetes-secrets.ts';
+import { createManifestApplyController } from './manifest-apply.ts';
 import { createProcessPodStatusController } from './process-pod-statuses.ts';
 import { createRenderConfigsController } from './render-configs.ts';
 import { createRenderSecretsController } from './render-secrets.ts';
@@ -27,10 +36,15 @@ export interface KubernetesControllersInit {
   readonly ownAddress: string | undefined;
   /** `undefined` on a node that runs no static pods. */
   readonly pods: PodRendering | undefined;
+  readonly manifests: { readonly loadManifest: LoadManifest; readonly applyInTurn: ApplyInTurn };
 }
 
 /** Source: Talos v1.14: COSI resources, secrets, k8s, controlplane. */
-export function kubernetesControllers({ ownAddress, pods }: KubernetesControllersInit): Controller[] {
+export function kubernetesControllers({
+  ownAddress,
+  pods,
+  manifests,
+}: KubernetesControllersInit): Controller[] {
   return [
     createRootKubernetesController(ownAddress),
     createKubernetesCertSansController(),
@@ -39,6 +53,11 @@ export function kubernetesControllers({ ownAddress, pods }: KubernetesController
     createEtcdEncryptionController(),
     ...controlPlaneConfigControllers(),
     ...finalConfigControllers(),
+    createBootstrapManifestsConfigController(),
+    createExtraManifestsConfigController(),
+    createManifestController(),
+    createExtraManifestController(manifests.loadManifest),
+    createManifestApplyController(manifests.applyInTurn),
     ...(pods === undefined
       ? []
       : [

@@ -9,11 +9,20 @@ import { parsePrefix } from '../../base/domain/prefix.ts';
  * @throws Fault `invalid-argument` for a text that is no subnet
  */
 export function firstAddress(subnet: string): string {
+  return addressAt(subnet, 1n);
+}
+
+/**
+ * The address of a subnet at this place after that of the network.
+ *
+ * @throws Fault `invalid-argument` for a text that is no subnet
+ */
+export function addressAt(subnet: string, place: bigint): string {
   const prefix = parsePrefix(subnet);
   if (prefix === undefined) throw new Fault('invalid-argument', `"${subnet}" is not a subnet`);
   const width = prefix.family === 4 ? 4 : 16;
   const shift = BigInt(width * 8 - prefix.length);
-  const bits = ((prefix.bits >> shift) << shift) + 1n;
+  const bits = ((prefix.bits >> shift) << shift) + place;
   return ipText(
     Uint8Array.from({ length: width }, (_, at) =>
       Number(BigInt.asUintN(8, bits >> BigInt(8 * (width - 1 - at)))),
@@ -21,7 +30,12 @@ export function firstAddress(subnet: string): string {
   );
 }
 
+/** The family of a subnet; `undefined` for a text that is no subnet. */
+export function familyOf(subnet: string): 4 | 6 | undefined {
+  return parsePrefix(subnet)?.family;
+}
+
 /** Whether one of the subnets is of this family. */
 export function hasFamily(subnets: readonly string[], family: 4 | 6): boolean {
-  return subnets.some((subnet) => parsePrefix(subnet)?.family === family);
+  return subnets.some((subnet) => familyOf(subnet) === family);
 }
