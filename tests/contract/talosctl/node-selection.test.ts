@@ -246,6 +246,32 @@ test('reset without a terminal requires --yes when an etcd vote ends, or may end
   assert.deepEqual(wiped, ['node01', 'node01']);
 });
 
+test('--dry-run prints the quorum, what stops and what would refuse it, and calls nothing that changes nodes', async () => {
+  for (const node of ['node01', 'node02']) etcd.set(node, 'voter');
+  const { stdout, stderr, exitCode } = await run(['reboot', '-n', 'node01,node02', '--dry-run']);
+  assert.deepEqual([stderr, exitCode], ['', 0]);
+  assert.deepEqual(stdout.trimEnd().split('\n'), [
+    '2 nodes: node01, node02',
+    '  each reboots',
+    '  this takes away 2 etcd voters, 1 of 3 remains, too few for etcd to work (it needs 2)',
+    '  node01 stops apid',
+    '  node02 stops apid',
+    'nothing was done',
+  ]);
+  const reset = await run(['reset', '-n', 'node01', '--dry-run', '-o', 'json']);
+  const { nodes, etcd: quorum, ...rest } = JSON.parse(reset.stdout);
+  assert.deepEqual(nodes[0].etcd, 'voter');
+  assert.deepEqual(
+    [quorum.votersBefore, quorum.alive, quorum.needed, quorum.hasQuorum],
+    [3, 2, 2, true],
+    'the member leaves first',
+  );
+  assert.deepEqual([rest.action, rest.losesVote, rest.isRefused], ['reset', true, false]);
+  assert.deepEqual(wiped, []);
+  const changing = gateway.calls.filter(({ path }) => /Reboot|Reset|Shutdown/.test(path));
+  assert.deepEqual(changing, []);
+});
+
 test('a TALOSCONFIG that names a missing file is an error, and no other file is used instead', async () => {
   const missing = join(cluster.folder, 'missing');
   for (const words of [['memory'], ['reboot', '-n', 'node01'], ['config', 'contexts'], ['cluster', 'stop']]) {

@@ -11,6 +11,7 @@ export interface ActionOptions extends NodeOptions, OutputOptions {
   readonly timeout: bigint;
   readonly yes?: boolean;
   readonly progress?: 'auto' | 'plain';
+  readonly dryRun?: boolean;
 }
 
 /** Source: Talos v1.14: lifecycle commands, tracking flags. */
@@ -28,6 +29,10 @@ export function addActionOptions(command: Command): Command {
     .option('--no-wait', 'do not wait until the action is done')
     .option('--debug', 'print the kernel log of nodes that fail; implies --wait')
     .addOption(timeout.default(defaultTimeoutNanos, defaultTimeout))
+    .option(
+      '--dry-run',
+      'only print what would happen: the quorum of etcd, what stops, and what would refuse it',
+    )
     .option('-y, --yes', 'do not ask for confirmation');
 }
 

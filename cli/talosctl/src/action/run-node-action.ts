@@ -6,6 +6,7 @@ import type { CliEnvironment } from '../command-module.ts';
 import { NodeErrors } from '../node-errors.ts';
 import { openClient } from '../open-client.ts';
 import { escapeEntry } from '../output/escape-text.ts';
+import { showWait } from '../progress.ts';
 import { documentError, writeDocument } from '../render/document.ts';
 import { plainError } from '../render/plain-error.ts';
 import { reportNodes } from '../report-nodes.ts';
@@ -15,17 +16,18 @@ import type { ActionOptions } from './action-options.ts';
 import { openKernelTail } from './kernel-tail.ts';
 import { MeetingPoint } from './meeting-point.ts';
 import type { NodeAction } from './node-action.ts';
-import type { NodeEffect } from './node-effect.ts';
+import type { MachineAction } from './node-actions.ts';
+import { callerRolesOf, type ReadEffect, readEffect } from './read-effect.ts';
+import { reportEffect } from './report-effect.ts';
 import { trackNode } from './track-node.ts';
 
-export interface ActionCommand {
+export interface ActionCommand extends MachineAction {
   /** The command as the user typed it. */
   readonly verb: string;
-  readonly action: NodeAction;
   /** Whether nodes lose data. Then the user must type their names, or pass `--yes` if etcd loses a voter. */
   readonly destroys?: boolean;
-  /** Describes the effect on the nodes. It is called only when the user must confirm. */
-  readonly effect: (client: TalosClient, signal: AbortSignal) => Promise<NodeEffect>;
+  /** More sentences about the effect. It is called only when the user is told the effect. */
+  readonly moreLines?: (client: TalosClient, signal: AbortSignal) => Promise<readonly string[]>;
 }
 
 /** The result of the action on one node. */
@@ -49,6 +51,7 @@ export async function runNodeAction(
 ): Promise<void> {
   using client = await openClient(env, options);
   await checkServerVersions(env, client);
+  if (options.dryRun) return reportEffect(env, options, await readWhole(env, options, client, command));
   if (!(await confirmAction(env, options, client, command))) return;
   const { action } = command;
 
@@ -75,19 +78,38 @@ export async function runNodeAction(
   errors.end();
 }
 
+/** The effect on all targets. It shows what it waits for. */
+async function readWhole(
+  env: CliEnvironment,
+  options: ActionOptions,
+  client: TalosClient,
+  { planned, moreLines = async () => [] }: ActionCommand,
+): Promise<ReadEffect> {
+  const { signal } = env;
+  const names = client.targets.map(({ name }) => name).join(', ');
+  const callerRoles = await callerRolesOf(env, options);
+  const asked = Promise.all([
+    readEffect(planned, { client, nodes: client.targets, callerRoles, signal }),
+    moreLines(client, signal),
+  ]);
+  const [read, more] = await showWait(env.stderr, names, asked);
+  return { ...read, lines: [...read.lines, ...more.map((line) => `  ${line}`)] };
+}
+
 async function confirmAction(
   env: CliEnvironment,
   options: ActionOptions,
   client: TalosClient,
-  { verb, destroys = false, effect }: ActionCommand,
+  command: ActionCommand,
 ): Promise<boolean> {
+  const { verb, destroys = false } = command;
   const nodes = client.targets.map(({ name }) => name);
   const isAsked = env.isInteractive || (destroys && nodes.length === 1);
   if (options.yes || !isAsked) return confirmEffect(env, { verb, nodes, lines: [] }, options.yes === true);
-  const { lines, losesVote } = await effect(client, env.signal);
+  const { lines, effect } = await readWhole(env, options, client, command);
   if (!destroys) return confirmEffect(env, { verb, nodes, lines }, false);
   const [, ...etcd] = lines.map((line) => line.trim());
-  const risk = losesVote ? etcd.join(', ') : undefined;
+  const risk = effect.losesVote ? etcd.join(', ') : undefined;
   const typed = typedConfirmation(nodes, await clusterName(env, options));
   return confirmEffect(env, { verb, nodes, lines, risk, typed }, false);
 }

@@ -370,6 +370,10 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
   reboot: [
     { text: 'reboot a node and wait until it is back', command: 'talosctl -n node02 reboot' },
     { text: 'reboot a node without waiting for it', command: 'talosctl -n node02 reboot --no-wait' },
+    {
+      text: 'see first whether etcd would keep its quorum',
+      command: 'talosctl -n node01,node02 reboot --dry-run',
+    },
   ],
   replay: [{ text: 'look at nodes that are gone', command: 'talosctl replay support-lab.zip' }],
   reset: [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { VotingState } from '@nodewright/etcd/quorum';
 import { planRestart } from './plan-restart.ts';
-import type { VotingState } from './quorum.ts';
 
 const member = (id: bigint, isAlive: boolean): VotingState => ({
   ...{ id, name: `node0${id}`, isLearner: false, isAlive },

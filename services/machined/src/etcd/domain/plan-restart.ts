@@ -1,4 +1,4 @@
-import type { VotingState } from './quorum.ts';
+import type { VotingState } from '@nodewright/etcd/quorum';
 
 export type RestartPlan =
   | { readonly kind: 'restart'; readonly isRunning: boolean }

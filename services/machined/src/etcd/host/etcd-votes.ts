@@ -1,5 +1,5 @@
 import type { EtcdMember } from '@nodewright/etcd';
-import type { VotingState } from '../domain/quorum.ts';
+import type { VotingState } from '@nodewright/etcd/quorum';
 import type { EtcdAccess } from './etcd-access.ts';
 
 /** A healthy member answers within milliseconds. */

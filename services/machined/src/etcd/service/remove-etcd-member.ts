@@ -1,5 +1,5 @@
+import { removalProblem } from '@nodewright/etcd/quorum';
 import { Fault } from '@nodewright/fault';
-import { removalProblem } from '../domain/quorum.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { votingStates } from '../host/etcd-votes.ts';
 
