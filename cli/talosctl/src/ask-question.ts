@@ -4,6 +4,9 @@ import type { CliEnvironment } from './command-module.ts';
 import { UsageFault } from './failure.ts';
 import { escapeLine } from './output/escape-text.ts';
 
+/** The question before an action that `y` confirms. */
+export const continueQuestion = 'Continue? (y/N)';
+
 /** What a disruptive command is about to do. */
 export interface Effect {
   /** The command as the user typed it, such as `etcd leave`. */
@@ -62,7 +65,7 @@ export async function confirmEffect(
   for (const line of lines) env.stderr.write(`${escapeLine(line)}\n`);
   const question =
     typed === undefined
-      ? 'Continue? (y/N)'
+      ? continueQuestion
       : `Type ${JSON.stringify(typed.text)}, ${typed.meaning}, to continue`;
   env.stderr.write(`${question}: `);
   const answer = (await nextLine(env)).trim();

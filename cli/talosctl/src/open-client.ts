@@ -10,13 +10,19 @@ import { isTracingConfigured } from './with-command-span.ts';
 /**
  * Opens the client for a command line. Its targets are the nodes of `--nodes`, or else those of the context, or else
  * the first endpoint. The caller must dispose it.
+ *
+ * @param session a text by which the request logs of nodes identify the calls of this client
  */
-export async function openClient(env: CliEnvironment, options: NodeOptions): Promise<TalosClient> {
+export async function openClient(
+  env: CliEnvironment,
+  options: NodeOptions,
+  session?: string,
+): Promise<TalosClient> {
   const telemetry = isTracingConfigured(env.environment) ? await env.telemetry() : noTelemetry;
   const { nodes = [], endpoints = [], cluster, insecure = false, certFingerprint = [] } = options;
   if (insecure) {
     if (nodes.length === 0) throw new UsageFault('flag --insecure needs --nodes');
-    return openTalosClient({ nodes, insecure: { fingerprints: certFingerprint }, telemetry });
+    return openTalosClient({ nodes, insecure: { fingerprints: certFingerprint }, telemetry, session });
   }
   if (certFingerprint.length > 0) throw new UsageFault('flag --cert-fingerprint needs --insecure');
   const { name, context, path } = await readContext(env, options);
@@ -33,5 +39,6 @@ export async function openClient(env: CliEnvironment, options: NodeOptions): Pro
     nodes: nodes.length > 0 ? nodes : context.nodes,
     cluster,
     telemetry,
+    session,
   });
 }

@@ -28,6 +28,8 @@ export interface TalosClientInit {
    */
   readonly insecure?: { readonly fingerprints: readonly string[] } | undefined;
   readonly telemetry?: Telemetry;
+  /** A text that is sent with every call and appears in the request logs of nodes, to recognize the calls of this client. */
+  readonly session?: string | undefined;
   /** How long to wait for a connection to any endpoint. Default 15 s. */
   readonly connectTimeoutMs?: number;
   /** Returns a number of at least 0 and below 1; it decides the order of the endpoints. */
@@ -178,6 +180,7 @@ class Talos implements TalosClient {
     const basic = this.#context.auth?.basic;
     return {
       [metadataKeys.runtime]: 'Talos',
+      ...(this.#init.session ? { [metadataKeys.session]: this.#init.session } : {}),
       ...(cluster ? { [metadataKeys.context]: cluster } : {}),
       ...(basic === undefined || this.#init.insecure
         ? {}

@@ -23,4 +23,9 @@ export const metadataKeys = {
   runtime: 'runtime',
   /** Cluster name of the client's context; informational. */
   context: 'context',
+  /**
+   * A random text of a client that reads logs, sent with each of its calls. The lines of request logs contain it, so the client
+   * can leave out those about itself. It does not exist upstream.
+   */
+  session: 'nodewright-session',
 } as const;

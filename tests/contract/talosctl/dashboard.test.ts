@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { Data } from '@nodewright/contract/gen/common/common.ts';
-import { LoadAvgResponse, SystemStatResponse } from '@nodewright/contract/gen/machine/machine.ts';
+import {
+  EtcdMemberListResponse,
+  EtcdStatusResponse,
+  Event,
+  LoadAvgResponse,
+  LogsRequest,
+  SystemStatResponse,
+  TaskEvent,
+} from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import { type MemoryState, pointerTo } from '@nodewright/state';
 import { hostnameStatuses, machineStatuses, machineTypes, osRootSecrets } from '@nodewright/state/kinds';
@@ -21,6 +29,8 @@ const scope = new AsyncDisposableStack();
 const stores = new Map<string, MemoryState>();
 let talosctl: Talosctl;
 let talosconfig: string;
+const restarted: string[] = [];
+const task = Buffer.from(TaskEvent.encode({ task: 'stopAllServices', action: 0 }).finish());
 let isAway = false;
 let ticks = 0;
 
@@ -45,6 +55,36 @@ const handlers: Record<string, FakeHandler> = {
     ticks += 10;
     const cpu = { user: ticks / 4, idle: (ticks * 3) / 4 };
     reply(call, SystemStatResponse, { messages: [{ bootTime: 1_786_000_000n, cpuTotal: cpu, cpu: [cpu] }] });
+  },
+  '/machine.MachineService/ServiceRestart': (call) => {
+    restarted.push(call.node ?? '');
+    healthyCluster['/machine.MachineService/ServiceRestart']?.(call);
+  },
+  // The request log of a node has the metadata of each call.
+  '/machine.MachineService/Logs': (call) => {
+    const { id } = LogsRequest.decode(call.request);
+    if (id !== 'apid') return call.fail(5, `log "${id}" was not registered`);
+    const session = String(call.metadata['nodewright-session']);
+    const text = `first line\nabout myself ${session}\nlast, unfinished\n`;
+    call.send(Data.encode(Data.fromPartial({ bytes: Buffer.from(text) })).finish());
+  },
+  '/machine.MachineService/Events': (call) => {
+    call.send(Event.encode(Event.fromPartial({ id: '00000000000000000000' })).finish());
+    const { typeUrl, value } = { typeUrl: 'talos/runtime/machine.TaskEvent', value: task };
+    const id = `ckb0000000000000000${call.node === 'node01' ? 1 : 2}`;
+    call.send(
+      Event.encode({ metadata: undefined, id, actorId: 'actor-of-one', data: { typeUrl, value } }).finish(),
+    );
+  },
+  '/machine.MachineService/EtcdMemberList': (call) => {
+    const members = [1, 2].map((id) => ({
+      ...{ id: BigInt(id), hostname: `cp-${id}`, clientUrls: [`https://10.9.9.${id}:2379`] },
+    }));
+    reply(call, EtcdMemberListResponse, { messages: [{ members }] });
+  },
+  '/machine.MachineService/EtcdStatus': (call) => {
+    if (call.node === '10.9.9.2') return call.fail(14, 'no route to node');
+    reply(call, EtcdStatusResponse, { messages: [{ memberStatus: { memberId: 1n, leader: 1n } }] });
   },
   '/machine.MachineService/Dmesg': (call) => {
     const text = `kern:    info: [2026-01-10T02:59:58.5Z]: \u001b[2Jhello from ${call.node}\n`;
@@ -160,16 +200,65 @@ test('dashboard shows live resources, without secrets and without kinds that the
   assert.equal(await ended, 0);
 });
 
-test('dashboard redraws after a resize, and reports a terminal that is too small', async (t) => {
+test('dashboard redraws after a resize, in terminals of any useful size', async (t) => {
   const terminal = new FakeTerminal(100, 30);
   const { ended, shows } = open(t, terminal, { NO_COLOR: '1' });
   await shows(/host-of-node01/);
-  terminal.resize(60, 20);
-  await shows(/^The terminal has 60x20\.$/m);
+  terminal.resize(20, 5);
+  await shows(/^The terminal has 20…$/m);
+  terminal.resize(40, 10);
+  await shows(/ node01 +stage unknown/, /1 of 3 services are well, not: quiet/, /\? keys {2}q quit$/m);
   terminal.resize(80, 24);
   await shows(/host-of-node01/, /q quit$/m);
   terminal.type('q');
   await ended;
+});
+
+test('dashboard explains an action with the sentences of the command line, and does it once it is confirmed', async (t) => {
+  const terminal = new FakeTerminal(120, 30);
+  const { ended, shows } = open(t, terminal);
+  await shows(/etcd +Failed +Fail/);
+  terminal.type('ae');
+  await shows(/Which service of node01 to restart/);
+  terminal.type('\r');
+  await shows(/node01 restarts its service apid/, /Continue\? \(y\/N\)/);
+  terminal.type('n');
+  await shows(/ 7 Etcd /);
+  assert.deepEqual(restarted, []);
+  terminal.type('ae\r');
+  await shows(/Continue\? \(y\/N\)/);
+  terminal.type('y');
+  await shows(/node01 service apid restart: Service "apid" restarted/);
+  assert.deepEqual(restarted, ['node01']);
+  terminal.type('q');
+  assert.equal(await ended, 0);
+});
+
+test('dashboard merges the logs of services, and hides the lines about its own requests', async (t) => {
+  const terminal = new FakeTerminal(120, 30);
+  const { ended, shows } = open(t, terminal);
+  await shows(/etcd +Failed +Fail/);
+  terminal.type('4[');
+  await shows(
+    /Logs of all services ─.* 1 own requests hidden/,
+    /^apid {2}last, unfinished|^apid +first line$/m,
+  );
+  assert.doesNotMatch(terminal.screen, /about myself/);
+  terminal.type('o');
+  await shows(/about myself/);
+  terminal.type('q');
+  assert.equal(await ended, 0);
+});
+
+test('dashboard shows the events of all nodes, and the members of etcd', async (t) => {
+  const terminal = new FakeTerminal(120, 30);
+  const { ended, shows } = open(t, terminal);
+  terminal.type('6');
+  await shows(/Events of all nodes/, /node01 +Task +stopAllServices +actor-of +START/);
+  terminal.type('7');
+  await shows(/1 of 2 voters answer, 2 are needed: etcd has no quorum/, /cp-1 +0{15}1 +leader/, /cp-2 +away/);
+  terminal.type('q');
+  assert.equal(await ended, 0);
 });
 
 const run = (...words: string[]): Promise<TalosctlResult> =>

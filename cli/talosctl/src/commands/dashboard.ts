@@ -1,6 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import { InvalidArgumentError } from 'commander';
+import { callerRolesOf } from '../action/read-effect.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { keyGroups } from '../dashboard/model/key-table.ts';
 import { UsageFault } from '../failure.ts';
 import { parseGoDuration } from '../go-duration.ts';
 import { addHelp } from '../help/more-help.ts';
@@ -28,31 +31,22 @@ async function showDashboard(env: CliEnvironment, options: DashboardOptions): Pr
   if (output !== 'json' && !(env.stdout.isTTY && env.stdin.isTTY && env.environment.TERM !== 'dumb')) {
     throw new Fault('failed-precondition', 'the dashboard needs a terminal: without one, use -o json');
   }
-  using client = await openClient(env, options);
+  const session = `dashboard-${randomBytes(6).toString('hex')}`;
+  using client = await openClient(env, options, session);
   if (output === 'json') {
     const { printDashboard } = await import('../dashboard/print-dashboard.ts');
     return await printDashboard({ env, client, intervalMs }, once);
   }
   const { runDashboard } = await import('../dashboard/run-dashboard.ts');
-  await runDashboard({ env, client, intervalMs });
+  const callerRoles = await callerRolesOf(env, options);
+  await runDashboard({ env, client, intervalMs, session, callerRoles });
 }
-
-const keys = [
-  { term: 'F1 to F5, 1 to 5', text: 'summary, monitor, resources, logs, nodes' },
-  { term: 'h l, left right', text: 'previous node, next node' },
-  { term: 'j k, arrows, page', text: 'move in a list, a log or a document; home, end (g, G)' },
-  { term: 'enter, esc', text: 'open a kind or a resource, go back' },
-  { term: 'tab, [ ]', text: 'next log, previous log' },
-  { term: '/', text: 'filter a list or a log' },
-  { term: 'c m', text: 'sort processes by CPU, by memory' },
-  { term: 'Ctrl-Z', text: 'freeze and resume the display' },
-  { term: 'q, Ctrl-C', text: 'leave' },
-] as const;
 
 /** `talosctl dashboard`: shows nodes live on a terminal. Source: Talos v1.14: dashboard. */
 export const dashboardCommand: CommandModule = {
   define(command, env) {
-    addHelp(command, { heading: 'Keys:', definitions: keys });
+    for (const { title, keys } of keyGroups)
+      addHelp(command, { heading: `Keys, ${title[0]?.toLowerCase()}${title.slice(1)}:`, definitions: keys });
     addInsecureOptions(addNodeOptions(command))
       .addOption(
         command

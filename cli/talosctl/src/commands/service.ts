@@ -1,4 +1,4 @@
-import type { NodeClient } from '@nodewright/client';
+import { callService, isServiceAction, type ServiceAction } from '../action/service-actions.ts';
 import type { CommandModule } from '../command-module.ts';
 import { UsageFault } from '../failure.ts';
 import {
@@ -8,23 +8,13 @@ import {
   type NodeOptions,
   type OutputOptions,
 } from '../node-options.ts';
-import { onlyMessage } from '../only-message.ts';
 import { type NodeReport, reportNodes } from '../report-nodes.ts';
 import { reportService } from '../report-service.ts';
 import { listServices, serviceDocument, serviceRow } from '../service-rows.ts';
 
-type Action = (node: NodeClient, id: string, signal: AbortSignal) => Promise<{ readonly resp: string }>;
-
-/** Actions on a service, by name. */
-const actions: Readonly<Record<string, Action>> = {
-  start: async ({ machine }, id, signal) => onlyMessage(await machine.serviceStart({ id }, { signal })),
-  stop: async ({ machine }, id, signal) => onlyMessage(await machine.serviceStop({ id }, { signal })),
-  restart: async ({ machine }, id, signal) => onlyMessage(await machine.serviceRestart({ id }, { signal })),
-};
-
-function actionReport(action: Action, id: string): NodeReport<{ readonly resp: string }> {
+function actionReport(action: ServiceAction, id: string): NodeReport<{ readonly resp: string }> {
   return {
-    call: (node, signal) => action(node, id, signal),
+    call: (node, signal) => callService(node, id, action, signal),
     header: ['NODE', 'RESPONSE'],
     headerWithoutRows: true,
     flushWhenIdle: false,
@@ -52,11 +42,10 @@ export const serviceCommand: CommandModule = {
             });
           }
           if (action === undefined || action === 'status') return reportService(env, options, id);
-          const run = Object.hasOwn(actions, action) ? actions[action] : undefined;
-          if (run === undefined) {
+          if (!isServiceAction(action)) {
             throw new UsageFault(`unknown action "${action}": it must be start, stop, restart or status`);
           }
-          return reportNodes(env, options, actionReport(run, id));
+          return reportNodes(env, options, actionReport(action, id));
         },
       );
   },

@@ -21,6 +21,10 @@ export interface RunDashboardInit {
   readonly env: CliEnvironment;
   readonly client: TalosClient;
   readonly intervalMs: number;
+  /** The text that the request logs of nodes have of this dashboard's requests. */
+  readonly session?: string;
+  /** The roles in the caller's certificate; undefined without one. */
+  readonly callerRoles?: readonly string[] | undefined;
 }
 
 /** Shows the nodes on the terminal until the user quits. */
@@ -41,17 +45,18 @@ class Dashboard implements Disposable {
   #isFull = false;
   #drawing: NodeJS.Timeout | undefined;
 
-  constructor({ env, client, intervalMs }: RunDashboardInit) {
+  constructor({ env, ...init }: RunDashboardInit) {
     this.#now = () => env.now();
     this.#looks = looksOf(env.environment);
-    this.#model = newModel(client.targets.map(({ name }) => name));
+    this.#model = newModel(init.client.targets.map(({ name }) => name));
     const stop = () => this.#end.resolve();
     env.signal.addEventListener('abort', stop);
     this.#scope.defer(() => env.signal.removeEventListener('abort', stop));
     if (env.signal.aborted) stop();
     this.#feeds = this.#scope.use(
       new Feeds({
-        ...{ client, intervalMs, now: this.#now },
+        ...init,
+        now: this.#now,
         emit: (node, event) => this.#become(afterNodeEvent(this.#model, node, event)),
       }),
     );

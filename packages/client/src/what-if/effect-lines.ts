@@ -52,14 +52,16 @@ function refusalLines({ nodes }: ActionEffect): string[] {
 }
 
 /** What stops on each node and what that means for others, one sentence per line. */
-export function stopLines({ nodes }: ActionEffect): string[] {
+export function stopLines({ nodes, quorum }: ActionEffect): string[] {
   return nodes.flatMap(({ node, stops, isLeader }) => {
     const name = nodeNameInLine(node);
     return [
       ...(stops === undefined
         ? [`${name} did not say which services it runs`]
         : [`${name} stops ${stops.length === 0 ? 'no service' : stops.map(nodeNameInLine).join(', ')}`]),
-      ...(isLeader ? [`${name} is the leader of etcd: writes wait until another member is elected`] : []),
+      ...(isLeader && quorum?.hasQuorum
+        ? [`${name} is the leader of etcd: writes wait until another member is elected`]
+        : []),
     ];
   });
 }

@@ -82,7 +82,7 @@ async function readMember(
   isChosen: boolean,
   signal: AbortSignal,
 ): Promise<MemberFacts> {
-  const address = hostOf(clientUrls[0] ?? peerUrls[0]);
+  const address = hostOfUrl(clientUrls[0] ?? peerUrls[0]);
   const known = { id, hostname, isLearner };
   if (isChosen || isLearner || address === undefined) return { ...known, isAlive: true };
   try {
@@ -96,7 +96,7 @@ async function readMember(
 const isAway = (kind: string) => ['unavailable', 'deadline-exceeded', 'cancelled'].includes(kind);
 
 /** The host of a URL of etcd, without the brackets of IPv6. */
-function hostOf(url: string | undefined): string | undefined {
+export function hostOfUrl(url: string | undefined): string | undefined {
   if (url === undefined || !URL.canParse(url)) return undefined;
   return new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') || undefined;
 }

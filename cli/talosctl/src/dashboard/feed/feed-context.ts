@@ -1,5 +1,5 @@
 import { pause } from '@nodewright/async';
-import type { NodeClient } from '@nodewright/client';
+import type { NodeClient, TalosClient } from '@nodewright/client';
 import { CallFault } from '@nodewright/client';
 import { type Fault, faultFrom } from '@nodewright/fault';
 import { plainError } from '../../render/plain-error.ts';
@@ -8,6 +8,8 @@ import type { NodeEvent } from '../model/events.ts';
 /** Input of every feed that reads from a node. */
 export interface FeedContext {
   readonly node: NodeClient;
+  /** For what concerns other nodes too. */
+  readonly client: TalosClient;
   /** Ends the feed when it aborts. */
   readonly signal: AbortSignal;
   /** Publishes what the node reported. Events after the signal has aborted are dropped. */

@@ -4,14 +4,22 @@ import { plainError } from '../../render/plain-error.ts';
 import type { NodeEvent } from '../model/events.ts';
 import type { Subscription } from '../model/subscriptions.ts';
 import type { FeedContext } from './feed-context.ts';
+import { followAction } from './follow-action.ts';
+import { followEtcd } from './follow-etcd.ts';
+import { followEvents } from './follow-events.ts';
 import { followFacts } from './follow-facts.ts';
 import { followLog } from './follow-log.ts';
 import { followResources, readKinds } from './follow-resources.ts';
 import { followSamples } from './follow-samples.ts';
+import { readActionEffect } from './read-action-effect.ts';
 
 export interface FeedsInit {
   readonly client: TalosClient;
   readonly intervalMs: number;
+  /** The text that log lines about this dashboard's requests contain. */
+  readonly session?: string;
+  /** The roles in the caller's certificate. */
+  readonly callerRoles?: readonly string[] | undefined;
   readonly now: () => Date;
   readonly emit: (node: string, event: NodeEvent) => void;
 }
@@ -53,7 +61,7 @@ export class Feeds implements Disposable {
     const tell = (event: NodeEvent) => {
       if (!signal.aborted) emit(name, event);
     };
-    this.#run(subscription, { node, signal, now, emit: tell }).catch((error) => {
+    this.#run(subscription, { node, client, signal, now, emit: tell }).catch((error) => {
       const message = plainError(faultFrom(error).message);
       tell({ kind: 'lost', message, hop: undefined, atMs: now().getTime() });
     });
@@ -66,7 +74,15 @@ export class Feeds implements Disposable {
       case 'facts':
         return followFacts(context, subscription.isWhole);
       case 'log':
-        return followLog(context, subscription.log);
+        return followLog(context, subscription, subscription.withOwn ? undefined : this.#init.session);
+      case 'events':
+        return followEvents(context);
+      case 'etcd':
+        return followEtcd(context, this.#init.intervalMs);
+      case 'effect':
+        return readActionEffect(context, subscription.planned, this.#init.callerRoles);
+      case 'action':
+        return followAction(context, subscription);
       case 'kinds':
         return readKinds(context);
       case 'resources':

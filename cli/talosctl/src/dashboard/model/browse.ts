@@ -4,14 +4,25 @@ import { shownResource } from '../../get/shown-resource.ts';
 import { yamlDocument } from '../../get/yaml-document.ts';
 import { type DashboardModel, shownNode } from './model.ts';
 
-/** The kinds that match the filter, by name. */
+/** The kinds that match the filter: first those with a name that is equal, then those with one that begins so, each by type. */
 export function shownKinds(model: DashboardModel): readonly ResourceDefinitionSpec[] {
   const { kinds = [] } = shownNode(model);
   const wanted = model.place.level === 'kinds' ? model.filter.toLowerCase() : '';
-  const matches = ({ type, allAliases }: ResourceDefinitionSpec) =>
-    [type, ...allAliases].some((name) => name.toLowerCase().includes(wanted));
-  return kinds.filter(matches).toSorted((a, b) => (a.type < b.type ? -1 : 1));
+  const rank = ({ type, displayType, allAliases }: ResourceDefinitionSpec): number => {
+    const names = [type, displayType, ...allAliases].map((name) => name.toLowerCase());
+    if (wanted === '') return 0;
+    const [isEqual, begins] = [names.includes(wanted), names.some((name) => name.startsWith(wanted))];
+    if (isEqual || begins) return isEqual ? 0 : 1;
+    return names.some((name) => name.includes(wanted)) ? 2 : unmatched;
+  };
+  return kinds
+    .map((kind) => ({ kind, at: rank(kind) }))
+    .filter(({ at }) => at !== unmatched)
+    .sort((a, b) => a.at - b.at || (a.kind.type < b.kind.type ? -1 : 1))
+    .map(({ kind }) => kind);
 }
+
+const unmatched = 3;
 
 /** The resources of the open kind that match the filter. */
 export function shownResources(model: DashboardModel): readonly Resource<EncodedSpec>[] {

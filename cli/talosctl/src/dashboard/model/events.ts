@@ -1,7 +1,11 @@
+import type { PlannedAction } from '@nodewright/client/what-if';
 import type { ResourceDefinitionSpec } from '@nodewright/state';
+import { type EtcdSample, withEtcdSample } from './etcd.ts';
+import { type EventLine, withEvents } from './event-log.ts';
 import type { Facts } from './facts.ts';
 import { emptyLog, withLines } from './log.ts';
 import type { DashboardModel, ListedKind, NodeModel } from './model.ts';
+import type { StartedAction } from './overlay.ts';
 import { cpuUsage, memoryShare, networkRates, type Sample } from './sample.ts';
 
 /** What the connections to the nodes report to the dashboard. */
@@ -16,21 +20,50 @@ export type NodeEvent =
   | { readonly kind: 'facts'; readonly facts: Partial<Facts> }
   /** The log starts again from its beginning. */
   | { readonly kind: 'log-opened'; readonly log: string }
-  | { readonly kind: 'log-lines'; readonly log: string; readonly lines: readonly string[] }
+  | {
+      readonly kind: 'log-lines';
+      readonly log: string;
+      readonly lines: readonly string[];
+      /** How many lines about requests of this dashboard were left out. */
+      readonly ownCount?: number;
+      readonly atMs: number;
+    }
   | { readonly kind: 'log-problem'; readonly log: string; readonly message: string }
+  | { readonly kind: 'happened'; readonly events: readonly EventLine[] }
+  | { readonly kind: 'etcd-sampled'; readonly sample: EtcdSample }
+  | { readonly kind: 'etcd-problem'; readonly message: string }
+  /** What the action in question would do. */
+  | { readonly kind: 'effect'; readonly planned: PlannedAction; readonly lines: readonly string[] }
+  | ({ readonly kind: 'action-step'; readonly atMs: number } & Pick<
+      StartedAction,
+      'serial' | 'state' | 'message'
+    >)
   | { readonly kind: 'kinds'; readonly kinds: readonly ResourceDefinitionSpec[] }
   | { readonly kind: 'listed'; readonly listed: ListedKind | undefined }
   | { readonly kind: 'browse-problem'; readonly message: string };
 
 /** The model after an event of a node. */
 export function afterNodeEvent(model: DashboardModel, name: string, event: NodeEvent): DashboardModel {
+  if (event.kind === 'effect') return withEffect(model, name, event.planned, event.lines);
   return {
     ...model,
     nodes: model.nodes.map((node) => (node.name === name ? changedNode(node, event) : node)),
   };
 }
 
-function changedNode(node: NodeModel, event: NodeEvent): NodeModel {
+/** The effect is shown only when the same question is still open. */
+function withEffect(
+  model: DashboardModel,
+  name: string,
+  planned: PlannedAction,
+  lines: readonly string[],
+): DashboardModel {
+  const { overlay } = model;
+  const isAsked = overlay?.kind === 'question' && overlay.node === name && overlay.planned === planned;
+  return isAsked ? { ...model, overlay: { ...overlay, lines } } : model;
+}
+
+function changedNode(node: NodeModel, event: Exclude<NodeEvent, { readonly kind: 'effect' }>): NodeModel {
   switch (event.kind) {
     case 'sampled':
       return sampledNode(node, event.sample);
@@ -44,9 +77,23 @@ function changedNode(node: NodeModel, event: NodeEvent): NodeModel {
     case 'log-opened':
       return withLog(node, event.log, () => emptyLog);
     case 'log-lines':
-      return withLog(node, event.log, (log) => withLines(log, event.lines));
+      return withLog(node, event.log, (log) => ({
+        ...withLines(log, event.log, event.lines, event.atMs),
+        ownCount: log.ownCount + (event.ownCount ?? 0),
+      }));
     case 'log-problem':
       return withLog(node, event.log, (log) => ({ ...log, problem: event.message }));
+    case 'happened':
+      return withEvents(node, event.events);
+    case 'etcd-sampled':
+      return { ...node, etcd: withEtcdSample(node.etcd, event.sample) };
+    case 'etcd-problem':
+      return { ...node, etcd: { ...node.etcd, problem: event.message } };
+    case 'action-step': {
+      const { serial, state, message, atMs } = event;
+      if (node.action?.serial !== serial) return node;
+      return { ...node, action: { ...node.action, state, message, atMs } };
+    }
     case 'kinds':
       return { ...node, kinds: event.kinds, browseProblem: undefined };
     case 'listed':
@@ -92,6 +139,7 @@ function sampledNode(node: NodeModel, sample: Sample): NodeModel {
       memory: appended(history.memory, memory),
       received: appended(history.received, sum(rates.map(({ inRate }) => inRate))),
       sent: appended(history.sent, sum(rates.map(({ outRate }) => outRate))),
+      atMs: appended(history.atMs, whole.atMs),
     },
   };
 }

@@ -32,7 +32,12 @@ test('Ctrl-Z freezes the picture but not the updates', () => {
 
 test('a log that was scrolled back keeps its position when lines arrive, and follows again at its end', () => {
   const scrolled = afterKeys(sampleModel(), 'k');
-  const later = afterEvents(scrolled, 'node01', { kind: 'log-lines', log: 'kernel', lines: ['3', '4'] });
+  const later = afterEvents(scrolled, 'node01', {
+    kind: 'log-lines',
+    log: 'kernel',
+    lines: ['3', '4'],
+    atMs: 0,
+  });
   assert.equal(later.logUpTo, 1);
   assert.equal(afterKeys(later, 'end').logUpTo, undefined);
   assert.equal(afterKeys(later, 'j', 'j', 'j').logUpTo, undefined);
@@ -40,11 +45,11 @@ test('a log that was scrolled back keeps its position when lines arrive, and fol
 });
 
 test('tab cycles through the logs of the node; another node without that log shows its first', () => {
-  const logs = ['tab', 'tab', 'tab', 'tab'].map(
+  const logs = ['tab', 'tab', 'tab', 'tab', 'tab'].map(
     (_, at, all) => afterKeys(sampleModel(), ...all.slice(0, at + 1)).log,
   );
-  assert.deepEqual(logs, ['apid', 'etcd', 'machined', 'kernel']);
-  assert.equal(afterKeys(sampleModel(), 'shift-tab').log, 'machined');
+  assert.deepEqual(logs, ['apid', 'etcd', 'machined', 'all services', 'kernel']);
+  assert.equal(afterKeys(sampleModel(), 'shift-tab').log, 'all services');
 });
 
 test('the browser opens a kind and a resource, and returns to the position before', () => {
@@ -69,6 +74,29 @@ test('a filter matches kinds by all their names, and resources by their ids', ()
   assert.deepEqual(
     shownResources(ids).map(({ metadata }) => metadata.id),
     ['cp-2'],
+  );
+});
+
+test('a kind with exactly the name that is searched comes first, then those that begin so', () => {
+  const names = ['Services', 'ServiceStatuses', 'ExtensionServices', 'Extensions'];
+  const kinds = names.map((type) => ({
+    ...{ type: `${type}.x`, displayType: type, defaultNamespace: 'x', aliases: [], printColumns: [] },
+    ...{
+      allAliases: [type.toLowerCase(), `${type}.x`],
+      skipAutomaticAliases: false,
+      sensitivity: '' as const,
+    },
+  }));
+  const model = afterEvents(sampleModel(), 'node01', { kind: 'kinds', kinds });
+  const found = shownKinds(afterKeys(model, 'f3', '/', ...'services'));
+  assert.deepEqual(
+    found.map(({ displayType }) => displayType),
+    ['Services', 'ServiceStatuses', 'ExtensionServices'],
+  );
+  const begun = shownKinds(afterKeys(model, 'f3', '/', ...'service'));
+  assert.deepEqual(
+    begun.map(({ displayType }) => displayType),
+    ['ServiceStatuses', 'Services', 'ExtensionServices'],
   );
 });
 
@@ -101,9 +129,10 @@ test('subscriptionsOf() reads from one node what its screen shows, and a summary
   const keys = (...words: string[]) =>
     subscriptionsOf(afterKeys(sampleModel(), ...words))
       .map(({ key }) => key)
+      .filter((key) => !key.startsWith('events'))
       .filter((key) => !/node0[234]|日本/.test(key) || key.includes('true') || key.startsWith('log'));
   const one = ['sample node01 true', 'facts node01 true'];
-  assert.deepEqual(keys(), [...one, 'log node01 kernel']);
+  assert.deepEqual(keys(), [...one, 'log node01 kernel false 1000']);
   assert.deepEqual(keys('f2'), one);
   assert.deepEqual(keys('f3'), [...one, 'kinds node01']);
   assert.deepEqual(keys('f3', 'down', 'enter').slice(2), [
@@ -115,7 +144,8 @@ test('subscriptionsOf() reads from one node what its screen shows, and a summary
     'facts node01 false',
     'sample node02 true',
     'facts node02 true',
-    'log node02 kernel',
+    'log node02 kernel false 1000',
   ]);
-  assert.equal(subscriptionsOf(sampleModel()).length, 9);
+  assert.equal(subscriptionsOf(sampleModel()).length, 13);
+  assert.deepEqual(keys('f7').at(-1), 'etcd node01');
 });

@@ -1,6 +1,7 @@
 import type { Key, KeyName } from '../screen/decode-keys.ts';
 import { documentLines, enteredKind, enteredResource, shownKinds, shownResources } from './browse.ts';
-import { emptyLog } from './log.ts';
+import { eventPosition, shownEvents } from './event-log.ts';
+import { allServices } from './log.ts';
 import {
   type BrowserPlace,
   type DashboardModel,
@@ -9,6 +10,9 @@ import {
   screens,
   shownNode,
 } from './model.ts';
+import { moved } from './moved.ts';
+import { afterOverlayKey } from './overlay-keys.ts';
+import { shownLogs, spanOf } from './shown-logs.ts';
 
 /**
  * The model after a key.
@@ -18,12 +22,17 @@ import {
 export function afterKey(model: DashboardModel, key: Key, page: number): DashboardModel {
   const word = key.kind === 'character' ? key.text : key.name;
   if (word === 'ctrl-c') return { ...model, isLeaving: true };
+  if (model.overlay !== undefined) return afterOverlayKey(model, model.overlay, word, page);
   if (model.isTyping) return afterTyping(model, key);
   const screen = screenOf(word);
   if (screen !== undefined) return onScreen(model, screen);
   switch (word) {
     case 'q':
       return { ...model, isLeaving: true };
+    case '?':
+      return { ...model, overlay: { kind: 'help', scroll: 0 } };
+    case 'a':
+      return { ...model, overlay: { kind: 'menu', at: 0 } };
     case 'ctrl-z':
       return { ...model, frozen: model.frozen === undefined ? model.nodes : undefined };
     case 'h':
@@ -40,18 +49,18 @@ export function afterKey(model: DashboardModel, key: Key, page: number): Dashboa
 }
 
 function screenOf(word: string): Screen | undefined {
-  const number = /^f?([1-5])$/.exec(word)?.[1];
+  const number = /^f?([1-7])$/.exec(word)?.[1];
   return number === undefined ? undefined : screens[Number(number) - 1];
 }
 
 const hasFilter = ({ screen, place }: DashboardModel): boolean =>
-  screen === 'logs' || (screen === 'resources' && place.level !== 'document');
+  screen === 'logs' || screen === 'events' || (screen === 'resources' && place.level !== 'document');
 
 function onScreen(model: DashboardModel, screen: Screen): DashboardModel {
   if (screen === model.screen && screen === 'resources') {
     return { ...model, place: { ...model.place, level: 'kinds', scroll: 0 }, filter: '' };
   }
-  return { ...model, screen, filter: '', logUpTo: undefined };
+  return { ...model, screen, filter: '', logUpTo: undefined, eventId: undefined };
 }
 
 function onNode(model: DashboardModel, at: number): DashboardModel {
@@ -59,7 +68,7 @@ function onNode(model: DashboardModel, at: number): DashboardModel {
   const moved = { ...model, nodeAt: (at + count) % count, logUpTo: undefined, processAt: 0 };
   const known = logNames(shownNode(moved));
   // A node that has not answered yet may have that log as well.
-  const keepsLog = known.length === 1 || known.includes(model.log);
+  const keepsLog = known.length === 1 || model.log === allServices || known.includes(model.log);
   return keepsLog ? moved : { ...moved, log: known[0] as string };
 }
 
@@ -81,6 +90,7 @@ const withFilter = (model: DashboardModel, filter: string): DashboardModel => ({
   ...model,
   filter,
   logUpTo: undefined,
+  eventId: undefined,
   place: { ...model.place, ...(model.place.level === 'kinds' ? { kindAt: 0 } : { resourceAt: 0 }) },
 });
 
@@ -89,6 +99,10 @@ function afterScreenKey(model: DashboardModel, word: string, page: number): Dash
     case 'summary':
     case 'logs':
       return afterLogKey(model, word, page);
+    case 'events':
+      return afterEventKey(model, word, page);
+    case 'etcd':
+      return model;
     case 'monitor': {
       if (word === 'c' || word === 'm')
         return { ...model, order: word === 'c' ? 'cpu' : 'memory', processAt: 0 };
@@ -105,15 +119,6 @@ function afterScreenKey(model: DashboardModel, word: string, page: number): Dash
   }
 }
 
-/** The new index in a list after a key. */
-function moved(at: number, word: string, page: number, count: number): number {
-  const steps: Readonly<Record<string, number>> = {
-    ...{ up: -1, k: -1, down: 1, j: 1, 'page-up': -page, 'page-down': page },
-    ...{ home: -count, g: -count, end: count, G: count },
-  };
-  return Math.max(0, Math.min(count - 1, at + (steps[word] ?? 0)));
-}
-
 function afterLogKey(model: DashboardModel, word: string, page: number): DashboardModel {
   const names = logNames(shownNode(model));
   const turn = { tab: 1, ']': 1, 'shift-tab': -1, '[': -1 }[word];
@@ -121,10 +126,32 @@ function afterLogKey(model: DashboardModel, word: string, page: number): Dashboa
     const at = (Math.max(0, names.indexOf(model.log)) + turn + names.length) % names.length;
     return { ...model, log: names[at] as string, logUpTo: undefined };
   }
-  const { count, lines } = shownNode(model).logs[model.log] ?? emptyLog;
-  const first = count - lines.length;
-  const at = moved((model.logUpTo ?? count) - first, word, page, lines.length + 1) + first;
+  if (model.screen === 'logs') {
+    const { logs, ...others } = model.everywhere;
+    if (word === 'n') return { ...model, everywhere: { ...others, logs: !logs }, logUpTo: undefined };
+    if (word === 'o') return { ...model, showsOwnRequests: !model.showsOwnRequests, logUpTo: undefined };
+    if (word === 'escape') return { ...model, filter: '' };
+  }
+  const { count, first } = spanOf(shownLogs(model));
+  const at = moved((model.logUpTo ?? count) - first, word, page, count - first + 1) + first;
   return { ...model, logUpTo: at >= count ? undefined : Math.max(first + 1, at) };
+}
+
+function afterEventKey(model: DashboardModel, word: string, page: number): DashboardModel {
+  if (word === 'n') {
+    const { everywhere } = model;
+    return { ...model, everywhere: { ...everywhere, events: !everywhere.events }, eventId: undefined };
+  }
+  if (word === 'escape') return { ...model, filter: '', eventId: undefined };
+  const events = shownEvents(model);
+  const position = eventPosition(model, events);
+  if (word === 'enter') {
+    const actorId = events[position]?.actorId ?? '';
+    if (actorId === '') return model;
+    return { ...model, filter: actorId, everywhere: { ...model.everywhere, events: true } };
+  }
+  const at = moved(position, word, page, events.length);
+  return { ...model, eventId: at >= events.length - 1 ? undefined : events[at]?.id };
 }
 
 function afterBrowserKey(model: DashboardModel, word: string, page: number): DashboardModel {

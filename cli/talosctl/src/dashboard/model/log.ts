@@ -1,6 +1,13 @@
+/** One line of a log, in readable form. */
+export interface LogLine {
+  readonly text: string;
+  /** When it was written; for a line without a time, the time of the line before or of its arrival. */
+  readonly atMs: number;
+}
+
 /** The last lines of one log. */
 export interface LogModel {
-  readonly lines: readonly string[];
+  readonly lines: readonly LogLine[];
   /** Why it cannot be followed at the moment; the feed retries. */
   readonly problem?: string;
   /**
@@ -8,41 +15,70 @@ export interface LogModel {
    * position.
    */
   readonly count: number;
+  /** How many lines about requests of this dashboard were left out. */
+  readonly ownCount: number;
 }
 
-export const emptyLog: LogModel = { lines: [], count: 0 };
+export const emptyLog: LogModel = { lines: [], count: 0, ownCount: 0 };
 /** The log of the kernel, which is not a service. */
 export const kernelLog = 'kernel';
+/** All services of a node together. No service has such a name. */
+export const allServices = 'all services';
 
 const keptLines = 5000;
 
-export function withLines({ lines, count }: LogModel, added: readonly string[]): LogModel {
-  return { lines: [...lines, ...added].slice(-keptLines), count: count + added.length };
+/** @param arrivedMs the time of the first lines, if they have none */
+export function withLines(
+  { lines, count, ownCount, ...rest }: LogModel,
+  log: string,
+  added: readonly string[],
+  arrivedMs: number,
+): LogModel {
+  let atMs = lines.at(-1)?.atMs ?? arrivedMs;
+  const read = added.map((raw): LogLine => {
+    const line = log === kernelLog ? kernelLine(raw) : serviceLine(raw);
+    atMs = line.atMs ?? atMs;
+    return { text: line.text, atMs };
+  });
+  return { ...rest, lines: [...lines, ...read].slice(-keptLines), count: count + added.length, ownCount };
+}
+
+interface ReadLine {
+  readonly text: string;
+  readonly atMs: number | undefined;
 }
 
 /** A kernel message for display: without its facility. Source: Talos v1.14: Dmesg. */
-export function kernelLine(text: string): string {
+export function kernelLine(text: string): ReadLine {
   const found = /^\s*(\w+):\s+(\w+): \[([^\]]*)\]: (.*)$/s.exec(text);
-  if (found === null) return text;
+  if (found === null) return { text, atMs: undefined };
   const [, , priority = '', time = '', message = ''] = found;
-  const clock = /T(\d\d:\d\d:\d\d)/.exec(time)?.[1] ?? time;
-  return `${clock} ${priority.padEnd(6)} ${message}`;
+  return { text: `${clockOf(time) ?? time} ${priority.padEnd(6)} ${message}`, atMs: msOf(time) };
 }
 
-/** A JSON line of a daemon in readable form; other lines unchanged. */
-export function serviceLine(text: string): string {
-  if (!text.startsWith('{')) return text;
+/** A JSON line of a daemon or of etcd in readable form; other lines unchanged. */
+export function serviceLine(text: string): ReadLine {
+  const plain = { text, atMs: undefined };
+  if (!text.startsWith('{')) return plain;
   try {
-    const { time, level, msg, name: _, ...fields } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof msg !== 'string') return text;
-    const clock = /T(\d\d:\d\d:\d\d)/.exec(String(time))?.[1] ?? '';
+    const { time, ts, level, msg, name: _, ...fields } = JSON.parse(text) as Record<string, unknown>;
+    if (typeof msg !== 'string') return plain;
+    const written = String(time ?? ts ?? '');
     const rest = Object.entries(fields)
       .filter(([key]) => !['trace_id', 'span_id', 'trace_flags'].includes(key))
       .map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
-    return `${clock} ${String(level ?? '').padEnd(5)} ${[msg, ...rest].join(' ')}`;
+    const severity = String(level ?? '').padEnd(5);
+    return { text: `${clockOf(written) ?? ''} ${severity} ${[msg, ...rest].join(' ')}`, atMs: msOf(written) };
   } catch {
-    return text;
+    return plain;
   }
+}
+
+const clockOf = (time: string): string | undefined => /T(\d\d:\d\d:\d\d)/.exec(time)?.[1];
+
+function msOf(time: string): number | undefined {
+  const ms = Date.parse(time);
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 /** The style of a line, by its severity. */

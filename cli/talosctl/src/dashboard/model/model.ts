@@ -1,6 +1,9 @@
 import type { EncodedSpec, Resource, ResourceDefinitionSpec } from '@nodewright/state';
+import { type EtcdModel, unknownEtcd } from './etcd.ts';
+import type { EventLine } from './event-log.ts';
 import type { Facts } from './facts.ts';
-import { kernelLog, type LogModel } from './log.ts';
+import { allServices, kernelLog, type LogModel } from './log.ts';
+import type { Overlay, StartedAction } from './overlay.ts';
 import type { ProcessOrder, Sample } from './sample.ts';
 
 /** The state of a node as the dashboard sees it. */
@@ -21,6 +24,8 @@ export interface History {
   readonly memory: readonly number[];
   readonly received: readonly number[];
   readonly sent: readonly number[];
+  /** The times of the samples. The other lists may be shorter, because rates need two samples. */
+  readonly atMs: readonly number[];
 }
 
 export interface ListedKind {
@@ -37,6 +42,11 @@ export interface NodeModel {
   readonly history: History;
   readonly facts: Facts;
   readonly logs: Readonly<Record<string, LogModel>>;
+  readonly events: readonly EventLine[];
+  /** What this node knows of etcd. */
+  readonly etcd: EtcdModel;
+  /** The action that was started last. */
+  readonly action?: StartedAction;
   /** What the browser received from this node. */
   readonly kinds?: readonly ResourceDefinitionSpec[];
   /** All resources of the kind that was opened last; undefined until they have arrived. */
@@ -45,7 +55,7 @@ export interface NodeModel {
   readonly browseProblem?: string;
 }
 
-export const screens = ['summary', 'monitor', 'resources', 'logs', 'nodes'] as const;
+export const screens = ['summary', 'monitor', 'resources', 'logs', 'nodes', 'events', 'etcd'] as const;
 export type Screen = (typeof screens)[number];
 
 /** The position of the user in the browser of resources. */
@@ -66,8 +76,16 @@ export interface DashboardModel {
   readonly frozen?: readonly NodeModel[];
   readonly nodeAt: number;
   readonly screen: Screen;
-  /** The log that is shown, by the name of its service. */
+  /** The log that is shown, by the name of its service; `allServices` merges those of all. */
   readonly log: string;
+  /** Whether the screens show the logs and the events of all nodes rather than of the selected one. */
+  readonly everywhere: { readonly logs: boolean; readonly events: boolean };
+  /** Whether logs show the requests of this dashboard. */
+  readonly showsOwnRequests: boolean;
+  /** The selected event; undefined while the last one is selected. */
+  readonly eventId?: string | undefined;
+  /** What lies over the screen. */
+  readonly overlay?: Overlay | undefined;
   /** Count of lines of that log up to the last one shown; undefined while it follows the end. */
   readonly logUpTo?: number;
   readonly order: ProcessOrder;
@@ -80,11 +98,12 @@ export interface DashboardModel {
   readonly isLeaving: boolean;
 }
 
-const noHistory: History = { cpu: [], memory: [], received: [], sent: [] };
+const noHistory: History = { cpu: [], memory: [], received: [], sent: [], atMs: [] };
 
 export function newNode(name: string): NodeModel {
   return {
     ...{ name, reach: { kind: 'connecting' }, history: noHistory, facts: {}, logs: {} },
+    ...{ events: [], etcd: unknownEtcd },
   };
 }
 
@@ -92,6 +111,7 @@ export function newNode(name: string): NodeModel {
 export function newModel(names: readonly string[]): DashboardModel {
   return {
     ...{ nodes: names.map(newNode), nodeAt: 0, screen: 'summary', log: kernelLog },
+    ...{ everywhere: { logs: false, events: true }, showsOwnRequests: false },
     ...{ order: 'cpu', processAt: 0, filter: '', isTyping: false, isLeaving: false },
     place: { level: 'kinds', kindAt: 0, resourceAt: 0, scroll: 0 },
   };
@@ -105,10 +125,14 @@ export function shownNode(model: DashboardModel): NodeModel {
   return shownNodes(model)[model.nodeAt] as NodeModel;
 }
 
-/** The kernel's log, then those of the services. */
-export function logNames({ sample }: NodeModel): readonly string[] {
-  const services = sample?.services?.map(({ id }) => id) ?? [];
-  return [kernelLog, ...[...services].sort()];
+export function serviceNames({ sample }: NodeModel): readonly string[] {
+  return (sample?.services ?? []).map(({ id }) => id).sort();
+}
+
+/** The kernel's log, those of the services, and the one that merges these. */
+export function logNames(node: NodeModel): readonly string[] {
+  const services = serviceNames(node);
+  return [kernelLog, ...services, ...(services.length === 0 ? [] : [allServices])];
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CPUStat } from '@nodewright/contract/gen/machine/machine.ts';
 import { afterEvents, sampleAt, sampleModel } from '../testing/sample-model.ts';
-import { kernelLine, lineUrgency, serviceLine, withLines } from './log.ts';
+import { emptyLog, kernelLine, lineUrgency, serviceLine, withLines } from './log.ts';
 import { shownNode } from './model.ts';
 import { cpuUsage, diskRates, networkRates, processUsages, ratePerSecond } from './sample.ts';
 
@@ -87,17 +87,20 @@ test('two samples in quick succession count as one, with the values of both', ()
 
 test('log lines of daemons are shown in readable form, and other lines unchanged', () => {
   assert.equal(
-    kernelLine('kern:     err: [2026-01-10T02:59:59.5Z]: [drm] failed'),
+    kernelLine('kern:     err: [2026-01-10T02:59:59.5Z]: [drm] failed').text,
     '02:59:59 err    [drm] failed',
   );
-  assert.equal(kernelLine('something else'), 'something else');
+  assert.equal(kernelLine('something else').text, 'something else');
   assert.equal(
     serviceLine(
       '{"level":"info","time":"2026-01-10T02:59:59Z","name":"apid","msg":"up","port":1,"trace_id":"x"}',
-    ),
+    ).text,
     '02:59:59 info  up port=1',
   );
-  assert.deepEqual(['{broken', '{"a":1}', 'plain'].map(serviceLine), ['{broken', '{"a":1}', 'plain']);
+  assert.deepEqual(
+    ['{broken', '{"a":1}', 'plain'].map((line) => serviceLine(line).text),
+    ['{broken', '{"a":1}', 'plain'],
+  );
   assert.deepEqual(['02:59:59 err x', '02:59:59 warn x', 'err x'].map(lineUrgency), [
     'bad',
     'warning',
@@ -107,8 +110,10 @@ test('log lines of daemons are shown in readable form, and other lines unchanged
 
 test('withLines() keeps the last lines and counts all', () => {
   const log = withLines(
-    { lines: [], count: 0 },
+    emptyLog,
+    'etcd',
     Array.from({ length: 6000 }, (_, at) => String(at)),
+    0,
   );
-  assert.deepEqual([log.lines.length, log.lines.at(-1), log.count], [5000, '5999', 6000]);
+  assert.deepEqual([log.lines.length, log.lines.at(-1)?.text, log.count], [5000, '5999', 6000]);
 });

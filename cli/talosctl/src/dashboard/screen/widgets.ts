@@ -23,23 +23,6 @@ export function alarm(share: number): Style {
   return share >= 0.75 ? 'warning' : 'good';
 }
 
-const blocks = '▁▂▃▄▅▆▇█';
-
-/**
- * The last values as columns of one line, newest at the right.
- *
- * @param most value of a full column; default the highest value
- */
-export function sparkline(values: readonly number[], width: number, most?: number): Span {
-  const shown = values.slice(-width);
-  const highest = most ?? Math.max(...shown, Number.MIN_VALUE);
-  const text = shown.map((value) => {
-    const level = Math.round((Math.max(0, value) / highest) * (blocks.length - 1));
-    return blocks[Math.min(level, blocks.length - 1)];
-  });
-  return span(text.join('').padStart(width), 'accent');
-}
-
 /** A column of a table. */
 export interface Column {
   readonly title: string;

@@ -1,6 +1,8 @@
 // For tests: a cluster of four nodes at one moment, built from the events that a real one would send.
 import {
   DiskStats,
+  EtcdMember,
+  EtcdMemberStatus,
   LoadAvg,
   MemInfo,
   NetworkDeviceStats,
@@ -9,6 +11,8 @@ import {
   SystemStat,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { EncodedSpec, type Resource, type ResourceDefinitionSpec } from '@nodewright/state';
+import type { EtcdSample } from '../model/etcd.ts';
+import type { EventLine } from '../model/event-log.ts';
 import { afterNodeEvent, type NodeEvent } from '../model/events.ts';
 import type { Facts } from '../model/facts.ts';
 import { kernelLog } from '../model/log.ts';
@@ -142,6 +146,35 @@ function definition(
   };
 }
 
+/** An event at a time within the last minute. */
+function event(id: string, type: string, source: string, message: string, actorId = ''): EventLine {
+  return { id, atMs: now.getTime() - 60_000 + Number(id.slice(1)) * 1000, type, source, message, actorId };
+}
+
+/** Three members: the leader, one that does not answer, and one that is behind and has an alarm. */
+function etcdSampleAt(step: number): EtcdSample {
+  const member = (id: number, hostname: string) => EtcdMember.fromPartial({ id: BigInt(id), hostname });
+  const status = (id: number, lag: number) =>
+    EtcdMemberStatus.fromPartial({
+      ...{ memberId: BigInt(id), leader: 1n, raftTerm: 7n, raftIndex: BigInt(step * 60_000) },
+      ...{ raftAppliedIndex: BigInt(step * 60_000 - lag), dbSize: 52_428_800n, dbSizeInUse: 20_971_520n },
+      protocolVersion: '3.7.3',
+    });
+  return {
+    atMs: now.getTime() - 6000 + step * 3000,
+    members: [
+      { member: member(1, 'node01'), status: status(1, 0), problem: undefined, alarms: [] },
+      { member: member(2, 'node02'), status: status(2, 1200), problem: undefined, alarms: ['NOSPACE'] },
+      {
+        member: member(3, 'node\u202e03'),
+        status: undefined,
+        problem: 'no route to \u001b[2Jnode',
+        alarms: [],
+      },
+    ],
+  };
+}
+
 /** A resource as a node sends it. */
 export function member(id: string): Resource<EncodedSpec> {
   return {
@@ -184,12 +217,32 @@ export function sampleModel(): DashboardModel {
         'kern:    info: [2026-01-10T02:59:58.5Z]: eth0: link \u001b[2Jup\u0007',
         'kern:     err: [2026-01-10T02:59:59.5Z]: disk 光 failed',
       ],
+      atMs: createdMs,
     },
     {
       kind: 'log-lines',
       log: 'etcd',
       lines: ['{"level":"warn","time":"2026-01-10T02:59:59Z","msg":"slow","took":"3s"}'],
+      ...{ atMs: createdMs, ownCount: 12 },
     },
+    {
+      kind: 'log-lines',
+      log: 'apid',
+      lines: [
+        '{"level":"info","time":"2026-01-10T02:59:58Z","msg":"request \u202efinished"}',
+        '{"level":"info","time":"2026-01-10T03:00:00Z","msg":"request finished","code":"OK"}',
+      ],
+      atMs: createdMs,
+    },
+    {
+      kind: 'happened',
+      events: [
+        event('a1', 'Sequence', 'boot', 'START'),
+        event('a3', 'Service', 'etcd', 'FAILED: \u001b[31mexit 1\u0007', 'actor-of-one'),
+      ],
+    },
+    { kind: 'etcd-sampled', sample: etcdSampleAt(1) },
+    { kind: 'etcd-sampled', sample: etcdSampleAt(2) },
     { kind: 'kinds', kinds },
     {
       kind: 'listed',
@@ -207,6 +260,7 @@ export function sampleModel(): DashboardModel {
         type: 'worker',
       } as unknown as Facts,
     },
+    { kind: 'happened', events: [event('a2', 'Task', 'stopAll\u202eServices', 'START', 'actor-of-one')] },
   );
   return afterEvents(second, 'node03', {
     kind: 'lost',

@@ -4,6 +4,7 @@ import { type Frame, fitLine, type Line, line, restyled, span } from '../screen/
 import { padText, terminalText, textWidth } from '../screen/terminal-text.ts';
 import { alarm, type Cell, heading, table, windowOf } from '../screen/widgets.ts';
 import { percentText } from './figures.ts';
+import { graphLines } from './graph.ts';
 import { isServiceWell, nodeMark, stageText, uptimeText } from './node-words.ts';
 
 const columns = [
@@ -19,15 +20,23 @@ const columns = [
     { title: 'MEM', side: 'right' as const },
     { title: 'LOAD', side: 'right' as const },
   ],
-  ...[{ title: 'SVC' }, { title: 'UP' }, { title: 'VERSION', most: 200 }],
+  ...[{ title: 'SVC' }, { title: 'UP' }, { title: 'VERSION' }, { title: 'HISTORY', most: 200 }],
 ];
 
-/** All columns fit from this width on. */
-const wide = 110;
-/** The hostname, which usually is the name of the node, and the version. */
-const wideOnly = new Set([2, 10]);
+/** The columns that are left out below a width: the hostname, which usually is the name, and the version; then others. */
+const leftOutBelow: readonly { readonly width: number; readonly columns: readonly string[] }[] = [
+  { width: 110, columns: ['HOSTNAME', 'VERSION', 'HISTORY'] },
+  { width: 76, columns: ['TYPE', 'LOAD'] },
+  { width: 56, columns: ['STAGE', 'UP'] },
+];
 
-function nodeCells(node: NodeModel, isWide: boolean, now: Date): Cell[] {
+function leftOut(width: number): ReadonlySet<string> {
+  return new Set(leftOutBelow.flatMap((step) => (width < step.width ? step.columns : [])));
+}
+
+const historyWidth = 24;
+
+function nodeCells(node: NodeModel, hidden: ReadonlySet<string>, now: Date): Cell[] {
   const { name, facts, sample, history } = node;
   const cpu = history.cpu.at(-1);
   const memory = memoryShare(sample?.memory);
@@ -41,8 +50,9 @@ function nodeCells(node: NodeModel, isWide: boolean, now: Date): Cell[] {
       ? '-'
       : span(`${well}/${services.length}`, well === services.length ? 'good' : 'bad'),
     ...[uptimeText(node, now), facts.version?.version ?? '-'],
+    ...graphLines({ values: history.cpu, width: historyWidth, rows: 1, most: 1 }),
   ];
-  return isWide ? cells : cells.filter((_, at) => !wideOnly.has(at));
+  return cells.filter((_, at) => !hidden.has(columns[at]?.title ?? ''));
 }
 
 /** The line of a node without data: the reason. */
@@ -55,10 +65,10 @@ function awayLine(node: NodeModel, nameWidth: number): Line {
 /** Screen F5: all nodes, one per line. */
 export function nodesView(model: DashboardModel, width: number, rows: number, now: Date): Frame {
   const nodes = shownNodes(model);
-  const isWide = width >= wide;
-  const shownColumns = isWide ? columns : columns.filter((_, at) => !wideOnly.has(at));
+  const hidden = leftOut(width);
+  const shownColumns = columns.filter(({ title }) => !hidden.has(title));
   const isHere = ({ reach }: NodeModel) => reach.kind === 'here';
-  const cells = nodes.map((node) => (isHere(node) ? nodeCells(node, isWide, now) : ['', node.name]));
+  const cells = nodes.map((node) => (isHere(node) ? nodeCells(node, hidden, now) : ['', node.name]));
   const [titles = [], ...tabled] = table(shownColumns, cells, width);
   const nameWidth = Math.min(24, Math.max(4, ...nodes.map(({ name }) => textWidth(terminalText(name)))));
   const lines = tabled.map((parts, at) => {

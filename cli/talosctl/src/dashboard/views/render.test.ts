@@ -6,10 +6,30 @@ import { test } from 'node:test';
 import type { DashboardModel } from '../model/model.ts';
 import { frameText, lineWidth } from '../screen/frame.ts';
 import { afterKeys } from '../testing/press.ts';
-import { now, sampleModel } from '../testing/sample-model.ts';
+import { afterEvents, now, sampleModel } from '../testing/sample-model.ts';
 import { renderDashboard } from './render.ts';
 
 const folder = join(import.meta.dirname, '../testing/frames');
+
+/** The question before a reboot, with an effect as a hostile node could make it. */
+function question(): DashboardModel {
+  const asked = afterKeys(sampleModel(), 'a', 'r');
+  if (asked.overlay?.kind !== 'question') throw new Error('there is no question');
+  const { planned } = asked.overlay;
+  const lines = [
+    'node01 reboots',
+    '  this takes away 1 etcd voter, 2 of 3 remain, of which node03 does not answer, too few for etcd to work (it needs 2)',
+    '  node01 cannot be called: \u001b[2Jowned\u202e',
+  ];
+  return afterEvents(asked, 'node01', { kind: 'effect', planned, lines });
+}
+
+/** A reboot on its way, with a message of the node. */
+function rebooting(): DashboardModel {
+  const message = 'phase: stop\u001b[31mEverything action: START';
+  const step = { serial: 1, state: 'running', message, atMs: now.getTime() - 5000 } as const;
+  return afterEvents(afterKeys(question(), 'y'), 'node01', { kind: 'action-step', ...step });
+}
 
 const screens: Readonly<Record<string, DashboardModel>> = {
   summary: sampleModel(),
@@ -18,43 +38,62 @@ const screens: Readonly<Record<string, DashboardModel>> = {
   resources: afterKeys(sampleModel(), 'f3', 'down', 'enter'),
   document: afterKeys(sampleModel(), 'f3', 'down', 'enter', 'enter'),
   logs: afterKeys(sampleModel(), 'f4', 'tab', 'tab'),
+  merged: afterKeys(sampleModel(), 'f4', 'shift-tab', 'n'),
   nodes: afterKeys(sampleModel(), 'f5'),
+  events: afterKeys(sampleModel(), 'f6', 'k'),
+  etcd: afterKeys(sampleModel(), 'f7'),
   away: afterKeys(sampleModel(), 'l', 'l'),
   unheard: afterKeys(sampleModel(), 'h'),
+  help: afterKeys(sampleModel(), '?'),
+  menu: afterKeys(sampleModel(), 'a', 'j'),
+  services: afterKeys(sampleModel(), 'a', 'e', 'j'),
+  asking: afterKeys(sampleModel(), 'a', 's'),
+  question: question(),
+  rebooting: rebooting(),
 };
 
+const drawn = [
+  [40, 10],
+  [80, 24],
+  [200, 60],
+] as const;
+const sizes = [...drawn, [24, 6], [60, 20], [80, 10], [120, 40], [200, 10]] as const;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const hidden = /[\u0000-\u001f\u007f-\u009f]|[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+
 for (const [name, model] of Object.entries(screens)) {
-  for (const [columns, rows] of [
-    [80, 24],
-    [120, 40],
-    [200, 60],
-  ] as const) {
+  for (const [columns, rows] of drawn) {
     const file = `${name}-${columns}x${rows}`;
     test(`renderDashboard() draws ${file}`, () => {
-      const frame = renderDashboard(model, { columns, rows }, now);
-      assert.equal(frame.length, rows);
-      assert.deepEqual(new Set(frame.map(lineWidth)), new Set([columns]));
-      const text = `${frameText(frame).join('\n')}\n`;
+      const text = `${frameText(renderDashboard(model, { columns, rows }, now)).join('\n')}\n`;
       const path = join(folder, `${file}.txt`);
       if (process.env.UPDATE_FRAMES) writeFileSync(path, text);
       assert.equal(text, readFileSync(path, 'utf8'));
     });
   }
+
+  test(`renderDashboard() fills each size with ${name}, without a character that controls the terminal`, () => {
+    for (const [columns, rows] of sizes) {
+      const frame = renderDashboard(model, { columns, rows }, now);
+      assert.equal(frame.length, rows, `${columns}x${rows}`);
+      assert.deepEqual(new Set(frame.map(lineWidth)), new Set([columns]), `${columns}x${rows}`);
+      assert.doesNotMatch(frameText(frame).join(''), hidden);
+    }
+  });
 }
 
-test('renderDashboard() reports that the terminal is too small, within its size', () => {
-  assert.deepEqual(frameText(renderDashboard(sampleModel(), { columns: 30, rows: 4 }, now)), [
-    'The terminal has 30x4.',
-    'The dashboard needs 80x24:',
-    'make it larger, or press q.',
-    '',
-  ]);
+test('the question itself is on the screen, however small that is', () => {
+  for (const [columns, rows] of sizes) {
+    const text = frameText(renderDashboard(question(), { columns, rows }, now)).join('\n');
+    assert.match(text, /Continue\? \(y\/N\)/, `${columns}x${rows}`);
+  }
 });
 
-test('renderDashboard() has no control character in any cell, whatever nodes send', () => {
-  for (const model of Object.values(screens)) {
-    const text = frameText(renderDashboard(model, { columns: 80, rows: 24 }, now)).join('');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-    assert.doesNotMatch(text, /[\u0000-\u001f\u007f-\u009f]/);
-  }
+test('renderDashboard() reports that the terminal is too small, within its size', () => {
+  assert.deepEqual(frameText(renderDashboard(sampleModel(), { columns: 23, rows: 4 }, now)), [
+    'The terminal has 23x4.',
+    'The dashboard needs 24…',
+    'make it larger, or pre…',
+    '',
+  ]);
 });

@@ -12,6 +12,7 @@ import { type DashboardModel, shownNode } from '../model/model.ts';
 import { type Frame, line, restyled, span } from '../screen/frame.ts';
 import { cutText, terminalText } from '../screen/terminal-text.ts';
 import { heading, table, windowOf } from '../screen/widgets.ts';
+import { narrow, wide } from './layout.ts';
 
 /** Screen F3: the kinds, the resources of one kind, or one resource. */
 export function resourcesView(model: DashboardModel, width: number, rows: number): Frame {
@@ -55,17 +56,17 @@ function kindsView(model: DashboardModel, width: number, rows: number): Frame {
   if (known === undefined || (known.length === 0 && browseProblem !== undefined)) {
     return [heading('Kinds of resources', width), ...problemOr(model, 'waiting for the kinds ...')];
   }
-  const isWide = width >= 120;
+  const [isNarrow, isWide] = [width < narrow, width >= wide];
   const cells = kinds.map(({ type, displayType, defaultNamespace, sensitivity, aliases }) => [
     ` ${displayType}`,
-    defaultNamespace,
+    ...(isNarrow ? [] : [defaultNamespace]),
     sensitivity === 'sensitive' ? 'secret' : '',
     aliases.join(' '),
     ...(isWide ? [type] : []),
   ]);
   const columns = [
     { title: ' KIND', most: 34 },
-    { title: 'NAMESPACE' },
+    ...(isNarrow ? [] : [{ title: 'NAMESPACE' }]),
     { title: '' },
     { title: 'SHORT', most: 40 },
     ...(isWide ? [{ title: 'TYPE', most: 200 }] : []),

@@ -2,8 +2,9 @@ import type { DashboardModel, NodeModel } from '../model/model.ts';
 import { shownNode } from '../model/model.ts';
 import { memoryShare } from '../model/sample.ts';
 import { besides, type Frame, type Line, line, type Span, span } from '../screen/frame.ts';
-import { bar, heading, table } from '../screen/widgets.ts';
+import { alarm, bar, heading, table } from '../screen/widgets.ts';
 import { percentText, shortSize } from './figures.ts';
+import { narrow, short, wide } from './layout.ts';
 import { logPanel } from './log-view.ts';
 import { networkLines, nodeLines, warningLines } from './node-panels.ts';
 import { healthText, isServiceWell, serviceAge, serviceLook, stageText, uptimeText } from './node-words.ts';
@@ -12,16 +13,23 @@ import { healthText, isServiceWell, serviceAge, serviceLook, stageText, uptimeTe
 export function nodeHead(node: NodeModel, width: number, now: Date): Frame {
   const { facts, sample, name } = node;
   const hostname = facts.hostname?.hostname ?? '';
+  const isNarrow = width < narrow;
   const parts: Span[] = [
     span(` ${name}`, 'title'),
-    span(hostname === '' || hostname === name ? '' : ` ${hostname}`, 'title'),
-    span(`  ${facts.type ?? ''}  ${facts.version?.version ?? ''}  `),
+    span(isNarrow || hostname === '' || hostname === name ? '' : ` ${hostname}`, 'title'),
+    span(isNarrow ? '  ' : `  ${facts.type ?? ''}  ${facts.version?.version ?? ''}  `),
     stageText(node),
     span(`  up ${uptimeText(node, now)}`),
   ];
   const { memory, load, system } = sample ?? {};
   const cpu = node.history.cpu.at(-1);
   const used = memory === undefined ? undefined : (memory.memtotal - memory.memavailable) * 1024n;
+  const percents = line(
+    span(` CPU ${percentText(cpu)}`, alarm(cpu ?? 0)),
+    span(`  MEM ${percentText(memoryShare(memory))}`, alarm(memoryShare(memory) ?? 0)),
+    span(`  LOAD ${load?.load1.toFixed(2) ?? '-'}`),
+  );
+  if (width < narrow) return [parts, percents];
   const amounts =
     memory === undefined ? '' : ` ${shortSize(used ?? 0n)}/${shortSize(memory.memtotal * 1024n)}`;
   const barWidth = Math.max(8, Math.min(24, Math.floor((width - 56) / 2)));
@@ -79,14 +87,35 @@ const leastLogRows = 7;
 /** Screen F1: what the node is, its network, its services, and the end of a log. */
 export function summaryView(model: DashboardModel, width: number, rows: number, now: Date): Frame {
   const node = shownNode(model);
-  const head = [...nodeHead(node, width, now), ...warningLines(node).slice(0, mostWarnings)];
-  const panels = (width >= 120 ? threePanels : twoPanels)(
-    node,
-    width,
-    rows - head.length - leastLogRows,
-    now,
-  );
-  return [...head, ...panels, ...logPanel(model, width, rows - head.length - panels.length)];
+  const isShort = rows < short;
+  const warnings = warningLines(node).slice(0, isShort ? 1 : mostWarnings);
+  const head = [...nodeHead(node, width, now), ...warnings];
+  const panels = isShort
+    ? [serviceSummary(node)]
+    : panelsFor(width)(node, width, Math.max(3, rows - head.length - leastLogRows), now);
+  return [...head, ...panels, ...logPanel(model, width, Math.max(2, rows - head.length - panels.length))];
+}
+
+/** How many services are well and which are not, in one line. */
+function serviceSummary({ sample }: NodeModel): Line {
+  const services = sample?.services ?? [];
+  const unwell = services.filter((service) => !isServiceWell(service));
+  const count = ` ${services.length - unwell.length} of ${services.length} services are well`;
+  if (unwell.length === 0) return line(span(count, 'good'));
+  return line(span(`${count}, not: ${unwell.map(({ id }) => id).join(', ')}`, 'bad'));
+}
+
+function panelsFor(width: number): typeof onePanel {
+  if (width >= wide) return threePanels;
+  return width < narrow ? onePanel : twoPanels;
+}
+
+/** The services, which matter most, then what the node is and its network as far as there is room. */
+function onePanel(node: NodeModel, width: number, most: number, now: Date): Frame {
+  const services = servicePanel(node, width, Math.min(most, 8), now);
+  const others = [networkPanel(node, width), nodePanel(node, width)].flat();
+  const room = most - services.length;
+  return [...services, ...(room >= 4 ? others.slice(0, room) : [])];
 }
 
 const nodePanel = (node: NodeModel, width: number): Line[] => [heading('Node', width), ...nodeLines(node)];
