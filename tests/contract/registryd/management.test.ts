@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { digestOf } from '@nodewright/oci';
 import { spawnDaemon } from '@nodewright/testkit';
-import { type RegistrydInit, startRegistryd } from './harness.ts';
+import { type RegistrydInit, registry, startRegistryd } from './harness.ts';
 import { startUpstream } from './upstream.ts';
 
 const megabyte = 1_000_000;
@@ -90,6 +90,52 @@ test('a collection keeps the cache below its limit, and what the node uses', asy
     await names(),
     ['v1', 'v3'].map((tag) => `registry.example/team/app:${tag}`),
   );
+});
+
+test('the status tells what is cached, how each endpoint answered, and the last collection', async (t) => {
+  const { upstream, daemon, pull } = await start(t);
+  const { host } = new URL(upstream.url);
+  const away = 'http://user:open-sesame@127.0.0.1:1';
+  await daemon.configure({
+    mirrors: {
+      [registry]: {
+        endpoints: [away, upstream.url].map((endpoint) => ({ endpoint, overridePath: false })),
+        skipFallback: true,
+      },
+      '*': { endpoints: [{ endpoint: upstream.url, overridePath: false }], skipFallback: false },
+    },
+    auths: { [host]: { username: 'user', password: 'open-sesame', auth: '', identityToken: '' } },
+    tls: { [host]: { ca: '', clientIdentity: undefined, insecureSkipVerify: true } },
+  });
+  const before = await daemon.management.status({});
+  assert.deepEqual(before.contents, { images: 0, blobs: 0, blobBytes: 0n });
+  assert.equal(before.lastCollection, undefined);
+  await pull('v1');
+  await pull('v2');
+  await assert.rejects(pull('v9'));
+  await daemon.management.collect({});
+  const { contents, lastCollection, upstreams } = await daemon.management.status({});
+  // Each image has a layer and a configuration of its own, and one layer is shared.
+  assert.deepEqual([contents?.images, contents?.blobs], [2, 4]);
+  assert.ok(Math.abs(Number(lastCollection?.time) - Date.now() / 1000) < 60);
+  assert.deepEqual(
+    upstreams.map(({ registry: name, endpoints }) => [name, endpoints.map(({ url }) => url)]),
+    [
+      ['*', [upstream.url]],
+      [registry, ['http://127.0.0.1:1/', upstream.url]],
+    ],
+  );
+  const [first, second] = upstreams[1]?.endpoints ?? [];
+  assert.ok(first !== undefined && second !== undefined);
+  assert.equal(first.failures, first.requests);
+  assert.match(first.lastError, /the registry 127\.0\.0\.1:1 does not answer/);
+  assert.deepEqual([first.lastAnswer, first.hasCredentials, first.isMirror], [0n, false, true]);
+  // An image that a registry does not have is no failure of the registry.
+  assert.deepEqual([second.failures, second.lastError, second.lastErrorTime], [0n, '', 0n]);
+  assert.ok(second.requests > 4n && second.lastAnswer > 0n);
+  assert.deepEqual([second.hasCredentials, second.skipsVerification], [true, true]);
+  const said = JSON.stringify(upstreams, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  assert.ok(!said.includes('open-sesame') && !daemon.process().stdout().includes('open-sesame'));
 });
 
 test('registryd listens on loopback addresses only, and has no child process', async (t) => {

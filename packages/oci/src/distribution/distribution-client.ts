@@ -10,7 +10,7 @@ import type { Credentials } from './authorization.ts';
 import { openHttpConnections } from './http-request.ts';
 import { bodyOf, readBody } from './read-body.ts';
 import { type EndpointsOf, ownEndpoints } from './registry-endpoint.ts';
-import { createRegistryRequests } from './registry-requests.ts';
+import { createRegistryRequests, type OnOutcome } from './registry-requests.ts';
 
 export interface DistributionClientInit {
   readonly telemetry: Telemetry;
@@ -21,6 +21,7 @@ export interface DistributionClientInit {
    * pulls, idle timeout.
    */
   readonly idleTimeoutMs?: number;
+  readonly onOutcome?: OnOutcome;
 }
 
 /**
@@ -86,9 +87,10 @@ export function openDistributionClient({
   telemetry,
   endpointsOf = ownEndpoints,
   idleTimeoutMs = 90_000,
+  onOutcome,
 }: DistributionClientInit): DistributionClient {
   const connections = openHttpConnections(idleTimeoutMs);
-  const requests = createRegistryRequests({ connections, endpointsOf });
+  const requests = createRegistryRequests({ connections, endpointsOf, onOutcome });
 
   async function inSpan<T>(name: string, reference: ImageReference, body: () => Promise<T>): Promise<T> {
     const attributes = { 'server.address': reference.registry, 'oci.repository': reference.repository };

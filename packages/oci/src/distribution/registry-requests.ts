@@ -10,7 +10,14 @@ import type { EndpointsOf, RegistryEndpoint } from './registry-endpoint.ts';
 export interface RegistryRequestsInit {
   readonly connections: HttpConnections;
   readonly endpointsOf: EndpointsOf;
+  readonly onOutcome?: OnOutcome | undefined;
 }
+
+/**
+ * Called after each request to an endpoint, with its failure. Content that the endpoint does not have is no failure, and a request that
+ * was cancelled has no outcome.
+ */
+export type OnOutcome = (registry: string, endpoint: RegistryEndpoint, fault: Fault | undefined) => void;
 
 export interface RegistryRequestOptions {
   /** Default: `GET`. */
@@ -31,7 +38,11 @@ const authorizationLimit = 256;
 const agent = 'nodewright';
 
 /** Answers authentication challenges, and tries the next endpoint when one fails. */
-export function createRegistryRequests({ connections, endpointsOf }: RegistryRequestsInit): RegistryRequests {
+export function createRegistryRequests({
+  connections,
+  endpointsOf,
+  onOutcome = () => {},
+}: RegistryRequestsInit): RegistryRequests {
   /** By endpoint, repository and user: the authorization of the last request is reused for the next. */
   const authorizations = new Map<string, string>();
 
@@ -85,10 +96,13 @@ export function createRegistryRequests({ connections, endpointsOf }: RegistryReq
       let last: Fault | undefined;
       for (const endpoint of endpointsOf(reference.registry)) {
         try {
-          return await ask(endpoint, reference, path, options);
+          const answer = await ask(endpoint, reference, path, options);
+          onOutcome(reference.registry, endpoint, undefined);
+          return answer;
         } catch (error) {
           last = faultFrom(error);
           if (last.kind === 'cancelled') break;
+          onOutcome(reference.registry, endpoint, last.kind === 'not-found' ? undefined : last);
         }
       }
       throw last ?? new Fault('unavailable', `there is no endpoint for the registry ${reference.registry}`);

@@ -89,5 +89,24 @@ export function imagesOf({ tags, manifests, blobs }: CacheContents): CachedImage
   ];
 }
 
+/** Counts of several folders. */
+export interface CacheSummary {
+  readonly images: number;
+  /** Blobs of the folders together; the same blob in two of them counts once. */
+  readonly blobs: number;
+  readonly blobBytes: number;
+}
+
+export function summaryOf(folders: readonly CacheContents[]): CacheSummary {
+  const blobs = new Map(
+    folders.flatMap((folder) => folder.blobs.map(({ digest, bytes }) => [digest, bytes])),
+  );
+  return {
+    images: folders.reduce((sum, folder) => sum + imagesOf(folder).length, 0),
+    blobs: blobs.size,
+    blobBytes: [...blobs.values()].reduce((sum, bytes) => sum + bytes, 0),
+  };
+}
+
 type Place = { readonly registry: string; readonly repository: string };
 const keyOf = ({ registry, repository }: Place, digest: string) => `${registry}/${repository}@${digest}`;

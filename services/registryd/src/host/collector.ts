@@ -23,6 +23,11 @@ export interface Collection {
   readonly freedBytes: number;
 }
 
+export interface LastCollection extends Collection {
+  /** Unix time in ms. */
+  readonly timeMs: number;
+}
+
 /** The space of the cache, in bytes. */
 export interface CacheSpace {
   readonly usedBytes: number;
@@ -38,14 +43,26 @@ export class Collector {
   #scanned: { readonly bytes: number; readonly addedBytes: number } | undefined;
   #addedBytes = 0;
   #last: Promise<unknown> = Promise.resolve();
+  #lastCollection: LastCollection | undefined;
 
   constructor(init: CollectorInit) {
     this.#init = init;
   }
 
+  /** The last collection that has ended. */
+  get lastCollection(): LastCollection | undefined {
+    return this.#lastCollection;
+  }
+
   /** Removes what no image needs, and old images while the cache is over its limit. */
   async collect(): Promise<Collection> {
-    return this.#alone((contents) => totalBytes(contents) - this.#init.limitBytes, registrydLimits.graceMs);
+    const { limitBytes, now } = this.#init;
+    const collection = await this.#alone(
+      (contents) => totalBytes(contents) - limitBytes,
+      registrydLimits.graceMs,
+    );
+    this.#lastCollection = { ...collection, timeMs: now() };
+    return collection;
   }
 
   /** Removes one image. @returns `undefined` when there is none that `matches` */

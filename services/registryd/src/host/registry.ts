@@ -1,6 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import {
   type DistributionClient,
+  type EndpointsOf,
   formatImageReference,
   type ImageReference,
   openDistributionClient,
@@ -10,8 +11,15 @@ import {
 import { type ImageFolder, openImageFolder, VerifiedFiles } from '@nodewright/oci/cache';
 import { LocalImages } from '@nodewright/oci/serve';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import { type CacheContents, type CachedImage, imagesOf } from '../domain/cache-contents.ts';
+import {
+  type CacheContents,
+  type CachedImage,
+  type CacheSummary,
+  imagesOf,
+  summaryOf,
+} from '../domain/cache-contents.ts';
 import { type OwnAddress, withoutOwnEndpoint } from '../domain/own-endpoint.ts';
+import { type Upstream, UpstreamRecords } from '../domain/upstream-records.ts';
 import { openCacheStore } from './cache-store.ts';
 import { Collector } from './collector.ts';
 import { Downloads } from './downloads.ts';
@@ -51,6 +59,10 @@ export interface Registry {
   /** Adopts settings from the next request on. */
   adopt(settings: NodeSettings): void;
   isUsed(image: CachedImage): boolean;
+  /** What all folders hold. */
+  summary(): Promise<CacheSummary>;
+  /** How the registries answered. */
+  upstreams(): Upstream[];
   /** The images of all folders. */
   list(): Promise<{ readonly root: string; readonly image: CachedImage }[]>;
   /**
@@ -75,11 +87,16 @@ export async function openRegistry(init: RegistryInit, scope: AsyncDisposableSta
   const images = new LocalImages(() => [...folders, store.folder]);
   const isUsed = (image: CachedImage) => settings.usedImages.some((used) => names(used, image));
   const collector = new Collector({ ...{ store, leases, limitBytes, isUsed }, now: Date.now });
+  const upstreams = new UpstreamRecords();
+  const endpointsOf = (registry: string) => {
+    // There is no registry with the name of those without a mirror.
+    const ownOf: EndpointsOf = (host) => (host === '*' ? [] : ownEndpoints(host));
+    return registryEndpoints(withoutOwnEndpoint(settings.registries, own()), ownOf)(registry);
+  };
   const client: DistributionClient = scope.use(
     openDistributionClient({
-      telemetry,
-      endpointsOf: (registry) =>
-        registryEndpoints(withoutOwnEndpoint(settings.registries, own()), ownEndpoints)(registry),
+      ...{ telemetry, endpointsOf },
+      onOutcome: (registry, { url }, fault) => upstreams.record(registry, url, fault?.message, Date.now()),
     }),
   );
   const downloads = new Downloads({
@@ -100,19 +117,23 @@ export async function openRegistry(init: RegistryInit, scope: AsyncDisposableSta
     nowMs: () => performance.now(),
   });
 
+  const scanAll = async () => {
+    const roots = [...settings.roots, cacheFolder];
+    const found = await Promise.all(roots.map((root) => scanCache(root)));
+    return roots.map((root, index) => ({ root, contents: found[index] ?? noContents }));
+  };
   return {
     ...{ source, images, downloads, collector, leases, counts, isUsed },
     roots: () => settings.roots,
+    summary: oneAtATime(async () => summaryOf((await scanAll()).map(({ contents }) => contents))),
+    upstreams: () => upstreams.describe(Object.keys(settings.registries.mirrors), endpointsOf),
     adopt(next) {
       settings = next;
       folders = next.roots.map((root) => openImageFolder(root, verified));
     },
     async list() {
-      const roots = [...settings.roots, cacheFolder];
-      const found = await Promise.all(roots.map((root) => scanCache(root)));
-      return roots.flatMap((root, index) =>
-        imagesOf(found[index] ?? noContents).map((image) => ({ root, image })),
-      );
+      const found = await scanAll();
+      return found.flatMap(({ root, contents }) => imagesOf(contents).map((image) => ({ root, image })));
     },
     async remove(reference) {
       const removed = await collector.removeImage((image) => names(reference, image));
@@ -122,6 +143,17 @@ export async function openRegistry(init: RegistryInit, scope: AsyncDisposableSta
         throw new Fault('failed-precondition', `${name} is on media that are only read`);
       throw new Fault('not-found', `there is no image ${name} in the cache`);
     },
+  };
+}
+
+/** Callers at the same time share one run. */
+function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
   };
 }
 

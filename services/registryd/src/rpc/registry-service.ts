@@ -3,6 +3,7 @@ import type {
   Image,
   RegistryServiceImplementation,
   Transfer,
+  UpstreamEndpoint as UpstreamEndpointMessage,
 } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import { Fault } from '@nodewright/fault';
 import {
@@ -12,6 +13,7 @@ import {
   parsePlatform,
   platformOfNode,
 } from '@nodewright/oci';
+import type { UpstreamEndpoint } from '../domain/upstream-records.ts';
 import type { RunningDownload } from '../host/downloads.ts';
 import { pullImage } from '../host/pull-image.ts';
 import type { Registry } from '../host/registry.ts';
@@ -32,7 +34,11 @@ export function createRegistryService(init: RegistryServiceInit): RegistryServic
   const { collector, counts, downloads } = registry;
   return {
     async status() {
-      const { usedBytes, limitBytes, freeBytes } = await collector.space();
+      const [{ usedBytes, limitBytes, freeBytes }, { blobBytes, ...contents }] = await Promise.all([
+        collector.space(),
+        registry.summary(),
+      ]);
+      const last = collector.lastCollection;
       return {
         ...{ listenAddress: init.listenAddress(), cacheFolder: init.cacheFolder },
         ...{ roots: [...registry.roots()], lastError: counts.lastError },
@@ -40,6 +46,16 @@ export function createRegistryService(init: RegistryServiceInit): RegistryServic
         ...{ usedBytes: BigInt(usedBytes), limitBytes: BigInt(limitBytes), freeBytes: BigInt(freeBytes) },
         servedBytes: BigInt(counts.servedBytes),
         downloadedBytes: BigInt(counts.downloadedBytes),
+        contents: { ...contents, blobBytes: BigInt(blobBytes) },
+        upstreams: registry.upstreams().map(({ registry: name, endpoints }) => ({
+          ...{ registry: name, endpoints: endpoints.map(endpointMessage) },
+        })),
+        ...(last && {
+          lastCollection: {
+            ...{ time: secondsOf(last.timeMs), removedFiles: last.removedFiles },
+            freedBytes: BigInt(last.freedBytes),
+          },
+        }),
       };
     },
     async listImages() {
@@ -52,7 +68,7 @@ export function createRegistryService(init: RegistryServiceInit): RegistryServic
           name: formatImageReference({ registry: image.registry, repository, ...named }),
           ...{ digest, root, inUse: registry.isUsed(image) },
           sizeBytes: BigInt(files.reduce((sum, { bytes }) => sum + bytes, 0)),
-          lastUsed: BigInt(Math.floor(image.lastUsedMs / 1000)),
+          lastUsed: secondsOf(image.lastUsedMs),
         };
       });
       const keyOf = ({ root, name }: Image) => `${root}\n${name}`;
@@ -98,6 +114,21 @@ function transferMessage({ reference, download }: RunningDownload): Transfer {
     bytesPerSecond: BigInt(download.rate.bytesPerSecond(performance.now())),
   };
 }
+
+function endpointMessage({
+  lastAnswerMs,
+  lastErrorMs,
+  requests,
+  failures,
+  ...endpoint
+}: UpstreamEndpoint): UpstreamEndpointMessage {
+  return {
+    ...{ ...endpoint, requests: BigInt(requests), failures: BigInt(failures) },
+    ...{ lastAnswer: secondsOf(lastAnswerMs), lastErrorTime: secondsOf(lastErrorMs) },
+  };
+}
+
+const secondsOf = (ms: number) => BigInt(Math.floor(ms / 1000));
 
 function platformFrom(text: string): Platform {
   const found = parsePlatform(text);

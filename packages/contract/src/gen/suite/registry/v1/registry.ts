@@ -37,6 +37,59 @@ export interface StatusResponse {
   /** Bytes that clients have read since the start, and bytes that were downloaded. */
   servedBytes: bigint;
   downloadedBytes: bigint;
+  /** What all folders hold. */
+  contents:
+    | CacheContents
+    | undefined;
+  /** The registries of the configuration, and those that were asked since the start: the last 64 of them. */
+  upstreams: Upstream[];
+  /** Not set before the first collection. */
+  lastCollection: Collection | undefined;
+}
+
+/** What the folders of the cache hold. Content that images share counts once. */
+export interface CacheContents {
+  /** Tags, and images that were only pulled by digest. */
+  images: number;
+  blobs: number;
+  /** Size of these blobs. */
+  blobBytes: bigint;
+}
+
+/** A registry from which images are pulled. */
+export interface Upstream {
+  /** host:port; * stands for every registry without a mirror of its own. */
+  registry: string;
+  /** In the order in which they are tried. Of *, only the mirrors. */
+  endpoints: UpstreamEndpoint[];
+}
+
+/** An address of a registry. Its counts are those of all registries that have this address. */
+export interface UpstreamEndpoint {
+  /** Without user name and password. */
+  url: string;
+  /** A mirror; otherwise the registry itself. */
+  isMirror: boolean;
+  /** The configuration has credentials for it. */
+  hasCredentials: boolean;
+  /** The configuration accepts any certificate. */
+  skipsVerification: boolean;
+  /** Since the start. An answer that the content does not exist is no failure. */
+  requests: bigint;
+  failures: bigint;
+  /** Unix time in seconds of the last answer; 0 without one. */
+  lastAnswer: bigint;
+  /** The last failure, and its Unix time in seconds; empty and 0 without one. */
+  lastError: string;
+  lastErrorTime: bigint;
+}
+
+/** A collection that has ended. */
+export interface Collection {
+  /** Unix time in seconds. */
+  time: bigint;
+  removedFiles: number;
+  freedBytes: bigint;
 }
 
 /** A blob that is being downloaded. */
@@ -188,6 +241,9 @@ function createBaseStatusResponse(): StatusResponse {
     lastError: "",
     servedBytes: 0n,
     downloadedBytes: 0n,
+    contents: undefined,
+    upstreams: [],
+    lastCollection: undefined,
   };
 }
 
@@ -237,6 +293,15 @@ export const StatusResponse: MessageFns<StatusResponse> = {
         throw new globalThis.Error("value provided for field message.downloadedBytes of type uint64 too large");
       }
       writer.uint32(80).uint64(message.downloadedBytes);
+    }
+    if (message.contents !== undefined) {
+      CacheContents.encode(message.contents, writer.uint32(90).fork()).join();
+    }
+    for (const v of message.upstreams) {
+      Upstream.encode(v!, writer.uint32(98).fork()).join();
+    }
+    if (message.lastCollection !== undefined) {
+      Collection.encode(message.lastCollection, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -334,6 +399,30 @@ export const StatusResponse: MessageFns<StatusResponse> = {
             message.downloadedBytes = reader.uint64() as bigint;
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.contents = CacheContents.decode(reader, reader.uint32());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.upstreams.push(Upstream.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.lastCollection = Collection.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -392,6 +481,15 @@ export const StatusResponse: MessageFns<StatusResponse> = {
         : isSet(object.downloaded_bytes)
         ? BigInt(object.downloaded_bytes)
         : 0n,
+      contents: isSet(object.contents) ? CacheContents.fromJSON(object.contents) : undefined,
+      upstreams: globalThis.Array.isArray(object?.upstreams)
+        ? object.upstreams.map((e: any) => Upstream.fromJSON(e))
+        : [],
+      lastCollection: isSet(object.lastCollection)
+        ? Collection.fromJSON(object.lastCollection)
+        : isSet(object.last_collection)
+        ? Collection.fromJSON(object.last_collection)
+        : undefined,
     };
   },
 
@@ -427,6 +525,15 @@ export const StatusResponse: MessageFns<StatusResponse> = {
     if (message.downloadedBytes !== 0n) {
       obj.downloadedBytes = message.downloadedBytes.toString();
     }
+    if (message.contents !== undefined) {
+      obj.contents = CacheContents.toJSON(message.contents);
+    }
+    if (message.upstreams?.length) {
+      obj.upstreams = message.upstreams.map((e) => Upstream.toJSON(e));
+    }
+    if (message.lastCollection !== undefined) {
+      obj.lastCollection = Collection.toJSON(message.lastCollection);
+    }
     return obj;
   },
 
@@ -450,6 +557,572 @@ export const StatusResponse: MessageFns<StatusResponse> = {
       : 0n;
     message.downloadedBytes = (object.downloadedBytes !== undefined && object.downloadedBytes !== null)
       ? BigInt(object.downloadedBytes)
+      : 0n;
+    message.contents = (object.contents !== undefined && object.contents !== null)
+      ? CacheContents.fromPartial(object.contents)
+      : undefined;
+    message.upstreams = object.upstreams?.map((e) => Upstream.fromPartial(e)) || [];
+    message.lastCollection = (object.lastCollection !== undefined && object.lastCollection !== null)
+      ? Collection.fromPartial(object.lastCollection)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCacheContents(): CacheContents {
+  return { images: 0, blobs: 0, blobBytes: 0n };
+}
+
+export const CacheContents: MessageFns<CacheContents> = {
+  encode(message: CacheContents, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.images !== 0) {
+      writer.uint32(8).uint32(message.images);
+    }
+    if (message.blobs !== 0) {
+      writer.uint32(16).uint32(message.blobs);
+    }
+    if (message.blobBytes !== 0n) {
+      if (BigInt.asUintN(64, message.blobBytes) !== message.blobBytes) {
+        throw new globalThis.Error("value provided for field message.blobBytes of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.blobBytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CacheContents {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCacheContents();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.images = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.blobs = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.blobBytes = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CacheContents {
+    return {
+      images: isSet(object.images) ? globalThis.Number(object.images) : 0,
+      blobs: isSet(object.blobs) ? globalThis.Number(object.blobs) : 0,
+      blobBytes: isSet(object.blobBytes)
+        ? BigInt(object.blobBytes)
+        : isSet(object.blob_bytes)
+        ? BigInt(object.blob_bytes)
+        : 0n,
+    };
+  },
+
+  toJSON(message: CacheContents): unknown {
+    const obj: any = {};
+    if (message.images !== 0) {
+      obj.images = Math.round(message.images);
+    }
+    if (message.blobs !== 0) {
+      obj.blobs = Math.round(message.blobs);
+    }
+    if (message.blobBytes !== 0n) {
+      obj.blobBytes = message.blobBytes.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CacheContents>): CacheContents {
+    return CacheContents.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CacheContents>): CacheContents {
+    const message = createBaseCacheContents();
+    message.images = object.images ?? 0;
+    message.blobs = object.blobs ?? 0;
+    message.blobBytes = (object.blobBytes !== undefined && object.blobBytes !== null) ? BigInt(object.blobBytes) : 0n;
+    return message;
+  },
+};
+
+function createBaseUpstream(): Upstream {
+  return { registry: "", endpoints: [] };
+}
+
+export const Upstream: MessageFns<Upstream> = {
+  encode(message: Upstream, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.registry !== "") {
+      writer.uint32(10).string(message.registry);
+    }
+    for (const v of message.endpoints) {
+      UpstreamEndpoint.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Upstream {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpstream();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.registry = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.endpoints.push(UpstreamEndpoint.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Upstream {
+    return {
+      registry: isSet(object.registry) ? globalThis.String(object.registry) : "",
+      endpoints: globalThis.Array.isArray(object?.endpoints)
+        ? object.endpoints.map((e: any) => UpstreamEndpoint.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: Upstream): unknown {
+    const obj: any = {};
+    if (message.registry !== "") {
+      obj.registry = message.registry;
+    }
+    if (message.endpoints?.length) {
+      obj.endpoints = message.endpoints.map((e) => UpstreamEndpoint.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Upstream>): Upstream {
+    return Upstream.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Upstream>): Upstream {
+    const message = createBaseUpstream();
+    message.registry = object.registry ?? "";
+    message.endpoints = object.endpoints?.map((e) => UpstreamEndpoint.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseUpstreamEndpoint(): UpstreamEndpoint {
+  return {
+    url: "",
+    isMirror: false,
+    hasCredentials: false,
+    skipsVerification: false,
+    requests: 0n,
+    failures: 0n,
+    lastAnswer: 0n,
+    lastError: "",
+    lastErrorTime: 0n,
+  };
+}
+
+export const UpstreamEndpoint: MessageFns<UpstreamEndpoint> = {
+  encode(message: UpstreamEndpoint, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.url !== "") {
+      writer.uint32(10).string(message.url);
+    }
+    if (message.isMirror !== false) {
+      writer.uint32(16).bool(message.isMirror);
+    }
+    if (message.hasCredentials !== false) {
+      writer.uint32(24).bool(message.hasCredentials);
+    }
+    if (message.skipsVerification !== false) {
+      writer.uint32(32).bool(message.skipsVerification);
+    }
+    if (message.requests !== 0n) {
+      if (BigInt.asUintN(64, message.requests) !== message.requests) {
+        throw new globalThis.Error("value provided for field message.requests of type uint64 too large");
+      }
+      writer.uint32(40).uint64(message.requests);
+    }
+    if (message.failures !== 0n) {
+      if (BigInt.asUintN(64, message.failures) !== message.failures) {
+        throw new globalThis.Error("value provided for field message.failures of type uint64 too large");
+      }
+      writer.uint32(48).uint64(message.failures);
+    }
+    if (message.lastAnswer !== 0n) {
+      if (BigInt.asUintN(64, message.lastAnswer) !== message.lastAnswer) {
+        throw new globalThis.Error("value provided for field message.lastAnswer of type uint64 too large");
+      }
+      writer.uint32(56).uint64(message.lastAnswer);
+    }
+    if (message.lastError !== "") {
+      writer.uint32(66).string(message.lastError);
+    }
+    if (message.lastErrorTime !== 0n) {
+      if (BigInt.asUintN(64, message.lastErrorTime) !== message.lastErrorTime) {
+        throw new globalThis.Error("value provided for field message.lastErrorTime of type uint64 too large");
+      }
+      writer.uint32(72).uint64(message.lastErrorTime);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpstreamEndpoint {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpstreamEndpoint();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isMirror = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.hasCredentials = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.skipsVerification = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.requests = reader.uint64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.failures = reader.uint64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.lastAnswer = reader.uint64() as bigint;
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.lastError = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.lastErrorTime = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): UpstreamEndpoint {
+    return {
+      url: isSet(object.url) ? globalThis.String(object.url) : "",
+      isMirror: isSet(object.isMirror)
+        ? globalThis.Boolean(object.isMirror)
+        : isSet(object.is_mirror)
+        ? globalThis.Boolean(object.is_mirror)
+        : false,
+      hasCredentials: isSet(object.hasCredentials)
+        ? globalThis.Boolean(object.hasCredentials)
+        : isSet(object.has_credentials)
+        ? globalThis.Boolean(object.has_credentials)
+        : false,
+      skipsVerification: isSet(object.skipsVerification)
+        ? globalThis.Boolean(object.skipsVerification)
+        : isSet(object.skips_verification)
+        ? globalThis.Boolean(object.skips_verification)
+        : false,
+      requests: isSet(object.requests) ? BigInt(object.requests) : 0n,
+      failures: isSet(object.failures) ? BigInt(object.failures) : 0n,
+      lastAnswer: isSet(object.lastAnswer)
+        ? BigInt(object.lastAnswer)
+        : isSet(object.last_answer)
+        ? BigInt(object.last_answer)
+        : 0n,
+      lastError: isSet(object.lastError)
+        ? globalThis.String(object.lastError)
+        : isSet(object.last_error)
+        ? globalThis.String(object.last_error)
+        : "",
+      lastErrorTime: isSet(object.lastErrorTime)
+        ? BigInt(object.lastErrorTime)
+        : isSet(object.last_error_time)
+        ? BigInt(object.last_error_time)
+        : 0n,
+    };
+  },
+
+  toJSON(message: UpstreamEndpoint): unknown {
+    const obj: any = {};
+    if (message.url !== "") {
+      obj.url = message.url;
+    }
+    if (message.isMirror !== false) {
+      obj.isMirror = message.isMirror;
+    }
+    if (message.hasCredentials !== false) {
+      obj.hasCredentials = message.hasCredentials;
+    }
+    if (message.skipsVerification !== false) {
+      obj.skipsVerification = message.skipsVerification;
+    }
+    if (message.requests !== 0n) {
+      obj.requests = message.requests.toString();
+    }
+    if (message.failures !== 0n) {
+      obj.failures = message.failures.toString();
+    }
+    if (message.lastAnswer !== 0n) {
+      obj.lastAnswer = message.lastAnswer.toString();
+    }
+    if (message.lastError !== "") {
+      obj.lastError = message.lastError;
+    }
+    if (message.lastErrorTime !== 0n) {
+      obj.lastErrorTime = message.lastErrorTime.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<UpstreamEndpoint>): UpstreamEndpoint {
+    return UpstreamEndpoint.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<UpstreamEndpoint>): UpstreamEndpoint {
+    const message = createBaseUpstreamEndpoint();
+    message.url = object.url ?? "";
+    message.isMirror = object.isMirror ?? false;
+    message.hasCredentials = object.hasCredentials ?? false;
+    message.skipsVerification = object.skipsVerification ?? false;
+    message.requests = (object.requests !== undefined && object.requests !== null) ? BigInt(object.requests) : 0n;
+    message.failures = (object.failures !== undefined && object.failures !== null) ? BigInt(object.failures) : 0n;
+    message.lastAnswer = (object.lastAnswer !== undefined && object.lastAnswer !== null)
+      ? BigInt(object.lastAnswer)
+      : 0n;
+    message.lastError = object.lastError ?? "";
+    message.lastErrorTime = (object.lastErrorTime !== undefined && object.lastErrorTime !== null)
+      ? BigInt(object.lastErrorTime)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseCollection(): Collection {
+  return { time: 0n, removedFiles: 0, freedBytes: 0n };
+}
+
+export const Collection: MessageFns<Collection> = {
+  encode(message: Collection, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.time !== 0n) {
+      if (BigInt.asUintN(64, message.time) !== message.time) {
+        throw new globalThis.Error("value provided for field message.time of type uint64 too large");
+      }
+      writer.uint32(8).uint64(message.time);
+    }
+    if (message.removedFiles !== 0) {
+      writer.uint32(16).uint32(message.removedFiles);
+    }
+    if (message.freedBytes !== 0n) {
+      if (BigInt.asUintN(64, message.freedBytes) !== message.freedBytes) {
+        throw new globalThis.Error("value provided for field message.freedBytes of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.freedBytes);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Collection {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCollection();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.time = reader.uint64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.removedFiles = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.freedBytes = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Collection {
+    return {
+      time: isSet(object.time) ? BigInt(object.time) : 0n,
+      removedFiles: isSet(object.removedFiles)
+        ? globalThis.Number(object.removedFiles)
+        : isSet(object.removed_files)
+        ? globalThis.Number(object.removed_files)
+        : 0,
+      freedBytes: isSet(object.freedBytes)
+        ? BigInt(object.freedBytes)
+        : isSet(object.freed_bytes)
+        ? BigInt(object.freed_bytes)
+        : 0n,
+    };
+  },
+
+  toJSON(message: Collection): unknown {
+    const obj: any = {};
+    if (message.time !== 0n) {
+      obj.time = message.time.toString();
+    }
+    if (message.removedFiles !== 0) {
+      obj.removedFiles = Math.round(message.removedFiles);
+    }
+    if (message.freedBytes !== 0n) {
+      obj.freedBytes = message.freedBytes.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Collection>): Collection {
+    return Collection.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Collection>): Collection {
+    const message = createBaseCollection();
+    message.time = (object.time !== undefined && object.time !== null) ? BigInt(object.time) : 0n;
+    message.removedFiles = object.removedFiles ?? 0;
+    message.freedBytes = (object.freedBytes !== undefined && object.freedBytes !== null)
+      ? BigInt(object.freedBytes)
       : 0n;
     return message;
   },
@@ -1558,7 +2231,7 @@ export const RegistryServiceDefinition = {
   name: "RegistryService",
   fullName: "suite.registry.v1.RegistryService",
   methods: {
-    /** Says where registryd listens, what it keeps, and what it is downloading. */
+    /** Says where registryd listens, what it keeps, what it is downloading, and how the registries answer. */
     status: {
       name: "Status",
       requestType: StatusRequest as typeof StatusRequest,
@@ -1622,7 +2295,7 @@ export const RegistryServiceDefinition = {
 } as const;
 
 export interface RegistryServiceImplementation<CallContextExt = {}> {
-  /** Says where registryd listens, what it keeps, and what it is downloading. */
+  /** Says where registryd listens, what it keeps, what it is downloading, and how the registries answer. */
   status(request: StatusRequest, context: CallContext & CallContextExt): Promise<DeepPartial<StatusResponse>>;
   /** Lists the images of every folder of the cache. */
   listImages(
@@ -1655,7 +2328,7 @@ export interface RegistryServiceImplementation<CallContextExt = {}> {
 }
 
 export interface RegistryServiceClient<CallOptionsExt = {}> {
-  /** Says where registryd listens, what it keeps, and what it is downloading. */
+  /** Says where registryd listens, what it keeps, what it is downloading, and how the registries answer. */
   status(request: DeepPartial<StatusRequest>, options?: CallOptions & CallOptionsExt): Promise<StatusResponse>;
   /** Lists the images of every folder of the cache. */
   listImages(
