@@ -245,6 +245,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/reboot.ts')).rebootCommand,
   },
   {
+    name: 'registry',
+    aliases: [],
+    summary: 'Show and manage the image cache of nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/registry.ts')).registryCommand,
+  },
+  {
     name: 'replay',
     aliases: [],
     summary: 'Serve a support archive as if its nodes ran',

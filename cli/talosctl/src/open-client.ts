@@ -42,3 +42,9 @@ export async function openClient(
     session,
   });
 }
+
+/** The names of the nodes that a command line is for. Throws as `openClient` does. */
+export async function targetNames(env: CliEnvironment, options: NodeOptions): Promise<string[]> {
+  using client = await openClient(env, options);
+  return client.targets.map(({ name }) => name);
+}

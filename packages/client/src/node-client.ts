@@ -9,6 +9,7 @@ import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machi
 import { MDServiceDefinition } from '@nodewright/contract/gen/machine/md.ts';
 import { StorageServiceDefinition as FileSystemServiceDefinition } from '@nodewright/contract/gen/machine/storage.ts';
 import { StorageServiceDefinition } from '@nodewright/contract/gen/storage/storage.ts';
+import { RegistryServiceDefinition } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import { TimeServiceDefinition } from '@nodewright/contract/gen/time/time.ts';
 import type { Client, TsProtoServiceDefinition } from 'nice-grpc';
 import { createServiceClient, type ServiceClientInit } from './connection/service-client.ts';
@@ -59,6 +60,11 @@ export class NodeClient {
 
   get image(): Client<typeof ImageServiceDefinition> {
     return this.service(ImageServiceDefinition);
+  }
+
+  /** `suite.registry.v1.RegistryService`: the image cache of the node, which nodes of upstream do not have. */
+  get registry(): Client<typeof RegistryServiceDefinition> {
+    return this.service(RegistryServiceDefinition);
   }
 
   get lifecycle(): Client<typeof LifecycleServiceDefinition> {

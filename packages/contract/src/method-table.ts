@@ -304,6 +304,16 @@ const rows = {
     maintenance: true,
     notImplemented: needsDiskGroups,
   },
+  '/suite.registry.v1.RegistryService/Status': { roles: AOR, mutates: false, command: 'registry status' },
+  '/suite.registry.v1.RegistryService/ListImages': { roles: AOR, mutates: false, command: 'registry images' },
+  '/suite.registry.v1.RegistryService/Pull': { roles: AO, mutates: true, command: 'registry pull' },
+  '/suite.registry.v1.RegistryService/RemoveImage': { roles: A, mutates: true, command: 'registry remove' },
+  '/suite.registry.v1.RegistryService/Collect': { roles: AO, mutates: true, command: 'registry collect' },
+  '/suite.registry.v1.RegistryService/WatchTransfers': {
+    roles: AOR,
+    mutates: false,
+    command: 'registry transfers --follow',
+  },
 } satisfies Record<MachineMethod, MethodRule>;
 
 export const methodTable: Readonly<Record<string, MethodRule>> = rows;

@@ -79,6 +79,15 @@ const tables: Readonly<Record<string, Table>> = {
     },
   },
   '/machine.ImageService/List': { lines: ['image list'] },
+  '/suite.registry.v1.RegistryService/ListImages': { lines: ['registry images'] },
+  '/suite.registry.v1.RegistryService/Status': {
+    lines: ['registry status', 'registry upstreams', 'registry transfers'],
+    leftOut: {
+      'suite.registry.v1.StatusResponse.cache_folder': 'in -o json; the same on every node',
+      'suite.registry.v1.StatusResponse.roots': 'in -o json; the same on every node',
+    },
+  },
+  '/suite.registry.v1.RegistryService/WatchTransfers': { lines: ['registry transfers --follow'] },
   '/time.TimeService/Time': { lines: ['time'] },
 };
 

@@ -52,6 +52,8 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   netstat: [free],
   patch: [lists.changeableKinds, free],
   read: [nodePaths],
+  'registry pull': [free],
+  'registry remove': [free],
   replay: [files],
   restart: [free],
   service: [services, lists.serviceActions],

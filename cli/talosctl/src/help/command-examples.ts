@@ -375,6 +375,36 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       command: 'talosctl -n node01,node02 reboot --dry-run',
     },
   ],
+  registry: [
+    { text: 'show the image cache of two nodes', command: 'talosctl -n node01,node02 registry status' },
+  ],
+  'registry collect': [
+    { text: 'free space in the image cache', command: 'talosctl -n node01 registry collect' },
+  ],
+  'registry images': [
+    { text: 'list the images of the image cache', command: 'talosctl -n node01 registry images' },
+  ],
+  'registry pull': [
+    {
+      text: 'download an image before it is needed',
+      command: 'talosctl -n node01 registry pull registry.k8s.io/pause:3.10',
+    },
+  ],
+  'registry remove': [
+    {
+      text: 'remove an image from the image cache',
+      command: 'talosctl -n node01 registry remove registry.k8s.io/pause:3.10',
+    },
+  ],
+  'registry status': [
+    { text: 'show what the image cache holds and downloads', command: 'talosctl -n node01 registry status' },
+  ],
+  'registry transfers': [
+    { text: 'watch the downloads of a node', command: 'talosctl -n node01 registry transfers --follow' },
+  ],
+  'registry upstreams': [
+    { text: 'show which registries fail, and why', command: 'talosctl -n node01 registry upstreams' },
+  ],
   replay: [{ text: 'look at nodes that are gone', command: 'talosctl replay support-lab.zip' }],
   reset: [
     {

@@ -1,6 +1,7 @@
 import type { FollowingService } from '@nodewright/controllers';
 import type { RpcService } from '@nodewright/rpc';
 import type { State } from '@nodewright/state';
+import { imageCacheConfigs } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
 import { prepareFolder } from '../base/host/prepare-folder.ts';
 import { nodeFolders } from '../base/node-layout.ts';
@@ -14,6 +15,7 @@ import { openDaemonConditions } from './host/daemon-conditions.ts';
 import { daemonFolders, neighbourLogFile } from './host/daemon-folders.ts';
 import { createDaemonRunner, type DaemonRunnerInit } from './host/daemon-runner.ts';
 import { type ChildServiceInit, childService, daemonsOf, neighbourService } from './host/daemon-services.ts';
+import { createRegistryCalls } from './rpc/registry-calls.ts';
 import { openRuntimeSocket } from './rpc/runtime-sockets.ts';
 
 export interface OpenDaemonsInit
@@ -60,10 +62,20 @@ export function openDaemons(init: OpenDaemonsInit, scope: AsyncDisposableStack):
   };
   return {
     controllers: Object.values(followers),
-    api: {},
+    api: {
+      'suite.registry.v1.RegistryService': createRegistryCalls({
+        ...{ socket: init.layout.paths.registrydSocket, telemetry: init.telemetry },
+        isEnabled: () => hasImageCache(init.state),
+      }),
+    },
     begin: (daemon, signal) => followers[daemon].begin(signal),
     neighbours: () => (servicesFolder === undefined ? daemonsOf(init.isControlPlane()) : []),
   };
+}
+
+async function hasImageCache(state: State): Promise<boolean> {
+  const found = await state.list(imageCacheConfigs);
+  return found.some(({ spec }) => spec.status !== 'disabled');
 }
 
 /** The service of a daemon, which is declared at its first start. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { confirmEffect } from '../../ask-question.ts';
 import type { CliEnvironment } from '../../command-module.ts';
-import { openClient } from '../../open-client.ts';
+import { targetNames } from '../../open-client.ts';
 import { reportDone } from '../../report-done.ts';
 import { addImageCommand, containerdInstance, type ImageOptions } from './image-options.ts';
 
@@ -15,7 +15,7 @@ export function defineImageRemove(image: Command, env: CliEnvironment): void {
     .option('-y, --yes', 'do not ask for confirmation')
     .action(async (reference: string, _: RemoveOptions, command: Command) => {
       const options = command.optsWithGlobals<RemoveOptions>();
-      const nodes = await targetsOf(env, options);
+      const nodes = await targetNames(env, options);
       const lines = [`image ${reference} is removed from ${nodes.join(', ')}`];
       if (!(await confirmEffect(env, { verb: 'image remove', nodes, lines }, options.yes === true))) return;
       await reportDone(env, options, async (node, signal) => {
@@ -23,9 +23,4 @@ export function defineImageRemove(image: Command, env: CliEnvironment): void {
         return { image: reference };
       });
     });
-}
-
-async function targetsOf(env: CliEnvironment, options: ImageOptions): Promise<string[]> {
-  using client = await openClient(env, options);
-  return client.targets.map(({ name }) => name);
 }

@@ -1,0 +1,36 @@
+import type { RemoveImageResponse } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
+import type { Command } from 'commander';
+import { confirmEffect } from '../../ask-question.ts';
+import type { CliEnvironment } from '../../command-module.ts';
+import { targetNames } from '../../open-client.ts';
+import { formatDecimalSize } from '../../render/size.ts';
+import { reportNodes } from '../../report-nodes.ts';
+import { addRegistryCommand, type RegistryOptions } from './registry-options.ts';
+
+type RemoveOptions = RegistryOptions & { readonly yes?: boolean };
+
+/** `talosctl registry remove <image>`: removes a tag, or an image by its digest, from the image cache of each node. */
+export function defineRegistryRemove(registry: Command, env: CliEnvironment): void {
+  addRegistryCommand(registry, 'remove', 'Remove an image from the image cache')
+    .alias('rm')
+    .argument('<image>', 'reference of the image, with a tag or a digest')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .action(async (reference: string, _: RemoveOptions, command: Command) => {
+      const options = command.optsWithGlobals<RemoveOptions>();
+      const nodes = await targetNames(env, options);
+      const lines = [
+        `image ${reference} is removed from the image cache of ${nodes.join(', ')}`,
+        'content that other images need stays; a node that needs the image again downloads it',
+      ];
+      if (!(await confirmEffect(env, { verb: 'registry remove', nodes, lines }, options.yes === true)))
+        return;
+      await reportNodes<RemoveImageResponse>(env, options, {
+        call: (node, signal) => node.registry.removeImage({ reference }, { signal }),
+        header: ['NODE', 'FREED'],
+        headerWithoutRows: false,
+        flushWhenIdle: false,
+        rows: (node, { freedBytes }) => [[node, formatDecimalSize(freedBytes)]],
+        document: (removed) => ({ image: reference, ...removed }),
+      });
+    });
+}
