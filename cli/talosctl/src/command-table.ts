@@ -119,6 +119,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/events.ts')).eventsCommand,
   },
   {
+    name: 'extensions',
+    aliases: [],
+    summary: 'Show the system extensions of nodes',
+    group: 'nodes',
+    load: async () => (await import('./commands/extensions.ts')).extensionsCommand,
+  },
+  {
     name: 'gen',
     aliases: [],
     summary: 'Generate secrets, certificates and machine configuration',

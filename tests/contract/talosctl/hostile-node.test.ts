@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { after, before, test } from 'node:test';
 import { pointerTo } from '@nodewright/state';
-import { hostnameStatuses, machineConfigs, yamlSpecAnnotation } from '@nodewright/state/kinds';
+import {
+  extensionServiceConfigStatuses,
+  extensionStatuses,
+  hostnameStatuses,
+  machineConfigs,
+  yamlSpecAnnotation,
+} from '@nodewright/state/kinds';
 import { noTelemetry } from '@nodewright/telemetry';
 import { commandTable } from '../../../cli/talosctl/src/command-table.ts';
 import { createProgram } from '../../../cli/talosctl/src/create-program.ts';
@@ -17,6 +23,11 @@ import { FakeCluster } from './fake-cluster.ts';
 import { sampleConfig } from './fake-nodes.ts';
 import { type HostileMode, hostileHandlers, hostileText } from './hostile-replies.ts';
 import { openNodeStore, stateHandlers } from './state-replies.ts';
+
+const hostileExtension = {
+  ...{ name: hostileText, version: hostileText, author: hostileText, description: hostileText },
+  ...{ compatibility: { talos: { version: hostileText } }, extraInfo: '' },
+};
 
 const scope = new AsyncDisposableStack();
 let folder: string;
@@ -29,9 +40,13 @@ before(async () => {
   scope.defer(() => rm(folder, { recursive: true, force: true }));
   await writeFile(join(folder, 'config.yaml'), sampleConfig);
   await writeFile(join(folder, 'image.tar'), 'image');
-  const kinds = [hostnameStatuses, machineConfigs];
+  const kinds = [hostnameStatuses, machineConfigs, extensionStatuses, extensionServiceConfigStatuses];
   const store = await openNodeStore(kinds, [
     { ...pointerTo(hostnameStatuses, 'hostname'), spec: { hostname: hostileText, domainname: hostileText } },
+    {
+      ...pointerTo(extensionStatuses, hostileText),
+      spec: { image: hostileText, metadata: hostileExtension },
+    },
     { ...pointerTo(machineConfigs, 'v1alpha1'), spec: sampleConfig, annotations: yamlSpecAnnotation },
   ]);
   const hostile = hostileHandlers(() => mode);
@@ -77,6 +92,8 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   'etcd snapshot': ['etcd snapshot FRESH'],
   'etcd status': ['etcd status'],
   events: ['events', 'events -o json'],
+  'extensions list': ['extensions list'],
+  'extensions status': ['extensions status'],
   get: [
     'get hostname',
     'get hostname -o yaml',

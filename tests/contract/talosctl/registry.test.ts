@@ -1,6 +1,7 @@
-// talosctl registry: the image cache of nodes.
+// talosctl registry and talosctl extensions: the image cache and the system extensions of nodes.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ServiceListResponse } from '@nodewright/contract/gen/machine/machine.ts';
 import {
   CollectResponse,
   PullRequest,
@@ -10,8 +11,11 @@ import {
   StatusResponse,
   WatchTransfersResponse,
 } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
+import { pointerTo } from '@nodewright/state';
+import { extensionServiceConfigStatuses, extensionStatuses } from '@nodewright/state/kinds';
 import type { FakeHandler } from './fake-gateway.ts';
 import { healthyCluster, reply } from './replies.ts';
+import { openNodeStore, stateHandlers } from './state-replies.ts';
 import { openSuite } from './suite.ts';
 
 const transfer = {
@@ -24,6 +28,20 @@ const endpoint = {
 };
 const changed: string[] = [];
 
+const kinds = [extensionStatuses, extensionServiceConfigStatuses];
+const store = await openNodeStore(kinds, [
+  {
+    ...pointerTo(extensionStatuses, '0'),
+    spec: {
+      image: '000.hello.sqsh',
+      metadata: {
+        ...{ name: 'hello', version: 'v1', author: 'lab', description: 'says hello\n', extraInfo: '' },
+        compatibility: { talos: { version: '>= v1.14.0' } },
+      },
+    },
+  },
+  { ...pointerTo(extensionServiceConfigStatuses, 'hello'), spec: { specVersion: '3' } },
+]);
 const onlyOn =
   (node: string, answer: FakeHandler): FakeHandler =>
   (call) =>
@@ -31,6 +49,11 @@ const onlyOn =
 
 const suite = openSuite({
   ...healthyCluster,
+  ...stateHandlers(kinds, () => store),
+  '/machine.MachineService/ServiceList': (call) =>
+    reply(call, ServiceListResponse, {
+      messages: [{ services: ['apid', 'ext-hello'].map((id) => ({ id, state: 'Running' })) }],
+    }),
   '/suite.registry.v1.RegistryService/Status': onlyOn('node01', (call) =>
     reply(call, StatusResponse, {
       ...{ listenAddress: '127.0.0.1:3172', usedBytes: 90_000_000n, limitBytes: 10_000_000_000n },
@@ -108,4 +131,17 @@ test('registry pull, remove and collect act on the named nodes, and several node
   assert.deepEqual(changed.toSorted(), [
     ...['collect node01', 'collect node02', 'pull ghcr.io/a:v1 linux/arm64', 'remove ghcr.io/a:v1'],
   ]);
+});
+
+test('extensions list shows the extensions, and extensions status their services', async () => {
+  const { stdout } = await suite.run('extensions', 'list', '-n', 'node01');
+  assert.deepEqual(cellsOf(stdout)[1], [
+    ...['node01', '0', 'hello', 'v1', 'lab', '>= v1.14.0', '000.hello.sqsh', 'says hello'],
+  ]);
+  const status = await suite.run('extensions', 'status', '-n', 'node01', '-o', 'json');
+  const [{ services }] = JSON.parse(status.stdout);
+  assert.deepEqual(
+    services.map(({ id, state, configVersion }: Record<string, string>) => [id, state, configVersion]),
+    [['ext-hello', 'Running', '3']],
+  );
 });

@@ -252,6 +252,13 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
   'gen secureboot': [
     { text: 'generate the key that signs boot images', command: 'talosctl gen secureboot uki' },
   ],
+  extensions: [{ text: 'list the extensions of a node', command: 'talosctl -n node01 extensions list' }],
+  'extensions list': [
+    { text: 'list the extensions of two nodes', command: 'talosctl -n node01,node02 extensions list' },
+  ],
+  'extensions status': [
+    { text: 'show the services of extensions', command: 'talosctl -n node01 extensions status' },
+  ],
   get: [
     { text: 'list the members of the cluster', command: 'talosctl -n node01 get members' },
     { text: 'list the resource types', command: 'talosctl -n node01 get rd' },

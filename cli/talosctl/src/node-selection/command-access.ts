@@ -53,6 +53,8 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   'etcd snapshot': 'reads',
   'etcd status': 'reads',
   events: 'reads',
+  'extensions list': 'reads',
+  'extensions status': 'reads',
   'gen ca': 'local',
   'gen config': 'local',
   'gen crt': 'local',
