@@ -38,6 +38,7 @@ export {
   isTag,
   parseImageReference,
 } from './image-reference.ts';
+export { manifestLimitBytes } from './manifest-limit.ts';
 export { mediaTypeOf } from './media-type-of.ts';
 export { isIndexType, isManifestType, mediaTypes } from './media-types.ts';
 export {

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { digestOf } from '@nodewright/oci';
 import { blobPath, manifestPath } from '@nodewright/oci/cache';
 import { eventually } from '@nodewright/testkit';
+import { packLayout } from '../../../cli/talosctl/src/image-cache/pack-layout.ts';
 import { type RegistrydInit, registry, startRegistryd } from './harness.ts';
 import { sendBytes, sendCut, startUpstream } from './upstream.ts';
 
@@ -174,6 +175,23 @@ test('settings are adopted while registryd runs: credentials, mirrors, and folde
   assert.deepEqual(await bodyOf(daemon.manifest('given', 'v1')), image.manifest);
   assert.ok((await bodyOf(daemon.blob('given', digest))).equals(layer));
   assert.ok(!existsSync(join(daemon.cacheFolder, blobPath(digest))));
+
+  // The same folder as an OCI layout; one that is damaged does not keep registryd from its work.
+  const [packed, broken] = [join(daemon.root, 'packed'), join(daemon.root, 'broken')];
+  const signal = new AbortController().signal;
+  await packLayout({ flat: given, folder: packed, platform: { os: 'linux', architecture: 'amd64' }, signal });
+  mkdirSync(broken);
+  for (const name of ['oci-layout', 'index.json']) writeFileSync(join(broken, name), '{');
+  await daemon.setRoots([broken, packed]);
+  assert.deepEqual(await bodyOf(daemon.manifest('given', 'v1')), image.manifest);
+  assert.ok((await bodyOf(daemon.blob('given', digest))).equals(layer));
+  const range = { headers: { range: 'bytes=5-1000000' } };
+  assert.deepEqual(await bodyOf(daemon.blob('given', digest, range)), layer.subarray(5, 1_000_001));
+  const { images } = await daemon.management.listImages({});
+  assert.ok(images.some(({ name, root }) => name === `${registry}/given:v1` && root === packed));
+  const status = await daemon.management.status({});
+  assert.match(status.lastError, /index/);
+  assert.ok((status.contents?.blobs ?? 0) >= 1);
 });
 
 test('a download goes on for some seconds after its last reader has left', async (t) => {

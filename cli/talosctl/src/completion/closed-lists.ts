@@ -30,7 +30,10 @@ export function outputFormatsOf(path: string): ValueSource {
 
 export const summaryFormats = closed({ table: 'a table', json: 'JSON', yaml: 'YAML' });
 
-export const cacheLayouts = closed({ flat: 'one file for each blob and each name' });
+export const cacheLayouts = closed({
+  oci: 'an OCI layout with one image that holds the cache',
+  flat: 'one file for each blob and each name',
+});
 
 export const dashboardOutputs = closed({
   screen: 'a live view on the terminal',

@@ -1,8 +1,7 @@
-import type { FileHandle } from 'node:fs/promises';
 import { Fault } from '@nodewright/fault';
 import { hashOf } from '../digest.ts';
 import { readPieces } from './read-pieces.ts';
-import { openStoredFile } from './stored-file.ts';
+import type { StoredFile } from './stored-file.ts';
 import type { VerifiedFiles } from './verified-files.ts';
 
 /** The bytes from `start` on, without the one at `end`. */
@@ -25,43 +24,39 @@ export interface BlobFile extends AsyncDisposable {
   read(piece?: Piece): AsyncIterable<Uint8Array>;
 }
 
-/** Opens a file as the blob with a digest; `undefined` when it is missing or known to be damaged. */
-export async function openBlobFile(
-  path: string,
+/** Takes a file over as the blob with a digest; `undefined` when it is known to be damaged. */
+export async function blobFileOf(
+  file: StoredFile,
   digest: string,
   verified: VerifiedFiles,
 ): Promise<BlobFile | undefined> {
-  const opened = await openStoredFile(path);
-  if (opened === undefined) return undefined;
-  const { handle: file, stats } = opened;
-  if (verified.verdictOf(stats) === 'damaged') {
-    await file.close();
+  const { handle, start, size, identity } = file;
+  if (verified.verdictOf(identity) === 'damaged') {
+    await file[Symbol.asyncDispose]();
     return undefined;
   }
-  const size = Number(stats.size);
-  const record = (isGood: boolean) => verified.record(stats, isGood ? 'good' : 'damaged');
-  const readAll = () => verifiedChunks(file, { size, digest, record });
+  const record = (isGood: boolean) => verified.record(identity, isGood ? 'good' : 'damaged');
+  const readAll = () => verifiedChunks(file, { digest, record });
   return {
     size,
     async *read(piece) {
       if (piece === undefined || (piece.start === 0 && piece.end === size)) return yield* readAll();
-      if (verified.verdictOf(stats) !== 'good') for await (const _ of readAll());
-      yield* readPieces(file, piece);
+      if (verified.verdictOf(identity) !== 'good') for await (const _ of readAll());
+      yield* readPieces(handle, { start: start + piece.start, end: start + piece.end });
     },
-    [Symbol.asyncDispose]: () => file.close(),
+    [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
   };
 }
 
 interface Expected {
-  readonly size: number;
   readonly digest: string;
   readonly record: (isGood: boolean) => void;
 }
 
-async function* verifiedChunks(file: FileHandle, { size, digest, record }: Expected) {
+async function* verifiedChunks({ handle, start, size }: StoredFile, { digest, record }: Expected) {
   const hash = hashOf(digest);
   let position = 0;
-  for await (const chunk of readPieces(file, { start: 0, end: size })) {
+  for await (const chunk of readPieces(handle, { start, end: start + size })) {
     hash.update(chunk);
     position += chunk.length;
     if (position === size) assertDigest(hash.digest('hex'), digest, record);

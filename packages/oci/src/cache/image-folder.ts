@@ -1,13 +1,12 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import { digestOf, verifyDigest } from '../digest.ts';
 import { formatImageReference, type ImageReference } from '../image-reference.ts';
 import { manifestLimitBytes } from '../manifest-limit.ts';
 import { mediaTypeOf } from '../media-type-of.ts';
-import { type BlobFile, openBlobFile } from './blob-file.ts';
+import { type BlobFile, blobFileOf } from './blob-file.ts';
+import { type CacheFiles, openCacheFiles } from './cache-files.ts';
 import { blobPath, cacheFolders, manifestPath, registryFromFolder, repositoryPath } from './cache-paths.ts';
-import { openStoredFile, undefinedIfMissing } from './stored-file.ts';
+import { readStored } from './stored-file.ts';
 import type { VerifiedFiles } from './verified-files.ts';
 
 /** A manifest or an index. */
@@ -20,6 +19,8 @@ export interface StoredManifest {
 /** Images in a folder, which may be missing. Everything is verified when it is read. */
 export interface ImageFolder {
   readonly root: string;
+  /** @throws Fault `data-loss` when nothing in the folder can be read */
+  check(): Promise<void>;
   /**
    * The manifest that a tag or a digest names; `undefined` when the folder does not have it.
    *
@@ -32,17 +33,25 @@ export interface ImageFolder {
   registriesOf(repository: string): Promise<string[]>;
 }
 
-export function openImageFolder(root: string, verified: VerifiedFiles): ImageFolder {
+/** @param files default: those of `root`, in either layout */
+export function openImageFolder(
+  root: string,
+  verified: VerifiedFiles,
+  files: CacheFiles = openCacheFiles(root),
+): ImageFolder {
   async function read(reference: ImageReference): Promise<Buffer | undefined> {
-    await using file = await openStoredFile(join(root, manifestPath(reference)));
+    await using file = await files.open(manifestPath(reference));
     if (file === undefined) return undefined;
-    if (file.stats.size > manifestLimitBytes)
+    if (file.size > manifestLimitBytes)
       throw new Fault('data-loss', `the stored manifest of ${formatImageReference(reference)} is too large`);
-    return await file.handle.readFile();
+    return await readStored(file);
   }
 
   return {
     root,
+    async check() {
+      await files.names(cacheFolders.manifests);
+    },
     async manifest(reference) {
       const bytes = await read(reference);
       if (bytes === undefined) return undefined;
@@ -57,16 +66,17 @@ export function openImageFolder(root: string, verified: VerifiedFiles): ImageFol
         );
       return { digest, mediaType: mediaTypeOf(bytes), bytes };
     },
-    blob: (digest) => openBlobFile(join(root, blobPath(digest)), digest, verified),
+    async blob(digest) {
+      const file = await files.open(blobPath(digest));
+      return file && blobFileOf(file, digest, verified);
+    },
     async registriesOf(repository) {
-      const names = (await readdir(join(root, cacheFolders.manifests)).catch(undefinedIfMissing)) ?? [];
+      const names = await files.names(cacheFolders.manifests);
       const registries = names.toSorted().map(registryFromFolder);
       const found = await Promise.all(
-        registries.map((registry) =>
-          readdir(join(root, repositoryPath({ registry, repository }))).catch(undefinedIfMissing),
-        ),
+        registries.map((registry) => files.names(repositoryPath({ registry, repository }))),
       );
-      return registries.filter((_, index) => found[index] !== undefined);
+      return registries.filter((_, index) => (found[index] ?? []).length > 0);
     },
   };
 }

@@ -1,10 +1,15 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** An open file of a cache. */
+/** An open file of a cache, which may be a part of a larger file. */
 export interface StoredFile extends AsyncDisposable {
   readonly handle: FileHandle;
-  readonly stats: BigIntStats;
+  /** Where it begins in that file. */
+  readonly start: number;
+  /** Bytes. */
+  readonly size: number;
+  /** Changes with the inode, the size or the times of the file. */
+  readonly identity: string;
 }
 
 /** A link is not followed, because media of others may hold the cache; a pipe does not block. */
@@ -15,9 +20,27 @@ export async function openStoredFile(path: string): Promise<StoredFile | undefin
   const handle = await open(path, flags).catch(undefinedIfMissing);
   if (handle === undefined) return undefined;
   const stats = await handle.stat({ bigint: true });
-  if (stats.isFile()) return { handle, stats, [Symbol.asyncDispose]: () => handle.close() };
+  if (stats.isFile()) {
+    const whole = { start: 0, size: Number(stats.size), identity: identityOf(stats) };
+    return { handle, ...whole, [Symbol.asyncDispose]: () => handle.close() };
+  }
   await handle.close();
   return undefined;
+}
+
+export const identityOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) =>
+  [dev, ino, size, mtimeNs, ctimeNs].join(':');
+
+/** The content of a small file. */
+export async function readStored({ handle, start, size }: StoredFile): Promise<Buffer> {
+  const buffer = Buffer.alloc(size);
+  let done = 0;
+  while (done < size) {
+    const { bytesRead } = await handle.read(buffer, done, size - done, start + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return buffer.subarray(0, done);
 }
 
 /** A name that leads through a file, or that is too long for the file system, is missing too; so is a link. */

@@ -6,7 +6,7 @@ import type { ImageReference } from '../image-reference.ts';
 import type { DistributionSource } from './distribution-source.ts';
 import type { ContentTarget } from './parse-target.ts';
 
-/** Images in several folders; the first folder that has something gives it. */
+/** Images in several folders; the first folder that has something gives it. One that cannot be read has no blobs and no registries. */
 export class LocalImages {
   readonly #folders: () => readonly ImageFolder[];
 
@@ -16,8 +16,10 @@ export class LocalImages {
 
   /** The registries that a request without a registry may mean: those with such a repository. */
   async registriesOf(repository: string): Promise<string[]> {
-    const found = await Promise.all(this.#folders().map((folder) => folder.registriesOf(repository)));
-    return [...new Set(found.flat())].sort();
+    const found = await Promise.all(
+      this.#folders().map((folder) => folder.registriesOf(repository).catch(undefinedIfDamaged)),
+    );
+    return [...new Set(found.flatMap((registries) => registries ?? []))].sort();
   }
 
   /** @throws Fault `data-loss` when every folder that has it has it damaged */
@@ -38,11 +40,15 @@ export class LocalImages {
 
   async blob(digest: string): Promise<BlobFile | undefined> {
     for (const folder of this.#folders()) {
-      const found = await folder.blob(digest);
+      const found = await folder.blob(digest).catch(undefinedIfDamaged);
       if (found !== undefined) return found;
     }
     return undefined;
   }
+}
+
+function undefinedIfDamaged(error: unknown): undefined {
+  if (faultFrom(error).kind !== 'data-loss') throw error;
 }
 
 /**

@@ -5,10 +5,12 @@ import { creationFlags, makeFolder, syncFile, syncFolder } from '@nodewright/fil
 import type { ImageReference } from '@nodewright/oci';
 import {
   blobPath,
+  type CacheFiles,
   cacheFolders,
   fileFromDigest,
   type ImageFolder,
   manifestPath,
+  openFlatFiles,
   openImageFolder,
   type VerifiedFiles,
 } from '@nodewright/oci/cache';
@@ -22,6 +24,7 @@ export const unfinishedFolder = 'unfinished';
  */
 export interface CacheStore {
   readonly folder: ImageFolder;
+  readonly files: CacheFiles;
   /** Stores a manifest by its digest, and then by its tag if the reference has one. */
   storeManifest(reference: ImageReference, digest: string, bytes: Uint8Array): Promise<void>;
   /** The file of a blob while it is downloaded. */
@@ -42,6 +45,7 @@ const folderMode = 0o700;
 /** Opens the store, which only one process may use, and removes what a crash left. */
 export async function openCacheStore(root: string, verified: VerifiedFiles): Promise<CacheStore> {
   const at = (path: string) => join(root, path);
+  const files = openFlatFiles(root);
   for (const name of [unfinishedFolder, cacheFolders.blobs, cacheFolders.manifests])
     await makeFolder(at(name), folderMode);
   for (const name of await readdir(at(unfinishedFolder)))
@@ -66,7 +70,7 @@ export async function openCacheStore(root: string, verified: VerifiedFiles): Pro
 
   const unfinishedPath = (digest: string) => at(join(unfinishedFolder, fileFromDigest(digest)));
   return {
-    folder: openImageFolder(root, verified),
+    ...{ files, folder: openImageFolder(root, verified, files) },
     async storeManifest({ registry, repository, tag }, digest, bytes) {
       await write(manifestPath({ registry, repository, digest }), bytes);
       // A tag is found only together with its digest, so it comes last.

@@ -142,7 +142,7 @@ export class Collector {
 
   async #scan(): Promise<CacheContents> {
     const addedBytes = this.#addedBytes;
-    const contents = await scanCache(this.#init.store.folder.root);
+    const contents = await scanCache(this.#init.store.files);
     this.#scanned = { bytes: totalBytes(contents), addedBytes };
     return contents;
   }

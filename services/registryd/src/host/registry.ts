@@ -1,4 +1,4 @@
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import {
   type DistributionClient,
   type EndpointsOf,
@@ -8,7 +8,13 @@ import {
   ownEndpoints,
   registryEndpoints,
 } from '@nodewright/oci';
-import { type ImageFolder, openImageFolder, VerifiedFiles } from '@nodewright/oci/cache';
+import {
+  type CacheFiles,
+  type ImageFolder,
+  openCacheFiles,
+  openImageFolder,
+  VerifiedFiles,
+} from '@nodewright/oci/cache';
 import { LocalImages } from '@nodewright/oci/serve';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import {
@@ -74,17 +80,25 @@ export interface Registry {
   remove(reference: ImageReference): Promise<number>;
 }
 
+/** A folder of images that are only read, in either layout. */
+interface Root {
+  readonly root: string;
+  readonly files: CacheFiles;
+  readonly folder: ImageFolder;
+}
+
 /** Opens the images of a node. Its connections end with `scope`. */
 export async function openRegistry(init: RegistryInit, scope: AsyncDisposableStack): Promise<Registry> {
   const { cacheFolder, limitBytes, own, telemetry, log, signal } = init;
   let settings = noSettings;
-  let folders: readonly ImageFolder[] = [];
+  /** Folders that are only read. */
+  let roots: readonly Root[] = [];
   const verified = new VerifiedFiles();
   const leases = new Leases();
   const counts: RegistryCounts = { servedBytes: 0, downloadedBytes: 0, lastError: '' };
   const store = await openCacheStore(cacheFolder, verified);
-  const given = new LocalImages(() => folders);
-  const images = new LocalImages(() => [...folders, store.folder]);
+  const given = new LocalImages(() => roots.map(({ folder }) => folder));
+  const images = new LocalImages(() => [...roots.map(({ folder }) => folder), store.folder]);
   const isUsed = (image: CachedImage) => settings.usedImages.some((used) => names(used, image));
   const collector = new Collector({ ...{ store, leases, limitBytes, isUsed }, now: Date.now });
   const upstreams = new UpstreamRecords();
@@ -117,11 +131,15 @@ export async function openRegistry(init: RegistryInit, scope: AsyncDisposableSta
     nowMs: () => performance.now(),
   });
 
-  const scanAll = async () => {
-    const roots = [...settings.roots, cacheFolder];
-    const found = await Promise.all(roots.map((root) => scanCache(root)));
-    return roots.map((root, index) => ({ root, contents: found[index] ?? noContents }));
-  };
+  const scanAll = () =>
+    Promise.all([
+      // The error of a folder that cannot be read was logged when the folder was adopted.
+      ...roots.map(async ({ root, files }) => ({
+        root,
+        contents: await scanCache(files).catch(() => noContents),
+      })),
+      scanCache(store.files).then((contents) => ({ root: cacheFolder, contents })),
+    ]);
   return {
     ...{ source, images, downloads, collector, leases, counts, isUsed },
     roots: () => settings.roots,
@@ -129,7 +147,15 @@ export async function openRegistry(init: RegistryInit, scope: AsyncDisposableSta
     upstreams: () => upstreams.describe(Object.keys(settings.registries.mirrors), endpointsOf),
     adopt(next) {
       settings = next;
-      folders = next.roots.map((root) => openImageFolder(root, verified));
+      roots = next.roots.map((root) => {
+        const files = openCacheFiles(root);
+        return { root, files, folder: openImageFolder(root, verified, files) };
+      });
+      for (const { root, folder } of roots)
+        folder.check().catch((error: unknown) => {
+          counts.lastError = faultFrom(error).message;
+          log.error({ root, error: counts.lastError }, 'the images of a folder cannot be read');
+        });
     },
     async list() {
       const found = await scanAll();

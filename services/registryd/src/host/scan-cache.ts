@@ -1,18 +1,23 @@
-import type { Dirent, Stats } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { digestOf, isDigest, isTag } from '@nodewright/oci';
-import { cacheFolders, digestFromFile, registryFromFolder, repositoryFolders } from '@nodewright/oci/cache';
+import { relative } from 'node:path';
+import { digestOf, isDigest, isTag, manifestLimitBytes } from '@nodewright/oci';
+import {
+  type CacheFiles,
+  cacheFolders,
+  digestFromFile,
+  readStored,
+  registryFromFolder,
+  repositoryFolders,
+} from '@nodewright/oci/cache';
 import type { CacheContents, CachedBlob, CachedManifest, CachedTag } from '../domain/cache-contents.ts';
 import { unfinishedFolder } from './cache-store.ts';
 
 /** Reads what a cache holds. Files that appear or vanish meanwhile may be missing from the result. */
-export async function scanCache(root: string): Promise<CacheContents> {
+export async function scanCache(files: CacheFiles): Promise<CacheContents> {
   const tags: CachedTag[] = [];
   const manifests: CachedManifest[] = [];
-  for await (const { path, file } of filesBelow(root, cacheFolders.manifests)) {
-    const place = placeOf(path);
-    const bytes = place && (await readFile(join(root, path)).catch(() => undefined));
+  for await (const file of files.below(cacheFolders.manifests)) {
+    const place = placeOf(file.path);
+    const bytes = place && file.bytes <= manifestLimitBytes ? await contentOf(files, file.path) : undefined;
     if (place === undefined || bytes === undefined) continue;
     const { registry, repository, family, name } = place;
     if (family === repositoryFolders.tags && isTag(name))
@@ -28,35 +33,23 @@ export async function scanCache(root: string): Promise<CacheContents> {
   }
   return {
     ...{ tags, manifests },
-    blobs: await blobsBelow(root, cacheFolders.blobs),
-    unfinished: await blobsBelow(root, unfinishedFolder),
+    blobs: await blobsBelow(files, cacheFolders.blobs),
+    unfinished: await blobsBelow(files, unfinishedFolder),
   };
 }
 
-async function blobsBelow(root: string, folder: string): Promise<CachedBlob[]> {
+async function contentOf(files: CacheFiles, path: string): Promise<Buffer | undefined> {
+  await using file = await files.open(path);
+  return file && (await readStored(file).catch(() => undefined));
+}
+
+async function blobsBelow(files: CacheFiles, folder: string): Promise<CachedBlob[]> {
   const found: CachedBlob[] = [];
-  for await (const { path, file } of filesBelow(root, folder)) {
-    const digest = digestFromFile(relative(folder, path));
+  for await (const file of files.below(folder)) {
+    const digest = digestFromFile(relative(folder, file.path));
     if (isDigest(digest)) found.push({ ...file, digest });
   }
   return found;
-}
-
-interface FoundFile {
-  readonly path: string;
-  readonly file: { readonly path: string; readonly bytes: number; readonly lastUsedMs: number };
-}
-
-async function* filesBelow(root: string, folder: string): AsyncGenerator<FoundFile> {
-  const entries: Dirent[] = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* filesBelow(root, path);
-    const stats: Stats | undefined = entry.isFile()
-      ? await stat(join(root, path)).catch(() => undefined)
-      : undefined;
-    if (stats !== undefined) yield { path, file: { path, bytes: stats.size, lastUsedMs: stats.mtimeMs } };
-  }
 }
 
 /** `manifests/<registry>/<repository>/<family>/<name>`; a repository has any number of parts. */

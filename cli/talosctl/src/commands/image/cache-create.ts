@@ -1,4 +1,6 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { Fault } from '@nodewright/fault';
 import { type Platform, parsePlatform } from '@nodewright/oci';
@@ -16,6 +18,7 @@ interface CacheCreateOptions extends OutputOptions {
   readonly images: readonly string[];
   readonly imageCachePath: string;
   readonly imageLayerCachePath?: string;
+  readonly layout: 'oci' | 'flat';
   /** `undefined`: all. */
   readonly platform: Platform | undefined;
   readonly insecure: boolean;
@@ -34,9 +37,12 @@ export function defineImageCacheCreate(image: Command, env: CliEnvironment): voi
     .requiredOption('--image-cache-path <path>', 'folder of the cache')
     .option('--image-layer-cache-path <path>', 'folder in which layers are kept for later caches')
     .addOption(
-      new Option('--layout <layout>', 'layout of the cache; upstream also has oci, which is not implemented')
-        .choices(['flat'])
-        .default('flat'),
+      new Option(
+        '--layout <layout>',
+        'oci, one image that can be pushed to a registry, or flat, a file for each blob',
+      )
+        .choices(['oci', 'flat'])
+        .default('oci'),
     )
     .addOption(
       new Option('--platform <platform>', 'platform such as linux/arm64, or all')
@@ -44,7 +50,11 @@ export function defineImageCacheCreate(image: Command, env: CliEnvironment): voi
         .default({ os: 'linux', architecture: 'amd64' }, 'linux/amd64'),
     )
     .option('--insecure', 'accept registries without a valid certificate', false)
-    .option('--force', 'download content again that the folder has', false)
+    .option(
+      '--force',
+      'replace a cache with the layout oci; download again what one with the layout flat has',
+      false,
+    )
     .option('--no-cosign-signatures', 'leave out the signatures of cosign')
     .action((_: CacheCreateOptions, command: Command) => createCache(env, command.optsWithGlobals()));
 }
@@ -60,6 +70,15 @@ async function createCache(env: CliEnvironment, options: CacheCreateOptions): Pr
   const references = named.filter((text) => text !== '').map(parseImageReference);
   if (references.length === 0) throw new Fault('invalid-argument', 'no images: name them with --images');
   const layers = options.imageLayerCachePath;
+  const path = resolve(env.cwd, options.imageCachePath);
+  const isPacked = options.layout === 'oci';
+  if (isPacked && !options.force && existsSync(join(path, 'index.json')))
+    throw new Fault(
+      'already-exists',
+      `"${options.imageCachePath}" has an image cache already: flag --force replaces it`,
+    );
+  // A run that was interrupted is continued by the next one.
+  const folder = isPacked ? `${path}.unfinished` : path;
   using client = openDistributionClient({
     telemetry: await env.telemetry(),
     endpointsOf: (registry) =>
@@ -78,7 +97,7 @@ async function createCache(env: CliEnvironment, options: CacheCreateOptions): Pr
   for (const [index, reference] of references.entries()) {
     seen.image = `image ${index + 1} of ${references.length}`;
     const facts = await cacheImage(reference, {
-      ...{ client, folder: resolve(env.cwd, options.imageCachePath), signal: env.signal },
+      ...{ client, folder, signal: env.signal },
       layerFolder: layers === undefined ? undefined : resolve(env.cwd, layers),
       ...{ platform: options.platform, force: options.force, withSignatures: options.cosignSignatures },
       onPlanned: (bytes) => {
@@ -93,6 +112,13 @@ async function createCache(env: CliEnvironment, options: CacheCreateOptions): Pr
     progress.pause();
     if (options.output === 'table')
       env.stderr.write(`cached ${printableCell(facts.image)} (${formatDecimalSize(BigInt(facts.bytes))})\n`);
+  }
+  if (isPacked) {
+    seen.image = 'packing';
+    const platform = options.platform ?? { os: 'linux', architecture: 'amd64' };
+    const { packLayout } = await import('../../image-cache/pack-layout.ts');
+    await packLayout({ ...{ flat: folder, folder: path, platform }, signal: env.signal });
+    await rm(folder, { recursive: true, force: true });
   }
   progress[Symbol.dispose]();
   if (options.output !== 'table') await writeDocument(env.stdout, options.output, found);

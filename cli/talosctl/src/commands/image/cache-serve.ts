@@ -25,7 +25,7 @@ const patchName = 'image-cache-mirrors-patch.yaml';
 /** `talosctl image cache-serve`: serves the images of a folder until Ctrl-C. Source: Talos v1.14: image commands. */
 export function defineImageCacheServe(image: Command, env: CliEnvironment): void {
   addImageCommand(image, 'cache-serve', 'Serve the images of a folder as a registry')
-    .requiredOption('--image-cache-path <path>', 'folder of the cache')
+    .requiredOption('--image-cache-path <path>', 'folder of the cache, in either layout of cache-create')
     .option('--address <address>', 'host:port to listen on', '127.0.0.1:3172')
     .option('--mirror <registries>', 'registries of the patch that is written, with commas', parseList)
     .option('--tls-cert-file <file>', 'certificate, PEM; with it the server speaks TLS')
@@ -37,6 +37,7 @@ async function serveCache(env: CliEnvironment, options: CacheServeOptions): Prom
   const [{ openImageFolder, VerifiedFiles }, { LocalImages, localSource, openDistributionServer }] =
     await Promise.all([import('@nodewright/oci/cache'), import('@nodewright/oci/serve')]);
   const folder = openImageFolder(resolve(env.cwd, options.imageCachePath), new VerifiedFiles());
+  await folder.check();
   const { host, port } = parseAddress(options.address);
   const tls = await readPair(env, options);
   await using server = await openDistributionServer({
