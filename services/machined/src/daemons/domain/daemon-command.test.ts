@@ -79,6 +79,17 @@ test('daemonCommand() lets registryd write its socket and its cache only', () =>
   ]);
 });
 
+test('only registryd, which connects to registries of the internet, trusts the authorities of Node.js', () => {
+  for (const [daemon, trusts] of [
+    ['apid', false],
+    ['trustd', false],
+    ['registryd', true],
+  ] as const) {
+    assert.equal(daemonCommand({ ...init, daemon }).includes('--use-openssl-ca'), !trusts, daemon);
+    assert.equal('SSL_CERT_FILE' in daemonEnvironment(daemon, {}, undefined), !trusts, daemon);
+  }
+});
+
 test('daemonEnvironment() passes the environment without proxies to apid, with the trace of the start', () => {
   const noAuthorities = { SSL_CERT_FILE: '/dev/null', SSL_CERT_DIR: '/dev/null' };
   const environment = {

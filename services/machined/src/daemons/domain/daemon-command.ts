@@ -60,15 +60,20 @@ const access: Readonly<Record<ChildDaemon, DaemonAccess>> = {
 };
 
 /**
- * - A small young generation of the heap, in MiB. Under load apid needs up to 122 MiB with this flag and
- *   172 MiB without, for the same CPU time per call. Its limit on a machine is 128 MiB. Source of the limit:
- *   Talos v1.14: process of apid.
- * - No certificate authorities of Node.js. Every connection names the authorities that it accepts, and the
- *   others take 2 MB, and 10 ms of the start.
+ * A small young generation of the heap, in MiB. Under load apid needs up to 122 MiB with this flag and
+ * 172 MiB without, for the same CPU time per call. Its limit on a machine is 128 MiB. Source of the limit:
+ * Talos v1.14: process of apid.
  */
-const memoryFlags = ['--max-semi-space-size=2', '--use-openssl-ca'];
+const memoryFlags = ['--max-semi-space-size=2'];
 
-/** With `--use-openssl-ca`: no certificate authorities of the system either. */
+/** Whether the daemon connects to servers of the internet, whose certificates the authorities of Node.js have signed. */
+const trustsAuthorities = (daemon: ChildDaemon) => daemon === 'registryd';
+
+/**
+ * No certificate authorities of Node.js, and with the variables below none of the system. Every connection of the other daemons names
+ * the authorities that it accepts, and these would take 2 MB, and 10 ms of the start.
+ */
+const authorityFlags = (daemon: ChildDaemon) => (trustsAuthorities(daemon) ? [] : ['--use-openssl-ca']);
 const noAuthorities = { SSL_CERT_FILE: '/dev/null', SSL_CERT_DIR: '/dev/null' };
 
 export interface DaemonCommandInit {
@@ -93,6 +98,7 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
   return [
     nodeBinary,
     ...memoryFlags,
+    ...authorityFlags(daemon),
     '--permission',
     '--allow-net',
     // The daemon drops this permission at its start, after it has looked up the C function that it needs.
@@ -140,7 +146,7 @@ const ownNames = new Set(['TRACEPARENT', 'LOG_FILE', 'USERDATA']);
 
 /**
  * Returns the environment of a daemon: that of machined, for apid without proxies, and with the trace of the
- * daemon's start. Without an own `SSL_CERT_FILE` of machined the daemon reads no certificate authorities.
+ * daemon's start. Without an own `SSL_CERT_FILE` of machined apid and trustd read no certificate authorities.
  */
 export function daemonEnvironment(
   daemon: ChildDaemon,
@@ -151,7 +157,7 @@ export function daemonEnvironment(
     ([name]) => !ownNames.has(name) && !(daemon === 'apid' && proxyNames.has(name.toLowerCase())),
   );
   return {
-    ...noAuthorities,
+    ...(trustsAuthorities(daemon) ? {} : noAuthorities),
     ...Object.fromEntries(kept),
     ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }),
   };
