@@ -1,4 +1,4 @@
-// What apid and trustd can see and do in their containers, as their administrator sees it from outside: the same on a machine
+// What apid, trustd and registryd can see and do in their containers, as their administrator sees it from outside: the same on a machine
 // and in the node image.
 import assert from 'node:assert/strict';
 
@@ -21,9 +21,12 @@ export async function systemContainers(talosctl: Talosctl): Promise<ShownContain
   });
 }
 
-const users: Readonly<Record<string, string>> = { apid: '50', trustd: '51' };
-/** The only folders that a daemon may write to: for its health socket, and in memory. */
-const writable = (id: string) => ['/dev', '/proc', `/run/${id}`];
+const users: Readonly<Record<string, string>> = { apid: '50', trustd: '51', registryd: '53' };
+/** The only folders that a daemon may write to: for its health socket, in memory, and registryd for its images. */
+const writable = (id: string) => [
+  ...['/dev', '/proc', `/run/${id}`],
+  ...(id === 'registryd' ? ['/var/lib/registryd'] : []),
+];
 /** What the kernel and runc mount. */
 const isOfKernel = (path: string) => /^\/(proc|dev|sys)(\/|$)/.test(path);
 
@@ -93,6 +96,10 @@ async function checkMounts(talosctl: Talosctl, id: string, pid: string): Promise
   const folders = own
     .map(({ path }) => path)
     .filter((path) => !/^\/(usr\/lib|usr\/bin\/node$|etc\/)/.test(path));
-  const sockets = ['/', `/system/run/${id}`, `/run/${id}`, ...(id === 'apid' ? ['/run/machined'] : [])];
+  const sockets = [
+    ...['/', '/system/resolved', `/system/run/${id}`, `/run/${id}`],
+    ...(id === 'apid' ? ['/run/machined'] : []),
+    ...(id === 'registryd' ? ['/var/lib/registryd'] : []),
+  ];
   assert.deepEqual(folders.toSorted(), sockets.toSorted());
 }

@@ -3,6 +3,7 @@ import type { RpcService } from '@nodewright/rpc';
 import type { State } from '@nodewright/state';
 import { imageCacheConfigs } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
+import { resolverFolder } from '../base/domain/resolver-folder.ts';
 import { prepareFolder } from '../base/host/prepare-folder.ts';
 import { nodeFolders } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
@@ -103,8 +104,11 @@ async function openDaemon(
   inUse: AsyncDisposableStack,
 ): Promise<ServiceDefinition> {
   const { servicesFolder, state, layout, logs } = init;
-  for (const folder of [...nodeFolders(layout), ...daemonFolders(layout, daemon)])
-    await prepareFolder(folder);
+  // A neighbour brings its own folders; that of its runtime socket is made with the socket.
+  const own = servicesFolder === undefined ? [] : daemonFolders(layout, daemon);
+  // It must be there before the container, which shows it.
+  const resolver = init.containers === undefined ? [] : [{ path: layout.root + resolverFolder, mode: 0o755 }];
+  for (const folder of [...nodeFolders(layout), ...own, ...resolver]) await prepareFolder(folder);
   // If a step fails, this scope closes everything, and the next start opens it again.
   await using scope = new AsyncDisposableStack();
   await openRuntimeSocket(daemon, init, scope);

@@ -50,7 +50,7 @@ test('daemonContainer() shows a daemon its program and its sockets only', () => 
     ...['/usr/bin/node', '/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64'],
     '/usr/lib/ld-linux-aarch64.so.1',
   ];
-  const settings = ['/etc/hosts', '/etc/nsswitch.conf', '/etc/resolv.conf', '/etc/ssl'];
+  const settings = ['/etc/nsswitch.conf', '/etc/ssl', '/system/resolved'];
   assert.deepEqual(bound('apid', 'ro'), [
     ...[...common, '/usr/lib/nodewright/apid', ...settings],
     ...['/system/run/apid', '/run/machined'],

@@ -7,6 +7,7 @@ import {
   readOnlyPaths,
   systemCallFilter,
 } from '@nodewright/containers/spec';
+import { resolverFiles, resolverFolder } from '../../base/domain/resolver-folder.ts';
 import { type ChildDaemon, daemonSocketFolders, foldersOfOthers } from './daemon-command.ts';
 
 /** Paths on a machine. */
@@ -20,11 +21,14 @@ export const daemonContainerPaths = {
 /** The libraries of Node.js, and the loader at the path that is in every program. */
 const libraries = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64'];
 const loaderOfArm = '/usr/lib/ld-linux-aarch64.so.1';
-/** For the names of collectors of traces; everything else connects to addresses. */
-const settings = ['/etc/hosts', '/etc/nsswitch.conf', '/etc/resolv.conf', '/etc/ssl'];
+/** For the names of registries and of collectors of traces; everything else connects to addresses. */
+const settings = ['/etc/nsswitch.conf', '/etc/ssl', resolverFolder];
 
-/** Links of the root folder: programs expect their loader below `/lib` or `/lib64`. */
-export const daemonRootLinks: Readonly<Record<string, string>> = { lib: 'usr/lib', lib64: 'usr/lib64' };
+/** Links of the root folder: programs expect their loader below `/lib` or `/lib64`, and look up names with files that may change. */
+export const daemonRootLinks: Readonly<Record<string, string>> = {
+  ...{ lib: 'usr/lib', lib64: 'usr/lib64' },
+  ...Object.fromEntries(resolverFiles.map((name) => [`etc/${name}`, `..${resolverFolder}/${name}`])),
+};
 
 export interface DaemonContainerInit {
   readonly daemon: ChildDaemon;

@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { makeFolder } from '@nodewright/files';
 
 /** Source: Talos v1.14: directories. */
@@ -14,6 +14,7 @@ export async function openDaemonRoot(
   await makeFolder(path);
   await chmod(path, rootMode);
   for (const [name, target] of Object.entries(links)) {
+    await makeFolder(dirname(join(path, name)));
     await rm(join(path, name), { force: true });
     symlinkSync(target, join(path, name));
   }

@@ -93,7 +93,19 @@ test('a node that owns its /etc has the files there, in place of those of its im
   await runtime.settled();
   assert.equal(readFileSync(join(root, 'etc/hosts'), 'utf8'), '127.0.0.1 localhost\n');
   assert.equal(lstatSync(join(root, 'etc/hosts')).isFile(), true);
-  assert.equal(existsSync(join(root, 'system')), false);
+  // What looks up names in a container finds a copy in a folder, which is replaced with the file.
+  const copyOf = (name: string) => join(root, 'system/resolved', name);
+  assert.equal(readFileSync(copyOf('hosts'), 'utf8'), '127.0.0.1 localhost\n');
+  await want(runtime.state, 'resolv.conf', 'nameserver 10.0.0.1\n');
+  await want(runtime.state, 'hostname', 'node01\n');
+  await runtime.settled();
+  await want(runtime.state, 'resolv.conf', 'nameserver 10.0.0.2\n');
+  await runtime.settled();
+  assert.equal(readFileSync(copyOf('resolv.conf'), 'utf8'), 'nameserver 10.0.0.2\n');
+  assert.equal(existsSync(copyOf('hostname')), false);
+  await teardownAndDestroy(runtime.state, pointerTo(etcFileSpecs, 'hosts'));
+  await runtime.settled();
+  assert.equal(existsSync(copyOf('hosts')), false);
 });
 
 test('a file is written again only if its contents or mode differ', async () => {

@@ -1,5 +1,6 @@
 import type { Controller } from '@nodewright/controllers';
-import { createEtcFiles } from '../host/etc-files.ts';
+import { resolverFiles, resolverFolder } from '../../base/domain/resolver-folder.ts';
+import { createEtcFiles, withCopies } from '../host/etc-files.ts';
 import { etcFileController } from './etc-file.ts';
 import { rootFilesController } from './root-files.ts';
 
@@ -15,7 +16,11 @@ const etcFolder = 'system/etc';
 
 /** Creates the controllers that write files below `/etc`. Source: Talos v1.14: COSI resources, files. */
 export function filesControllers({ root, ownsEtc = false }: FilesControllersInit): Controller[] {
-  if (ownsEtc) return [etcFileController(createEtcFiles(`${root}/etc`)), rootFilesController()];
+  if (ownsEtc) {
+    const copies = createEtcFiles(root + resolverFolder);
+    const files = withCopies(createEtcFiles(`${root}/etc`), copies, new Set(resolverFiles));
+    return [etcFileController(files), rootFilesController()];
+  }
   const folder = `${root}/${etcFolder}`;
   // A node of processes has an `/etc` of its own below its root. The `/etc` of a container belongs to its
   // engine and image.

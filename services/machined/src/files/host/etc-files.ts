@@ -40,6 +40,20 @@ export function createEtcFiles(folder: string, etc?: string): EtcFiles {
   };
 }
 
+/** Manages copies of the files with these names too. */
+export function withCopies(files: EtcFiles, copies: EtcFiles, names: ReadonlySet<string>): EtcFiles {
+  return {
+    async write(name, contents, mode) {
+      if (names.has(name)) await copies.write(name, contents, mode);
+      await files.write(name, contents, mode);
+    },
+    async remove(name) {
+      if (names.has(name)) await copies.remove(name);
+      await files.remove(name);
+    },
+  };
+}
+
 const targetOf = (path: string, link: string) => relative(dirname(link), path);
 
 async function isLinkTo(path: string, link: string): Promise<boolean> {
