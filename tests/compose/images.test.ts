@@ -16,9 +16,10 @@ after(() => copy[Symbol.dispose]());
 /** The socket on which each daemon serves `grpc.health.v1`. */
 function healthSocketOf(service: string, entrypoint: readonly string[]): string | undefined {
   if (service === 'machined') return '/run/machined/machined.sock';
-  return entrypoint[entrypoint.indexOf('--health-socket') + 1];
+  const flag = service === 'registryd' ? '--socket' : '--health-socket';
+  return entrypoint[entrypoint.indexOf(flag) + 1];
 }
-const users = { machined: '52:52', apid: '50:50', trustd: '51:51', toolbox: '52:52' };
+const users = { machined: '52:52', apid: '50:50', trustd: '51:51', registryd: '53:53', toolbox: '52:52' };
 
 interface ImageFacts {
   readonly Config: {
@@ -70,14 +71,14 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
     }
   });
 
-  test("apid and trustd start in an image with machined's arguments, follow their node's network, and can keep a log", async () => {
-    for (const daemon of ['apid', 'trustd'] as const) {
+  test("the other daemons start in an image with machined's arguments, follow their node's network, and can keep a log", async () => {
+    for (const daemon of ['apid', 'trustd', 'registryd'] as const) {
       const expected = daemonCommand({
         daemon,
         root: '',
         nodeBinary: '/usr/bin/node',
         servicesFolder: '/usr/lib/nodewright',
-        listenAddress: ':50001',
+        listenAddress: daemon === 'registryd' ? '127.0.0.1:3172' : ':50001',
       });
       const folder = '/usr/lib/nodewright/follow-node';
       expected.splice(
@@ -98,7 +99,7 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
     // machined's add-on is for packet capture. Each daemon drops the permission for foreign functions right
     // after its start.
     const ffi = '--allow-ffi';
-    const expected = { machined: ['--allow-addons', ffi], apid: [ffi], trustd: [ffi] };
+    const expected = { machined: ['--allow-addons', ffi], apid: [ffi], trustd: [ffi], registryd: [ffi] };
     for (const [service, flags] of Object.entries(expected)) {
       const { Entrypoint } = await inspect(service);
       const program = Entrypoint.findIndex((word) => word.endsWith(`/${service}.cjs`));

@@ -139,9 +139,13 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
       let running = '';
       const areAll = async () => {
         running = await runDocker(['ps', '--filter', `name=^${one.name}-`, '--format', '{{.Names}}']);
-        return running.trim().split('\n').length === 6;
+        return running.trim().split('\n').length === 7;
       };
-      await eventually(areAll, { what: 'six containers', timeoutMs: healTimeoutMs, explain: () => running });
+      await eventually(areAll, {
+        what: 'seven containers',
+        timeoutMs: healTimeoutMs,
+        explain: () => running,
+      });
     });
   }
 

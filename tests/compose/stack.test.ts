@@ -17,6 +17,7 @@ const callsOutside: Readonly<Record<string, readonly string[]>> = {
   machined: ['--allow-addons', '--allow-ffi'],
   apid: ['--allow-ffi'],
   trustd: ['--allow-ffi'],
+  registryd: ['--allow-ffi'],
 };
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -24,18 +25,20 @@ const nodes = ['node01', 'node02', 'node03', 'node04'] as const;
 const controlPlanes = nodes.slice(0, 3);
 const gateways = nodes.map((node) => `${node}-apid`);
 const signers = controlPlanes.map((node) => `${node}-trustd`);
-const daemons = [...nodes, ...gateways, ...signers, 'time', 'jaeger'].sort();
+const registries = nodes.map((node) => `${node}-registryd`);
+const daemons = [...nodes, ...gateways, ...signers, ...registries, 'time', 'jaeger'].sort();
 /** Jaeger runs as the user of its public image. */
 function userOf(service: string): string {
   if (service === 'jaeger') return '10001';
   if (service.endsWith('-apid')) return '50:50';
+  if (service.endsWith('-registryd')) return '53:53';
   return service.endsWith('-trustd') ? '51:51' : '52:52';
 }
 
 /** The name of our daemon that a service runs, if it does. */
-function daemonOf(service: string): 'machined' | 'apid' | 'trustd' | undefined {
-  const name = /^node\d\d(?:-(apid|trustd))?$/.exec(service);
-  return name === null ? undefined : ((name[1] as 'apid' | 'trustd' | undefined) ?? 'machined');
+function daemonOf(service: string): 'machined' | 'apid' | 'trustd' | 'registryd' | undefined {
+  const name = /^node\d\d(?:-(apid|trustd|registryd))?$/.exec(service);
+  return name === null ? undefined : ((name[1] as 'apid' | 'trustd' | 'registryd' | undefined) ?? 'machined');
 }
 
 /** Calls each node for its memory and its services. */
@@ -51,7 +54,10 @@ async function allNodesAnswer(stack: TestStack): Promise<void> {
       ? ['apid', 'etcd', 'machined', 'trustd']
       : ['apid', 'machined'];
     assert.deepEqual(
-      list?.services.map(({ id, state, health }) => `${id} ${state} ${health?.healthy}`),
+      list?.services
+        // It is listed once it has run.
+        .filter(({ id }) => id !== 'registryd')
+        .map(({ id, state, health }) => `${id} ${state} ${health?.healthy}`),
       ids.map((id) => `${id} Running true`),
       name,
     );
@@ -171,6 +177,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
         machined: ['*'],
         apid: ['/run/apid', '/var/log/apid'],
         trustd: ['/run/trustd', '/var/log/trustd'],
+        registryd: ['/run/registryd', '/var/lib/registryd', '/var/log/registryd'],
         'time-server': [],
       }[name];
       assert.deepEqual(
@@ -221,6 +228,40 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     for (const id of ['apid', 'trustd']) await eventually(20_000, () => hasLog(stack, id, 1));
   });
 
+  test('registryd of a node serves while its configuration enables the image cache, and its calls are traced', async () => {
+    using client = stack.openClient();
+    const node = client.node('node02');
+    const signal = () => AbortSignal.timeout(5000);
+    await assert.rejects(node.registry.status({}, { signal: signal() }), /this node has no image cache/);
+    const enable = (enabled: boolean) => {
+      const patch = { apiVersion: 'v1alpha1', kind: 'ImageCacheConfig', local: { enabled } };
+      return promisify(execFile)(process.execPath, [
+        join(checkout, '_out', 'dist', 'talosctl', 'talosctl.cjs'),
+        ...[
+          '--talosconfig',
+          stack.talosconfig,
+          '--endpoints',
+          stack.addressOf(1),
+          '--nodes',
+          stack.addressOf(2),
+        ],
+        ...['patch', 'mc', '--mode', 'no-reboot', '--patch', JSON.stringify(patch)],
+      ]);
+    };
+    await enable(true);
+    await eventually(60_000, async () => {
+      const { listenAddress, cacheFolder } = await node.registry.status({}, { signal: signal() });
+      assert.deepEqual([listenAddress, cacheFolder], ['127.0.0.1:3172', '/var/lib/registryd']);
+      const [list] = (await node.machine.serviceList({}, { signal: signal() })).messages;
+      assert.ok(list?.services.some(({ id, health }) => id === 'registryd' && health?.healthy));
+    });
+    const { removedFiles } = await node.registry.collect({}, { signal: signal() });
+    assert.equal(removedFiles, 0);
+    await hasLog(stack, 'registryd', 1);
+    await enable(false);
+    await eventually(20_000, () => allNodesAnswer(stack));
+  });
+
   test('memory of another node is one trace in Jaeger, through both gateways', async () => {
     const [first, second] = [stack.addressOf(1), stack.addressOf(2)];
     await promisify(execFile)(
@@ -251,7 +292,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     });
   });
 
-  for (const services of [gateways, signers, ['time', 'jaeger'], ['node02'], nodes]) {
+  for (const services of [gateways, [...signers, ...registries], ['time', 'jaeger'], ['node02'], nodes]) {
     test(`the stack recovers from a crash of ${services.join(', ')}`, { timeout: 240_000 }, async () => {
       const before = await stack.inspect();
       await stack.crash(...services.map((service) => before[service] as ContainerFacts));

@@ -15,6 +15,7 @@ const imageFolders = {
   machined: 'services/machined',
   apid: 'services/apid',
   trustd: 'services/trustd',
+  registryd: 'services/registryd',
   toolbox: 'images/toolbox',
 } as const;
 export type ImageService = keyof typeof imageFolders;

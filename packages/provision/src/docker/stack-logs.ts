@@ -26,9 +26,12 @@ export async function* stackLogs(
 /** The services of the nodes with the daemons of the suite. */
 export function stackServices(nodes: readonly PlannedNode[], stack: StackState | undefined): string[] {
   if (stack?.nodeImage !== undefined) return nodes.map(({ name }) => name);
-  return nodes.flatMap(({ name, type }) =>
-    type === 'controlplane' ? [name, `${name}-apid`, `${name}-trustd`] : [name, `${name}-apid`],
-  );
+  return nodes.flatMap(({ name, type }) => [
+    name,
+    `${name}-apid`,
+    ...(type === 'controlplane' ? [`${name}-trustd`] : []),
+    `${name}-registryd`,
+  ]);
 }
 
 /** The escape sequence that clears a line. Compose writes it before each line, even to a file. */

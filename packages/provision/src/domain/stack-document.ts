@@ -63,6 +63,7 @@ export function stackImages(tag: string) {
     machined: image('machined'),
     apid: image('apid'),
     trustd: image('trustd'),
+    registryd: image('registryd'),
     toolbox: image('toolbox'),
   };
 }
@@ -79,7 +80,7 @@ const engineSocket = '/run/engine.sock';
 
 /**
  * A folder in memory that belongs to one daemon and that one other group may read. 52 is machined's user, 50
- * that of apid, 51 that of trustd.
+ * that of apid, 51 that of trustd, 53 that of registryd.
  */
 const shared = (size: string, user: number, group: number) => ({
   driver_opts: { type: 'tmpfs', device: 'tmpfs', o: `size=${size},mode=0750,uid=${user},gid=${group}` },
@@ -197,7 +198,11 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
       `${name}-machined:/run/machined`,
       `${name}-apid:/system/run/apid`,
       ...(isControlPlane ? [`${name}-trustd:/system/run/trustd`] : []),
+      `${name}-registryd:/system/run/registryd`,
+      // machined calls registryd for clients of the API.
+      `${name}-registryd-socket:/run/registryd:ro`,
       `${name}-apid-log:/var/log/apid:ro`,
+      `${name}-registryd-log:/var/log/registryd:ro`,
       ...(isControlPlane
         ? [`${name}-trustd-log:/var/log/trustd:ro`, `${name}-lib:/var/lib`, `${name}-secrets:/system/secrets`]
         : []),
@@ -230,10 +235,27 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     ...neighbour,
     volumes: [`${name}-trustd:/system/run/trustd:ro`, `${name}-trustd-log:/var/log/trustd`],
   };
+  // It waits for the settings that machined serves while the configuration enables the image cache.
+  const registryd: Mapping = {
+    ...locked,
+    image: images.registryd,
+    labels: containerLabels(design, name, 'registryd'),
+    environment: { ...tracing, LOG_FILE: '/var/log/registryd/registryd.log' },
+    mem_limit: '256m',
+    pids_limit: 32,
+    ...neighbour,
+    volumes: [
+      `${name}-registryd:/system/run/registryd:ro`,
+      `${name}-registryd-socket:/run/registryd`,
+      `${name}-registryd-log:/var/log/registryd`,
+      `${name}-registryd-cache:/var/lib/registryd`,
+    ],
+  };
   return {
     [name]: machined,
     [`${name}-apid`]: apid,
     ...(isControlPlane ? { [`${name}-trustd`]: trustd } : {}),
+    [`${name}-registryd`]: registryd,
   };
 }
 
@@ -301,6 +323,10 @@ function nodeVolumes({ name, type }: PlannedNode): Record<string, Mapping | null
     [`${name}-machined`]: shared('256k', 52, 50),
     [`${name}-apid`]: shared('256k', 52, 50),
     [`${name}-apid-log`]: shared('4m', 50, 50),
+    [`${name}-registryd`]: shared('256k', 52, 53),
+    [`${name}-registryd-socket`]: shared('64k', 53, 53),
+    [`${name}-registryd-log`]: shared('4m', 53, 53),
+    [`${name}-registryd-cache`]: null,
     ...(type === 'controlplane'
       ? {
           [`${name}-trustd`]: shared('256k', 52, 51),

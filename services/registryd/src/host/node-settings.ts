@@ -31,12 +31,17 @@ export async function* followNodeSettings(
   { signal, log }: { readonly signal: AbortSignal; readonly log: Logger },
 ): AsyncGenerator<NodeSettings, void, undefined> {
   const connect = (dialSignal: AbortSignal) => dialState(socket, dialSignal);
+  // In a container of its own registryd also runs while the node has no image cache, and machined serves nothing then. So each
+  // failure is logged when it is new.
+  let known = '';
   const onBroken = ({ message }: Error, retryMs: number) => {
-    log.warn({ socket, error: message, retryMs }, "the node's state cannot be read");
+    if (message !== known) log.warn({ socket, error: message, retryMs }, "the node's state cannot be read");
+    known = message;
   };
-  for await (const known of followState({ followed, connect, signal, onBroken })) {
-    if (known === undefined) continue;
-    const { registries, cache, etcd } = known.view;
+  for await (const state of followState({ followed, connect, signal, onBroken })) {
+    if (state === undefined) continue;
+    known = '';
+    const { registries, cache, etcd } = state.view;
     yield {
       registries: registries ?? noSettings.registries,
       roots: cache?.roots ?? [],
