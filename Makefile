@@ -179,6 +179,10 @@ test-kubernetes: $(built) ## tests Kubernetes on nodes of processes; builds it w
 	@node tools/etcd.ts
 	@node tools/test.ts --kubernetes
 
+.PHONY: jaeger
+jaeger: $(installed) ## builds Jaeger as a program for the traces of nodes of processes, minutes once
+	@node tools/jaeger.ts
+
 .PHONY: containerd
 containerd: $(installed) ## fetches the containerd and runc that the tests of its driver start, into _out/tools
 	@node tools/containerd.ts

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { methodTable } from '@nodewright/contract';
+import { etcdPorts, kubernetesPorts, methodTable, nodePaths, ports } from '@nodewright/contract';
 import { documentKinds, fieldPaths } from '@nodewright/machine-config';
 import { nodeKinds } from '@nodewright/state/kinds';
 import { everyCommand } from '../../cli/talosctl/src/testing/every-command.ts';
@@ -16,6 +16,9 @@ import { documentAddress } from '../../tools/docs/configuration-pages.ts';
 import type { Page } from '../../tools/docs/page.ts';
 import { escapeHtml, renderSite, type SiteFiles } from '../../tools/docs/render-site.ts';
 import { kindAddress } from '../../tools/docs/resource-pages.ts';
+import { suite as conformance } from '../conformance/suite.ts';
+import { elsewhere } from '../upstream/elsewhere.ts';
+import { checkedCommands } from '../upstream/suite.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 let pages: readonly Page[];
@@ -117,4 +120,35 @@ test('make docs writes the pages, and lists nothing else', () => {
   assert.match(printed, /^docs: \d+ pages, open .*index\.html\n$/);
   const names = globSync('**', { cwd: folder }).filter((name) => name !== '.');
   assert.deepEqual(names.sort(), [...site.keys(), 'style.css', 'search.js'].sort());
+});
+
+test('the page of ports has every port and path of the contract, and that of errors every message of the guide', () => {
+  const html = site.get('ports.html') ?? '';
+  const numbers = [...Object.values(ports), ...Object.values(etcdPorts), ...Object.values(kubernetesPorts)];
+  assert.deepEqual(
+    numbers.filter((port) => !html.includes(`<td>${port}</td>`)),
+    [],
+  );
+  assert.deepEqual(
+    Object.values(nodePaths).filter((path) => !html.includes(`<code>${path}</code>`)),
+    [],
+  );
+  const guide = readFileSync(join(checkout, 'docs/troubleshooting.md'), 'utf8');
+  const messages = guide.match(/^### /gm)?.length ?? 0;
+  const links = site.get('errors.html')?.match(/href="troubleshooting\.html#/g)?.length ?? 0;
+  assert.deepEqual([messages > 20, links], [true, messages]);
+});
+
+test('the page of compatibility has every promise and every command of the released client', () => {
+  const text = (site.get('compatibility.html') ?? '').replaceAll(/<[^>]+>/g, '');
+  const missingPromises = conformance.filter(({ says }) => !text.includes(escapeHtml(says)));
+  assert.deepEqual(
+    missingPromises.map(({ id }) => id),
+    [],
+  );
+  const commands = [...checkedCommands, ...Object.keys(elsewhere)];
+  assert.deepEqual(
+    commands.filter((command) => !text.includes(command)),
+    [],
+  );
 });

@@ -9,7 +9,7 @@ export interface TutorialStep {
 
 export interface Tutorial {
   readonly steps: readonly TutorialStep[];
-  /** What a machine must have to run it: `machine` is an emulator and the image. */
+  /** What a machine must have to run it: a key of the table in `tutorial-needs.ts`. */
   readonly needs: string | undefined;
 }
 

@@ -2,6 +2,7 @@ import { everyCommand } from '../../cli/talosctl/src/testing/every-command.ts';
 import { describeMachined } from '../api-document/describe-machined.ts';
 import { apiPages } from './api-pages.ts';
 import { commandPages } from './command-pages.ts';
+import { compatibilityPage } from './compatibility-page.ts';
 import { configurationPages } from './configuration-pages.ts';
 import { contractDescriptors } from './contract-descriptors.ts';
 import { operationPages } from './operation-pages.ts';
@@ -11,12 +12,13 @@ import { writtenPages } from './written-pages.ts';
 
 /** All pages of the documentation of the checkout `root`. Throws when two have the same name. */
 export async function buildPages(root: string): Promise<Page[]> {
-  const [written, commands, descriptors, machined, built] = await Promise.all([
+  const [written, commands, descriptors, machined, built, operations] = await Promise.all([
     writtenPages(root),
     commandPages(),
     contractDescriptors(root),
     describeMachined(root),
     everyCommand(),
+    operationPages(root),
   ]);
   const pages = [
     ...written,
@@ -24,7 +26,8 @@ export async function buildPages(root: string): Promise<Page[]> {
     ...configurationPages(),
     ...resourcePages(machined.controllers),
     ...apiPages(descriptors, new Set(built.map(({ path }) => path))),
-    ...operationPages(),
+    ...operations,
+    compatibilityPage(),
   ];
   const ids = new Set<string>();
   for (const { id } of pages) {

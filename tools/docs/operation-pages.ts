@@ -1,6 +1,8 @@
-import { etcdPorts, nodePaths, ports, roles } from '@nodewright/contract';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { etcdPorts, kubernetesPorts, nodePaths, ports, roles } from '@nodewright/contract';
 import { grpcCodeName, kindFromGrpcCode } from '@nodewright/fault';
-import { code, markdownTable, type Page } from './page.ts';
+import { anchorOf, code, markdownTable, type Page, prose } from './page.ts';
 
 /** What a client does about a failure of each kind. The closed set is that of packages/fault. */
 const remedies: Readonly<Record<ReturnType<typeof kindFromGrpcCode>, string>> = {
@@ -29,12 +31,18 @@ const remedies: Readonly<Record<ReturnType<typeof kindFromGrpcCode>, string>> = 
 
 const codes = Array.from({ length: 16 }, (_, index) => index + 1);
 
-/** Pages about what operators meet: ports, sockets and files, and the kinds of errors. */
-export function operationPages(): Page[] {
-  return [portsPage(), errorsPage()];
+/** Pages about what operators meet: ports, sockets and files, errors, and limits. */
+export async function operationPages(root: string): Promise<Page[]> {
+  const read = (path: string) => readFile(join(root, path), 'utf8');
+  return [
+    portsPage(await read('packages/contract/src/paths.ts')),
+    errorsPage(await read('docs/troubleshooting.md')),
+    limitsPage(await read('SPEC.md')),
+  ];
 }
 
-function portsPage(): Page {
+/** @param paths the source of the table of paths, whose comments say what each is */
+function portsPage(paths: string): Page {
   const rows = [
     [String(ports.apid), 'apid', 'every node', 'The API: gRPC over TLS 1.3 with client certificates'],
     [
@@ -51,8 +59,33 @@ function portsPage(): Page {
       'Members of etcd among each other, with client certificates',
     ],
     [String(etcdPorts.http), 'etcd', 'control planes', 'Metrics and health of etcd, on loopback'],
+    [
+      String(ports.registryd),
+      'registryd',
+      'nodes with an image cache',
+      'Images for the container runtime, on loopback',
+    ],
+    [
+      String(kubernetesPorts.apiServer),
+      'kube-apiserver',
+      'control planes with Kubernetes',
+      'The API of Kubernetes: HTTPS with client certificates and tokens',
+    ],
+    [
+      String(kubernetesPorts.controllerManager),
+      'kube-controller-manager',
+      'control planes with Kubernetes',
+      'Health and metrics, on loopback',
+    ],
+    [
+      String(kubernetesPorts.scheduler),
+      'kube-scheduler',
+      'control planes with Kubernetes',
+      'Health and metrics, on loopback',
+    ],
   ];
-  const paths = Object.entries(nodePaths).map(([name, path]) => [code(path), wordsOf(name)]);
+  const known = Object.entries(nodePaths).map(([name, path]) => [code(path), meaningOf(name, paths)]);
+  const isSocket = ([path = '']: readonly string[]) => path.endsWith('.sock`');
   return {
     id: 'ports',
     title: 'Ports, sockets and files',
@@ -63,11 +96,19 @@ function portsPage(): Page {
 
 ${markdownTable(['Port', 'Service', 'Where', 'Purpose'], rows)}
 
-## Sockets and files of a node
+## Unix sockets
 
-Absolute on a machine. Below the folder of the node where nodes are processes.
+Paths are absolute on a machine, and below the folder of the node where nodes are processes. Only the first is for programs of others;
+the others connect daemons of a node.
 
-${markdownTable(['Path', 'What it is'], paths)}
+${markdownTable(['Path', 'What it is'], known.filter(isSocket))}
+
+## Files and folders
+
+${markdownTable(
+  ['Path', 'What it is'],
+  known.filter((row) => !isSocket(row)),
+)}
 
 ## Roles
 
@@ -80,12 +121,15 @@ ${markdownTable(
   };
 }
 
-/** `apidRuntimeSocket` becomes `apid runtime socket`. */
-function wordsOf(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+/** The comment on a path in the source of the table; without one the words of its name: `logs`. */
+function meaningOf(name: string, source: string): string {
+  const comment = new RegExp(`/\\*\\*((?:(?!\\*/)[\\s\\S])*?)\\*/\\s*${name}:`).exec(source)?.[1];
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return comment === undefined ? words : comment.replaceAll(/\s*\n\s*\*?\s*/g, ' ').trim();
 }
 
-function errorsPage(): Page {
+/** @param guide the troubleshooting guide, whose headings are messages */
+function errorsPage(guide: string): Page {
   const rows = codes.map((number) => {
     const kind = kindFromGrpcCode(number);
     return [String(number), code(grpcCodeName(number)), remedies[kind]];
@@ -97,8 +141,49 @@ function errorsPage(): Page {
     markdown: `# Errors
 
 Every failed call has a gRPC status. Its message starts with what failed, names the value and the hop, and says what to do where
-that is known. [Troubleshooting](troubleshooting.html) has messages that people meet often.
+that is known.
+
+## Messages
+
+\`…\` stands for names and values. [Troubleshooting](troubleshooting.html) says what to do about each.
+
+${markdownTable(['Message', 'Cause'], messageRows(guide))}
+
+## Statuses
 
 ${markdownTable(['Number', 'Status', 'What it means for you'], rows)}`,
+  };
+}
+
+/** Each message of the guide with a link to it, and the first sentence of what the guide says. */
+function messageRows(guide: string): string[][] {
+  return [...guide.matchAll(/^### (.+)\n\n((?:(?!^#)[\s\S])*?)(?:\n\n|$(?![\s\S]))/gm)].map(
+    ([, message = '', text = '']) => [
+      `[${prose(message)}](troubleshooting.html#${anchorOf(message)})`,
+      firstSentence(text.replaceAll('\n', ' ')),
+    ],
+  );
+}
+
+const firstSentence = (text: string): string => /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
+
+/** The parts of the specification that are limits. Throws when a heading is missing. */
+function limitsPage(specification: string): Page {
+  const sections = ['Limits', 'Limits for clients'].map((heading) => {
+    const found = new RegExp(`^## ${heading}\\n([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(specification);
+    if (found === null) throw new Error(`SPEC.md has no section "${heading}"`);
+    return found[0].trim();
+  });
+  return {
+    id: 'limits',
+    title: 'Limits',
+    group: 'Operation',
+    source: 'SPEC.md',
+    markdown: `# Limits
+
+From [the specification](SPEC.md), which also has the promises that are no limits.
+
+${sections.join('\n\n')}
+`,
   };
 }

@@ -27,7 +27,7 @@ export async function ensureJaeger({ checkout, environment, note }: EnsureJaeger
 
   let program: string;
   try {
-    program = findProgram() ?? buildJaeger(cacheFolder(environment), programPath, note);
+    program = ensureJaegerProgram(environment, note);
   } catch (error) {
     throw new Error(
       `${jaegerImage} cannot be pulled and not be built: ${error instanceof Error ? error.message : String(error)}`,
@@ -45,6 +45,15 @@ export async function ensureJaeger({ checkout, environment, note }: EnsureJaeger
 }
 
 const programPath = join('jaeger', jaegerVersion, nativeArchitecture(), 'jaeger-linux');
+
+/**
+ * The path of Jaeger as a program, which is built unless it is there. It has the query API and no page.
+ *
+ * @throws Error with one line when there is no Go, or the build fails
+ */
+export function ensureJaegerProgram(environment: NodeJS.ProcessEnv, note: (line: string) => void): string {
+  return findProgram() ?? buildJaeger(cacheFolder(environment), programPath, note);
+}
 
 /** Let every user read what root built. */
 function findProgram(): string | undefined {

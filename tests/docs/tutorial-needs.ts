@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** How a tutorial is run here. */
+export interface TutorialRun {
+  /** Why it is not run. */
+  readonly skip?: string;
+  /** Milliseconds for each of its steps. */
+  readonly timeoutMs?: number;
+  /** Whether its commands run in the checkout itself, because they build there. */
+  readonly inCheckout?: boolean;
+}
+
+const longMs = 600_000;
+
+/** What a tutorial can need, as `<!-- needs: … -->` in its text. CI builds none of it before the suite with the tutorials. */
+const needs: Readonly<Record<string, (checkout: string) => TutorialRun>> = {
+  machine: (checkout) => ({ ...withMachine(checkout), timeoutMs: longMs }),
+  // It builds two images and boots one, which takes a quarter of an hour: only where somebody asks for it.
+  image: (checkout) => ({
+    ...withMachine(checkout),
+    ...(process.env.LONG_TUTORIALS ? {} : { skip: 'takes a quarter of an hour: set LONG_TUTORIALS=1' }),
+    ...{ timeoutMs: longMs, inCheckout: true },
+  }),
+  kubernetes: (checkout) => ({
+    ...withProgram(checkout, 'kubernetes/kubectl', 'make kubernetes'),
+    timeoutMs: longMs,
+  }),
+  jaeger: (checkout) => withProgram(checkout, 'jaeger/jaeger', 'make jaeger'),
+};
+
+/** @throws Error for an unknown need */
+export function needsOf(name: string | undefined, checkout: string): TutorialRun {
+  if (name === undefined) return {};
+  const find = Object.hasOwn(needs, name) ? needs[name] : undefined;
+  if (find === undefined)
+    throw new Error(`a tutorial needs ${name}, which is none of ${Object.keys(needs).join(', ')}`);
+  return find(checkout);
+}
+
+function withMachine(checkout: string): TutorialRun {
+  if (process.env.CI !== undefined) return { skip: 'machines boot in suites of their own' };
+  const hasAll =
+    existsSync('/usr/bin/qemu-system-x86_64') && existsSync(join(checkout, '_out/image/disk.raw'));
+  return hasAll ? {} : { skip: 'needs an emulator and make image' };
+}
+
+function withProgram(checkout: string, path: string, verb: string): TutorialRun {
+  return existsSync(join(checkout, '_out/tools', path)) ? {} : { skip: `needs what ${verb} builds` };
+}
