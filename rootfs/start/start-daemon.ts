@@ -15,6 +15,13 @@ const target = process.env.WRITE_CODE_TO;
 /** The code contains the path of its program, which is another one while it is built. */
 const filename = process.env.COMPILE_AS ?? program;
 
+// Node.js warns about the loader below at the first import, and nobody who reads that can do anything about it.
+const { emitWarning } = process;
+process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+  if (!String(warning).includes('USE_MAIN_CONTEXT_DEFAULT_LOADER'))
+    Reflect.apply(emitWarning, process, [warning, ...rest]);
+};
+
 // The wrapper of Node.js for such modules. Bundles are ASCII, which is read fastest as Latin-1.
 const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(program, 'latin1')}\n})`;
 const script = new Script(source, {
