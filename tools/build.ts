@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, 
 import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { binaryCodecs } from './binary-codecs.ts';
+import { buildPage } from './build-page.ts';
 import { type Bundle, bundles } from './bundles.ts';
 import { compileProgram } from './compile-program.ts';
 
@@ -155,6 +156,9 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     const target = join(staging, to);
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(checkout, from), target);
+  }
+  if (bundle.page !== undefined) {
+    await buildPage(join(checkout, bundle.page.from), join(staging, bundle.page.name));
   }
   // A running program keeps the file that it opened; its next start uses the new one.
   rmSync(folder, { recursive: true, force: true });

@@ -21,6 +21,11 @@ export interface Bundle {
    */
   readonly workers?: Readonly<Record<string, string>>;
   /**
+   * A page for browsers, in a folder next to the program's bundle: the folder's name, and the folder below the checkout with
+   * its `main.tsx`, `page.css` and other files.
+   */
+  readonly page?: { readonly name: string; readonly from: string };
+  /**
    * Compiles the functions that a start runs, for these flags of V8. With other flags, or another Node.js, the program
    * starts too, slower; one that has flags here says so.
    */
@@ -121,6 +126,7 @@ export const bundles: readonly Bundle[] = [
     assets: {},
     v8Flags: [],
     compiledStart: ['version', '--client'],
+    page: { name: 'ui', from: 'cli/talosctl/src/ui/page' },
     apart: { ...telemetryExport, '@viz-js/viz': 'node_modules/@viz-js/viz/dist/viz.cjs' },
   },
   { name: 'cluster-init', entry: 'packages/provision/src/docker/init/main.ts', assets: {} },

@@ -315,6 +315,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/time.ts')).timeCommand,
   },
   {
+    name: 'ui',
+    aliases: [],
+    summary: 'Show nodes live in a browser',
+    group: 'nodes',
+    load: async () => (await import('./commands/ui.ts')).uiCommand,
+  },
+  {
     name: 'usage',
     aliases: ['du'],
     summary: 'Show how much space folders take',

@@ -134,6 +134,8 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   stats: ['stats'],
   support: ['support -O FRESH', 'support -O FRESH -v'],
   time: ['time'],
+  // Its server does not start without a built page; tests/ui shows hostile texts in the page.
+  ui: ['ui --no-browser'],
   usage: ['usage /'],
   version: ['version', 'version -o yaml', 'version --json'],
   'wipe disk': ['wipe disk vdb', 'wipe disk vdb vdc1 --drop-partition --yes', 'wipe disk vdb --yes -o json'],

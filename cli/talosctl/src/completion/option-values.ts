@@ -84,6 +84,7 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   '--patch': files,
   '--patch-file': files,
   '--platform': free,
+  '--port': free,
   '--preset': lists.cgroupColumns,
   '--progress': lists.progressKinds,
   '--provisioner': lists.provisionerChoices,

@@ -449,6 +449,13 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
       command: 'talosctl -n node01 time --check pool.ntp.org',
     },
   ],
+  ui: [
+    { text: 'look at a cluster in your browser', command: 'talosctl ui' },
+    {
+      text: 'on a machine without a browser, with a port to forward by SSH',
+      command: 'talosctl ui --no-browser --port 8600',
+    },
+  ],
   usage: [{ text: 'show the largest folders', command: 'talosctl -n node01 usage -H -d 2 /var' }],
   validate: [
     {

@@ -105,6 +105,7 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   stats: 'reads',
   support: 'reads',
   time: 'reads',
+  ui: 'reads',
   usage: 'reads',
   validate: 'local',
   version: 'reads',

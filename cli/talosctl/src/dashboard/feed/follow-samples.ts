@@ -36,11 +36,17 @@ export async function followSamples(
       const fault = isLate
         ? new Fault('deadline-exceeded', `no answer within ${answerTimeoutMs / 1000}s`)
         : faultFrom(error);
-      emit({ kind: 'lost', message: plainError(fault.message), hop: hopOf(fault), atMs: now().getTime() });
+      const atMs = now().getTime();
+      const retryMs = atMs + restOf(started, intervalMs);
+      emit({ kind: 'lost', message: plainError(fault.message), hop: hopOf(fault), atMs, retryMs });
     }
-    await pause(Math.max(100, intervalMs - (performance.now() - started)), signal);
+    await pause(restOf(started, intervalMs), signal);
   }
 }
+
+/** What is left of an interval that began at `started`, at least a moment. */
+const restOf = (started: number, intervalMs: number) =>
+  Math.max(100, intervalMs - (performance.now() - started));
 
 interface SampleParts {
   readonly isWhole: boolean;

@@ -16,6 +16,8 @@ export type NodeEvent =
       readonly message: string;
       readonly hop: string | undefined;
       readonly atMs: number;
+      /** When the next sample is taken. */
+      readonly retryMs?: number;
     }
   | { readonly kind: 'facts'; readonly facts: Partial<Facts> }
   /** The log starts again from its beginning. */

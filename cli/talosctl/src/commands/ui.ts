@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { addHelp } from '../help/more-help.ts';
+import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
+import { openClient } from '../open-client.ts';
+import { wholeNumberBetween } from '../parse-whole-number.ts';
+import { showWait } from '../progress.ts';
+import { readContext } from '../talosconfig-of.ts';
+
+interface UiOptions extends NodeOptions, OutputOptions {
+  readonly port: number;
+  readonly browser: boolean;
+}
+
+async function showPage(env: CliEnvironment, options: UiOptions): Promise<void> {
+  const { port, browser: opensBrowser, output } = options;
+  const session = randomUUID();
+  using client = await openClient(env, options, session);
+  const { name: context, context: settings } = await readContext(env, options);
+  // Loaded here: no other command needs a server of web pages.
+  const { nodesToShow } = await import('../ui/collect/nodes-to-show.ts');
+  const { runUi } = await import('../ui/run-ui.ts');
+  const isNamed = (options.nodes ?? settings.nodes).length > 0;
+  const nodes = isNamed
+    ? client.targets
+    : await showWait(env.stderr, 'the endpoint', nodesToShow(client, env.signal));
+  await runUi({ env, client, nodes, session, context, port, opensBrowser, output });
+}
+
+/** `talosctl ui`, an addition to upstream's commands: shows nodes live in a browser. */
+export const uiCommand: CommandModule = {
+  define(command, env) {
+    addHelp(
+      addOutputOption(addNodeOptions(command)),
+      'Serves a page on a port of this machine that no other machine can reach, and opens it in your browser. The page shows what the dashboard shows, and more, with the rights of your talosconfig; it changes nothing. The printed link opens one page, once, within 60 seconds; press Enter for another. On a machine that you reach by SSH, forward the port: ssh -L 8600:127.0.0.1:8600, with --port 8600.',
+    )
+      .option(
+        '--port <port>',
+        'port to listen on, on 127.0.0.1 (0: any free port)',
+        wholeNumberBetween(0, 65_535),
+        0,
+      )
+      .option('--no-browser', 'only print the link')
+      .action((options: UiOptions) => showPage(env, options));
+  },
+};

@@ -1,0 +1,115 @@
+import { pause } from '@nodewright/async';
+import type { NodeClient, TalosClient } from '@nodewright/client';
+import { faultFrom } from '@nodewright/fault';
+import { isFinal } from '../../dashboard/feed/feed-context.ts';
+import { followFacts } from '../../dashboard/feed/follow-facts.ts';
+import { followSamples } from '../../dashboard/feed/follow-samples.ts';
+import type { NodeEvent } from '../../dashboard/model/events.ts';
+import type { Facts } from '../../dashboard/model/facts.ts';
+import type { Sample } from '../../dashboard/model/sample.ts';
+import { pointOf, summariseNode } from '../domain/summarise-node.ts';
+import type { EtcdMember, NodeSummary, Point, Reach } from '../protocol/messages.ts';
+import { readEtcdMember } from './read-etcd-member.ts';
+
+export interface NodeWatchInit {
+  readonly node: NodeClient;
+  readonly client: TalosClient;
+  readonly now: () => Date;
+  readonly intervalMs: number;
+  readonly onSummary: (summary: NodeSummary) => void;
+  readonly onPoint: (point: Point) => void;
+}
+
+/** How long the history is that a new page gets. */
+const historyMs = 600_000;
+/** No watch reports the state of etcd. */
+const etcdIntervalMs = 5000;
+
+/** What the map shows of one node, from the start of the program on, whether a page is open or not. */
+export class NodeWatch implements Disposable {
+  readonly #init: NodeWatchInit;
+  readonly #stop = new AbortController();
+  #reach: Reach = { kind: 'connecting' };
+  #sample: Sample | undefined;
+  #facts: Facts = {};
+  #etcd: EtcdMember | undefined;
+  #history: Point[] = [];
+
+  constructor(init: NodeWatchInit) {
+    this.#init = init;
+    const { node, client, now, intervalMs } = init;
+    const { signal } = this.#stop;
+    const context = { node, client, signal, now, emit: (event: NodeEvent) => this.#take(event) };
+    void followSamples(context, false, intervalMs);
+    void followFacts(context, false);
+    void this.#followEtcd();
+  }
+
+  get name(): string {
+    return this.#init.node.name;
+  }
+
+  get summary(): NodeSummary {
+    const { name } = this;
+    return summariseNode({
+      ...{ name, reach: this.#reach, sample: this.#sample, facts: this.#facts, etcd: this.#etcd },
+    });
+  }
+
+  get history(): readonly Point[] {
+    return this.#history;
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+  }
+
+  #take(event: NodeEvent): void {
+    if (this.#stop.signal.aborted) return;
+    if (event.kind === 'sampled') this.#takeSample(event.sample);
+    else if (event.kind === 'lost') {
+      const { message, hop, atMs, retryMs } = event;
+      const sinceMs = this.#reach.kind === 'away' ? this.#reach.sinceMs : atMs;
+      this.#reach = { kind: 'away', sinceMs, message, hop, retryMs };
+      this.#etcd = undefined;
+      this.#addPoint({ atMs });
+    } else if (event.kind === 'facts') this.#facts = { ...this.#facts, ...event.facts };
+    else return;
+    this.#init.onSummary(this.summary);
+  }
+
+  #takeSample(sample: Sample): void {
+    const before = this.#reach.kind === 'here' ? this.#sample : undefined;
+    this.#reach = { kind: 'here' };
+    this.#sample = sample;
+    this.#addPoint(pointOf(sample, before));
+  }
+
+  #addPoint(point: Point): void {
+    const oldestMs = point.atMs - historyMs;
+    this.#history = [...this.#history.filter(({ atMs }) => atMs >= oldestMs), point];
+    this.#init.onPoint(point);
+  }
+
+  /** Reads the member of etcd of a node that has one. */
+  async #followEtcd(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      // All nodes are read at the same moments, so that their raft indexes can be compared.
+      await pause(etcdIntervalMs - (this.#init.now().getTime() % etcdIntervalMs), signal);
+      if (signal.aborted || this.#reach.kind !== 'here' || !this.#hasEtcd) continue;
+      try {
+        const timely = AbortSignal.any([signal, AbortSignal.timeout(etcdIntervalMs)]);
+        this.#etcd = await readEtcdMember(this.#init.node, timely);
+      } catch (error) {
+        this.#etcd = undefined;
+        if (isFinal(faultFrom(error)) && faultFrom(error).kind === 'permission-denied') return;
+      }
+      if (!signal.aborted) this.#init.onSummary(this.summary);
+    }
+  }
+
+  get #hasEtcd(): boolean {
+    return this.#sample?.services?.some(({ id, state }) => id === 'etcd' && state === 'Running') ?? false;
+  }
+}

@@ -1,0 +1,79 @@
+import type { NodeClient, TalosClient } from '@nodewright/client';
+import { faultFrom } from '@nodewright/fault';
+import { plainError } from '../../render/plain-error.ts';
+import type { FeedEvent } from '../protocol/messages.ts';
+import { keyOf, type PageSubscription } from '../protocol/subscription.ts';
+import type { PageFeedContext } from './page-feed-context.ts';
+
+export interface PageFeedsInit {
+  readonly client: TalosClient;
+  readonly nodes: readonly NodeClient[];
+  readonly session: string;
+  readonly now: () => Date;
+  readonly emit: (key: string, event: FeedEvent) => void;
+}
+
+/** What one page follows at the moment: one feed per subscription. */
+export class PageFeeds implements Disposable {
+  readonly #init: PageFeedsInit;
+  readonly #open = new Map<string, AbortController>();
+
+  constructor(init: PageFeedsInit) {
+    this.#init = init;
+  }
+
+  /** Stops the feeds that are no longer wanted and starts new ones; the others continue. */
+  want(subscriptions: readonly PageSubscription[]): void {
+    const wanted = new Map(subscriptions.map((subscription) => [keyOf(subscription), subscription]));
+    for (const [key, controller] of this.#open) {
+      if (wanted.has(key)) continue;
+      controller.abort();
+      this.#open.delete(key);
+    }
+    for (const [key, subscription] of wanted) if (!this.#open.has(key)) this.#begin(key, subscription);
+  }
+
+  [Symbol.dispose](): void {
+    this.want([]);
+  }
+
+  #begin(key: string, subscription: PageSubscription): void {
+    const { client, nodes, session, now, emit } = this.#init;
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#open.set(key, controller);
+    const tell = (event: FeedEvent) => {
+      if (!signal.aborted) emit(key, event);
+    };
+    const node = nodes.find(({ name }) => name === subscription.node);
+    if (node === undefined) {
+      tell({ kind: 'problem', message: 'the client has no such node' });
+      return;
+    }
+    follow(subscription, { node, client, session, signal, now, emit: tell }).catch((error) =>
+      tell({ kind: 'problem', message: plainError(faultFrom(error).message) }),
+    );
+  }
+}
+
+/** Each kind of feed is loaded when the first page wants it. */
+async function follow(subscription: PageSubscription, context: PageFeedContext): Promise<void> {
+  switch (subscription.kind) {
+    case 'node':
+      return (await import('./follow-node.ts')).followNode(context);
+    case 'sockets':
+      return (await import('./follow-sockets.ts')).followSockets(context);
+    case 'log':
+      return (await import('./follow-page-log.ts')).followPageLog(context, subscription.log);
+    case 'events':
+      return (await import('./follow-events.ts')).followEvents(context);
+    case 'kinds':
+      return (await import('./follow-kind.ts')).listKinds(context);
+    case 'resources':
+      return (await import('./follow-kind.ts')).followKind(context, subscription.type);
+    case 'graph':
+      return (await import('./read-graph.ts')).readGraph(context);
+    case 'configuration':
+      return (await import('./follow-configuration.ts')).followConfiguration(context);
+  }
+}

@@ -1,0 +1,30 @@
+/** The limits of the server of the page. SPEC.md lists them with the tests that attack them. */
+export const limits = {
+  /** How long the printed token opens the page. */
+  tokenMs: 60_000,
+  /** Connections that belong to no session. One more closes the oldest of them. */
+  strangers: 32,
+  /** Time to send the head of a request, and to send a whole request. */
+  headMs: 5_000,
+  requestMs: 10_000,
+  headBytes: 8 * 1024,
+  bodyBytes: 256 * 1024,
+  /** Pages with a session; the one whose stream has been closed for longest gives way to a new one. */
+  sessions: 8,
+  /** Pages with an open stream. A browser opens six connections to a host at most, and requests need one. */
+  streams: 5,
+  /** Requests of a session within a second. */
+  requestsPerSecond: 40,
+  subscriptions: 512,
+  /** What waits for a page that reads slowly. A stream with more is closed; the page then begins anew. */
+  unreadBytes: 16 * 1024 * 1024,
+  tickMs: 10_000,
+  processes: 400,
+  sockets: 2000,
+  /** Of the YAML text of a resource, in characters. */
+  documentLength: 512 * 1024,
+  /** Of a line of a log, in characters. */
+  lineLength: 16 * 1024,
+} as const;
+
+export type Limits = Readonly<Record<keyof typeof limits, number>>;

@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** A place in the page, from the part of the address behind `#/`. */
+export interface Route {
+  readonly view: string;
+  /** The further parts of the path. */
+  readonly parts: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+export function readRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [view = '', ...parts] = path.split('/').map(decoded);
+  return { view: view === '' ? 'cluster' : view, parts, query: new URLSearchParams(query) };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The address of a place. */
+export function linkTo(
+  view: string,
+  parts: readonly string[] = [],
+  query: Readonly<Record<string, string>> = {},
+): string {
+  const path = [view, ...parts].map(encodeURIComponent).join('/');
+  const search = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString();
+  return `#/${path}${search === '' ? '' : `?${search}`}`;
+}
+
+export function goTo(...place: Parameters<typeof linkTo>): void {
+  location.hash = linkTo(...place);
+}
+
+/** Changes the address without an entry in the history of the browser. */
+export function replaceWith(...place: Parameters<typeof linkTo>): void {
+  history.replaceState(undefined, '', linkTo(...place));
+  dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+export function useRoute(): Route {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = () => setHash(location.hash);
+    addEventListener('hashchange', follow);
+    return () => removeEventListener('hashchange', follow);
+  }, []);
+  return readRoute(hash);
+}

@@ -1,0 +1,125 @@
+import type { CheckState, NodeSummary, Point, ServerMessage } from '../../protocol/messages.ts';
+import { keyOf, type PageSubscription } from '../../protocol/subscription.ts';
+import { Link, type LinkState } from '../connection/link.ts';
+import { afterFeedEvent, emptyFeed, type FeedState } from './feed-state.ts';
+import { MergedLog } from './merged-log.ts';
+
+const historyMs = 600_000;
+/** Messages that arrive within this time are shown together. */
+const showMs = 100;
+
+/** Everything that the page knows. Views read it, and are told when it has changed. */
+export class Store {
+  link: LinkState = { kind: 'opening' };
+  context = '';
+  program = '';
+  names: readonly string[] = [];
+  readonly summaries = new Map<string, NodeSummary>();
+  readonly histories = new Map<string, readonly Point[]>();
+  checks: readonly CheckState[] = [];
+  healthProblem: string | undefined;
+  readonly log = new MergedLog();
+  readonly #feeds = new Map<string, FeedState>();
+  readonly #listeners = new Set<() => void>();
+  #wanted = new Map<string, PageSubscription>();
+  #connection: Link | undefined;
+  #isWaiting = false;
+
+  /** Connects with the secret of a session. */
+  connect(secret: string): void {
+    this.#connection = new Link({
+      secret,
+      onState: (state) => {
+        this.link = state;
+        this.#changed();
+      },
+      onMessages: (messages) => {
+        for (const message of messages) this.#take(message);
+        this.#changed();
+      },
+    });
+    this.#connection.want([...this.#wanted.values()]);
+  }
+
+  /** @returns a function that ends the notifications */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Replaces what the page follows, and forgets what it no longer follows. */
+  want(subscriptions: readonly PageSubscription[]): void {
+    const wanted = new Map(subscriptions.map((subscription) => [keyOf(subscription), subscription]));
+    for (const [key, subscription] of this.#wanted) {
+      if (wanted.has(key)) continue;
+      this.#feeds.delete(key);
+      if (subscription.kind === 'log') this.log.drop(subscription.node, subscription.log);
+    }
+    this.#wanted = wanted;
+    this.#connection?.want([...wanted.values()]);
+    this.#changed();
+  }
+
+  feed(subscription: PageSubscription): FeedState {
+    return this.#feeds.get(keyOf(subscription)) ?? emptyFeed;
+  }
+
+  /** Shows a change of the page's own state. */
+  touch(): void {
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    setTimeout(() => {
+      this.#isWaiting = false;
+      for (const listener of this.#listeners) listener();
+    }, showMs);
+  }
+
+  #take(message: ServerMessage): void {
+    switch (message.kind) {
+      case 'welcome':
+        this.names = message.nodes;
+        this.context = message.context;
+        this.program = message.program;
+        return;
+      case 'history':
+        for (const [name, points] of Object.entries(message.histories)) this.histories.set(name, points);
+        return;
+      case 'nodes':
+        for (const summary of message.nodes) this.summaries.set(summary.name, summary);
+        return;
+      case 'point': {
+        const { node, point } = message;
+        const known = this.histories.get(node) ?? [];
+        const oldestMs = point.atMs - historyMs;
+        const first = known.findIndex(({ atMs }) => atMs >= oldestMs);
+        this.histories.set(node, [...(first < 0 ? [] : known.slice(first)), point]);
+        return;
+      }
+      case 'health':
+        this.checks = message.checks;
+        this.healthProblem = message.problem;
+        return;
+      case 'feed': {
+        const { key, event } = message;
+        const subscription = this.#wanted.get(key);
+        if (subscription === undefined) return;
+        if (subscription.kind === 'log') {
+          const { node, log } = subscription;
+          if (event.kind === 'log-opened') this.log.drop(node, log);
+          if (event.kind === 'log-lines') {
+            this.log.add(node, log, event.lines, Date.now());
+            this.log.ownCount += event.ownCount;
+          }
+        }
+        this.#feeds.set(key, afterFeedEvent(this.#feeds.get(key) ?? emptyFeed, event));
+        return;
+      }
+      case 'tick':
+        return;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
+import { keyOf, type PageSubscription } from '../../protocol/subscription.ts';
+import { Store } from './store.ts';
+
+export const StoreContext = createContext(new Store());
+
+/** The store. The component is drawn again when the store changes. */
+export function useStore(): Store {
+  const store = useContext(StoreContext);
+  const [, redraw] = useState(0);
+  useEffect(() => store.listen(() => redraw((count) => count + 1)), [store]);
+  return store;
+}
+
+/** The store, following these subscriptions while the component is shown. One component at a time may call it. */
+export function useSubscriptions(subscriptions: readonly PageSubscription[]): Store {
+  const store = useStore();
+  const keys = subscriptions.map(keyOf).join('\n');
+  // The keys say whether the subscriptions have changed; the list is a new one each time.
+  useEffect(() => store.want(subscriptions), [store, keys]);
+  useEffect(() => () => store.want([]), [store]);
+  return store;
+}
+
+/** The time, which is drawn again every second. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}

@@ -1,0 +1,132 @@
+import type { NodeSummary, Point } from '../../../protocol/messages.ts';
+import { bytesText, clockText, durationText, numberText, percentText } from '../../parts/figures.ts';
+import { memo } from '../../parts/memo.ts';
+import { Sparkline } from '../../parts/sparkline.tsx';
+import { conditionOf, StateDot } from '../../parts/state-dot.tsx';
+import { linkTo } from '../../shell/route.ts';
+
+interface NodeCardProps {
+  readonly name: string;
+  readonly summary: NodeSummary | undefined;
+  readonly points: readonly Point[];
+  /** The time for a node that is away, whose card counts seconds; else 0, so that the card is not drawn again. */
+  readonly nowMs: number;
+}
+
+const noPoints: readonly Point[] = [];
+
+/** A node on the map. */
+export const NodeCard = memo(({ name, summary, points = noPoints, nowMs }: NodeCardProps) => {
+  const condition = conditionOf(summary);
+  const last = points.at(-1);
+  const { etcd } = summary ?? {};
+  return (
+    <li class={`node-card ${condition}`}>
+      <h3>
+        <StateDot condition={condition} />
+        <a href={linkTo('node', [name])}>{name}</a>
+        {etcd !== undefined && etcd.id === etcd.leader && <span class="chip">etcd leader</span>}
+      </h3>
+      <p class="line">{lineOf(name, summary)}</p>
+      {summary?.reach.kind === 'away' ? (
+        <Away reach={summary.reach} nowMs={nowMs} />
+      ) : (
+        <>
+          <dl class="trends">
+            <Trend name="CPU" value={percentText(last?.cpu)}>
+              <Sparkline points={points} of="cpu" most={1} />
+            </Trend>
+            <Trend name="Memory" value={percentText(last?.memory)} title={memoryText(summary)}>
+              <Sparkline points={points} of="memory" most={1} />
+            </Trend>
+            <Trend
+              name="Load"
+              value={numberText(last?.load, 2)}
+              title={summary?.load?.map((each) => each.toFixed(2)).join(' ')}
+            >
+              <Sparkline points={points} of="load" most={summary?.cpus} />
+            </Trend>
+          </dl>
+          <Troubles summary={summary} />
+        </>
+      )}
+    </li>
+  );
+});
+
+function lineOf(name: string, summary: NodeSummary | undefined): string {
+  if (summary === undefined || summary.reach.kind === 'connecting') return 'connecting …';
+  const { hostname, stage, version, bootMs } = summary;
+  return [
+    hostname === name ? undefined : hostname,
+    stage,
+    version,
+    bootMs === undefined || summary.reach.kind === 'away'
+      ? undefined
+      : `up ${durationText(Date.now() - bootMs)}`,
+  ]
+    .filter((part) => part !== undefined && part !== '')
+    .join(' · ');
+}
+
+const memoryText = (summary: NodeSummary | undefined) =>
+  summary?.memory && `${bytesText(summary.memory.usedBytes)} of ${bytesText(summary.memory.totalBytes)}`;
+
+interface TrendProps {
+  readonly name: string;
+  readonly value: string;
+  readonly title?: string | undefined;
+  readonly children: preact.ComponentChildren;
+}
+
+function Trend({ name, value, title, children }: TrendProps) {
+  return (
+    <div title={title}>
+      <dt>{name}</dt>
+      <dd>
+        {children}
+        <span class="value">{value}</span>
+      </dd>
+    </div>
+  );
+}
+
+type AwayReach = Extract<NodeSummary['reach'], { kind: 'away' }>;
+
+function Away({ reach, nowMs }: { readonly reach: AwayReach; readonly nowMs: number }) {
+  const { sinceMs, message, hop, retryMs } = reach;
+  const restSeconds = retryMs === undefined ? 0 : Math.ceil((retryMs - nowMs) / 1000);
+  return (
+    <div class="away">
+      <p>
+        <strong>away</strong> since {clockText(sinceMs)} ({durationText(nowMs - sinceMs)})
+      </p>
+      <p>
+        {hop === undefined ? (
+          'reported by the node itself'
+        ) : (
+          <>
+            failed at hop <code>{hop}</code>
+          </>
+        )}
+      </p>
+      <p class="reason">{message}</p>
+      <p class="soft">{restSeconds > 0 ? `next try in ${restSeconds}s` : 'trying now …'}</p>
+    </div>
+  );
+}
+
+function Troubles({ summary }: { readonly summary: NodeSummary | undefined }) {
+  const { troubles = [] } = summary ?? {};
+  if (troubles.length === 0) return null;
+  return (
+    <ul class="troubles">
+      {troubles.slice(0, 2).map(({ name, reason }) => (
+        <li key={name} title={`${name}: ${reason}`}>
+          <strong>{name}</strong> {reason}
+        </li>
+      ))}
+      {troubles.length > 2 && <li class="soft">and {troubles.length - 2} more</li>}
+    </ul>
+  );
+}

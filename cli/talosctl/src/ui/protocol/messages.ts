@@ -1,0 +1,233 @@
+// What the server of the page sends to it: one JSON object per line. This file has types only, and both sides import it.
+import type { Facts } from '../../dashboard/model/facts.ts';
+
+export type Reach =
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'here' }
+  | {
+      readonly kind: 'away';
+      /** When the first call failed, in milliseconds since 1970; so are all other times here. */
+      readonly sinceMs: number;
+      readonly message: string;
+      /** The hop that failed; undefined when the node itself reported the failure. */
+      readonly hop?: string | undefined;
+      /** When the next call is made. */
+      readonly retryMs?: number | undefined;
+    };
+
+/** One point of the history of a node. All are undefined while the node is away. */
+export interface Point {
+  readonly atMs: number;
+  /** Shares, 0 to 1. */
+  readonly cpu?: number | undefined;
+  readonly memory?: number | undefined;
+  /** Load average of one minute. */
+  readonly load?: number | undefined;
+}
+
+/** A reason why a node is not well. */
+export interface Trouble {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** What the map shows of a node. Undefined: not known yet, or the caller may not read it. */
+export interface NodeSummary {
+  readonly name: string;
+  readonly reach: Reach;
+  readonly role?: string | undefined;
+  readonly hostname?: string | undefined;
+  readonly version?: string | undefined;
+  readonly stage?: string | undefined;
+  readonly isReady?: boolean | undefined;
+  readonly bootMs?: number | undefined;
+  readonly cpus?: number | undefined;
+  /** Load averages of 1, 5 and 15 minutes. */
+  readonly load?: readonly [number, number, number] | undefined;
+  readonly memory?: { readonly usedBytes: number; readonly totalBytes: number } | undefined;
+  /** Names of all services, sorted. */
+  readonly services: readonly string[];
+  readonly troubles: readonly Trouble[];
+  readonly etcd?: EtcdMember | undefined;
+}
+
+/** The member of etcd of a node. Ids are hexadecimal. */
+export interface EtcdMember {
+  readonly id: string;
+  readonly leader: string;
+  readonly term: number;
+  readonly raftIndex: number;
+  readonly appliedIndex: number;
+  readonly dbBytes: number;
+  readonly usedBytes: number;
+  readonly isLearner: boolean;
+  readonly version: string;
+  readonly errors: readonly string[];
+  readonly alarms: readonly string[];
+}
+
+export interface CheckState {
+  readonly name: string;
+  readonly state: 'passed' | 'skipped' | 'failed';
+  /** Why it was skipped, or did not pass. */
+  readonly reason?: string | undefined;
+  /** Since when the check has had this state. */
+  readonly sinceMs: number;
+}
+
+export interface ServiceState {
+  readonly id: string;
+  readonly state: string;
+  readonly health: 'healthy' | 'unhealthy' | 'unknown';
+  /** What the last check of its health reported. */
+  readonly message: string;
+  readonly isWell: boolean;
+  /** Newest first. */
+  readonly events: readonly { readonly atMs: number; readonly state: string; readonly message: string }[];
+}
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly state: string;
+  readonly threads: number;
+  /** In processors: 2 means two whole ones. */
+  readonly cpu: number | undefined;
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+  readonly name: string;
+  readonly command: string;
+}
+
+/** Bytes per second: received and sent for interfaces, read and written for disks. */
+export interface DeviceRow {
+  readonly name: string;
+  readonly inRate?: number | undefined;
+  readonly outRate?: number | undefined;
+  readonly errors: number;
+  /** The share of time in use, for disks. */
+  readonly busy?: number | undefined;
+}
+
+/** What one sample of a node says. */
+export interface NodeDetail {
+  readonly atMs: number;
+  readonly services: readonly ServiceState[];
+  readonly processes: readonly ProcessRow[];
+  /** Count of all processes; the rows are at most `limits.processes`. */
+  readonly processCount: number;
+  readonly network: readonly DeviceRow[];
+  readonly disks: readonly DeviceRow[];
+  readonly cpuModel?: string | undefined;
+  /** The share of each processor in use, 0 to 1. */
+  readonly cpus: readonly (number | undefined)[];
+  readonly memory?: Readonly<Record<'total' | 'used' | 'buffers' | 'cached' | 'free', number>> | undefined;
+}
+
+export interface MountRow {
+  readonly source: string;
+  readonly at: string;
+  readonly sizeBytes: number;
+  readonly freeBytes: number;
+}
+
+export interface DiskRow {
+  readonly name: string;
+  readonly model: string;
+  readonly sizeBytes: number;
+  readonly type: string;
+  readonly isSystem: boolean;
+}
+
+export interface SocketRow {
+  readonly protocol: string;
+  readonly local: string;
+  readonly remote: string;
+  readonly state: string;
+  readonly pid: number;
+  readonly process: string;
+}
+
+export type LogLevel = 'error' | 'warning' | 'info' | 'debug' | 'unknown';
+
+export interface LogLine {
+  /** When the line was written; undefined when it does not say. */
+  readonly atMs?: number | undefined;
+  readonly level: LogLevel;
+  readonly text: string;
+  readonly trace?: string | undefined;
+}
+
+export interface EventEntry {
+  readonly id: string;
+  /** The id of an event has whole seconds. */
+  readonly atMs: number | undefined;
+  /** The call that caused it; empty when none did. */
+  readonly actor: string;
+  /** Without its package: `PhaseEvent`. */
+  readonly type: string;
+  readonly source: string;
+  readonly message: string;
+}
+
+export interface KindRow {
+  readonly type: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly aliases: readonly string[];
+  readonly isSecret: boolean;
+}
+
+export interface ResourceRow {
+  readonly id: string;
+  readonly version: number;
+  readonly phase: string;
+  readonly owner: string;
+  readonly updatedMs: number;
+  readonly yaml: string;
+}
+
+export interface GraphEdge {
+  readonly controller: string;
+  readonly resource: string;
+  readonly kind: 'output' | 'shared output' | 'input' | 'weak input' | 'destroy-ready input';
+}
+
+/** What a subscription brings. */
+export type FeedEvent =
+  | { readonly kind: 'detail'; readonly detail: NodeDetail }
+  | { readonly kind: 'facts'; readonly facts: Partial<Facts> }
+  | { readonly kind: 'storage'; readonly mounts: readonly MountRow[]; readonly disks: readonly DiskRow[] }
+  | { readonly kind: 'sockets'; readonly sockets: readonly SocketRow[]; readonly count: number }
+  /** The log starts again from its beginning. */
+  | { readonly kind: 'log-opened' }
+  | { readonly kind: 'log-lines'; readonly lines: readonly LogLine[]; readonly ownCount: number }
+  | { readonly kind: 'events'; readonly events: readonly EventEntry[] }
+  | { readonly kind: 'kinds'; readonly kinds: readonly KindRow[] }
+  /** All resources of the kind at first, then those that changed. */
+  | {
+      readonly kind: 'resources';
+      readonly isWhole: boolean;
+      readonly changed: readonly ResourceRow[];
+      readonly gone: readonly string[];
+    }
+  | { readonly kind: 'graph'; readonly edges: readonly GraphEdge[] }
+  | { readonly kind: 'configuration'; readonly text: string }
+  /** Why nothing arrives. The server tries again unless a retry is useless. */
+  | { readonly kind: 'problem'; readonly message: string };
+
+export type ServerMessage =
+  /** The first line. The page keeps nothing of an earlier stream. */
+  | {
+      readonly kind: 'welcome';
+      readonly program: string;
+      readonly context: string;
+      readonly nodes: readonly string[];
+    }
+  | { readonly kind: 'history'; readonly histories: Readonly<Record<string, readonly Point[]>> }
+  | { readonly kind: 'nodes'; readonly nodes: readonly NodeSummary[] }
+  | { readonly kind: 'point'; readonly node: string; readonly point: Point }
+  | { readonly kind: 'health'; readonly checks: readonly CheckState[]; readonly problem?: string | undefined }
+  | { readonly kind: 'feed'; readonly key: string; readonly event: FeedEvent }
+  /** Sent at intervals, so that the page notices a connection that broke silently. */
+  | { readonly kind: 'tick'; readonly nowMs: number };

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { NodeClient, TalosClient } from '@nodewright/client';
+import type { CliEnvironment } from '../command-module.ts';
+import { writeDocument } from '../render/document.ts';
+import type { OutputFormat } from '../render/output-format.ts';
+import { openBrowser } from './browser/open-browser.ts';
+import { ClusterPages } from './collect/cluster-pages.ts';
+import { limits } from './domain/limits.ts';
+import { readPageFiles } from './server/page-files.ts';
+import { PageServer } from './server/page-server.ts';
+import type { Token } from './server/sessions.ts';
+
+export interface RunUiInit {
+  readonly env: CliEnvironment;
+  readonly client: TalosClient;
+  readonly nodes: readonly NodeClient[];
+  /** The text that lines of request logs about this program contain. */
+  readonly session: string;
+  /** Name of the context of the talosconfig. */
+  readonly context: string;
+  readonly port: number;
+  readonly opensBrowser: boolean;
+  readonly output: OutputFormat;
+}
+
+/** Serves the page until the user stops the program. */
+export async function runUi(init: RunUiInit): Promise<void> {
+  const { env, client, nodes, session, context, port } = init;
+  await using scope = new AsyncDisposableStack();
+  const files = await readPageFiles(join(import.meta.dirname, 'ui'));
+  const backend = scope.use(new ClusterPages({ client, nodes, session, context, now: () => env.now() }));
+  const now = () => env.now().getTime();
+  const server = scope.use(await PageServer.listen({ files, backend, port, now }));
+  let file: AsyncDisposable | undefined;
+  scope.defer(() => file?.[Symbol.asyncDispose]());
+  /** Prints a new link. The file for the browser is removed when its token is worth nothing. */
+  const invite = async () => {
+    await file?.[Symbol.asyncDispose]();
+    const token = server.issueToken();
+    const address = `${server.address}#token=${token.text}`;
+    const { environment } = env;
+    file = init.opensBrowser
+      ? await openBrowser({ address, environment, platform: process.platform })
+      : undefined;
+    setTimeout(() => void file?.[Symbol.asyncDispose](), limits.tokenMs).unref();
+    await print(init, server.address, token, file !== undefined);
+  };
+  await invite();
+  if (env.isInteractive) {
+    const more = () => void invite();
+    env.stdin.on('data', more).resume();
+    scope.defer(() => void env.stdin.off('data', more).pause());
+  }
+  if (!env.signal.aborted) await once(env.signal, 'abort');
+}
+
+async function print(
+  { env, nodes, output }: RunUiInit,
+  address: string,
+  { text, expiresMs }: Token,
+  isOpened: boolean,
+): Promise<void> {
+  if (output !== 'table') {
+    const expires = new Date(expiresMs).toISOString();
+    return writeDocument(env.stdout, output, { address, token: text, expires });
+  }
+  const seconds = limits.tokenMs / 1000;
+  const lines = [
+    `${nodes.length} nodes are shown at ${address}, read only, until Ctrl-C ends this program.`,
+    isOpened ? 'The page opens in your browser. If it does not:' : 'Open it in a browser:',
+    `  ${address}#token=${text}`,
+    `The link works once, within ${seconds} seconds.${env.isInteractive ? ' Press Enter for another one.' : ''}`,
+    '',
+  ];
+  env.stdout.write(lines.join('\n'));
+}
