@@ -106,6 +106,13 @@ export interface ContainerSpec {
   readonly mounts?: readonly MountSpec[];
   /** `host`: that of the node. Default: none, loopback only. */
   readonly network?: 'host' | 'none';
+  /**
+   * `host`: it sees the processes of the node, the files of the kernel are neither masked nor read-only, and its programs may
+   * gain the capabilities of set-uid files. Default: its own processes. Docker refuses it with `invalid-argument`.
+   */
+  readonly processes?: 'host' | 'own';
+  /** `host`: it may use every device of the node. Default: those that every program may expect. Docker refuses it. */
+  readonly devices?: 'host' | 'default';
   /** Capabilities to keep, as `CAP_…`; default none. The container cannot gain others. */
   readonly capabilities?: readonly string[];
   /** Default true. */
@@ -131,6 +138,11 @@ export type MountSpec =
       readonly source: string;
       readonly target: string;
       readonly readOnly?: boolean;
+      /**
+       * `slave`: later mounts of the node appear in the container. `shared`: also those of the container on the node, where the
+       * source must be a shared mount. Default `private`. Docker ignores it.
+       */
+      readonly propagation?: 'private' | 'slave' | 'shared';
     }
   | {
       readonly kind: 'memory';

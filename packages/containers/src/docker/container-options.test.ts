@@ -52,3 +52,10 @@ test("containerOptions() gives a container the node's network and files of the n
     /"\/tmp\/x" exists only inside the node's own container/,
   );
 });
+
+test('containerOptions() refuses containers that would get the processes or devices of the engine', () => {
+  for (const part of [{ processes: 'host' }, { devices: 'host' }] as const)
+    assert.throws(() => containerOptions({ ...init, spec: { id: 'x', image: 'y', ...part } }), {
+      kind: 'invalid-argument',
+    });
+});

@@ -19,6 +19,12 @@ export function containerOptions(init: ContainerOptionsInit): Docker.ContainerCr
   const { spec, name, imageId, labels, node } = init;
   const { command, environment = {}, user = { uid: 0, gid: 0 }, limits = {} } = spec;
   const { openFiles } = limits;
+  // The engine would give the processes and devices of its own host.
+  if (spec.processes === 'host' || spec.devices === 'host')
+    throw new Fault(
+      'invalid-argument',
+      `container "${spec.id}" needs the processes or devices of its node, which this runtime does not give`,
+    );
   return {
     name,
     Image: imageId,

@@ -141,3 +141,34 @@ test('generateSpec() blocks system calls that reach beyond a container, except t
     ['reboot'],
   );
 });
+
+test('a container of the node sees its processes and devices, and nothing is masked', () => {
+  const { process, mounts, linux } = generate({
+    ...{ processes: 'host', devices: 'host', network: 'host' },
+    mounts: [
+      { kind: 'bind', source: '/proc', target: '/proc' },
+      { kind: 'bind', source: '/dev', target: '/dev' },
+      { kind: 'bind', source: '/run', target: '/run', propagation: 'slave' },
+      { kind: 'bind', source: '/var/lib/kubelet', target: '/var/lib/kubelet', propagation: 'shared' },
+    ],
+  });
+  assert.equal(process.noNewPrivileges, false);
+  assert.deepEqual(
+    linux.namespaces.map(({ type }) => type),
+    ['ipc', 'uts', 'mount'],
+  );
+  assert.deepEqual(linux.resources, { devices: [{ allow: true, access: 'rwm' }] });
+  assert.deepEqual([linux.maskedPaths, linux.readonlyPaths], [[], []]);
+  assert.equal(linux.rootfsPropagation, 'shared');
+  // The mounts on /proc and /dev replace the default ones there and below.
+  assert.deepEqual(
+    mounts.map(({ destination, options }) => [destination, options[1]]),
+    [
+      ['/sys', 'noexec'],
+      ['/proc', 'rprivate'],
+      ['/dev', 'rprivate'],
+      ['/run', 'rslave'],
+      ['/var/lib/kubelet', 'rshared'],
+    ],
+  );
+});

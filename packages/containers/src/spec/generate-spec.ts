@@ -16,7 +16,7 @@ export interface GenerateSpecInit {
 }
 
 const searchPath = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-const namespaces = ['pid', 'ipc', 'uts', 'mount'] as const;
+const namespaces = ['ipc', 'uts', 'mount'] as const;
 
 /**
  * The OCI runtime specification of a container. Source: OCI runtime specification, 1.0.2; Talos v1.14:
@@ -38,6 +38,9 @@ export function generateSpec({
     );
   const capabilities = spec.capabilities ?? [];
   const { memoryBytes, processes, openFiles } = spec.limits ?? {};
+  const seesHost = spec.processes === 'host';
+  const mounts = (spec.mounts ?? []).map(runtimeMount);
+  const replaced = new Set(mounts.map(({ destination }) => destination));
   return {
     ociVersion: '1.0.2',
     process: {
@@ -48,28 +51,39 @@ export function generateSpec({
       cwd: spec.workingDirectory ?? image.workingDirectory,
       capabilities: { bounding: capabilities, effective: capabilities, permitted: capabilities },
       rlimits: openFiles === undefined ? [] : [{ type: 'RLIMIT_NOFILE', hard: openFiles, soft: openFiles }],
-      noNewPrivileges: true,
+      noNewPrivileges: !seesHost,
       ...(spec.oomScoreAdjust === undefined
         ? {}
         : { oomScoreAdj: Math.max(spec.oomScoreAdjust, lowestOomScore) }),
     },
     root: { path: 'rootfs', readonly: spec.readOnlyRoot ?? true },
-    mounts: [...defaultMounts, ...(spec.mounts ?? []).map(runtimeMount)],
+    mounts: [...defaultMounts.filter((mount) => !isBelow(mount.destination, replaced)), ...mounts],
     linux: {
       cgroupsPath: cgroupPath,
       // A new network namespace contains a loopback device only.
-      namespaces: [...namespaces, ...(spec.network === 'host' ? [] : ['network'])].map((type) => ({ type })),
+      namespaces: [
+        ...(seesHost ? [] : ['pid']),
+        ...namespaces,
+        ...(spec.network === 'host' ? [] : ['network']),
+      ].map((type) => ({ type })),
       resources: {
         // runc adds the devices that every program may expect.
-        devices: [{ allow: false, access: 'rwm' }],
+        devices: [{ allow: spec.devices === 'host', access: 'rwm' }],
         ...(memoryBytes === undefined ? {} : { memory: { limit: memoryBytes } }),
         ...(processes === undefined ? {} : { pids: { limit: processes } }),
       },
-      maskedPaths,
-      readonlyPaths: readOnlyPaths,
+      maskedPaths: seesHost ? [] : maskedPaths,
+      readonlyPaths: seesHost ? [] : readOnlyPaths,
+      // Otherwise a mount of the container could not reach the node.
+      ...(mounts.some(({ options }) => options.includes('rshared')) && { rootfsPropagation: 'shared' }),
       seccomp: systemCallFilter(capabilities),
     },
   };
+}
+
+/** A mount of the caller on a folder replaces the default mounts on it and below it. */
+function isBelow(path: string, folders: ReadonlySet<string>): boolean {
+  return [...folders].some((folder) => path === folder || path.startsWith(`${folder}/`));
 }
 
 /** The last of several variables with one name counts. */
@@ -82,8 +96,9 @@ function mergedEnvironment(image: readonly string[], added: Readonly<Record<stri
 
 function runtimeMount(mount: MountSpec): RuntimeMount {
   if (mount.kind === 'bind') {
-    const { source, target: destination, readOnly = false } = mount;
-    return { destination, type: 'bind', source, options: ['rbind', 'rprivate', readOnly ? 'ro' : 'rw'] };
+    const { source, target: destination, readOnly = false, propagation = 'private' } = mount;
+    const options = ['rbind', `r${propagation}`, readOnly ? 'ro' : 'rw'];
+    return { destination, type: 'bind', source, options };
   }
   const mode = (mount.mode ?? 0o755).toString(8);
   return {
