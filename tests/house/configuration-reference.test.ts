@@ -10,6 +10,7 @@ import {
   documentKinds,
   effectiveConfig,
   fieldPaths,
+  kubeletSettings,
   kubernetesIdentity,
   legacyKind,
   manifestSettings,
@@ -63,21 +64,7 @@ const informative: readonly string[] = ['v1alpha1 version', 'v1alpha1 persist'];
 const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
   { value: /\beffective\??\.debug\b/, fields: /^v1alpha1 debug$/ },
   { value: /\beffective\??\.install\b/, fields: /^(?:v1alpha1 machine\.install|UnattendedInstallConfig )/ },
-  { value: /\bkubePrism\.tlsServerName\b/, fields: /^KubePrismConfig tlsServerName$/ },
   { value: /\bkubeSpan\b/, fields: /^(?:v1alpha1 machine\.network\.kubespan\.|KubeSpanConfig )/ },
-  { value: /\bnode\.labels\b/, fields: /^(?:v1alpha1 machine\.nodeLabels$|KubeNodeConfig labels$)/ },
-  {
-    value: /\bnode\.annotations\b/,
-    fields: /^(?:v1alpha1 machine\.nodeAnnotations$|KubeNodeConfig annotations$)/,
-  },
-  {
-    value: /\bnode\.taints\b/,
-    fields: /^(?:v1alpha1 machine\.nodeTaints|v1alpha1 cluster\.allowScheduling\w+|KubeNodeConfig taints)$/,
-  },
-  {
-    value: /\bvalidSubnets\b/,
-    fields: /^(?:v1alpha1 machine\.kubelet|KubeNodeConfig) ?\.?nodeIP\.validSubnets$/,
-  },
   { value: /\bworkloadIsolation\b/, fields: /^SecurityProfileConfig / },
   { value: /\bzswap\b/, fields: /^ZswapConfig / },
   { value: /\btrustedRoots\b/, fields: /^TrustedRootsConfig / },
@@ -113,7 +100,7 @@ function readAll(reader: ConfigReader): void {
   for (const read of [deviceLinks, deviceAddresses, deviceRoutes, deviceOperators, deviceVips]) read(devices);
   for (const read of [linkSpecsOf, addressSpecsOf, routeSpecsOf, routingRuleSpecsOf]) read(reader);
   for (const read of [operatorSpecsOf, vipOperatorSpecsOf, probeSpecsOf, sharedAddressesOf]) read(reader);
-  for (const read of [kubernetesIdentity, controlPlaneSettings, manifestSettings]) read(reader);
+  for (const read of [kubernetesIdentity, controlPlaneSettings, manifestSettings, kubeletSettings]) read(reader);
 }
 
 /** Whether a field is read, in a document that has it. */

@@ -38,7 +38,16 @@ const topics: Readonly<Record<string, Topic>> = {
   files: { imports: [], face: ['domain/tar-header.ts'] },
   hardware: { imports: [], face: [] },
   kernel: { imports: [], face: ['domain/kernel-requirements.ts', 'domain/security-state.ts'] },
-  kubernetes: { imports: ['files', 'logs', 'secrets', 'services'], face: [] },
+  kubelet: { imports: ['containers', 'kubernetes', 'logs', 'services'], face: [] },
+  kubernetes: {
+    imports: ['files', 'logs', 'secrets', 'services'],
+    face: [
+      'domain/json-from-yaml.ts',
+      'domain/merge-arguments.ts',
+      'domain/secret-files.ts',
+      'domain/service-addresses.ts',
+    ],
+  },
   life: {
     imports: ['services'],
     face: [

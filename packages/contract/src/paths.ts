@@ -39,5 +39,7 @@ export const nodePaths = {
   kubernetesConfig: '/system/config/kubernetes',
   /** The audit log of the API server. */
   kubernetesAudit: '/var/log/audit/kube',
+  /** Settings of the kubelet, and the kubeconfig that it writes. */
+  kubernetesFolder: '/etc/kubernetes',
   logs: '/var/log',
 } as const;

@@ -60,6 +60,14 @@ export const options = {
     description:
       'folder with kube-apiserver, kube-controller-manager and kube-scheduler, which a control plane in mode process runs; without it the node runs no Kubernetes',
   },
+  kubelet: {
+    env: 'MACHINED_KUBELET',
+    type: 'string',
+    choices: ['on', 'off'],
+    default: 'off',
+    description:
+      'on: a node that is one container runs the kubelet of its configuration, which runs the static pods of the control plane',
+  },
   engineSocket: {
     env: 'MACHINED_ENGINE_SOCKET',
     type: 'path',

@@ -10,7 +10,7 @@ import { containerdConfigFile, criConfigController } from './controllers/cri-con
 import { createCriServiceController } from './controllers/cri-service.ts';
 import { imageCacheConfigController } from './controllers/image-cache-config.ts';
 import { registriesConfigController } from './controllers/registries-config.ts';
-import { containerdOomScore, containerdPaths } from './domain/containerd-config.ts';
+import { containerdOomScore, containerdPaths, lowestPodOomScore } from './domain/containerd-config.ts';
 import { type ContainerLogRequest, readContainerLog } from './host/container-log.ts';
 import { openContainerdConditions } from './host/containerd-conditions.ts';
 import { openContainerdHealth } from './host/containerd-health.ts';
@@ -42,6 +42,8 @@ export interface MachineParts
   extends Omit<ContainerdServiceInit, 'conditions' | 'runtime' | 'health' | 'watcher'> {
   readonly state: State;
   readonly services: ServiceManager;
+  /** Whether the node can limit processor and memory of pods. */
+  readonly limitsPods: boolean;
 }
 
 export interface ContainersTopic extends Topic {
@@ -61,13 +63,18 @@ export function openContainers(init: OpenContainersInit, scope: AsyncDisposableS
   const shown = runtime && own ? withOwnContainers(runtime, own) : runtime;
   const follower =
     runtime && machine && createCriServiceController(followingService({ ...machine, runtime }, scope));
-  const oomScore = Math.max(containerdOomScore, lowestOomScore());
+  const lowest = lowestOomScore();
+  const settings = {
+    oomScore: Math.max(containerdOomScore, lowest),
+    lowersOomScores: lowest <= lowestPodOomScore,
+    limitsPods: machine?.limitsPods ?? true,
+  };
   return {
     readLog: (request, signal) => readContainerLog(shown, request, signal),
     controllers: [
       imageCacheConfigController(imageCacheRoots),
       registriesConfigController(`http://${registryAddress}`),
-      ...(follower === undefined ? [] : [criConfigController({ oomScore }), follower]),
+      ...(follower === undefined ? [] : [criConfigController(settings), follower]),
     ],
     begin: async (signal) => follower?.begin(signal),
     api: {

@@ -3,6 +3,7 @@ import { systemTimers } from '@nodewright/async';
 import type { EtcdClient } from '@nodewright/etcd';
 import type { State } from '@nodewright/state';
 import type { World } from '../base/domain/world.ts';
+import { prepareFolder } from '../base/host/prepare-folder.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
 import type { LogStore } from '../logs/host/log-store.ts';
@@ -10,9 +11,9 @@ import type { ExitGuard } from '../services/host/exit-guard.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
 import { kubernetesControllers, type PodRendering } from './controllers/kubernetes-controllers.ts';
 import { createPodServiceController } from './controllers/pod-services.ts';
-import { components } from './domain/pod-paths.ts';
+import { components, componentUsers } from './domain/pod-paths.ts';
 import { createApplyInTurn } from './host/apply-in-turn.ts';
-import { createComponentFiles } from './host/component-files.ts';
+import { createComponentFiles, fileOwner } from './host/component-files.ts';
 import { fetchManifest } from './host/fetch-manifest.ts';
 import { createLoadManifest } from './host/load-manifest.ts';
 import { PodService } from './host/pod-service.ts';
@@ -20,6 +21,8 @@ import { createKubeconfig } from './rpc/kubeconfig.ts';
 
 export interface OpenKubernetesInit {
   readonly options: { readonly kubernetesDir?: string; readonly restartInterval: number };
+  /** Whether the node has a kubelet, which runs the static pods. */
+  readonly hasKubelet: boolean;
   readonly world: Pick<World, 'staticPods'>;
   readonly layout: NodeLayout;
   readonly state: State;
@@ -55,7 +58,7 @@ export function openKubernetes(init: OpenKubernetesInit): KubernetesTopic {
     controllers: [
       ...kubernetesControllers({
         ownAddress,
-        pods: pods?.rendering,
+        pods: pods?.rendering ?? renderingForKubelet(init),
         manifests: {
           loadManifest: createLoadManifest(fetchManifest),
           applyInTurn: createApplyInTurn({ openEtcd: init.openEtcd, timers: systemTimers }),
@@ -70,6 +73,31 @@ export function openKubernetes(init: OpenKubernetesInit): KubernetesTopic {
   };
 }
 
+/** The files of the components at the paths that their pods mount, each readable by the user of its pod alone. */
+function renderingForKubelet({ hasKubelet, layout }: OpenKubernetesInit): PodRendering | undefined {
+  if (!hasKubelet) return undefined;
+  const { kubernetesSecrets, kubernetesConfig, kubernetesAudit } = layout.paths;
+  const owners = componentUsers;
+  const secrets = createComponentFiles(kubernetesSecrets, { owners });
+  return {
+    secrets: {
+      async write(files) {
+        // The API server writes its audit log there as its own user.
+        if (files['kube-apiserver'] !== undefined)
+          await prepareFolder({
+            path: kubernetesAudit,
+            mode: privateMode,
+            owner: fileOwner(owners['kube-apiserver']),
+          });
+        await secrets.write(files);
+      },
+    },
+    configs: createComponentFiles(kubernetesConfig, { owners }),
+    root: '',
+    address: undefined,
+  };
+}
+
 /** What a node needs that runs the components as processes; `undefined` on all others. */
 function podsOf(init: OpenKubernetesInit, address: string | undefined) {
   const { options, world, layout } = init;
@@ -77,8 +105,8 @@ function podsOf(init: OpenKubernetesInit, address: string | undefined) {
   if (world.staticPods !== 'processes' || programs === undefined || address === undefined) return undefined;
   const { root, paths } = layout;
   const rendering: PodRendering = {
-    secrets: createComponentFiles(paths.kubernetesSecrets, privateMode),
-    configs: createComponentFiles(paths.kubernetesConfig, privateMode),
+    secrets: createComponentFiles(paths.kubernetesSecrets, { parentMode: privateMode }),
+    configs: createComponentFiles(paths.kubernetesConfig, { parentMode: privateMode }),
     root,
     address,
   };

@@ -11,8 +11,8 @@ import type { NodeTopics } from './open-topics.ts';
  */
 export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   const { world, layout, log } = host;
-  const { config, services, devices, containers, etcd, kubernetes, daemons, extensions, life, volumes } =
-    topics;
+  const { config, services, devices, containers, etcd, kubelet, kubernetes, daemons, extensions } = topics;
+  const { life, volumes } = topics;
   // Here services are programs of the host and must not gain capabilities. Containers and machines have
   // limits of their own.
   if (world.isGuest) await forgoCapabilities([layout.root, ...programFolders(host)], log);
@@ -37,6 +37,7 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
         daemons.begin(serviceIds.registryd, signal),
         etcd.begin(signal),
         kubernetes.begin(signal),
+        kubelet?.begin(signal),
       ]);
     },
   });

@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ports, serviceIds } from '@nodewright/contract';
 import { createFileSystemSizes } from '@nodewright/linux';
 import { imageCacheRoots } from '../base/domain/image-cache-roots.ts';
+import { hasPodControllers } from '../base/domain/limits-pods.ts';
 import { localAddressOf } from '../base/domain/node-facts.ts';
 import { isControlPlaneNow } from '../base/resources/node-view.ts';
 import type { Topic } from '../base/topic.ts';
@@ -17,6 +19,7 @@ import { type ExtensionsTopic, openExtensions } from '../extensions/open-extensi
 import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
 import { openKernel } from '../kernel/open-kernel.ts';
+import { type KubeletTopic, openKubelet } from '../kubelet/open-kubelet.ts';
 import { type KubernetesTopic, openKubernetes } from '../kubernetes/open-kubernetes.ts';
 import { type LifeTopic, openLife } from '../life/open-life.ts';
 import { openLogs } from '../logs/open-logs.ts';
@@ -37,6 +40,8 @@ export interface NodeTopics {
   readonly devices: DevicesTopic;
   readonly etcd: EtcdTopic;
   readonly extensions: ExtensionsTopic;
+  /** `undefined` on a node without a kubelet. */
+  readonly kubelet: KubeletTopic | undefined;
   readonly kubernetes: KubernetesTopic;
   readonly daemons: DaemonsTopic;
   readonly life: LifeTopic;
@@ -45,6 +50,9 @@ export interface NodeTopics {
 
 /** How long a call waits for a file system, in ms. */
 const fileSystemTimeoutMs = 2000;
+const hasKubelet = ({ world, options }: Host) => world.staticPods === 'kubelet' && options.kubelet === 'on';
+const canLimitPods = (cgroupFolder: string) =>
+  hasPodControllers(readFileSync(join(cgroupFolder, 'cgroup.controllers'), 'utf8'));
 const cannotEndText =
   'machined is not the first process of this machine, so it cannot reboot, shut down or reset it';
 
@@ -63,6 +71,7 @@ export async function openTopics(
   const given = { ...host, ...shared };
 
   const runsContainers = host.ownCgroups !== undefined;
+  const limitsPods = host.ownCgroups !== undefined && canLimitPods(host.ownCgroups);
   const services = openServices(host, scope);
   const { manager } = services;
   const processes = { guard: services.guard, cgroups: services.cgroups, services: manager };
@@ -80,7 +89,7 @@ export async function openTopics(
       ...{ runtime, own, registryAddress: localAddressOf(node, ports.registryd) },
       imageCacheRoots: () => imageCacheRoots.map((path) => layout.root + path).filter(existsSync),
       hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
-      machine: runsContainers ? { ...given, ...processes } : undefined,
+      machine: runsContainers ? { ...given, ...processes, limitsPods } : undefined,
     },
     scope,
   );
@@ -92,8 +101,13 @@ export async function openTopics(
     },
     scope,
   );
+  const kubelet =
+    runtime !== undefined && runsContainers && hasKubelet(host)
+      ? await openKubelet({ ...given, ...processes, runtime, limitsPods }, scope)
+      : undefined;
   const kubernetes = openKubernetes({
     ...{ ...given, ...processes, addresses: ownAddresses },
+    hasKubelet: kubelet !== undefined,
     openEtcd: () => etcd.openCluster(),
   });
   const cluster: ClusterTopic = await openCluster(given, scope);
@@ -145,6 +159,7 @@ export async function openTopics(
       devices,
       containers,
       etcd,
+      ...(kubelet === undefined ? {} : { kubelet }),
       kubernetes,
       cluster,
       daemons,
@@ -168,5 +183,8 @@ export async function openTopics(
     secrets: openSecrets(given),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
   };
-  return { all, config, services, devices, containers, etcd, kubernetes, daemons, extensions, life, volumes };
+  return {
+    ...{ all, config, services, devices, containers, etcd, kubelet, kubernetes },
+    ...{ daemons, extensions, life, volumes },
+  };
 }

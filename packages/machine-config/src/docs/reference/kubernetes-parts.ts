@@ -39,6 +39,17 @@ export function resourcesOf(requests: string): ReferenceDocs {
 export const runsInProcessClusters =
   'Only control planes of process clusters with Kubernetes apply it; others only publish it as resources.';
 
+/** Which nodes have a kubelet. */
+export const kubeletNote =
+  'Only nodes of the node image with Kubernetes run a kubelet; a process, a stack or a machine has none.';
+
+/** Labels and annotations, which the kubelet itself may not set. */
+export const nodeObjectNote =
+  'Nodes publish them as resources; nothing sets them at the Kubernetes node yet.';
+
+export const taintNote =
+  'The kubelet registers the node with them; later changes reach no node that is registered.';
+
 /** Where a component of the control plane that runs as a process differs from one in a pod. */
 export const processNotes = {
   image: 'The program of a process does not come from it; only the version in its tag counts.',

@@ -5,13 +5,16 @@ import {
   dnsDomainNote,
   environment,
   extraArgs,
+  kubeletNote,
   kubePrismNote,
+  nodeObjectNote,
   nodeSettings,
   processNotes,
   protectedKubeletFields,
   resourcesOf,
   runsInProcessClusters,
   staticPodNote,
+  taintNote,
 } from './kubernetes-parts.ts';
 import { type KindReferences, notRead, type ReferenceDocs } from './reference-docs.ts';
 import { certificatePem, keyBase64, privateKeyPem } from './sample-values.ts';
@@ -101,19 +104,18 @@ export const kubernetesReferences: KindReferences = {
   KubeNodeConfig: {
     '': {
       help: 'Name, addresses, labels and taints of the Kubernetes node.',
-      notApplied:
-        'Nodes publish the name as the resource Nodenames; there is no kubelet yet that registers the node.',
+      notApplied: kubeletNote,
     },
     skipNodeRegistration: nodeSettings.skipNodeRegistration,
     registerWithFQDN: nodeSettings.registerWithFQDN,
-    nodeIP: { help: 'Addresses of the Kubernetes node.', notApplied: notRead },
+    nodeIP: { help: 'Addresses of the Kubernetes node.' },
     'nodeIP.validSubnets': nodeSettings.validSubnets,
-    labels: { ...nodeSettings.labels, notApplied: notRead },
-    annotations: { ...nodeSettings.annotations, notApplied: notRead },
-    taints: { ...nodeSettings.taints, notApplied: notRead },
+    labels: { ...nodeSettings.labels, notApplied: nodeObjectNote },
+    annotations: { ...nodeSettings.annotations, notApplied: nodeObjectNote },
+    taints: { ...nodeSettings.taints, notApplied: taintNote },
   },
   KubeletConfig: {
-    '': { help: 'Image, flags and configuration of the kubelet.', notApplied: notRead },
+    '': { help: 'Image, flags and configuration of the kubelet.', notApplied: kubeletNote },
     image: image('the kubelet', 'ghcr.io/siderolabs/kubelet:v1.37.0'),
     config: { help: `Fields that are merged into KubeletConfiguration. ${protectedKubeletFields}` },
     extraArgs: { ...extraArgs, example: { 'event-qps': '50' } },
@@ -127,7 +129,7 @@ export const kubernetesReferences: KindReferences = {
     },
   },
   KubeCredentialProviderConfig: {
-    '': { help: 'How the kubelet gets credentials for registries.', notApplied: notRead },
+    '': { help: 'How the kubelet gets credentials for registries.', notApplied: kubeletNote },
     configuration: {
       help: 'Kubernetes object CredentialProviderConfig. Patches replace it.',
       example: {
@@ -154,7 +156,7 @@ export const kubernetesReferences: KindReferences = {
       help: 'TLS server name for connections to the API servers through the load balancer.',
       example: 'k8s.example.org',
       default: 'none',
-      notApplied: notRead,
+      notApplied: 'Only the kubeconfig of the kubelet has it.',
     },
   },
   KubeAPIServerCAConfig: {

@@ -8,6 +8,7 @@ import {
   extraArgs,
   processNotes,
   runsInProcessClusters,
+  taintNote,
 } from './kubernetes-parts.ts';
 import { acceptedAuthority, authority } from './legacy-machine.ts';
 import { inside, notRead, type ReferenceDocs } from './reference-docs.ts';
@@ -288,11 +289,11 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
   allowSchedulingOnMasters: {
     help: 'Old name of allowSchedulingOnControlPlanes.',
     default: 'false',
-    notApplied: notRead,
+    notApplied: taintNote,
   },
   allowSchedulingOnControlPlanes: {
     help: 'Whether control planes have no NoSchedule taint; replaced by taints of KubeNodeConfig.',
     default: 'false',
-    notApplied: notRead,
+    notApplied: taintNote,
   },
 });

@@ -1,11 +1,14 @@
 import { PlainScalar } from '../../yaml/yaml-value.ts';
 import {
   extraArgs,
+  kubeletNote,
   kubePrismNote,
+  nodeObjectNote,
   nodeSettings,
   protectedKubeletFields,
   runsInProcessClusters,
   staticPodNote,
+  taintNote,
 } from './kubernetes-parts.ts';
 import { hostDnsSettings } from './network-parts.ts';
 import { inside, notRead, type ReferenceDocs } from './reference-docs.ts';
@@ -86,7 +89,7 @@ export const legacyMachineReference: ReferenceDocs = {
   },
   'machine.kubelet': {
     help: 'The kubelet of the node; replaced by KubeletConfig and KubeNodeConfig.',
-    notApplied: notRead,
+    notApplied: kubeletNote,
   },
   'machine.kubelet.image': {
     help: 'Image of the kubelet; its tag is the version of Kubernetes.',
@@ -131,15 +134,11 @@ export const legacyMachineReference: ReferenceDocs = {
   },
   'machine.kubelet.registerWithFQDN': {
     ...nodeSettings.registerWithFQDN,
-    notApplied:
-      'Nodes publish the name as the resource Nodenames; there is no kubelet yet that registers the node.',
   },
   'machine.kubelet.nodeIP': { help: 'Addresses of the Kubernetes node; replaced by KubeNodeConfig.' },
   'machine.kubelet.nodeIP.validSubnets': nodeSettings.validSubnets,
   'machine.kubelet.skipNodeRegistration': {
     ...nodeSettings.skipNodeRegistration,
-    notApplied:
-      'Nodes publish it in the resource Nodenames; there is no kubelet yet that registers the node.',
   },
   'machine.kubelet.disableManifestsDirectory': {
     help: 'Ignored: static pods are never read from files.',
@@ -404,12 +403,12 @@ export const legacyMachineReference: ReferenceDocs = {
   'machine.nodeLabels': {
     ...nodeSettings.labels,
     example: { 'example.org/rack': 'r12' },
-    notApplied: notRead,
+    notApplied: nodeObjectNote,
   },
   'machine.nodeAnnotations': {
     ...nodeSettings.annotations,
     example: { 'example.org/contact': 'team-a' },
-    notApplied: notRead,
+    notApplied: nodeObjectNote,
   },
-  'machine.nodeTaints': { ...nodeSettings.taints, notApplied: notRead },
+  'machine.nodeTaints': { ...nodeSettings.taints, notApplied: taintNote },
 };

@@ -60,10 +60,10 @@ export interface World {
    */
   readonly runsUdevd: boolean;
   /**
-   * How the node runs static pods: the components of the control plane as child processes of machined, or not at all, where a
-   * kubelet would have to run them in containers.
+   * How the node runs static pods: the components of the control plane as child processes of machined, all by a kubelet, or
+   * not at all.
    */
-  readonly staticPods: 'processes' | 'none';
+  readonly staticPods: 'processes' | 'kubelet' | 'none';
   /** All file systems mounted below the node's folders were mounted for the node. */
   readonly ownsMounts: boolean;
   /** The configuration sets the host name; if false, the environment does. */
@@ -153,6 +153,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     refusesMachineCalls: true,
     runsDaemons: true,
     runsContainers: true,
+    staticPods: 'kubelet',
     keepsMeta: false,
   },
   machine: {

@@ -20,7 +20,7 @@ test('containerd gets its files and starts once there is a configuration, and fo
   const follower = createCriServiceController(service);
   await using rig = openControllerRig([
     registriesConfigController('http://127.0.0.1:3172'),
-    criConfigController({ oomScore: -500 }),
+    criConfigController({ oomScore: -500, lowersOomScores: true, limitsPods: true }),
     follower,
   ]);
   await follower.begin(new AbortController().signal);

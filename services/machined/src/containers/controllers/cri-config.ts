@@ -1,7 +1,7 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { etcFileSpecs, registryConfigs } from '@nodewright/state/kinds';
-import { containerdConfig, containerdPaths } from '../domain/containerd-config.ts';
+import { type ContainerdSettings, containerdConfig, containerdPaths } from '../domain/containerd-config.ts';
 import { registryFiles } from '../domain/registry-hosts.ts';
 
 /** Only root reads these files: some hold keys. */
@@ -16,7 +16,7 @@ export const containerdConfigFile = belowEtc(containerdPaths.config);
  *
  * @param settings those that do not come from resources
  */
-export function criConfigController(settings: { readonly oomScore: number }): Controller {
+export function criConfigController(settings: ContainerdSettings): Controller {
   return {
     name: 'files.CRIConfigController',
     inputs: [weak(registryConfigs, registryConfigs.singleton)],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { containerdConfig, toml } from './containerd-config.ts';
 
 test('containerdConfig() has the folders of a machine, the CNI plugins and the registries', () => {
-  const text = containerdConfig({ oomScore: -500 });
+  const text = containerdConfig({ oomScore: -500, lowersOomScores: true, limitsPods: true });
   assert.match(text, /^version = 3\nroot = "\/var\/lib\/containerd"\nstate = "\/run\/containerd"\n/);
   assert.match(text, /^oom_score = -500$/m);
   assert.match(text, /\.registry\]\nconfig_path = "\/etc\/cri\/conf\.d\/hosts"\n/);

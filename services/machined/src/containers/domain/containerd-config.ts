@@ -15,6 +15,11 @@ export const containerdPaths = {
 
 /** The `oom_score_adj` of containerd. Source: Talos v1.14: services. */
 export const containerdOomScore = -500;
+/** Starts containers without the limits that runc could not set. It is part of images with Kubernetes. */
+const runcWithoutLimits = '/usr/bin/runc-unlimited';
+
+/** The lowest score that the kubelet gives to a pod. Source: Kubernetes: node-pressure eviction, oom_score_adj. */
+export const lowestPodOomScore = -998;
 /** The cgroups of containerd and of its shims. Source: Talos v1.14: services, cgroups. */
 export const containerdCgroups = { daemon: 'podruntime/runtime', shims: 'podruntime/shim' } as const;
 
@@ -36,12 +41,17 @@ const disabledPlugins = [
 /** The image of the container that holds the namespaces of a pod; the default of containerd 2.4. */
 const sandboxImage = 'registry.k8s.io/pause:3.10.2';
 
-/**
- * The text of `/etc/cri/containerd.toml`.
- *
- * @param oomScore the `oom_score_adj` that containerd gives itself; it ends when it may not
- */
-export function containerdConfig({ oomScore }: { readonly oomScore: number }): string {
+export interface ContainerdSettings {
+  /** The `oom_score_adj` that containerd gives itself; it ends when it may not. */
+  readonly oomScore: number;
+  /** Whether the containers of pods may get a lower `oom_score_adj` than that of containerd; if not, they get its own. */
+  readonly lowersOomScores: boolean;
+  /** Whether the node can limit processor and memory of pods; if not, their limits have no effect. */
+  readonly limitsPods: boolean;
+}
+
+/** The text of `/etc/cri/containerd.toml`. */
+export function containerdConfig({ oomScore, lowersOomScores, limitsPods }: ContainerdSettings): string {
   const { root, state, registries } = containerdPaths;
   const images = "plugins.'io.containerd.cri.v1.images'";
   const runtime = "plugins.'io.containerd.cri.v1.runtime'";
@@ -59,12 +69,17 @@ export function containerdConfig({ oomScore }: { readonly oomScore: number }): s
     [images]: { discard_unpacked_layers: true, use_local_image_pull: true },
     [`${images}.pinned_images`]: { sandbox: sandboxImage },
     [`${images}.registry`]: { config_path: registries },
-    [runtime]: { enable_selinux: false, cdi_spec_dirs: ['/run/cdi'] },
+    [runtime]: {
+      enable_selinux: false,
+      cdi_spec_dirs: ['/run/cdi'],
+      restrict_oom_score_adj: !lowersOomScores,
+    },
     [`${runtime}.containerd.runtimes.runc`]: { runtime_type: 'io.containerd.runc.v2' },
     // A shim outlives containerd, so it is not in the cgroup of containerd.
     [`${runtime}.containerd.runtimes.runc.options`]: {
       SystemdCgroup: false,
       ShimCgroup: `/${containerdCgroups.shims}`,
+      ...(limitsPods ? {} : { BinaryName: runcWithoutLimits }),
     },
     [`${runtime}.cni`]: { bin_dirs: ['/opt/cni/bin'], conf_dir: '/etc/cni/net.d' },
     "plugins.'io.containerd.nri.v1.nri'": { disable: true },

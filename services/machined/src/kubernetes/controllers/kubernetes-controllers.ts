@@ -22,13 +22,14 @@ import { createRootKubernetesController } from './root-kubernetes.ts';
 import { createStaticPodConfigController } from './static-pod-config.ts';
 import { createControlPlaneStaticPodController } from './static-pods.ts';
 
-/** How static pods become processes of the node. */
+/** How a node runs static pods. */
 export interface PodRendering {
   readonly secrets: ComponentFileStore;
   readonly configs: ComponentFileStore;
-  /** The folder below which the processes find the files of the node. */
+  /** The folder below which the components find the files of the node; empty in containers. */
   readonly root: string;
-  readonly address: string;
+  /** Address of the components that are processes of the node; `undefined` when a kubelet runs the pods. */
+  readonly address: string | undefined;
 }
 
 export interface KubernetesControllersInit {
@@ -65,7 +66,7 @@ export function kubernetesControllers({
           createRenderConfigsController(pods.configs, pods.root),
           createControlPlaneStaticPodController(),
           createStaticPodConfigController(),
-          createProcessPodStatusController(pods.address),
+          ...(pods.address === undefined ? [] : [createProcessPodStatusController(pods.address)]),
         ]),
   ];
 }

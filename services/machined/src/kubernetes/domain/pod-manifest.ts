@@ -7,7 +7,7 @@ import type {
 } from '@nodewright/state/kinds';
 import { tagOfImage } from './image-version.ts';
 import { goMemoryLimit } from './memory-limit.ts';
-import { type ComponentName, podPaths } from './pod-paths.ts';
+import { type ComponentName, componentUsers, podPaths } from './pod-paths.ts';
 import { type ComponentProbes, componentProbes } from './pod-probes.ts';
 
 /** What a pod is restarted for. Each is a text that changes with the files. */
@@ -20,7 +20,6 @@ export interface PodVersions {
 type ComponentConfig = ApiServerConfigSpec | ControllerManagerConfigSpec | SchedulerConfigSpec;
 
 interface PodTraits {
-  readonly user: number;
   readonly mounts: readonly Mount[];
   readonly capabilities?: readonly string[];
 }
@@ -48,17 +47,17 @@ export function apiServerPod(spec: ApiServerConfigSpec, versions: PodVersions): 
       ? [{ name: 'ca-certs', hostPath: '/etc/ssl/certs', mountPath: '/etc/ssl/certs', readonly: true }]
       : []),
   ];
-  const traits = { user: 65534, mounts, capabilities: ['NET_BIND_SERVICE'] };
+  const traits = { mounts, capabilities: ['NET_BIND_SERVICE'] };
   return podOf('kube-apiserver', spec, traits, versions, componentProbes.apiServer(spec));
 }
 
 export function controllerManagerPod(spec: ControllerManagerConfigSpec, versions: PodVersions): JsonObject {
-  const traits = { user: 65535, mounts: fileMounts('kube-controller-manager').slice(0, 1) };
+  const traits = { mounts: fileMounts('kube-controller-manager').slice(0, 1) };
   return podOf('kube-controller-manager', spec, traits, versions, componentProbes.controllerManager(spec));
 }
 
 export function schedulerPod(spec: SchedulerConfigSpec, versions: PodVersions): JsonObject {
-  const traits = { user: 65536, mounts: fileMounts('kube-scheduler') };
+  const traits = { mounts: fileMounts('kube-scheduler') };
   return podOf('kube-scheduler', spec, traits, versions, componentProbes.scheduler(spec));
 }
 
@@ -74,10 +73,11 @@ function fileMounts(component: ComponentName): Mount[] {
 function podOf(
   name: ComponentName,
   spec: ComponentConfig,
-  { user, mounts, capabilities }: PodTraits,
+  { mounts, capabilities }: PodTraits,
   versions: PodVersions,
   probes: ComponentProbes,
 ): JsonObject {
+  const user = componentUsers[name];
   const all = [...mounts, ...spec.extraVolumes];
   const scratch = [
     { name: 'tmp', mountPath: '/tmp' },

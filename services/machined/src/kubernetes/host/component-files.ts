@@ -1,8 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FileOwner } from '@nodewright/files';
 import { prepareFolder } from '../../base/host/prepare-folder.ts';
 import { writeIfChanged } from '../../base/host/write-if-changed.ts';
 import type { ComponentFiles } from '../domain/component-files.ts';
+import type { ComponentName } from '../domain/pod-paths.ts';
 
 /** The files of one kind for all components: secrets, or configuration. */
 export interface ComponentFileStore {
@@ -13,21 +15,31 @@ export interface ComponentFileStore {
 const folderMode = 0o755;
 const fileMode = 0o400;
 
-/**
- * Writes files to `folder/<component>`. Source: Talos v1.14: static pods, secrets files.
- *
- * @param parentMode mode of `folder` itself
- */
-export function createComponentFiles(folder: string, parentMode = folderMode): ComponentFileStore {
+export interface ComponentFilesInit {
+  /** Mode of the folder that has one for each component. Default 0755. */
+  readonly parentMode?: number;
+  /** The users that own the files; by default the user of this process. */
+  readonly owners?: Readonly<Record<ComponentName, number>>;
+}
+
+/** The owner of the files of a user that has a group of the same number. */
+export const fileOwner = (id: number): FileOwner => ({ uid: id, gid: id });
+
+/** Writes files to `folder/<component>`. Source: Talos v1.14: static pods, secrets files. */
+export function createComponentFiles(
+  folder: string,
+  { parentMode = folderMode, owners }: ComponentFilesInit = {},
+): ComponentFileStore {
   return {
     async write(files) {
-      const components = Object.entries(files);
+      const components = Object.entries(files) as [ComponentName, Readonly<Record<string, string>>][];
       if (components.length > 0) await prepareFolder({ path: folder, mode: parentMode });
       for (const [component, texts] of components) {
         const path = join(folder, component);
+        const owner = owners && { owner: fileOwner(owners[component]) };
         await prepareFolder({ path, mode: folderMode });
         for (const [name, text] of Object.entries(texts))
-          await writeIfChanged(join(path, name), text, { mode: fileMode });
+          await writeIfChanged(join(path, name), text, { mode: fileMode, ...owner });
         await removeOthers(path, Object.keys(texts));
       }
       await removeOthers(folder, Object.keys(files));

@@ -8,6 +8,15 @@ export function missingCapabilities(needed: readonly ContainerCapability[], gran
     .map(({ name, why }) => `the engine did not grant ${name}, with which a node ${why}`);
 }
 
+/**
+ * Folders of the read-only image that pods and the kubelet write to, and the folders of the volume that outlives the container,
+ * with their contents. Source: Talos v1.14: overlays.
+ */
+export const writtenFolders = [
+  { path: '/etc/cni/net.d', folder: '/var/system/cni' },
+  { path: '/etc/kubernetes', folder: '/var/system/kubernetes' },
+] as const;
+
 /** How a container gets control groups that it may change. */
 export type CgroupAccess =
   | { readonly kind: 'present' }

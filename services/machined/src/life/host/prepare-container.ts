@@ -2,9 +2,10 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import { containerCapabilities } from '@nodewright/contract';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/files';
 import { effectiveCapabilities, loadNativeCalls, type NativeCalls } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
-import { cgroupAccess, missingCapabilities } from '../domain/container-node.ts';
+import { cgroupAccess, missingCapabilities, writtenFolders } from '../domain/container-node.ts';
 import { mountOwnCgroups, reapOrphans } from './first-process.ts';
 import { cgroupFolder, enterInitCgroup } from './machine-cgroups.ts';
 
@@ -26,12 +27,25 @@ export async function prepareContainer(
   for (const line of missingCapabilities(containerCapabilities, granted)) log.warn(line);
   try {
     openCgroups(calls);
+    await openWrittenFolders(calls);
     await enterInitCgroup(cgroupFolder, process.pid);
     return cgroupFolder;
   } catch (error) {
     const problem = faultFrom(error).message;
     log.warn({ error: problem }, 'the node runs no containers, because it has no control groups of its own');
     return undefined;
+  }
+}
+
+// <sys/mount.h>: MS_BIND
+const bind = 4096;
+
+/** Mounts folders of the volume `/var` on those of the image that pods and the kubelet write to. */
+async function openWrittenFolders(calls: NativeCalls): Promise<void> {
+  const text = (value: string) => Buffer.from(`${value}\0`);
+  for (const { folder, path } of writtenFolders) {
+    await makeFolder(folder);
+    calls.mount(text(folder), text(path), text(''), bind, text(''));
   }
 }
 

@@ -1,0 +1,28 @@
+import type { Controller } from '@nodewright/controllers';
+import { createKubeletConfigController } from './kubelet-configs.ts';
+import { createKubeletSecretsController } from './kubelet-secrets.ts';
+import { createKubeletSpecController } from './kubelet-specs.ts';
+import { createKubeletStaticPodController, type PollKubelet } from './kubelet-static-pods.ts';
+import { createNodeIpConfigController, createNodeIpController } from './node-ips.ts';
+import { nodeSpecControllers } from './node-specs.ts';
+import { createStaticPodServerController } from './static-pod-server.ts';
+
+export interface KubeletControllersInit {
+  /** Whether the node can limit processor and memory of pods. */
+  readonly limitsPods: boolean;
+  readonly poll: PollKubelet;
+}
+
+/** Source: Talos v1.14: COSI resources, k8s (node side). */
+export function kubeletControllers({ limitsPods, poll }: KubeletControllersInit): Controller[] {
+  return [
+    createNodeIpConfigController(),
+    createNodeIpController(),
+    createStaticPodServerController(),
+    createKubeletConfigController(),
+    createKubeletSpecController(limitsPods),
+    createKubeletSecretsController(),
+    createKubeletStaticPodController(poll),
+    ...nodeSpecControllers(),
+  ];
+}

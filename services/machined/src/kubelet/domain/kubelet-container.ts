@@ -1,0 +1,81 @@
+// The container of the kubelet: what it sees and may do. Source: Talos v1.14: kubelet service, mounts.
+import type { ContainerSpec, MountSpec } from '@nodewright/containers';
+import type { KubeletSpecSpec } from '@nodewright/state/kinds';
+import { kubeletPaths } from './kubelet-paths.ts';
+
+export interface KubeletContainerInit {
+  readonly spec: KubeletSpecSpec;
+  /** Capabilities that machined itself has, as `CAP_…`. */
+  readonly capabilities: readonly string[];
+  /** Whether a path exists on the node. */
+  readonly exists: (path: string) => boolean;
+}
+
+export const kubeletContainerId = 'kubelet';
+export const kubeletCgroup = 'podruntime/kubelet';
+
+/** Programs that reboot a machine or load modules belong to machined alone. Source: Talos v1.14: services, capabilities. */
+const withheld = ['CAP_SYS_BOOT', 'CAP_SYS_MODULE'];
+
+export function kubeletContainer({ spec, capabilities, exists }: KubeletContainerInit): ContainerSpec {
+  const { image, args, extraMounts } = spec;
+  return {
+    id: kubeletContainerId,
+    image,
+    command: [kubeletPaths.program, ...args],
+    ...{ network: 'host', processes: 'host', devices: 'host', readOnlyRoot: true },
+    capabilities: capabilities.filter((name) => !withheld.includes(name)),
+    oomScoreAdjust: -450,
+    cgroup: kubeletCgroup,
+    mounts: [
+      // The files of the kernel as the node has them: some of a container are covered by files of its own.
+      bind('/proc'),
+      bind('/dev'),
+      bind('/sys'),
+      ...(exists('/usr/lib/modules')
+        ? [bind('/usr/lib/modules', { target: '/lib/modules', readOnly: true })]
+        : []),
+      ...[
+        '/etc/cni',
+        '/etc/machine-id',
+        '/etc/os-release',
+        '/etc/resolv.conf',
+        '/etc/hosts',
+        '/etc/ssl/certs',
+      ]
+        .filter(exists)
+        .map((path) => bind(path, { readOnly: true })),
+      bind(kubeletPaths.settings),
+      ...(exists(kubeletPaths.credentialProviderPrograms)
+        ? [bind(kubeletPaths.credentialProviderPrograms, { readOnly: true })]
+        : []),
+      bind('/run', { propagation: 'slave' }),
+      bind('/var/lib/containerd', { propagation: 'slave' }),
+      // What the kubelet mounts for a pod, containerd has to see on the node.
+      bind(kubeletPaths.data, { propagation: 'shared' }),
+      bind(kubeletPaths.containerLogs),
+      bind(kubeletPaths.podLogs),
+      ...extraMounts.map(mountOfUser),
+    ],
+  };
+}
+
+interface BindOptions {
+  readonly target?: string;
+  readonly readOnly?: boolean;
+  readonly propagation?: 'shared' | 'slave';
+}
+
+function bind(source: string, { target = source, ...rest }: BindOptions = {}): MountSpec {
+  return { kind: 'bind', source, target, ...rest };
+}
+
+/** Options other than these have no effect. */
+function mountOfUser({ source, destination, options }: KubeletSpecSpec['extraMounts'][number]): MountSpec {
+  return bind(source, {
+    target: destination,
+    readOnly: options.includes('ro'),
+    ...(options.some((option) => /^r?shared$/.test(option)) && { propagation: 'shared' }),
+    ...(options.some((option) => /^r?slave$/.test(option)) && { propagation: 'slave' }),
+  });
+}

@@ -1,0 +1,74 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder, writeFileAtomically } from '@nodewright/files';
+import { loadNativeCalls } from '@nodewright/linux';
+
+/**
+ * Parameters of the kernel that the kubelet demands or sets, with the values that it wants. Source: Kubernetes: kubelet,
+ * protectKernelDefaults.
+ */
+const wantedParameters = {
+  'vm/overcommit_memory': '1',
+  'vm/panic_on_oom': '0',
+  'kernel/panic': '10',
+  'kernel/panic_on_oops': '1',
+  'kernel/keys/root_maxkeys': '1000000',
+  'kernel/keys/root_maxbytes': '25000000',
+} as const;
+
+// <sys/mount.h>
+const bindMount = 4096;
+const recursive = 16384;
+const shared = 1 << 20;
+
+const parameters = '/proc/sys';
+const covers = '/run/kubelet-parameters';
+
+/**
+ * Covers these parameters by files of the node's own, so that the kubelet of a container sees what it wants and never changes the
+ * kernel of its host. Does nothing for those that are covered. Programs of the node see the files, too.
+ *
+ * @throws SystemCallError when the engine does not let the node mount
+ */
+export async function coverKernelParameters(): Promise<void> {
+  const calls = await loadNativeCalls();
+  for (const [name, value] of Object.entries(wantedParameters)) {
+    const cover = join(covers, name.replaceAll('/', '.'));
+    const target = join(parameters, name);
+    if (!existsSync(target) || isMountPoint(target)) continue;
+    await makeFolder(covers);
+    await writeFileAtomically(cover, `${value}\n`, { mode: 0o644 });
+    calls.mount(text(cover), text(target), text(''), bindMount, text(''));
+  }
+}
+
+const kernelLog = '/dev/kmsg';
+
+/**
+ * Gives the kubelet an empty log of the kernel where the node has none: it does not start without, and the log of the host does not
+ * belong to the node. So it reports no process that the kernel has killed for want of memory.
+ */
+export async function coverKernelLog(): Promise<void> {
+  if (!existsSync(kernelLog)) await symlink('null', kernelLog);
+}
+
+/**
+ * Makes a folder a mount of its own that passes mounts below it on, to containers and back to the node.
+ *
+ * @throws SystemCallError
+ */
+export async function shareMounts(folder: string): Promise<void> {
+  if (isMountPoint(folder)) return;
+  const calls = await loadNativeCalls();
+  calls.mount(text(folder), text(folder), text(''), bindMount | recursive, text(''));
+  calls.mount(text(''), text(folder), text(''), shared | recursive, text(''));
+}
+
+function isMountPoint(path: string): boolean {
+  return readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .some((line) => line.split(' ')[4] === path);
+}
+
+const text = (value: string) => Buffer.from(`${value}\0`);
