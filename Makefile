@@ -236,7 +236,7 @@ image: $(built) ## builds the root, kernel, initramfs and disk image of machines
 
 .PHONY: node-image
 node-image: $(built) ## packs the root file system of machines as a container image that is a whole node, about a minute
-	@node rootfs/build-node-image.ts
+	@node rootfs/build-node-image.ts $(if $(KUBERNETES),--kubernetes)
 
 .PHONY: test-node-image
 test-node-image: node-image ## tests nodes that are one container each; needs a Docker engine

@@ -1,4 +1,5 @@
-// `make node-image`: packs the root file system of machines as a container image that is a whole node, without root.
+// `make node-image`: packs the root file system of machines as a container image that is a whole node, without root. With
+// `--kubernetes` the image also has the images of Kubernetes, and its nodes run a kubelet.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,11 +14,12 @@ import { stageRoot } from './build-rootfs.ts';
 import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
 import { ociImage } from './image/oci-image.ts';
 import { imageArchive } from './node-image/image-archive.ts';
+import { kubernetesLayer } from './node-image/kubernetes-layer.ts';
 import {
   cacheLayer,
   containerLayer,
-  nodeImage,
   nodeImageConfig,
+  nodeImages,
   rootLayer,
 } from './node-image/node-image.ts';
 import { parts } from './recipe.ts';
@@ -25,9 +27,7 @@ import { signingKey } from './signing/image-keys.ts';
 import { signFile } from './signing/image-signatures.ts';
 import { commitTime, keysFolder, megabytes, runBuild, unpackTools } from './workshop.ts';
 
-const file = 'node-image.tar';
-
-async function main(checkout: string): Promise<void> {
+async function main(checkout: string, hasKubernetes: boolean): Promise<void> {
   const note = (line: string) => void process.stdout.write(`node-image: ${line}\n`);
   const out = join(checkout, '_out', 'image');
   const work = mkdtempSync(join(tmpdir(), 'node-image-'));
@@ -40,26 +40,35 @@ async function main(checkout: string): Promise<void> {
     const probe = readFileSync(join(checkout, '_out/dist/health-probe/health-probe.cjs'));
     const given = { architecture, epochSeconds: commitTime(checkout) };
     const cache = cacheLayer(etcdImageCache({ ...given, checkout, note }));
+    // The images of Kubernetes are the top layer, so that an engine that has the other image loads nothing twice.
+    const more = hasKubernetes
+      ? [await kubernetesLayer({ workshop, tools, epochSeconds: given.epochSeconds, note })]
+      : [];
     const image = ociImage({
       ...given,
-      layers: [rootLayer(root), cache, containerLayer(probe)],
-      config: nodeImageConfig({ ...buildInfo, etcdImage: cachedEtcd }),
+      layers: [rootLayer(root), cache, containerLayer(probe), ...more],
+      config: nodeImageConfig({ ...buildInfo, etcdImage: cachedEtcd, hasKubelet: hasKubernetes }),
     });
-    const archive = imageArchive(nodeImage, image);
+    const { name, file } = hasKubernetes ? nodeImages.kubernetes : nodeImages.plain;
+    const archive = imageArchive(name, image);
     mkdirSync(out, { recursive: true });
     writeFileSync(join(out, file), Buffer.concat(archive));
     signFile(out, file, signingKey(keysFolder(checkout)));
     const bytes = archive.reduce((sum, { length }) => sum + length, 0);
     note(`${megabytes(bytes)}  ${join(out, file)}`);
     note(`manifest ${image.manifest.digest}`);
-    await offerToEngine(archive, note);
+    await offerToEngine(name, archive, note);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
 }
 
 /** Gives the image to the Docker engine of this machine. Without an engine it stays a file. */
-async function offerToEngine(archive: readonly Buffer[], note: (line: string) => void): Promise<void> {
+async function offerToEngine(
+  name: string,
+  archive: readonly Buffer[],
+  note: (line: string) => void,
+): Promise<void> {
   const answer = await askEngine();
   if (answer.state !== 'ready') return note(`not loaded into an engine: ${answer.advice}`);
   const child = spawn('docker', ['load', '--quiet'], { stdio: ['pipe', 'ignore', 'inherit'] });
@@ -67,7 +76,10 @@ async function offerToEngine(archive: readonly Buffer[], note: (line: string) =>
   await pipeline(Readable.from(archive), child.stdin);
   const [code] = await ended;
   if (code !== 0) throw new Error('the engine does not load the image');
-  note(`loaded as ${nodeImage}`);
+  note(`loaded as ${name}`);
 }
 
-if (import.meta.main) await runBuild('node-image', () => main(join(import.meta.dirname, '..')));
+if (import.meta.main)
+  await runBuild('node-image', () =>
+    main(join(import.meta.dirname, '..'), process.argv.includes('--kubernetes')),
+  );

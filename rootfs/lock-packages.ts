@@ -13,7 +13,14 @@ import {
   readPackageLock,
 } from './debian/package-lock.ts';
 import { membersOf } from './debian/unpack-deb.ts';
-import { compilerPackages, debianSuite, kernelPackage, parts, toolPackages } from './recipe.ts';
+import {
+  compilerPackages,
+  debianSuite,
+  kernelPackage,
+  kubernetesPackages,
+  parts,
+  toolPackages,
+} from './recipe.ts';
 
 const mirror = debianMirror();
 const packages = Object.fromEntries(
@@ -25,6 +32,7 @@ function lockAll(architecture: Architecture): Readonly<Record<string, LockedPack
     ...parts.filter(({ source }) => source.kind === 'debian').map(({ name }) => name),
     ...toolPackages(architecture),
     ...compilerPackages(architecture),
+    ...kubernetesPackages,
   ]);
   return withApt({ suite: debianSuite, architecture }, ({ run, work }) => {
     const meta = kernelPackage[architecture];

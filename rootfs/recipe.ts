@@ -305,6 +305,29 @@ export const toolPackages = (architecture: Architecture): readonly string[] => {
   ];
 };
 
+const mountPackages = ['libmount1', 'libblkid1', 'libselinux1', 'libpcre2-8-0'] as const;
+const nftPackages = [
+  ...['libnftables1', 'libnftnl11', 'libmnl0', 'libxtables12', 'libgmp10', 'libjansson4'],
+  ...['libedit2', 'libtinfo6', 'libbsd0', 'libmd0'],
+] as const;
+
+/**
+ * Programs of Debian that programs of Kubernetes call, with the packages of their libraries. They are in the images of
+ * `rootfs/kubernetes`.
+ */
+export const kubernetesTools = {
+  /** The kubelet mounts volumes with them. */
+  mount: { package: 'mount', programs: ['usr/bin/mount', 'usr/bin/umount'], libraries: mountPackages },
+  /** kube-proxy and flannel write their rules with it. */
+  nft: { package: 'nftables', programs: ['usr/sbin/nft'], libraries: nftPackages },
+} as const;
+
+/** Packages of the images of Kubernetes. */
+export const kubernetesPackages: readonly string[] = Object.values(kubernetesTools).flatMap((tool) => [
+  tool.package,
+  ...tool.libraries,
+]);
+
 /** Packages whose libraries are linked into runc. */
 export const linkedPackages = ['libseccomp-dev', 'libc6-dev'] as const;
 

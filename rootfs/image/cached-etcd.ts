@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { parseImageReference } from '@nodewright/oci';
-import { blobPath, manifestPath } from '@nodewright/oci/cache';
 import { buildEtcd } from '../../tools/etcd/ensure-etcd.ts';
 import { etcdVersion } from '../../tools/etcd/etcd-release.ts';
 import type { TarItem } from '../../tools/images/tar.ts';
+import { cachedFiles } from './cached-files.ts';
 import { ociImage } from './oci-image.ts';
 
 /** The image of etcd that machines and the node image bring along, under the name of the public one of the same version. */
@@ -32,16 +31,10 @@ export function etcdImageCache(init: CachedEtcdInit): Readonly<Record<string, Bu
       content: { kind: 'file', data: [readFileSync(path)] },
     }),
   );
-  const { manifest, config, layers } = ociImage({
+  const image = ociImage({
     ...init,
     layers: [programs],
     config: { Cmd: ['/usr/local/bin/etcd'], Env: ['PATH=/usr/local/bin'] },
   });
-  const reference = parseImageReference(cachedEtcd);
-  const { registry, repository } = reference;
-  return {
-    [manifestPath(reference)]: manifest.content,
-    [manifestPath({ registry, repository, digest: manifest.digest })]: manifest.content,
-    ...Object.fromEntries([config, ...layers].map(({ digest, content }) => [blobPath(digest), content])),
-  };
+  return cachedFiles(cachedEtcd, image);
 }

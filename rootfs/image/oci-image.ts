@@ -24,15 +24,34 @@ export interface OciImage {
   readonly layers: readonly Blob[];
 }
 
+/** A layer that several images may share. */
+export interface PackedLayer {
+  /** Digest of the archive before it was compressed. */
+  readonly diffId: string;
+  readonly layer: Blob;
+}
+
+/** Packs a layer. The same contents give the same bytes. @param epochSeconds time of every file in it, Unix time */
+export function packLayer(items: readonly TarItem[], epochSeconds: number): PackedLayer {
+  const pieces = archiveItems(items, epochSeconds);
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  const layer = blob(mediaTypes.gzipLayer, gzipSync(Buffer.concat(pieces), { level: 6 }));
+  return { diffId: `sha256:${hash.digest('hex')}`, layer };
+}
+
 /** Makes an image. The same contents give the same bytes. Source: OCI image specification. */
-export function ociImage({ architecture, layers, config, epochSeconds }: OciImageInit): OciImage {
-  const packed = layers.map((items) => {
-    const pieces = archiveItems(items, epochSeconds);
-    const hash = createHash('sha256');
-    for (const piece of pieces) hash.update(piece);
-    const layer = blob(mediaTypes.gzipLayer, gzipSync(Buffer.concat(pieces), { level: 6 }));
-    return { diffId: `sha256:${hash.digest('hex')}`, layer };
-  });
+export function ociImage({ layers, ...init }: OciImageInit): OciImage {
+  return imageOfLayers({ ...init, layers: layers.map((items) => packLayer(items, init.epochSeconds)) });
+}
+
+/** Makes an image of layers that are packed already. */
+export function imageOfLayers({
+  architecture,
+  layers: packed,
+  config,
+  epochSeconds,
+}: Omit<OciImageInit, 'layers'> & { readonly layers: readonly PackedLayer[] }): OciImage {
   const settings = blob(
     mediaTypes.config,
     json({

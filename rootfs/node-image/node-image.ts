@@ -1,12 +1,18 @@
 // What a container of the image runs, and what it needs from an engine.
-import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
 import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
 import type { TarItem } from '../../tools/images/tar.ts';
 import { pathsBelow } from '../image/place-files.ts';
+import { folderItems } from '../kubernetes/folder-items.ts';
 
 /** The image that `make node-image` gives to an engine. */
 export const nodeImage = 'nodewright/node:dev';
+/** The same image with Kubernetes, which `make node-image KUBERNETES=1` makes. */
+export const kubernetesNodeImage = 'nodewright/node-kubernetes:dev';
+/** The names of the images in an engine, and of their archives in `_out/image`. */
+export const nodeImages = {
+  plain: { name: nodeImage, file: 'node-image.tar' },
+  kubernetes: { name: kubernetesNodeImage, file: 'node-image-kubernetes.tar' },
+} as const;
 
 /** The command of the first process. On a machine the init has the same words in C. */
 const entrypoint = [
@@ -22,13 +28,19 @@ export interface NodeImageInit {
   readonly sha: string;
   /** The image of etcd that the node has, used unless the configuration names one. */
   readonly etcdImage: string;
+  /** Whether the node runs the kubelet of its configuration. */
+  readonly hasKubelet: boolean;
 }
 
 /** `config` of the image. Source: OCI image specification, image configuration. */
-export function nodeImageConfig({ tag, sha, etcdImage }: NodeImageInit) {
+export function nodeImageConfig({ tag, sha, etcdImage, hasKubelet }: NodeImageInit) {
   return {
     Entrypoint: entrypoint,
-    Env: [`MACHINED_ETCD_IMAGE=${etcdImage}`, 'PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin'],
+    Env: [
+      `MACHINED_ETCD_IMAGE=${etcdImage}`,
+      'PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin',
+      ...(hasKubelet ? ['MACHINED_KUBELET=on'] : []),
+    ],
     // Containers and their images cannot be on the overlay of a container.
     Volumes: { '/opt': {}, '/system/state': {}, '/var': {} },
     WorkingDir: '/',
@@ -62,17 +74,7 @@ const probe = 'usr/lib/nodewright/health-probe';
 
 /** The layer of the root file system, as it is in the squashfs. */
 export function rootLayer(root: string): TarItem[] {
-  return pathsBelow(root)
-    .map((name): TarItem => {
-      const path = join(root, name);
-      const stats = lstatSync(path);
-      if (stats.isSymbolicLink())
-        return { name, mode: 0o777, content: { kind: 'link', target: readlinkSync(path) } };
-      const mode = stats.mode & 0o777;
-      if (stats.isDirectory()) return { name, mode, content: { kind: 'folder' } };
-      return { name, mode, content: { kind: 'file', data: [readFileSync(path)] } };
-    })
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return folderItems(root, pathsBelow(root));
 }
 
 /** One of the folders in which machined looks for images. */

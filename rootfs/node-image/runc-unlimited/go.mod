@@ -1,0 +1,3 @@
+module nodewright.invalid/runc-unlimited
+
+go 1.26.0
