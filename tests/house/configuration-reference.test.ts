@@ -100,7 +100,8 @@ function readAll(reader: ConfigReader): void {
   for (const read of [deviceLinks, deviceAddresses, deviceRoutes, deviceOperators, deviceVips]) read(devices);
   for (const read of [linkSpecsOf, addressSpecsOf, routeSpecsOf, routingRuleSpecsOf]) read(reader);
   for (const read of [operatorSpecsOf, vipOperatorSpecsOf, probeSpecsOf, sharedAddressesOf]) read(reader);
-  for (const read of [kubernetesIdentity, controlPlaneSettings, manifestSettings, kubeletSettings]) read(reader);
+  for (const read of [kubernetesIdentity, controlPlaneSettings, manifestSettings, kubeletSettings])
+    read(reader);
 }
 
 /** Whether a field is read, in a document that has it. */

@@ -11,7 +11,7 @@ import {
   taintNote,
 } from './kubernetes-parts.ts';
 import { acceptedAuthority, authority } from './legacy-machine.ts';
-import { inside, notRead, type ReferenceDocs } from './reference-docs.ts';
+import { inside, type ReferenceDocs } from './reference-docs.ts';
 import { keyBase64 } from './sample-values.ts';
 
 const extraVolumes: ReferenceDocs = {
