@@ -143,6 +143,42 @@ test('an API server that is killed comes back, and the others answer meanwhile',
   await eventually(isBack, soon('the API server after SIGKILL'));
 });
 
+test('every node passes clients to an API server that answers, while another one hangs or is down', {
+  skip,
+}, async () => {
+  const [first] = cluster.controlPlanes;
+  assert.ok(first !== undefined);
+  const through = ({ address }: ProcessNode) =>
+    run(
+      ...['--server', `https://${address}:7445`, '--tls-server-name=localhost'],
+      ...['get', '--raw', '/readyz'],
+    );
+  const answersEverywhere = async () => {
+    for (const node of cluster.nodes)
+      for (let call = 0; call < 3; call += 1) assert.equal(await through(node), 'ok');
+    return true;
+  };
+  await eventually(answersEverywhere, soon('an API server behind every KubePrism'));
+  const pid = (await processOf(first, 'kube-apiserver'))?.pid;
+  assert.ok(pid !== undefined);
+  process.kill(pid, 'SIGSTOP');
+  try {
+    // A check finds it within 25 s.
+    await eventually(answersEverywhere, soon('answers beside an API server that hangs'));
+  } finally {
+    process.kill(pid, 'SIGKILL');
+  }
+  assert.ok(await answersEverywhere());
+  const statuses = await talosctl(
+    '-n',
+    cluster.nodes.map(({ name }) => name).join(','),
+    'get',
+    'kubeprismstatuses',
+  );
+  assert.equal(statuses.match(/\btrue$/gm)?.length, cluster.nodes.length);
+  await eventually(() => isReady(first), soon('the API server after SIGKILL'));
+});
+
 test('a change of its configuration restarts the API server of that node alone', { skip }, async () => {
   const [first, second] = cluster.controlPlanes;
   assert.ok(first !== undefined && second !== undefined);

@@ -55,7 +55,9 @@ export function openKubernetesApi(
   const current = config.contexts.find(({ name }) => name === config.currentContext)?.context;
   const cluster = bodyOf(config.clusters, current?.cluster, 'cluster');
   const user = bodyOf(config.users, current?.user, 'user');
+  const serverName = cluster['tls-server-name'];
   const tls = {
+    ...(typeof serverName === 'string' && { servername: serverName }),
     ca: decoded(cluster['certificate-authority-data']),
     cert: decoded(user['client-certificate-data']),
     key: decoded(user['client-key-data']),

@@ -13,8 +13,10 @@ import { kubernetesControllers, type PodRendering } from './controllers/kubernet
 import { createPodServiceController } from './controllers/pod-services.ts';
 import { components, componentUsers } from './domain/pod-paths.ts';
 import { createApplyInTurn } from './host/apply-in-turn.ts';
+import { checkEndpoint } from './host/check-endpoint.ts';
 import { createComponentFiles, fileOwner } from './host/component-files.ts';
 import { fetchManifest } from './host/fetch-manifest.ts';
+import { KubePrism } from './host/kube-prism.ts';
 import { createLoadManifest } from './host/load-manifest.ts';
 import { PodService } from './host/pod-service.ts';
 import { createKubeconfig } from './rpc/kubeconfig.ts';
@@ -59,6 +61,8 @@ export function openKubernetes(init: OpenKubernetesInit): KubernetesTopic {
       ...kubernetesControllers({
         ownAddress,
         pods: pods?.rendering ?? renderingForKubelet(init),
+        openKubePrism: (kubePrism) =>
+          new KubePrism({ ...kubePrism, check: checkEndpoint, timers: systemTimers }),
         manifests: {
           loadManifest: createLoadManifest(fetchManifest),
           applyInTurn: createApplyInTurn({ openEtcd: init.openEtcd, timers: systemTimers }),

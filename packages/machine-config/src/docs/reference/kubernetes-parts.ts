@@ -70,10 +70,6 @@ export const appliedInProcessClusters =
 export const dnsDomainNote =
   'The certificate of kube-apiserver and the manifest of CoreDNS contain it; no node runs CoreDNS yet.';
 
-/** Why a load balancer that does not run is in resources. */
-export const kubePrismNote =
-  'Nodes run no load balancer yet; its port is only in kubeconfigs that control planes publish as resources.';
-
 /** Why static pods of the user are in resources. */
 export const staticPodNote =
   'Control planes of process clusters with Kubernetes publish it as the resource StaticPods; no node runs it yet.';

@@ -6,7 +6,6 @@ import {
   environment,
   extraArgs,
   kubeletNote,
-  kubePrismNote,
   nodeObjectNote,
   nodeSettings,
   processNotes,
@@ -149,7 +148,6 @@ export const kubernetesReferences: KindReferences = {
   KubePrismConfig: {
     '': {
       help: 'Load balancer for the Kubernetes API on each node; its presence turns it on.',
-      notApplied: kubePrismNote,
     },
     port: { help: 'Port on the loopback address, 1 to 65535.', example: 7445, isRequired: true },
     tlsServerName: {

@@ -2,7 +2,6 @@ import { PlainScalar } from '../../yaml/yaml-value.ts';
 import {
   extraArgs,
   kubeletNote,
-  kubePrismNote,
   nodeObjectNote,
   nodeSettings,
   protectedKubeletFields,
@@ -338,7 +337,6 @@ export const legacyMachineReference: ReferenceDocs = {
   },
   'machine.features.kubePrism': {
     help: 'Load balancer for the Kubernetes API on each node; replaced by KubePrismConfig.',
-    notApplied: kubePrismNote,
   },
   'machine.features.kubePrism.enabled': { help: 'Whether the load balancer runs.', default: 'false' },
   'machine.features.kubePrism.port': {

@@ -25,6 +25,7 @@ import {
 } from '@nodewright/state/kinds';
 import { parse } from 'yaml';
 import type { ComponentFiles } from '../domain/component-files.ts';
+import { createMemoryBalancer } from '../testing/memory-balancer.ts';
 import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
 
@@ -43,6 +44,7 @@ async function openNode() {
     nowMs: Date.now(),
     controllers: kubernetesControllers({
       ownAddress: '127.5.0.2',
+      openKubePrism: createMemoryBalancer,
       manifests: {
         loadManifest: async () => [],
         applyInTurn: async () => 'no cluster',
@@ -147,9 +149,9 @@ test('the kubeconfigs of a control plane name the server that their users reach'
       read(spec.adminKubeconfig),
     ],
     [
-      ['https://127.5.0.2:6443', 'system:kube-controller-manager', ['system:kube-controller-manager']],
-      ['https://127.5.0.2:6443', 'system:kube-scheduler', ['system:kube-scheduler']],
-      ['https://127.5.0.2:6443', 'talos:admin', ['system:masters']],
+      ['https://127.5.0.2:7445', 'system:kube-controller-manager', ['system:kube-controller-manager']],
+      ['https://127.5.0.2:7445', 'system:kube-scheduler', ['system:kube-scheduler']],
+      ['https://127.5.0.2:7445', 'talos:admin', ['system:masters']],
       ['https://10.5.0.1:6443', 'talos:admin', ['system:masters']],
     ],
   );

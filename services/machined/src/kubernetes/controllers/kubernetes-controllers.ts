@@ -12,6 +12,12 @@ import { createKubernetesDynamicCertsController } from './dynamic-certs.ts';
 import { createEtcdEncryptionController } from './etcd-encryption.ts';
 import { createExtraManifestController } from './extra-manifests.ts';
 import { finalConfigControllers } from './final-configs.ts';
+import {
+  createKubePrismConfigController,
+  createKubePrismController,
+  createKubePrismEndpointsController,
+  type OpenKubePrism,
+} from './kube-prism.ts';
 import { createKubernetesCertSansController } from './kubernetes-cert-sans.ts';
 import { createKubernetesSecretsController } from './kubernetes-secrets.ts';
 import { createManifestApplyController } from './manifest-apply.ts';
@@ -37,6 +43,7 @@ export interface KubernetesControllersInit {
   readonly ownAddress: string | undefined;
   /** `undefined` on a node that runs no static pods. */
   readonly pods: PodRendering | undefined;
+  readonly openKubePrism: OpenKubePrism;
   readonly manifests: { readonly loadManifest: LoadManifest; readonly applyInTurn: ApplyInTurn };
 }
 
@@ -45,12 +52,13 @@ export function kubernetesControllers({
   ownAddress,
   pods,
   manifests,
+  openKubePrism,
 }: KubernetesControllersInit): Controller[] {
   return [
     createRootKubernetesController(ownAddress),
     createKubernetesCertSansController(),
     createKubernetesDynamicCertsController(),
-    createKubernetesSecretsController(),
+    createKubernetesSecretsController(ownAddress),
     createEtcdEncryptionController(),
     ...controlPlaneConfigControllers(),
     ...finalConfigControllers(),
@@ -58,6 +66,9 @@ export function kubernetesControllers({
     createExtraManifestsConfigController(),
     createManifestController(),
     createExtraManifestController(manifests.loadManifest),
+    createKubePrismEndpointsController(ownAddress),
+    createKubePrismConfigController(ownAddress),
+    createKubePrismController(openKubePrism),
     createManifestApplyController(manifests.applyInTurn),
     ...(pods === undefined
       ? []

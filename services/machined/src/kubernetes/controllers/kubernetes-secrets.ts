@@ -22,8 +22,12 @@ const root = pointerTo(kubernetesRootSecrets);
 /**
  * Issues the kubeconfigs of the components and of the node itself. Their certificates are valid for a year, and renewed
  * after half of it. Source: Talos v1.14: secrets.KubernetesController.
+ *
+ * @param ownAddress address at which the components reach an API server, set when other nodes share the host. KubePrism passes
+ * them to the API servers of all control planes, whose certificates do not have that address.
  */
-export function createKubernetesSecretsController(): Controller {
+export function createKubernetesSecretsController(ownAddress: string | undefined): Controller {
+  const localName = ownAddress === undefined ? undefined : 'localhost';
   const issued = openIssuedForKubernetes();
   return {
     name: 'secrets.KubernetesController',
@@ -44,9 +48,9 @@ export function createKubernetesSecretsController(): Controller {
         const local = secrets.local_endpoint ?? '';
         const kubeconfig = kubeconfigMaker(secrets, issuingCA, nowMs);
         const [scheduler, controllerManager, localhostAdmin, admin] = await Promise.all([
-          kubeconfig(schedulerCertificate, local),
-          kubeconfig(controllerManagerCertificate, local),
-          kubeconfig(nodeAdminCertificate, local),
+          kubeconfig(schedulerCertificate, local, localName),
+          kubeconfig(controllerManagerCertificate, local, localName),
+          kubeconfig(nodeAdminCertificate, local, localName),
           kubeconfig(nodeAdminCertificate, secrets.endpoint ?? ''),
         ]);
         const spec = {
@@ -69,12 +73,12 @@ function kubeconfigMaker(
   issuingCA: NonNullable<KubernetesRootSecretSpec['issuingCA']>,
   nowMs: number,
 ) {
-  return async (certificate: CertificateSpec, server: string) => {
+  return async (certificate: CertificateSpec, server: string, serverName?: string) => {
     const { crt, key } = await issueForKubernetes(issuingCA, certificate, nowMs);
     const user = certificate.commonName;
     const context = `${user}@${name}`;
     return kubeconfigText({
-      ...{ cluster: name, server, user, context, key },
+      ...{ cluster: name, server, serverName, user, context, key },
       ca: bundleOf(acceptedCAs),
       certificate: crt,
     });

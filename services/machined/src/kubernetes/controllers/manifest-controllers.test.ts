@@ -19,6 +19,7 @@ import type { ManifestRequest } from '../host/apply-in-turn.ts';
 import type { ApplyOutcome } from '../host/apply-manifests.ts';
 import type { FetchManifest } from '../host/fetch-manifest.ts';
 import { createLoadManifest } from '../host/load-manifest.ts';
+import { createMemoryBalancer } from '../testing/memory-balancer.ts';
 import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
 
@@ -40,6 +41,7 @@ async function openNode({ fetchManifest = async () => '', applyInTurn = appliedA
     controllers: kubernetesControllers({
       ownAddress: '127.5.0.2',
       pods: undefined,
+      openKubePrism: createMemoryBalancer,
       manifests: {
         loadManifest: createLoadManifest(fetchManifest),
         async applyInTurn(request) {

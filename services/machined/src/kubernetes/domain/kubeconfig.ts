@@ -8,6 +8,8 @@ export interface KubeconfigInit {
   readonly user: string;
   readonly context: string;
   readonly namespace?: string;
+  /** The name that the certificate of the server must have, if it is not the host of its URL. */
+  readonly serverName?: string | undefined;
   /** PEM, one certificate or several. */
   readonly ca: string;
   /** PEM. */
@@ -18,11 +20,19 @@ export interface KubeconfigInit {
 
 /** A kubeconfig with one context, as YAML. It holds a key. Source: Kubernetes: kubeconfig (v1). */
 export function kubeconfigText(init: KubeconfigInit): string {
-  const { cluster, server, user, context, namespace, ca, certificate, key } = init;
+  const { cluster, server, serverName, user, context, namespace, ca, certificate, key } = init;
   return encodeYaml({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: cluster, cluster: { server, 'certificate-authority-data': base64(ca) } }],
+    clusters: [
+      {
+        name: cluster,
+        cluster: {
+          ...{ server, 'certificate-authority-data': base64(ca) },
+          ...(serverName && { 'tls-server-name': serverName }),
+        },
+      },
+    ],
     users: [
       {
         name: user,

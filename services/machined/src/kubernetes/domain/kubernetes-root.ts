@@ -17,7 +17,7 @@ export function runsApiServer({
 /**
  * The authorities, keys and addresses of Kubernetes from a configuration; `undefined` on nodes without an API server.
  *
- * @param ownAddress address at which clients of the node reach its API server, set when other nodes share the host
+ * @param ownAddress address at which clients of the node reach its API server and KubePrism, set when other nodes share the host
  *
  * Source: Talos v1.14: COSI resources, KubernetesRootSecrets.
  */
@@ -58,9 +58,8 @@ export function kubernetesRootFrom(
 
 /** The URL that components of the node use. */
 function localEndpoint({ cluster, kubePrism }: RootConfig, ownAddress: string | undefined): string {
-  if (ownAddress !== undefined) return `https://${bracketed(ownAddress)}:${cluster.apiServerPort}`;
-  if (kubePrism.enabled) return `https://127.0.0.1:${kubePrism.port}`;
-  return `https://localhost:${cluster.apiServerPort}`;
+  if (kubePrism.enabled) return `https://${bracketed(ownAddress ?? '127.0.0.1')}:${kubePrism.port}`;
+  return `https://${bracketed(ownAddress ?? 'localhost')}:${cluster.apiServerPort}`;
 }
 
 /** Every accepted certificate, the issuing one first. */

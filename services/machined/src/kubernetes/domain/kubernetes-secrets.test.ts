@@ -61,7 +61,7 @@ test('kubernetesRootFrom() derives names, addresses and endpoints of a cluster',
       apiAudiences: ['https://10.5.0.1:6443'],
     },
   );
-  assert.equal(rootOf(documentsText, '127.5.0.2')?.local_endpoint, 'https://127.5.0.2:6443');
+  assert.equal(rootOf(documentsText, '127.5.0.2')?.local_endpoint, 'https://127.5.0.2:7445');
   assert.match(root?.bootstrapTokenID ?? '', /^[a-z0-9]{6}$/);
   assert.match(root?.bootstrapTokenSecret ?? '', /^[a-z0-9]{16}$/);
 });

@@ -1,0 +1,213 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { Deadline, pauseBy, type Timers } from '@nodewright/async';
+import { Fault, faultFrom } from '@nodewright/fault';
+import type { KubePrismEndpoint } from '@nodewright/state/kinds';
+import type { Logger } from '@nodewright/telemetry';
+import { type BackendHealth, dialOrder } from '../domain/dial-order.ts';
+import { endpointText } from '../domain/kube-prism-endpoints.ts';
+import type { CheckEndpoint } from './check-endpoint.ts';
+import { dialFirst } from './dial-first.ts';
+
+/** Limits of the balancer, in ms unless they are counts. */
+export interface KubePrismLimits {
+  /** Connections at once; further ones are refused. */
+  readonly connections: number;
+  /** A client that sends nothing is disconnected after this time, before an API server sees it. */
+  readonly firstByteMs: number;
+  /** How long a client waits for an API server. Source: Talos v1.14: KubePrism. */
+  readonly dialMs: number;
+  /** How long one API server is waited for before the next one is tried as well. */
+  readonly staggerMs: number;
+  /** Source: Talos v1.14: KubePrism. */
+  readonly checkPeriodMs: number;
+  /** An API server that failed is checked more often, so that it is used again soon. */
+  readonly failedPeriodMs: number;
+  readonly checkTimeoutMs: number;
+  readonly keepAliveMs: number;
+}
+
+export const kubePrismLimits: KubePrismLimits = {
+  connections: 1024,
+  firstByteMs: 10_000,
+  dialMs: 15_000,
+  staggerMs: 1_000,
+  checkPeriodMs: 20_000,
+  failedPeriodMs: 3_000,
+  checkTimeoutMs: 5_000,
+  keepAliveMs: 30_000,
+};
+
+export interface KubePrismInit {
+  readonly check: CheckEndpoint;
+  readonly timers: Timers;
+  readonly log: Logger;
+  /** Called when `isHealthy` may have changed. */
+  readonly onHealth: () => void;
+  readonly limits?: KubePrismLimits;
+}
+
+interface Backend {
+  readonly endpoint: KubePrismEndpoint;
+  health: BackendHealth;
+  readonly sockets: Set<Socket>;
+  /** Ends its checks. */
+  readonly stop: AbortController;
+}
+
+/**
+ * The node's balancer of API servers: it passes bytes between local clients and an API server that answers, and reads none of
+ * them, because the clients speak TLS with the API server.
+ */
+export class KubePrism implements AsyncDisposable {
+  readonly #init: KubePrismInit;
+  readonly #limits: KubePrismLimits;
+  readonly #backends = new Map<string, Backend>();
+  readonly #clients = new Set<Socket>();
+  readonly #over = new AbortController();
+  #server: Server | undefined;
+  #turn = 0;
+
+  constructor(init: KubePrismInit) {
+    this.#init = init;
+    this.#limits = init.limits ?? kubePrismLimits;
+  }
+
+  /** Whether an API server answers. */
+  get isHealthy(): boolean {
+    return [...this.#backends.values()].some(({ health }) => health === 'up');
+  }
+
+  /** @throws Fault `unavailable` when another program has the port */
+  async listen({ host, port }: KubePrismEndpoint): Promise<number> {
+    const server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
+    this.#server = server;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.once('error', reject);
+    server.listen({ host, port, backlog: this.#limits.connections }, resolve);
+    try {
+      await promise;
+    } catch (error) {
+      this.#server = undefined;
+      throw new Fault('unavailable', `KubePrism cannot listen: ${faultFrom(error).message}`);
+    }
+    server.off('error', reject);
+    server.on('error', (error) =>
+      this.#init.log.warn({ error: error.message }, 'KubePrism failed to accept'),
+    );
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  /** Uses these API servers from now on. Connections to others are closed. */
+  use(endpoints: readonly KubePrismEndpoint[]): void {
+    const wanted = new Map(endpoints.map((endpoint) => [endpointText(endpoint), endpoint]));
+    const before = this.isHealthy;
+    for (const [text, backend] of this.#backends) {
+      if (wanted.has(text)) continue;
+      this.#backends.delete(text);
+      backend.stop.abort();
+      for (const socket of backend.sockets) socket.destroy();
+    }
+    for (const [text, endpoint] of wanted) {
+      if (this.#backends.has(text)) continue;
+      const backend: Backend = {
+        ...{ endpoint, health: 'unknown', sockets: new Set() },
+        stop: new AbortController(),
+      };
+      this.#backends.set(text, backend);
+      void this.#keepChecking(backend);
+    }
+    if (this.isHealthy !== before) this.#init.onHealth();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    const server = this.#server;
+    const closed = Promise.withResolvers<void>();
+    if (server === undefined) closed.resolve();
+    else server.close(() => closed.resolve());
+    this.use([]);
+    for (const client of this.#clients) client.destroy();
+    await closed.promise;
+  }
+
+  async #keepChecking(backend: Backend): Promise<void> {
+    const { check, timers } = this.#init;
+    const { checkTimeoutMs, checkPeriodMs, failedPeriodMs } = this.#limits;
+    const { signal } = backend.stop;
+    while (!signal.aborted) {
+      let reason: string | undefined;
+      try {
+        using deadline = new Deadline(checkTimeoutMs, signal);
+        await check(backend.endpoint, deadline.signal);
+      } catch (error) {
+        reason = faultFrom(error).message;
+      }
+      if (signal.aborted) return;
+      this.#becomes(backend, reason);
+      await pauseBy(timers, reason === undefined ? checkPeriodMs : failedPeriodMs, signal);
+    }
+  }
+
+  /** @param reason why the backend cannot be used; `undefined` when it can */
+  #becomes(backend: Backend, reason: string | undefined): void {
+    const health = reason === undefined ? 'up' : 'down';
+    if (backend.health === health) return;
+    const server = endpointText(backend.endpoint);
+    // At the start most API servers are down.
+    if (backend.health === 'up') this.#init.log.warn({ server, reason }, 'API server left the rotation');
+    else if (health === 'up') this.#init.log.info({ server }, 'API server joined the rotation');
+    backend.health = health;
+    this.#init.onHealth();
+  }
+
+  #accept(client: Socket): void {
+    if (this.#clients.size >= this.#limits.connections || this.#over.signal.aborted) {
+      client.destroy();
+      return;
+    }
+    this.#clients.add(client);
+    client.on('close', () => this.#clients.delete(client));
+    client.on('error', () => client.destroy());
+    const silence = this.#init.timers.after(this.#limits.firstByteMs, () => client.destroy());
+    client.once('close', () => silence[Symbol.dispose]());
+    client.once('readable', () => {
+      silence[Symbol.dispose]();
+      void this.#serve(client);
+    });
+  }
+
+  async #serve(client: Socket): Promise<void> {
+    const gone = new AbortController();
+    client.once('close', () => gone.abort());
+    this.#turn += 1;
+    const { timers } = this.#init;
+    const { dialMs, staggerMs, keepAliveMs } = this.#limits;
+    const found = await dialFirst({
+      ...{ backends: dialOrder([...this.#backends.values()], this.#turn), timers, staggerMs },
+      timeoutMs: dialMs,
+      onFailure: (backend) => this.#becomes(backend, 'it does not accept connections'),
+      signal: gone.signal,
+    });
+    if (found === undefined || client.destroyed || found.backend.stop.signal.aborted) {
+      found?.socket.destroy();
+      client.destroy();
+      return;
+    }
+    const { backend, socket } = found;
+    backend.sockets.add(socket);
+    for (const side of [client, socket]) {
+      side.setNoDelay(true);
+      side.setKeepAlive(true, keepAliveMs);
+    }
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      backend.sockets.delete(socket);
+      client.destroy();
+    });
+    client.on('close', () => socket.destroy());
+    // Each pipe stops reading while the other side does not take what was read.
+    client.pipe(socket);
+    socket.pipe(client);
+  }
+}
