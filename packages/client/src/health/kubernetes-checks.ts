@@ -24,7 +24,11 @@ interface ControlPlane {
 }
 
 interface PodStatus {
-  readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+  readonly conditions?: readonly {
+    readonly type?: string;
+    readonly status?: string;
+    readonly message?: string;
+  }[];
 }
 
 async function lookAt(node: NodeClient, signal: AbortSignal): Promise<ControlPlane> {
@@ -87,8 +91,12 @@ function lookAtAll(cluster: CheckedCluster, signal: AbortSignal): Promise<Map<st
   return askEach(cluster, cluster.nodes.controlPlanes, (node) => lookAt(node, signal));
 }
 
-const isReady = (status: PodStatus | undefined) =>
-  status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+/** What is wrong with a pod that is not ready, with the reason if its node knows it. */
+function readinessProblem(status: PodStatus | undefined): string | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True') return undefined;
+  return ready?.message === undefined ? 'is not ready' : `is not ready: ${ready.message}`;
+}
 
 /**
  * The components of the control plane are judged by the nodes' own resources, which exist without a kubelet, too. Source: Talos
@@ -99,9 +107,7 @@ export const kubernetesChecks: readonly HealthCheck[] = [
   podCheck('all control plane static pods to be running', (status) =>
     status === undefined ? 'has no static pod' : undefined,
   ),
-  podCheck('all control plane components to be ready', (status) =>
-    isReady(status) ? undefined : 'is not ready',
-  ),
+  podCheck('all control plane components to be ready', readinessProblem),
   kubeletCheck('all k8s nodes to report ready'),
   kubeletCheck('kube-proxy to report ready'),
   kubeletCheck('coredns to report ready'),

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { systemTimers } from '@nodewright/async';
 import type { EtcdClient } from '@nodewright/etcd';
 import type { State } from '@nodewright/state';
+import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { prepareFolder } from '../base/host/prepare-folder.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
@@ -18,7 +19,11 @@ import { createComponentFiles, fileOwner } from './host/component-files.ts';
 import { fetchManifest } from './host/fetch-manifest.ts';
 import { KubePrism } from './host/kube-prism.ts';
 import { createLoadManifest } from './host/load-manifest.ts';
-import { PodService } from './host/pod-service.ts';
+import { otherServers } from './host/other-servers.ts';
+import { PodProblems } from './host/pod-problems.ts';
+import { PodService, type ReplaceInTurn } from './host/pod-service.ts';
+import { probeHttps } from './host/probe-https.ts';
+import { replaceInTurn } from './host/replace-in-turn.ts';
 import { createKubeconfig } from './rpc/kubeconfig.ts';
 
 export interface OpenKubernetesInit {
@@ -36,6 +41,7 @@ export interface OpenKubernetesInit {
   readonly logs: LogStore;
   readonly guard: ExitGuard;
   readonly environment: NodeJS.ProcessEnv;
+  readonly log: Logger;
   /** Unix time in ms. */
   readonly now: () => number;
 }
@@ -98,7 +104,7 @@ function renderingForKubelet({ hasKubelet, layout }: OpenKubernetesInit): PodRen
     },
     configs: createComponentFiles(kubernetesConfig, { owners }),
     root: '',
-    address: undefined,
+    processes: undefined,
   };
 }
 
@@ -108,18 +114,41 @@ function podsOf(init: OpenKubernetesInit, address: string | undefined) {
   const { kubernetesDir: programs } = options;
   if (world.staticPods !== 'processes' || programs === undefined || address === undefined) return undefined;
   const { root, paths } = layout;
+  const problems = new PodProblems();
   const rendering: PodRendering = {
     secrets: createComponentFiles(paths.kubernetesSecrets, { parentMode: privateMode }),
     configs: createComponentFiles(paths.kubernetesConfig, { parentMode: privateMode }),
     root,
-    address,
+    processes: { address, problems },
   };
   const place = { root, address, programs: resolve(programs) };
   const followers = components.map((component) =>
     createPodServiceController(
       component,
-      new PodService({ ...init, component, place, restartIntervalMs: options.restartInterval }),
+      new PodService({
+        ...{ ...init, component, place, problems, restartIntervalMs: options.restartInterval },
+        // The other components elect a leader among them, so each may be replaced at any time.
+        ...(component === 'kube-apiserver' && { replaceInTurn: apiServerInTurn(init) }),
+      }),
     ),
   );
   return { rendering, followers };
 }
+
+/** Replaces the API server of this node only while those of all other control planes are ready. */
+function apiServerInTurn({ openEtcd, state, log }: OpenKubernetesInit): ReplaceInTurn {
+  return (component, request) =>
+    replaceInTurn(
+      {
+        ...component,
+        ...{ openEtcd, log, timers: systemTimers },
+        others: () => otherServers(state),
+        checkOther: ({ host, port }, timeoutMs) =>
+          probeHttps({ host, port, path: '/readyz' }, timeoutMs, answersReadiness),
+      },
+      request,
+    );
+}
+
+/** A server that admits no anonymous requests answers that it does not know the client. */
+const answersReadiness = (status: number) => status === 200 || status === 401 || status === 403;

@@ -25,6 +25,8 @@ import {
 } from '@nodewright/state/kinds';
 import { parse } from 'yaml';
 import type { ComponentFiles } from '../domain/component-files.ts';
+import { PodProblems } from '../host/pod-problems.ts';
+import { podSettings } from '../host/pod-service.ts';
 import { createMemoryBalancer } from '../testing/memory-balancer.ts';
 import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
@@ -40,6 +42,7 @@ async function openNode() {
       written[kind] = files;
     },
   });
+  const problems = new PodProblems();
   const runtime = openTestRuntime({
     nowMs: Date.now(),
     controllers: kubernetesControllers({
@@ -53,7 +56,7 @@ async function openNode() {
         secrets: store('secrets'),
         configs: store('configs'),
         root: '/state/node01',
-        address: '127.5.0.2',
+        processes: { address: '127.5.0.2', problems },
       },
     }),
   });
@@ -80,6 +83,7 @@ async function openNode() {
     (await state.list(kind)).find(({ metadata }) => metadata.id === id);
   return {
     runtime,
+    problems,
     put,
     configure: (text: string) => put(machineConfigs, 'v1alpha1', text),
     service: (id: string, healthy = true) => put(services, id, { running: true, healthy, unknown: false }),
@@ -229,7 +233,7 @@ test('files hold what the components read, and the statuses say that they are wr
     '/state/node01/system/secrets/kubernetes/kube-scheduler/kubeconfig',
   );
   const { version } = await node.spec(secretStatuses, 'static-pods');
-  assert.deepEqual([version, (await node.spec(configStatuses, 'static-pods')).ready], ['1', true]);
+  assert.deepEqual([version, (await node.spec(configStatuses, 'static-pods')).ready], ['1.1', true]);
 });
 
 test('static pods appear when etcd is healthy, and stay when it no longer is', async () => {
@@ -259,6 +263,56 @@ test('a change of the configuration changes the annotations of the pods that it 
   const [apiServer, scheduler] = await Promise.all(['kube-apiserver', 'kube-scheduler'].map(annotations));
   assert.notDeepEqual(apiServer, before[0]);
   assert.deepEqual(scheduler, before[1]);
+});
+
+test('a change of the encryption in etcd alone replaces the API server, and no other component', async () => {
+  await using node = await openNode();
+  await node.service('etcd');
+  await node.configure(await controlPlaneText());
+  const pods = () =>
+    Promise.all(
+      ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map((id) => node.spec(staticPods, id)),
+    );
+  const before = await pods();
+  const patch =
+    'apiVersion: v1alpha1\nkind: KubeEtcdEncryptionConfig\nconfig: { resources: [{ resources: [secrets], providers: [{ identity: {} }] }] }';
+  await node.configure(await controlPlaneText({ patches: [patch] }));
+  assert.match(node.secrets()['kube-apiserver']?.['encryptionconfig.yaml'] ?? '', /identity/);
+  const after = await pods();
+  assert.notDeepEqual(after[0], before[0]);
+  assert.deepEqual(after.slice(1), before.slice(1));
+});
+
+test('the status of a pod says why it is not replaced, or why its replacement failed', async () => {
+  await using node = await openNode();
+  await node.service('etcd');
+  await node.configure(await controlPlaneText());
+  await node.service('kube-apiserver');
+  const conditions = async () => {
+    const { podStatus } = await node.spec(staticPodStatuses, 'kube-system/kube-apiserver-node01');
+    return (podStatus.conditions as Record<string, string>[]).slice(3);
+  };
+  const settings = podSettings((await node.spec(staticPods, 'kube-apiserver')).pod);
+  node.problems.report('kube-apiserver', settings, { kind: 'waits', reason: 'node02 is not ready' });
+  await node.runtime.settled();
+  assert.deepEqual(await conditions(), [
+    { type: 'Ready', status: 'True' },
+    {
+      ...{ type: 'nodewright.dev/UpToDate', status: 'False' },
+      ...{ reason: 'WaitsForOthers', message: 'node02 is not ready' },
+    },
+  ]);
+  node.problems.report('kube-apiserver', settings, { kind: 'failed', reason: 'not ready after 120 s' });
+  await node.service('kube-apiserver', false);
+  assert.deepEqual(await conditions(), [
+    { type: 'Ready', status: 'False', reason: 'ReplacementFailed', message: 'not ready after 120 s' },
+  ]);
+  await node.service('kube-apiserver');
+  assert.deepEqual(await conditions(), [{ type: 'Ready', status: 'True' }]);
+  // A reason of settings that are no longer wanted does not count.
+  node.problems.report('kube-apiserver', 'others', { kind: 'waits', reason: 'node02 is not ready' });
+  await node.runtime.settled();
+  assert.deepEqual(await conditions(), [{ type: 'Ready', status: 'True' }]);
 });
 
 test('a denied flag keeps the earlier command line', async () => {

@@ -2,6 +2,7 @@ import type { Controller } from '@nodewright/controllers';
 import type { ApplyInTurn } from '../host/apply-in-turn.ts';
 import type { ComponentFileStore } from '../host/component-files.ts';
 import type { LoadManifest } from '../host/load-manifest.ts';
+import type { PodProblems } from '../host/pod-problems.ts';
 import {
   createBootstrapManifestsConfigController,
   createExtraManifestsConfigController,
@@ -34,8 +35,8 @@ export interface PodRendering {
   readonly configs: ComponentFileStore;
   /** The folder below which the components find the files of the node; empty in containers. */
   readonly root: string;
-  /** Address of the components that are processes of the node; `undefined` when a kubelet runs the pods. */
-  readonly address: string | undefined;
+  /** Set when the components are processes of the node, `undefined` when a kubelet runs the pods. */
+  readonly processes: { readonly address: string; readonly problems: PodProblems } | undefined;
 }
 
 export interface KubernetesControllersInit {
@@ -77,7 +78,7 @@ export function kubernetesControllers({
           createRenderConfigsController(pods.configs, pods.root),
           createControlPlaneStaticPodController(),
           createStaticPodConfigController(),
-          ...(pods.address === undefined ? [] : [createProcessPodStatusController(pods.address)]),
+          ...(pods.processes === undefined ? [] : [createProcessPodStatusController(pods.processes)]),
         ]),
   ];
 }

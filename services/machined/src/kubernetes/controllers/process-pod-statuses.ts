@@ -3,11 +3,19 @@ import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, services, staticPodStatuses, staticPods } from '@nodewright/state/kinds';
 import { components } from '../domain/pod-paths.ts';
 import { processPodStatus, unsupportedPodStatus } from '../domain/pod-status.ts';
+import { podSettings } from '../host/pod-service.ts';
+import type { PodRendering } from './kubernetes-controllers.ts';
 
 /** Publishes the status of static pods on a node that runs the components of the control plane as processes. */
-export function createProcessPodStatusController(address: string): Controller {
+export function createProcessPodStatusController({
+  address,
+  problems,
+}: NonNullable<PodRendering['processes']>): Controller {
   return {
     name: 'k8s.ProcessStaticPodStatusController',
+    open(source, scope) {
+      scope.use(problems.onChange(() => source.wake()));
+    },
     inputs: [
       weak(staticPods),
       weak(hostnameStatuses),
@@ -28,7 +36,12 @@ export function createProcessPodStatusController(address: string): Controller {
             podStatus:
               component === undefined
                 ? unsupportedPodStatus
-                : processPodStatus(spec.pod, service?.spec, address),
+                : processPodStatus(
+                    spec.pod,
+                    service?.spec,
+                    address,
+                    problems.of(component, podSettings(spec.pod)),
+                  ),
           },
         });
       }

@@ -10,6 +10,7 @@ import {
   secretStatuses,
 } from '@nodewright/state/kinds';
 import { secretFiles } from '../domain/secret-files.ts';
+import { secretsVersion } from '../domain/secrets-version.ts';
 import type { ComponentFileStore } from '../host/component-files.ts';
 
 const kinds = [
@@ -22,8 +23,8 @@ const kinds = [
 ] as const;
 
 /**
- * Writes the files with the secrets of the components and publishes their version. The version follows the kubeconfigs: the
- * API server reads its other certificates again by itself. Source: Talos v1.14: k8s.RenderSecretsStaticPodController.
+ * Writes the files with the secrets of the components and publishes their version. The version follows the kubeconfigs, and
+ * the encryption of resources in etcd: the API server reads its certificates again by itself. Source: Talos v1.14: k8s.RenderSecretsStaticPodController.
  */
 export function createRenderSecretsController(files: ComponentFileStore): Controller {
   return {
@@ -40,13 +41,16 @@ export function createRenderSecretsController(files: ComponentFileStore): Contro
       const etcdRoot = (await pass.get(pointerTo(etcdRootSecrets)))?.spec;
       const dynamic = (await pass.get(pointerTo(kubernetesDynamicCerts)))?.spec;
       const etcd = (await pass.get(pointerTo(etcdSecrets)))?.spec;
-      const encryption = (await pass.get(pointerTo(etcdEncryptionConfigs)))?.spec.configuration;
+      const encryption = await pass.get(pointerTo(etcdEncryptionConfigs));
       if (secrets === undefined || dynamic === undefined || encryption === undefined) return;
       if (etcdRoot === undefined || etcd === undefined) return;
-      const wanted = secretFiles({ root, etcdRoot, secrets: secrets.spec, dynamic, etcd, encryption });
+      const wanted = secretFiles({
+        ...{ root, etcdRoot, secrets: secrets.spec, dynamic, etcd },
+        encryption: encryption.spec.configuration,
+      });
       if (wanted === undefined) return;
       await files.write(wanted);
-      const spec = { ready: true, version: String(secrets.metadata.version) };
+      const spec = { ready: true, version: secretsVersion(secrets.metadata, encryption.metadata) };
       await pass.replace(secretStatuses, [{ id: secretStatuses.singleton, spec }]);
     },
   };

@@ -16,6 +16,7 @@ import {
   schedulerPod,
 } from '../domain/pod-manifest.ts';
 import type { ComponentName } from '../domain/pod-paths.ts';
+import { withoutEncryption } from '../domain/secrets-version.ts';
 import { finalId } from './final-configs.ts';
 
 const etcd = pointerTo(services, 'etcd');
@@ -49,12 +50,15 @@ export function createControlPlaneStaticPodController(): Controller {
       if (!isKnown && !(await pass.get(etcd))?.spec.healthy) return;
 
       const versions = ({ metadata }: Pick<Resource<unknown>, 'metadata'>): PodVersions => ({
-        secrets: secrets.version,
+        secrets: withoutEncryption(secrets.version),
         config: String(metadata.version),
         configFiles: configs.version,
       });
       const pods: Partial<Record<ComponentName, JsonObject>> = {
-        'kube-apiserver': apiServerPod(apiServer.spec, versions(apiServer)),
+        'kube-apiserver': apiServerPod(apiServer.spec, {
+          ...versions(apiServer),
+          secrets: secrets.version,
+        }),
         ...(controllerManager.spec.enabled && {
           'kube-controller-manager': controllerManagerPod(
             controllerManager.spec,

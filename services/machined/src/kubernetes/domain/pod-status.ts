@@ -1,15 +1,24 @@
 import type { JsonObject } from '@nodewright/state';
 import type { ServiceSpec } from '@nodewright/state/kinds';
 
+/** Why a component does not run as its configuration says. */
+export interface PodProblem {
+  /** `waits`: the earlier one still runs. `failed`: the new one did not become ready. */
+  readonly kind: 'waits' | 'failed';
+  readonly reason: string;
+}
+
 /**
  * The status of a pod that runs as a process of the node, from its service. Source: Kubernetes: PodStatus (v1).
  *
  * @param service `undefined` while it does not run
+ * @param problem why the pod is not replaced yet, or why its replacement failed
  */
 export function processPodStatus(
   pod: JsonObject,
   service: ServiceSpec | undefined,
   address: string,
+  problem?: PodProblem,
 ): JsonObject {
   const isRunning = service?.running ?? false;
   const isReady = isRunning && service?.healthy === true;
@@ -23,7 +32,9 @@ export function processPodStatus(
       condition('PodScheduled', true),
       condition('Initialized', true),
       condition('ContainersReady', isReady),
-      condition('Ready', isReady),
+      // A component that became ready in the end has no problem any more.
+      condition('Ready', isReady, isReady || problem?.kind !== 'failed' ? undefined : explained(problem)),
+      ...(problem?.kind === 'waits' ? [condition(upToDate, false, explained(problem))] : []),
     ],
     containerStatuses: [
       { name: container?.name ?? '', image: container?.image ?? '', ready: isReady, started: isRunning },
@@ -39,6 +50,13 @@ export const unsupportedPodStatus: JsonObject = {
   conditions: [condition('Ready', false)],
 };
 
-function condition(type: string, isMet: boolean): JsonObject {
-  return { type, status: isMet ? 'True' : 'False' };
+/** A condition of our own: the pod runs with the settings of the configuration. */
+const upToDate = 'nodewright.dev/UpToDate';
+
+const reasons = { waits: 'WaitsForOthers', failed: 'ReplacementFailed' } as const;
+
+const explained = ({ kind, reason }: PodProblem): JsonObject => ({ reason: reasons[kind], message: reason });
+
+function condition(type: string, isMet: boolean, why?: JsonObject): JsonObject {
+  return { type, status: isMet ? 'True' : 'False', ...why };
 }

@@ -8,6 +8,7 @@ import { pointerTo } from '@nodewright/state';
 import { staticPods } from '@nodewright/state/kinds';
 import { childEnvironment } from '../../base/domain/child-environment.ts';
 import type { Runner } from '../../base/domain/runner.ts';
+import type { HealthResult } from '../../base/domain/service-health.ts';
 import type { LogStore } from '../../logs/host/log-store.ts';
 import { restartRunner } from '../../services/domain/restart-runner.ts';
 import type { ExitGuard } from '../../services/host/exit-guard.ts';
@@ -18,7 +19,9 @@ import type { ServiceDefinition } from '../../services/host/service.ts';
 import type { ServiceManager } from '../../services/host/service-manager.ts';
 import type { ComponentName } from '../domain/pod-paths.ts';
 import { type PodProcess, type ProcessPlace, podProcess } from '../domain/process-pod.ts';
+import type { PodProblems } from './pod-problems.ts';
 import { probeHttps } from './probe-https.ts';
+import type { ReplaceInTurnInit } from './replace-in-turn.ts';
 
 export interface PodServiceInit {
   readonly component: ComponentName;
@@ -27,11 +30,20 @@ export interface PodServiceInit {
   readonly services: ServiceManager;
   readonly logs: LogStore;
   readonly guard: ExitGuard;
+  /** How a ready component is replaced; by default at once. */
+  readonly replaceInTurn?: ReplaceInTurn;
+  readonly problems: PodProblems;
   /** The environment of machined. */
   readonly environment: NodeJS.ProcessEnv;
   /** The pause before a component restarts after it has exited; it grows while the component keeps failing. */
   readonly restartIntervalMs: number;
 }
+
+/** Waits for the turn of this node before it calls `replace`. Its checks concern this component. */
+export type ReplaceInTurn = (
+  component: Pick<ReplaceInTurnInit, 'checkOwn' | 'replace' | 'report'>,
+  request: RestartRequest,
+) => Promise<PostponedRestart | undefined>;
 
 /** The API server ends its open requests first. */
 const graceTimeoutMs = 10_000;
@@ -74,11 +86,35 @@ export class PodService implements Required<FollowingService> {
     return services.lifeOf(component) === 'on' ? this.#launch?.settings : undefined;
   }
 
-  async restart(_request: RestartRequest): Promise<PostponedRestart | undefined> {
+  async restart(request: RestartRequest): Promise<PostponedRestart | undefined> {
+    const { replaceInTurn, component, problems, state } = this.#init;
+    const replace = () => this.#replace();
+    if (replaceInTurn !== undefined) {
+      const checkOwn = (timeoutMs: number) => this.#checkWithReason(timeoutMs);
+      const settings = podSettings((await state.get(pointerTo(staticPods, component))).spec.pod);
+      const report: ReplaceInTurnInit['report'] = (problem) => problems.report(component, settings, problem);
+      return replaceInTurn({ replace, checkOwn, report }, request);
+    }
+    await replace();
+    return undefined;
+  }
+
+  async #replace(): Promise<void> {
     const { services, component } = this.#init;
     await services.stop([component], 'Restarting with other settings');
     services.start([component]);
-    return undefined;
+  }
+
+  /** Why a program that ends cannot be reached is in the history of its service. */
+  async #checkWithReason(timeoutMs: number): Promise<HealthResult> {
+    const { services, component } = this.#init;
+    const result = await this.#check(timeoutMs);
+    if (result.healthy) return result;
+    const last = services
+      .records()
+      .find(({ id }) => id === component)
+      ?.history.at(-1);
+    return { healthy: false, message: `${result.message}; ${last?.message ?? 'it has not started'}` };
   }
 
   #definition(): ServiceDefinition {
@@ -133,7 +169,7 @@ export class PodService implements Required<FollowingService> {
     };
   }
 
-  async #check(timeoutMs: number) {
+  async #check(timeoutMs: number): Promise<HealthResult> {
     const request = this.#launch?.process.health;
     if (request === undefined)
       return {

@@ -4,10 +4,13 @@ import type { HealthRequest } from '../domain/process-pod.ts';
 /**
  * Sends a health request over HTTPS. Like the kubelet, it does not verify the certificate: the answer decides nothing but
  * whether the process is shown as healthy. Never throws: a failure is a result.
+ *
+ * @param isHealthy whether a status of HTTP means health
  */
 export async function probeHttps(
   { host, port, path }: Required<HealthRequest>,
   timeoutMs: number,
+  isHealthy = (status: number) => status >= 200 && status < 400,
 ): Promise<HealthResult> {
   // Loaded here because only control planes with Kubernetes need it.
   const { get } = await import('node:https');
@@ -18,7 +21,7 @@ export async function probeHttps(
     (response) => {
       response.resume();
       const { statusCode = 0 } = response;
-      if (statusCode >= 200 && statusCode < 400) resolve({ healthy: true });
+      if (isHealthy(statusCode)) resolve({ healthy: true });
       else fail(`${path} answered ${statusCode}`);
     },
   );

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeTimers } from '@nodewright/controllers/testing';
+import type { EtcdClient, LockOptions } from '@nodewright/etcd';
+import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import type { HealthResult } from '../../base/domain/service-health.ts';
+import type { PodProblem } from '../domain/pod-status.ts';
+import { type OtherServer, replaceInTurn } from './replace-in-turn.ts';
+
+interface Case {
+  /** Whether the API server of this node is ready at first. */
+  readonly own?: boolean;
+  /** Names of other nodes whose API servers are not ready. */
+  readonly down?: readonly string[];
+  readonly etcd?: 'none' | 'refuses the lock';
+  readonly isNeeded?: boolean;
+  /** How many checks the new API server fails; by default one. */
+  readonly failures?: number;
+  /** After how many checks of the new API server the settings change again. */
+  readonly changesAfter?: number;
+}
+
+const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
+const others: readonly OtherServer[] = ['node02', 'node03'].map((node) => ({ node, host: node, port: 6443 }));
+
+async function outcomeOf({ own = true, down = [], etcd, isNeeded = true, failures = 1, changesAfter }: Case) {
+  const done: string[] = [];
+  const problems: (PodProblem | undefined)[] = [];
+  const timers = new FakeTimers();
+  let checks = 0;
+  let isReplaced = false;
+  const notReady: HealthResult = { healthy: false, message: 'refused' };
+  const checkOwn = async (): Promise<HealthResult> => {
+    if (!isReplaced) return own ? { healthy: true } : notReady;
+    checks += 1;
+    setImmediate(() => timers.step(timers.now() + 500));
+    return checks > failures ? { healthy: true } : notReady;
+  };
+  const client = {
+    async lock(_name: string, { signal }: LockOptions = {}) {
+      if (etcd === 'refuses the lock') throw new Error(`no leader, ${signal?.aborted}`);
+      done.push('lock');
+      return { [Symbol.asyncDispose]: async () => void done.push('unlock') };
+    },
+    [Symbol.asyncDispose]: async () => void done.push('close'),
+  } as unknown as EtcdClient;
+  const postponed = await replaceInTurn(
+    {
+      async openEtcd() {
+        if (etcd === 'none') throw new Error('no etcd');
+        return client;
+      },
+      others: async () => others,
+      checkOther: async ({ node }) => (down.includes(node) ? notReady : { healthy: true }),
+      checkOwn,
+      async replace() {
+        isReplaced = true;
+        done.push('replace');
+      },
+      report: (problem) => problems.push(problem),
+      timers,
+      log,
+    },
+    {
+      signal: new AbortController().signal,
+      isNeeded: async () => (isReplaced ? changesAfter !== undefined && checks >= changesAfter : isNeeded),
+    },
+  );
+  return { done: done.join(' '), postponed: postponed?.reason, problems };
+}
+
+test('replaceInTurn() replaces under a lock while all others are ready, and waits until it is ready', async () => {
+  assert.deepEqual(await outcomeOf({ failures: 3 }), {
+    ...{ done: 'lock replace unlock close', postponed: undefined, problems: [undefined] },
+  });
+});
+
+test('replaceInTurn() waits while another API server is not ready, and names it', async () => {
+  const reason =
+    'kube-apiserver of node03 is not ready (refused): this node replaces its own only while all others are ready';
+  assert.deepEqual(await outcomeOf({ down: ['node03'] }), {
+    ...{ done: 'lock unlock close', postponed: reason, problems: [{ kind: 'waits', reason }] },
+  });
+});
+
+test('replaceInTurn() replaces a server that is not ready whatever the others do, also without etcd', async () => {
+  const repaired = { postponed: undefined, problems: [undefined] };
+  assert.deepEqual(await outcomeOf({ own: false, down: ['node02', 'node03'] }), {
+    done: 'lock replace unlock close',
+    ...repaired,
+  });
+  assert.deepEqual(await outcomeOf({ own: false, etcd: 'none' }), { done: 'replace', ...repaired });
+});
+
+test('replaceInTurn() leaves a ready server alone without the lock', async () => {
+  for (const etcd of ['none', 'refuses the lock'] as const) {
+    const { done, postponed } = await outcomeOf({ etcd });
+    assert.doesNotMatch(done, /replace/);
+    assert.match(postponed ?? '', /another control plane replaces its kube-apiserver, or etcd has no leader/);
+  }
+});
+
+test('replaceInTurn() does nothing when the settings are back before its turn', async () => {
+  assert.deepEqual(await outcomeOf({ isNeeded: false }), {
+    ...{ done: 'lock unlock close', postponed: undefined, problems: [] },
+  });
+});
+
+test('replaceInTurn() reports a server that is not ready after two minutes, and gives up its turn', async () => {
+  const { done, problems } = await outcomeOf({ failures: 1000 });
+  assert.equal(done, 'lock replace unlock close');
+  const reason = 'not ready 120 s after it was replaced (refused); see: talosctl logs kube-apiserver';
+  assert.deepEqual(problems, [{ kind: 'failed', reason }]);
+});
+
+test('replaceInTurn() stops waiting when the settings change again', async () => {
+  const { done, problems } = await outcomeOf({ failures: 1000, changesAfter: 2 });
+  assert.deepEqual([done, problems], ['lock replace unlock close', []]);
+});

@@ -1,0 +1,124 @@
+// Replaces the API servers of a cluster one at a time, and only while all others are ready.
+import { Deadline, pauseBy, type Timers } from '@nodewright/async';
+import type { PostponedRestart, RestartRequest } from '@nodewright/controllers';
+import type { EtcdClient, EtcdLock } from '@nodewright/etcd';
+import type { Logger } from '@nodewright/telemetry';
+import type { HealthResult } from '../../base/domain/service-health.ts';
+import type { PodProblem } from '../domain/pod-status.ts';
+
+/** The API server of another control plane. */
+export interface OtherServer {
+  /** Host name of its node. */
+  readonly node: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ReplaceInTurnInit {
+  /** Connects to etcd of the cluster. */
+  readonly openEtcd: () => Promise<EtcdClient>;
+  readonly others: () => Promise<readonly OtherServer[]>;
+  readonly checkOther: (server: OtherServer, timeoutMs: number) => Promise<HealthResult>;
+  /** Whether the API server of this node is ready. */
+  readonly checkOwn: (timeoutMs: number) => Promise<HealthResult>;
+  /** Stops the API server of this node and starts it with the current settings. */
+  readonly replace: () => Promise<void>;
+  /** Receives why the API server is not up to date or not ready; `undefined` when it is both. */
+  readonly report: (problem: PodProblem | undefined) => void;
+  readonly timers: Timers;
+  readonly log: Logger;
+}
+
+/** The prefix of the lock keys in etcd. */
+export const replaceLockName = 'nodewright/replace-kube-apiserver';
+/** How long the lock stays when its holder has died. */
+const lockTtlSeconds = 30;
+/** How long to queue for the lock before the reason is reported. */
+const lockTimeoutMs = 30_000;
+/** An API server with valid settings is ready within this time. */
+export const readyTimeoutMs = 120_000;
+const checkTimeoutMs = 5_000;
+const pollMs = 500;
+const retryAfterMs = 5_000;
+
+/**
+ * Replaces the API server of this node when the cluster does not need it: under a lock in etcd, and while all other API servers are
+ * ready. The lock is held until the new one is ready, at most two minutes. One that does not become ready stops the others from
+ * following, because it is not ready when they look. An API server that is not ready itself is replaced in any case, so that a
+ * corrected configuration takes effect.
+ *
+ * @returns why the replacement is postponed; `undefined` when it is done or not needed
+ */
+export async function replaceInTurn(
+  init: ReplaceInTurnInit,
+  { signal, isNeeded }: RestartRequest,
+): Promise<PostponedRestart | undefined> {
+  const { openEtcd, checkOwn, replace, report, log } = init;
+  const postponed = (reason: string) => {
+    report({ kind: 'waits', reason });
+    return { reason, retryAfterMs };
+  };
+  await using scope = new AsyncDisposableStack();
+  const lock = await takeLock(openEtcd, scope, signal);
+  if (!(await isNeeded())) return undefined;
+  const own = await checkOwn(checkTimeoutMs);
+  if (own.healthy) {
+    if (lock === undefined)
+      return postponed('another control plane replaces its kube-apiserver, or etcd has no leader');
+    const problem = await problemOfOthers(init);
+    if (problem !== undefined) return postponed(problem);
+  }
+  log.info({ hasLock: lock !== undefined }, 'replacing kube-apiserver with new settings');
+  await replace();
+  await waitUntilReady(init, { signal, isNeeded });
+  return undefined;
+}
+
+/** @returns why the others need this API server; `undefined` when they do not */
+async function problemOfOthers({ others, checkOther }: ReplaceInTurnInit): Promise<string | undefined> {
+  const servers = await others();
+  const results = await Promise.all(servers.map((server) => checkOther(server, checkTimeoutMs)));
+  const problems = results.flatMap((result, index) =>
+    result.healthy ? [] : [`kube-apiserver of ${servers[index]?.node} is not ready (${result.message})`],
+  );
+  if (problems.length === 0) return undefined;
+  return `${problems.join(', ')}: this node replaces its own only while all others are ready`;
+}
+
+async function waitUntilReady(
+  { checkOwn, report, timers, log }: ReplaceInTurnInit,
+  { signal, isNeeded }: RestartRequest,
+): Promise<void> {
+  const endMs = timers.now() + readyTimeoutMs;
+  let last = 'it was not checked';
+  while (timers.now() < endMs && !signal.aborted) {
+    const result = await checkOwn(checkTimeoutMs);
+    if (result.healthy) return report(undefined);
+    last = result.message;
+    // The settings changed again, probably to correct an error: the next pass replaces the server with them.
+    if (await isNeeded()) return;
+    await pauseBy(timers, pollMs, signal);
+  }
+  signal.throwIfAborted();
+  const reason = `not ready ${readyTimeoutMs / 1000} s after it was replaced (${last}); see: talosctl logs kube-apiserver`;
+  report({ kind: 'failed', reason });
+  log.error({ reason }, 'kube-apiserver does not become ready after its replacement');
+}
+
+/** Takes the lock until `scope` ends; `undefined` when it is not available in time. */
+async function takeLock(
+  openEtcd: () => Promise<EtcdClient>,
+  scope: AsyncDisposableStack,
+  signal: AbortSignal,
+): Promise<EtcdLock | undefined> {
+  using deadline = new Deadline(lockTimeoutMs, signal);
+  try {
+    const etcd = scope.use(await openEtcd());
+    return scope.use(
+      await etcd.lock(replaceLockName, { ttlSeconds: lockTtlSeconds, signal: deadline.signal }),
+    );
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
