@@ -71,6 +71,11 @@ test-docs: $(built) ## checks that the documentation is complete, and runs the c
 	@node tools/prepare-nodes.ts
 	@TUTORIALS=all node tools/test.ts 'tests/docs/*.test.ts'
 
+.PHONY: test-ui
+test-ui: $(built) ## opens the page of talosctl ui in Chromium, on a cluster of processes and on hostile nodes
+	@node tools/prepare-nodes.ts process
+	@node tools/test.ts 'tests/ui/*.test.ts'
+
 .PHONY: test-fuzz
 test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded minute each
 	@node tools/test.ts 'tests/fuzz/**/*.test.ts'
@@ -212,6 +217,10 @@ bench-copy: $(built) ## measures copies of a hundred thousand files and of a spa
 .PHONY: bench-state
 bench-state: $(installed) ## measures the store of resources: writes, watches, memory, over gRPC
 	@node tests/bench/state.ts
+
+.PHONY: bench-ui
+bench-ui: $(built) ## measures the page: size, first paint, script per frame with 100 nodes and 1,000 lines of logs a second
+	@node tests/ui/bench-ui.ts
 
 .PHONY: measure
 measure: $(built) ## measures the budgets of SPEC.md

@@ -31,6 +31,7 @@ const separateRuns = [
     'fuzz',
     'bench',
     'soak',
+    'ui',
     'boot',
     'upstream',
     'rootfs/programs',

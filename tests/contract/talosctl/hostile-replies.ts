@@ -28,12 +28,16 @@ const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descript
  */
 export type HostileMode = 'messages' | 'metadata' | 'failure';
 
-/** Handlers of every method of every service, except those of resources. */
-export function hostileHandlers(mode: () => HostileMode): Record<string, FakeHandler> {
+/**
+ * Handlers of every method of every service, except those of resources.
+ *
+ * @param text every text of the answers
+ */
+export function hostileHandlers(mode: () => HostileMode, text = hostileText): Record<string, FakeHandler> {
   const handlers: Record<string, FakeHandler> = {};
   for (const service of [...registry].filter((desc) => desc.kind === 'service')) {
     for (const method of service.methods) {
-      handlers[`/${service.typeName}/${method.name}`] = (call) => answer(call, method, mode());
+      handlers[`/${service.typeName}/${method.name}`] = (call) => answer(call, method, mode(), text);
     }
   }
   return handlers;
@@ -43,17 +47,18 @@ function answer(
   call: FakeCall,
   { output, methodKind }: { readonly output: DescMessage; readonly methodKind: string },
   mode: HostileMode,
+  text: string,
 ): void {
   const isVersion = call.path.endsWith('/Version');
   // Commands that read versions first would otherwise never get further.
   if (mode === 'failure' && !isVersion) {
-    call.fail(13, hostileText);
+    call.fail(13, text);
     return;
   }
   const withMetadata = mode === 'metadata' && !isVersion;
   const count = methodKind.includes('server_streaming') || methodKind.includes('bidi') ? 3 : 1;
   for (let variant = 0; variant < count; variant++) {
-    call.send(toBinary(output, filled(output, { variant, withMetadata, depth: 0 })));
+    call.send(toBinary(output, filled(output, { variant, withMetadata, depth: 0, text })));
   }
   call.end();
 }
@@ -63,6 +68,7 @@ interface Fill {
   readonly variant: number;
   readonly withMetadata: boolean;
   readonly depth: number;
+  readonly text: string;
 }
 
 function filled(desc: DescMessage, fill: Fill): ReturnType<typeof create> {
@@ -96,14 +102,14 @@ function singleValue(field: Exclude<DescField, { fieldKind: 'map' }>, fill: Fill
   if (field.message !== undefined) {
     const isMetadata = field.message.typeName === 'common.Metadata';
     if (fill.depth > maxDepth || (isMetadata && !fill.withMetadata)) return undefined;
-    if (isMetadata) return create(field.message, { error: hostileText, hostname: hostileText });
+    if (isMetadata) return create(field.message, { error: fill.text, hostname: fill.text });
     return filled(field.message, fill);
   }
   if (field.enum !== undefined) return field.enum.values[1]?.number ?? 0;
   // Source: Protocol Buffers: numbers of field types.
   const type = field.scalar as number;
-  if (type === 9) return field.name === 'tag' ? 'v1.14.0' : hostileText;
-  if (type === 12) return hostileBytes;
+  if (type === 9) return field.name === 'tag' ? 'v1.14.0' : fill.text;
+  if (type === 12) return fill.text === hostileText ? hostileBytes : Buffer.from(`${fill.text}\n`);
   if (type === 8) return true;
   return [3, 4, 6, 16, 18].includes(type) ? 1n : 1;
 }

@@ -24,6 +24,8 @@ function refuse(problem: string | undefined): void {
 }
 
 applyScheme(savedScheme());
+// What was shown until this script had loaded.
+place.replaceChildren();
 const token = takeToken();
 if (token === undefined) refuse(undefined);
 else exchangeToken(token).then(begin, ({ message }: Error) => refuse(message));

@@ -17,6 +17,10 @@ export interface LinkInit {
 
 /** The server sends a line at least every ten seconds. */
 const silentMs = 35_000;
+/** Before a request, for further changes of the same moment. */
+const gatherMs = 20;
+/** After a request that failed. */
+const failedMs = 1000;
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;
 
@@ -25,7 +29,9 @@ export class Link {
   readonly #init: LinkInit;
   #wanted: readonly PageSubscription[] = [];
   #isOpen = false;
-  #sending: number | undefined;
+  /** Whether the server does not know the newest list yet. */
+  #isOutdated = false;
+  #sending: Promise<void> | undefined;
 
   constructor(init: LinkInit) {
     this.#init = init;
@@ -40,21 +46,30 @@ export class Link {
     if (this.#isOpen) this.#sendSoon();
   }
 
-  /** Requests of one moment are sent as one. */
+  /**
+   * Requests of one moment are sent as one, and one after the other: each replaces the one before it, so their order counts. One
+   * that fails is sent again.
+   */
   #sendSoon(): void {
-    this.#sending ??= window.setTimeout(() => {
+    this.#isOutdated = true;
+    this.#sending ??= this.#send().finally(() => {
       this.#sending = undefined;
-      void this.#send();
-    }, 20);
+    });
   }
 
   async #send(): Promise<void> {
-    const response = await fetch('/api/subscriptions', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-page-secret': this.#init.secret },
-      body: JSON.stringify(this.#wanted),
-    }).catch(() => undefined);
-    if (response?.status === 429) setTimeout(() => this.#sendSoon(), 1000);
+    await pause(gatherMs);
+    while (this.#isOutdated && this.#isOpen) {
+      this.#isOutdated = false;
+      const response = await fetch('/api/subscriptions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-page-secret': this.#init.secret },
+        body: JSON.stringify(this.#wanted),
+      }).catch(() => undefined);
+      if (response?.ok) continue;
+      this.#isOutdated = true;
+      await pause(failedMs);
+    }
   }
 
   async #run(): Promise<void> {
@@ -89,7 +104,7 @@ export class Link {
       silence.end();
       this.#isOpen = false;
       onState({ kind: 'broken', message });
-      await new Promise((resolve) => setTimeout(resolve, retryMs));
+      await pause(retryMs);
       retryMs = Math.min(longestRetryMs, retryMs * 2);
     }
   }
@@ -108,6 +123,8 @@ export class Link {
     }
   }
 }
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Aborts when nothing has arrived for some time. */
 class Silence {

@@ -11,16 +11,23 @@ export interface Route {
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [view = '', ...parts] = path.split('/').map(decoded);
-  return { view: view === '' ? 'cluster' : view, parts, query: new URLSearchParams(query) };
+  return { view: view === '' ? 'cluster' : view, parts, query: queryOf(query) };
 }
 
+function queryOf(text: string): URLSearchParams {
+  return new URLSearchParams([...new URLSearchParams(text)].map(([name, value]) => [name, plain(value)]));
+}
+
+/** Somebody else may have made the address: no character of it hides or reverses text. Names of nodes have none either. */
 function decoded(part: string): string {
   try {
-    return decodeURIComponent(part);
+    return plain(decodeURIComponent(part));
   } catch {
-    return part;
+    return plain(part);
   }
 }
+
+const plain = (text: string) => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
 
 /** The address of a place. */
 export function linkTo(

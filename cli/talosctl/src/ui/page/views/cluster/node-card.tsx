@@ -60,10 +60,10 @@ function lineOf(name: string, summary: NodeSummary | undefined): string {
   return [
     hostname === name ? undefined : hostname,
     stage,
-    version,
     bootMs === undefined || summary.reach.kind === 'away'
       ? undefined
       : `up ${durationText(Date.now() - bootMs)}`,
+    version,
   ]
     .filter((part) => part !== undefined && part !== '')
     .join(' · ');
