@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Fault, faultFrom } from '@nodewright/fault';
 import type { Span, Telemetry } from '@nodewright/telemetry';
+import type { ClientWait } from './client-shares.ts';
 import type { DistributionSource } from './distribution-source.ts';
 import { codeOf, type ErrorCode, errorBody, statusOf } from './error-codes.ts';
 import type { DistributionLimits } from './limits.ts';
@@ -11,6 +12,7 @@ import { writeChunks } from './write-chunks.ts';
 export interface AnswerInit {
   readonly source: DistributionSource;
   readonly limits: DistributionLimits;
+  readonly wait: ClientWait;
   readonly telemetry: Telemetry;
   /** Called after each answer for content. */
   readonly onAnswered: (record: AnswerRecord) => void;
@@ -53,7 +55,7 @@ async function answerContent(
   request: IncomingMessage,
   response: ServerResponse,
   target: ContentTarget,
-  { source, limits, telemetry, onAnswered }: AnswerInit,
+  { source, limits, wait, telemetry, onAnswered }: AnswerInit,
 ): Promise<void> {
   const start = performance.now();
   const gone = new AbortController();
@@ -61,7 +63,8 @@ async function answerContent(
   // An error of the connection is followed by 'close'.
   response.on('error', () => {});
   const span = telemetry.startSpan(`registry ${target.kind}`, spanOptions(request, target));
-  const answer = { request, response, target, source, stallMs: limits.stallMs, signal: gone.signal };
+  const { stallMs } = limits;
+  const answer = { request, response, target, source, stallMs, wait, signal: gone.signal };
   let bytes = 0;
   let fault: Fault | undefined;
   try {
@@ -87,6 +90,7 @@ interface Answer {
   readonly target: ContentTarget;
   readonly source: DistributionSource;
   readonly stallMs: number;
+  readonly wait: ClientWait;
   readonly signal: AbortSignal;
 }
 
@@ -103,7 +107,7 @@ async function sendManifest({ request, response, target, source, signal }: Answe
 }
 
 async function sendBlob(answer: Answer): Promise<number> {
-  const { request, response, target, source, stallMs, signal } = answer;
+  const { request, response, target, source, stallMs, wait, signal } = answer;
   const common = {
     'content-type': 'application/octet-stream',
     'docker-content-digest': target.which,
@@ -130,7 +134,7 @@ async function sendBlob(answer: Answer): Promise<number> {
     const rangeHeader = { 'content-range': `bytes ${start}-${end - 1}/${size}` };
     response.writeHead(206, { ...common, ...rangeHeader, ...lengthHeader(end - start) });
   });
-  const sizeBytes = await writeChunks(response, chunks, stallMs);
+  const sizeBytes = await writeChunks(response, chunks, { stallMs, wait });
   response.end();
   return sizeBytes;
 }

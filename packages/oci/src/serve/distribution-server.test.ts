@@ -186,3 +186,51 @@ test('more requests than the limit get 429, and more connections are closed', as
   assert.equal(await Promise.race(more), '');
   for (const socket of held) socket.destroy();
 });
+
+const pauseOf = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test('clients that hold every request without reading lose their places to others', async (t) => {
+  const { port, url } = await serve(t, { requests: 4, patienceMs: 100 });
+  const held = Array.from({ length: 4 }, () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.pause();
+    socket.on('error', () => {});
+    socket.write(`GET ${blobUrl} HTTP/1.1\r\nhost: x\r\n\r\n`);
+    return socket;
+  });
+  await pauseOf(500);
+  const whole = await fetch(url(blobUrl));
+  assert.equal((await whole.arrayBuffer()).byteLength, blob.length);
+  for (const socket of held) socket.destroy();
+});
+
+test('connections without a request lose their places to new ones, and those with one keep theirs', async (t) => {
+  const { port, url } = await serve(t, { connections: 8 });
+  const reading = connect(port, '127.0.0.1');
+  reading.pause();
+  reading.on('error', () => {});
+  reading.write(`GET ${blobUrl} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  await pauseOf(200);
+  let closed = 0;
+  const silent = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'));
+  for (const socket of silent)
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        closed += 1;
+      });
+  await pauseOf(300);
+  assert.equal(closed, 43);
+  for (let count = 0; count < 20; count += 1) {
+    const response = await fetch(url('/v2/team/app/manifests/v1'), { headers: { connection: 'close' } });
+    assert.equal(response.status, 200);
+    await response.arrayBuffer();
+  }
+  let received = 0;
+  for await (const chunk of reading) {
+    received += chunk.length;
+    if (received > blob.length) break;
+  }
+  assert.ok(received > blob.length);
+  for (const socket of silent) socket.destroy();
+});

@@ -1,9 +1,11 @@
 /** The limits of the endpoint for its clients. */
 export interface DistributionLimits {
-  /** Open connections; further ones are closed at once. */
+  /** Open connections; a further one takes the place of the one that has been without a request for longest, or is closed at once. */
   readonly connections: number;
-  /** Requests that are answered at the same time; further ones get 429. */
+  /** Requests that are answered at the same time; further ones get 429, unless a client has made its answer wait for `patienceMs`. */
   readonly requests: number;
+  /** How long an answer may wait for its client, all in all, before it may lose its place to another request, in ms. */
+  readonly patienceMs: number;
   /** Request line and headers, in bytes; longer ones get 431. */
   readonly headerBytes: number;
   /** For the headers of a request, in ms. */
@@ -19,6 +21,7 @@ export interface DistributionLimits {
 export const distributionLimits: DistributionLimits = {
   connections: 256,
   requests: 64,
+  patienceMs: 1000,
   headerBytes: 16 * 1024,
   headersMs: 10_000,
   idleMs: 30_000,

@@ -2,9 +2,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Deadline, unlessAborted } from '@nodewright/async';
 import { type AnswerInit, answerRequest, sendError } from './answer-request.ts';
+import { ClientWait, ConnectionPlaces, RequestPlaces } from './client-shares.ts';
 import { type DistributionLimits, distributionLimits } from './limits.ts';
 
-export interface DistributionServerInit extends Omit<AnswerInit, 'limits'> {
+export interface DistributionServerInit extends Omit<AnswerInit, 'limits' | 'wait'> {
   /** Default: `distributionLimits`. */
   readonly limits?: DistributionLimits;
   /** PEM; with it the server speaks TLS only. The key is a secret. */
@@ -20,16 +21,18 @@ export interface DistributionServer extends AsyncDisposable {
 /** Source: OCI distribution specification, pull. */
 export async function openDistributionServer(init: DistributionServerInit): Promise<DistributionServer> {
   const { limits = distributionLimits, tls } = init;
-  let inFlight = 0;
+  const requests = new RequestPlaces(limits.requests, limits.patienceMs);
+  const connections = new ConnectionPlaces(limits.connections);
   const listener: RequestListener = (request, response) => {
-    if (inFlight >= limits.requests) {
+    const wait = new ClientWait(performance.now(), () => response.destroy());
+    if (!requests.take(wait, performance.now())) {
       response.setHeader('retry-after', '1');
       return sendError(response, 429, 'TOOMANYREQUESTS', `more than ${limits.requests} requests at once`);
     }
-    inFlight += 1;
-    void answerRequest(request, response, { ...init, limits }).finally(() => {
-      inFlight -= 1;
-    });
+    const { socket } = request;
+    connections.begin(socket);
+    response.once('close', () => connections.over(socket));
+    void answerRequest(request, response, { ...init, limits, wait }).finally(() => requests.leave(wait));
   };
   const options = {
     maxHeaderSize: limits.headerBytes,
@@ -45,7 +48,7 @@ export async function openDistributionServer(init: DistributionServerInit): Prom
           { ...options, cert: tls.certificate, key: tls.key },
           listener,
         );
-  server.maxConnections = limits.connections;
+  server.on('connection', (socket) => connections.enter(socket));
   return {
     listen({ host, port }) {
       const { promise, resolve, reject } = Promise.withResolvers<number>();
