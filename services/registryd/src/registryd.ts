@@ -72,6 +72,8 @@ export const registryd: DaemonDefinition<typeof options> = {
     const management = scope.use(
       createRpcServer({
         services: [{ definition: RegistryServiceDefinition, implementation: service }],
+        maxMessageSizeBytes: registrydLimits.management.messageBytes,
+        transportLimits: registrydLimits.management.transport,
         ...{ telemetry, log },
       }),
     );

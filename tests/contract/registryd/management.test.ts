@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { digestOf } from '@nodewright/oci';
 import { spawnDaemon } from '@nodewright/testkit';
+import { Status } from 'nice-grpc';
 import { type RegistrydInit, registry, startRegistryd } from './harness.ts';
 import { startUpstream } from './upstream.ts';
 
@@ -136,6 +137,13 @@ test('the status tells what is cached, how each endpoint answered, and the last 
   assert.deepEqual([second.hasCredentials, second.skipsVerification], [true, true]);
   const said = JSON.stringify(upstreams, (_, value) => (typeof value === 'bigint' ? String(value) : value));
   assert.ok(!said.includes('open-sesame') && !daemon.process().stdout().includes('open-sesame'));
+});
+
+test('a request that no client needs to make is refused, and others are answered', async (t) => {
+  const { daemon } = await start(t);
+  const long = daemon.management.removeImage({ reference: 'a'.repeat(100_000) });
+  await assert.rejects(long, { code: Status.RESOURCE_EXHAUSTED });
+  assert.equal((await daemon.management.status({})).usedBytes, 0n);
 });
 
 test('registryd listens on loopback addresses only, and has no child process', async (t) => {

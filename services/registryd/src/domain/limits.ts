@@ -28,4 +28,12 @@ export const registrydLimits = {
   touchMs: 10 * 60_000,
   /** The share of a file system that downloads leave free. */
   freeShare: 0.05,
+  /** Of the management: its requests have a name at most. */
+  management: {
+    messageBytes: 64 * 1024,
+    transport: {
+      ...{ maxConcurrentCalls: 64, handshakesInFlight: 1 },
+      ...{ connectionReceiveBytes: 256 * 1024, serverReceiveBytes: 4 * 1024 * 1024 },
+    },
+  },
 } as const;
