@@ -3,6 +3,7 @@ import type { AttackCheck } from './check.ts';
 import { dials } from './dials.ts';
 import { malformedNodes } from './malformed-nodes.ts';
 import { refusedCertificates } from './refused-certificates.ts';
+import { registryRequests } from './registry-requests.ts';
 import { stolenNames } from './stolen-names.ts';
 import { swappedFolders } from './swapped-folders.ts';
 import { terminal } from './terminal.ts';
@@ -17,4 +18,5 @@ export const checks: readonly AttackCheck[] = [
   stolenNames,
   swappedFolders,
   terminal,
+  registryRequests,
 ];

@@ -5,6 +5,7 @@ import { connectionFloods } from './connections.ts';
 import type { Flood } from './flood.ts';
 import { frameFloods } from './frames.ts';
 import { openCallFloods } from './open-calls.ts';
+import { registryFloods } from './registry.ts';
 import { trustFloods } from './trust.ts';
 
 export const floods: readonly Flood[] = [
@@ -14,6 +15,7 @@ export const floods: readonly Flood[] = [
   ...connectionFloods,
   ...frameFloods,
   ...trustFloods,
+  ...registryFloods,
   ...configurationFloods,
 ];
 

@@ -1,11 +1,13 @@
 // The other client, in a process of its own. It makes calls at a fixed rate, however long the answers take,
 // and follows streams that must not end. It never retries a call, so every failure is visible.
+import { request as httpRequest } from 'node:http';
 import { type ClientHttp2Session, constants } from 'node:http2';
+import { ports } from '@nodewright/contract';
 import { callHeaders, startCall } from '../../bench/load/call.ts';
 import type { LoadTarget } from '../../bench/load/load-job.ts';
 import { openSession } from '../../bench/load/open-session.ts';
 import { LatencyRecorder } from '../../bench/measure/latency-recorder.ts';
-import type { AttackTarget } from '../target/attack-target.ts';
+import type { AttackTarget, RegistryTarget } from '../target/attack-target.ts';
 import { followRequests } from './bystander-streams.ts';
 import type { BystanderOrder, BystanderReport, BystanderWindow } from './child-messages.ts';
 import { openTrustCaller } from './trust-caller.ts';
@@ -14,6 +16,8 @@ import { openTrustCaller } from './trust-caller.ts';
 const intervalMs = 10;
 /** Interval of the calls to trustd. */
 const trustIntervalMs = 500;
+/** Interval of the requests to registryd. */
+const registryIntervalMs = 50;
 const callTimeoutMs = 30_000;
 const shownFailures = 20;
 
@@ -84,7 +88,40 @@ async function open(target: AttackTarget): Promise<void> {
   setInterval(() => {
     askTrustd().catch((error: Error) => fail('trustd', error.message));
   }, trustIntervalMs);
+  let part = 0;
+  setInterval(() => {
+    part += 1;
+    void askRegistry(target.registry, part % 2 === 0);
+  }, registryIntervalMs);
   for (const request of followRequests(behind.address)) void follow(caller, address, request);
+}
+
+/** Reads a manifest, or a piece of a blob, as a program that pulls an image does; each request has a connection of its own. */
+async function askRegistry(
+  { address, registry, repository, blob }: RegistryTarget,
+  isBlob: boolean,
+): Promise<void> {
+  const measured = { startMs: performance.now() };
+  if (isMeasuring) inFlight.add(measured);
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const path = `/v2/${repository}/${isBlob ? `blobs/${blob}` : 'manifests/v1'}?ns=${registry}`;
+  const headers = isBlob ? { range: 'bytes=0-65535' } : {};
+  const request = httpRequest(
+    { host: address, port: ports.registryd, path, headers, agent: false },
+    (answer) => {
+      answer.resume();
+      answer.on('close', () => {
+        const isGood = answer.complete && answer.statusCode === (isBlob ? 206 : 200);
+        resolve(isGood ? undefined : `status ${answer.statusCode}`);
+      });
+    },
+  );
+  request.setTimeout(callTimeoutMs, () => request.destroy(new Error('no answer')));
+  request.on('error', ({ message }) => resolve(message));
+  request.end();
+  const failure = await promise;
+  if (failure !== undefined) fail(`registryd ${isBlob ? 'blob' : 'manifest'}`, failure);
+  if (inFlight.delete(measured)) recorder.record(performance.now() - measured.startMs);
 }
 
 /** Follows a stream forever; each end of it counts as a failure. */

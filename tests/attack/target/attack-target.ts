@@ -24,6 +24,23 @@ export interface TargetNode {
   readonly root: string;
 }
 
+/** The image cache of the control plane. */
+export interface RegistryTarget {
+  readonly address: string;
+  /** The unix socket of its management. */
+  readonly socket: string;
+  /** The folder of the images that it has pulled. */
+  readonly cache: string;
+  readonly registry: string;
+  /** It has a tag v1 and this blob on the disk of the node. */
+  readonly repository: string;
+  readonly blob: string;
+  /** Size of the blob. */
+  readonly bytes: number;
+  /** A blob for which the registry sends other content. */
+  readonly wrongBlob: string;
+}
+
 /** What the attacker and the other client know about the cluster. It is passed between processes as JSON. */
 export interface AttackTarget {
   /** The only control plane, through which all calls go. */
@@ -41,4 +58,5 @@ export interface AttackTarget {
   readonly token: string;
   /** Address of a node in maintenance. */
   readonly maintenance: string;
+  readonly registry: RegistryTarget;
 }

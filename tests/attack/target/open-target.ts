@@ -8,6 +8,7 @@ import { findProcesses } from '../../bench/process-memory.ts';
 import { openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
 import type { AttackTarget } from './attack-target.ts';
 import { issueCertificates, issueClient } from './issue-certificates.ts';
+import { openRegistry } from './open-registry.ts';
 
 /** A daemon whose memory is watched. */
 export interface WatchedDaemon {
@@ -33,7 +34,7 @@ export interface OpenedTarget extends AsyncDisposable {
 }
 
 const reissues = 10;
-const daemonNames = ['machined', 'apid', 'trustd'] as const;
+const daemonNames = ['machined', 'apid', 'trustd', 'registryd'] as const;
 
 /** Starts one control plane, one worker, and a node in maintenance, as processes of this run. */
 export async function openTarget(now: () => Date): Promise<OpenedTarget> {
@@ -60,6 +61,7 @@ export async function openTarget(now: () => Date): Promise<OpenedTarget> {
     bystander: await issue([roles.reader]),
     token: trustd.token,
     maintenance: lone.address,
+    registry: await openRegistry(cluster, entry, undo),
   };
   const roots = [...cluster.nodes, { name: 'the waiting node', root: lone.root }];
   const daemons = roots.flatMap(({ name, root }) =>
