@@ -6,6 +6,8 @@ import type { Victim } from './planned-fault.ts';
 export interface ChaosTarget extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly view: ClusterView;
+  /** The folder of a node, on nodes that are processes of this host and reach its servers; undefined for others. */
+  readonly rootOf: ((node: string) => string) | undefined;
   /** `host:port` of etcd's client listener on every control plane. */
   readonly etcdEndpoints: readonly string[];
   /**

@@ -1,5 +1,5 @@
-// Kills programs and whole nodes of a cluster of its own with SIGKILL, while a client writes to etcd and
-// reads from all nodes. `make chaos CLUSTER=process|docker DURATION=600 SEED=`; the seed determines the
+// Kills programs and whole nodes of a cluster of its own with SIGKILL, while a client writes to etcd, reads
+// from all nodes and pulls images into their caches. `make chaos CLUSTER=process|docker DURATION=600 SEED=`; the seed determines the
 // schedule.
 import { openDockerTarget } from './docker-target.ts';
 import { planFaults } from './plan-faults.ts';
@@ -36,13 +36,14 @@ await using target = await open({ controlPlanes: 3, workers: 1 });
 interrupted.signal.throwIfAborted();
 const faults = planFaults({ seed, durationMs, nodes: target.cluster.nodes });
 const result = await runChaos(target, faults, tell, interrupted.signal);
-const { outcomes, reads, acknowledged, unknown, lost, strays } = result;
+const { outcomes, reads, acknowledged, unknown, lost, strays, pulls } = result;
 
 tell('');
 tell(faultTable(outcomes));
 tell('');
 tell(`versions read: ${readText(reads)}`);
 tell(`writes: ${acknowledged} acknowledged, ${unknown} of which nobody said how they ended`);
+tell(`pulls: ${pulls.pulled} complete, ${pulls.broken} interrupted`);
 for (const stray of strays) tell(`left behind: ${stray}`);
 for (const { fault, startedMs, watchedMs } of lateOnes(outcomes)) {
   const how =

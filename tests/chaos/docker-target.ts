@@ -35,6 +35,7 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
       machined: new RegExp(`^${own}-\\d+$`),
       apid: new RegExp(`^${own}-apid(-|$)`),
       trustd: new RegExp(`^${own}-trustd(-|$)`),
+      registryd: new RegExp(`^${own}-registryd(-|$)`),
       etcd: new RegExp(`^${own}-system-etcd$`),
     };
     return ({ name }: Container) => names[victim].test(name);
@@ -48,6 +49,7 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
   return {
     cluster,
     view,
+    rootOf: undefined,
     etcdEndpoints: cluster.controlPlanes.map(({ address }) => `${address}:${etcdPort}`),
     async instancesOf(node, victim) {
       const found = (await containersOf()).filter(isOf(node, victim === 'node' ? 'machined' : victim));

@@ -12,8 +12,8 @@ const leastPauseMs = 3000;
 const longestPauseMs = 12_000;
 
 const victimsOf = {
-  controlplane: ['machined', 'apid', 'trustd', 'etcd', 'etcd', 'node'],
-  worker: ['machined', 'apid', 'node'],
+  controlplane: ['machined', 'apid', 'trustd', 'registryd', 'etcd', 'etcd', 'node'],
+  worker: ['machined', 'apid', 'registryd', 'node'],
 } as const satisfies Record<string, readonly Victim[]>;
 
 /**

@@ -1,5 +1,5 @@
 /** What is killed: one program of a node, or all of them at once. */
-export type Victim = 'machined' | 'apid' | 'trustd' | 'etcd' | 'node';
+export type Victim = 'machined' | 'apid' | 'trustd' | 'registryd' | 'etcd' | 'node';
 
 /** One kill of the schedule. */
 export interface PlannedFault {

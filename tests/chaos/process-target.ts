@@ -21,6 +21,7 @@ export async function openProcessTarget(shape: ClusterShape): Promise<ChaosTarge
   return {
     cluster,
     view,
+    rootOf,
     etcdEndpoints: cluster.controlPlanes.map(({ address }) => `${address}:${etcdPort}`),
     instancesOf: async (node, victim) => (await find(node, victim)).map(({ pid }) => String(pid)),
     async kill(node, victim) {

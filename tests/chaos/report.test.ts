@@ -20,7 +20,8 @@ test('shortcomings() rejects a run that has tested nothing', () => {
   const good = {
     outcomes: [{ fault, result: 'back', startedMs: 1, healthyMs: 2 }] as readonly Outcome[],
     reads: new Map([['node01', { answered: 1, failed: 0 }]]),
-    ...{ acknowledged: 1, unknown: 0, lost: [], strays: [] },
+    ...{ acknowledged: 1, unknown: 0, lost: [], strays: [], cacheProblems: [] },
+    pulls: { pulled: 1, broken: 0 },
   };
   assert.deepEqual(shortcomings(good), []);
   const empty = {

@@ -3,7 +3,7 @@ import type { ReadCounts } from './read-versions.ts';
 import { restartLimits } from './restart-limit.ts';
 import type { ChaosResult } from './run-chaos.ts';
 
-const victims = ['machined', 'apid', 'trustd', 'etcd', 'node'] as const;
+const victims = ['machined', 'apid', 'trustd', 'registryd', 'etcd', 'node'] as const;
 
 /** The table of faults and their results. */
 export function faultTable(outcomes: readonly Outcome[]): string {
@@ -56,7 +56,8 @@ export function lateOnes(outcomes: readonly Outcome[], limits = restartLimits(ou
 }
 
 /** What is missing for the run to be meaningful, one line each; empty when nothing is. */
-export function shortcomings({ outcomes, reads, acknowledged, lost, unrest }: ChaosResult): string[] {
+export function shortcomings(result: ChaosResult): string[] {
+  const { outcomes, reads, acknowledged, lost, unrest, cacheProblems } = result;
   const silent = [...reads].filter(([, { answered }]) => answered === 0).map(([node]) => node);
   return [
     ...(outcomes.every(({ result }) => result === 'missed') ? ['nothing was killed'] : []),
@@ -64,6 +65,7 @@ export function shortcomings({ outcomes, reads, acknowledged, lost, unrest }: Ch
     ...(lost === undefined ? ['etcd does not say what it has kept'] : []),
     ...silent.map((node) => `${node} never answered`),
     ...(unrest === undefined ? [] : [unrest]),
+    ...cacheProblems,
   ];
 }
 

@@ -10,6 +10,7 @@ import { type Outcome, strike } from './await-recovery.ts';
 import type { ChaosTarget } from './chaos-target.ts';
 import type { PlannedFault } from './planned-fault.ts';
 import { type ReadCounts, readVersions } from './read-versions.ts';
+import { openRegistryPulls, type PullCounts } from './registry-pulls.ts';
 import { WriteLedger } from './write-ledger.ts';
 
 export interface ChaosResult {
@@ -20,6 +21,9 @@ export interface ChaosResult {
   /** Keys whose acknowledged write is lost; `undefined` when etcd could not be read. */
   readonly lost: readonly string[] | undefined;
   readonly strays: readonly string[];
+  readonly pulls: PullCounts;
+  /** What is wrong with the image caches. */
+  readonly cacheProblems: readonly string[];
   /** Why the cluster did not recover at the end, or could not be checked then. */
   readonly unrest?: string;
 }
@@ -42,9 +46,12 @@ export async function runChaos(
   const stop = new AbortController();
   const writing = ledger.writeUntil(stop.signal);
   const reading = readVersions(client, cluster.nodes, stop.signal);
+  await using registry = await openRegistryPulls(target, client);
+  const pulling = registry.pullUntil(stop.signal);
   const outcomes = await strikeAll(target, faults, tell, signal).finally(() => stop.abort());
   await writing;
   const reads = await reading;
+  const pulls = await pulling;
 
   tell('waiting for the cluster to come to rest');
   const health = async () =>
@@ -60,9 +67,13 @@ export async function runChaos(
     strays = await target.strays();
     if (strays.length === 0) break;
   }
+  const cacheProblems = await registry.problems(client);
   const { acknowledged, unknown } = ledger;
   const lost = await ledger.lost().catch(() => undefined);
-  return { outcomes, reads, acknowledged, unknown, lost, strays, ...(unrest !== undefined && { unrest }) };
+  return {
+    ...{ outcomes, reads, acknowledged, unknown, lost, strays, pulls, cacheProblems },
+    ...(unrest !== undefined && { unrest }),
+  };
 }
 
 const firstControlPlane = ({ cluster }: ChaosTarget) => cluster.controlPlanes[0]?.name ?? '';
