@@ -2,14 +2,17 @@
 // measure`; JSON goes to _out/bench/budgets.json. Exits with 1 when a budget is exceeded. Times of our
 // programs are ratios to a bare `node -e 0` in the same run, so that they hold on any processor; the
 // milliseconds are printed too.
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { nodePaths } from '@nodewright/contract';
 import { daemonEnvironment } from '../../services/machined/src/daemons/domain/daemon-command.ts';
 import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
+import { startUpstream } from '../contract/registryd/upstream.ts';
 import { copyRuntime } from './copy-runtime.ts';
 import { median } from './median.ts';
 import { findProcesses, readProcessMemory } from './process-memory.ts';
@@ -24,6 +27,10 @@ const rounds = 9;
  * after 5 s, and machined returns the memory of its start 6 s later, at most every 20 s.
  */
 const settleMs = 30_000;
+
+/** The image that registryd pulls. */
+const pulledLayers = 4;
+const pulledLayerBytes = 50_000_000;
 
 const bareNode = [process.execPath, '-e', '0'] as const;
 
@@ -55,6 +62,17 @@ const workspace = mkdtempSync(join(tmpdir(), 'budgets-'));
 const clusterName = 'budgets';
 const state = join(workspace, 'clusters');
 const talosconfig = join(workspace, 'talosconfig');
+
+const onNode = (node: string, args: readonly string[]) => [
+  ...['--talosconfig', talosconfig, '-n', node],
+  ...args,
+];
+const talosctlOn = (node: string, ...args: string[]) => talosctl(...onNode(node, args));
+/** Runs beside this program, which meanwhile answers as a registry. */
+const talosctlBeside = (node: string, ...args: string[]) =>
+  promisify(execFile)(process.execPath, [join(dist, 'talosctl', 'talosctl.cjs'), ...onNode(node, args)], {
+    env: { ...process.env, TALOS_HOME: workspace },
+  });
 
 function talosctl(...args: string[]): string {
   return execFileSync(process.execPath, [join(dist, 'talosctl', 'talosctl.cjs'), ...args], {
@@ -123,6 +141,40 @@ async function measureMemory(): Promise<Row[]> {
   ];
 }
 
+/** Enables the image cache of the worker, and pulls an image of a registry of this program through it. */
+async function measureRegistryd(): Promise<Row[]> {
+  await using upstream = await startUpstream();
+  const layers = Array.from({ length: pulledLayers }, () => randomBytes(pulledLayerBytes));
+  upstream.addImage('team/app', 'v1', layers);
+  const node = 'node04';
+  const registry = 'registry.example';
+  for (const document of [
+    { kind: 'RegistryMirrorConfig', name: registry, endpoints: [{ url: upstream.url }], skipFallback: true },
+    { kind: 'ImageCacheConfig', local: { enabled: true } },
+  ]) {
+    const patch = JSON.stringify({ apiVersion: 'v1alpha1', ...document });
+    talosctlOn(node, 'patch', 'mc', '--mode', 'no-reboot', '--patch', patch);
+  }
+  const residentMb = () => {
+    const [found] = findProcesses('registryd.cjs', join(state, clusterName, 'nodes', node));
+    if (found === undefined) throw new Error(`no registryd runs on ${node}`);
+    return readProcessMemory(found.pid).rss;
+  };
+  await sleep(settleMs);
+  const idle = residentMb();
+  await talosctlBeside(node, 'registry', 'pull', `${registry}/team/app:v1`);
+  await sleep(settleMs);
+  return [
+    { what: 'registryd: idle, resident', measured: idle, budget: 75, unit: 'MB' },
+    {
+      what: 'registryd: 30 s after a pull of 200 MB, resident',
+      measured: residentMb(),
+      budget: 105,
+      unit: 'MB',
+    },
+  ];
+}
+
 async function measureCommandLine(): Promise<Row> {
   const command = [join(checkout, 'bin', 'talosctl'), 'version', '--client'];
   return againstBareNode('talosctl version --client, against bare node', 2.5, () => timeToRun(command));
@@ -161,6 +213,7 @@ try {
   );
   rows.push(
     ...(await measureMemory()),
+    ...(await measureRegistryd()),
     await measureStart('apid'),
     await measureStart('trustd'),
     await measureCommandLine(),
