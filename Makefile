@@ -41,6 +41,8 @@ REPEAT ?=
 EXTENSIONS ?=
 # For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
 ADD ?=
+# For `make pictures`: the pictures to make, with commas; all by default.
+ONLY ?=
 # For `make attack`: the attacks and checks to run, with commas; all by default.
 CASES ?=
 
@@ -65,6 +67,11 @@ test: check $(built) ## passes the tests, with containers where an engine answer
 .PHONY: docs
 docs: $(installed) ## writes the documentation as pages with a search to _out/docs
 	@node tools/docs.ts
+
+.PHONY: pictures
+pictures: $(built) ## makes the pictures of the README from a cluster of processes; needs tmux and Chromium (ONLY=)
+	@node tools/prepare-nodes.ts process
+	@node tools/pictures.ts --only '$(ONLY)'
 
 .PHONY: test-docs
 test-docs: $(built) ## checks that the documentation is complete, and runs the commands of all tutorials

@@ -1,8 +1,16 @@
 import type { SiteFiles } from './render-site.ts';
 
-/** The links of a site that lead to a page or an anchor that does not exist, as `page: link`. Links to other sites are not followed. */
-export function linkProblems(files: SiteFiles): string[] {
-  const anchors = new Map([...files].map(([name, html]) => [name, anchorsOf(html)]));
+/**
+ * The links of a site that lead to a page, a picture or an anchor that does not exist, as `page: link`. Links to other sites are
+ * not followed.
+ *
+ * @param pictures their paths in the site
+ */
+export function linkProblems(files: SiteFiles, pictures: readonly string[] = []): string[] {
+  const anchors = new Map<string, ReadonlySet<string>>([
+    ...pictures.map((path) => [path, new Set<string>()] as const),
+    ...[...files].map(([name, html]) => [name, anchorsOf(html)] as const),
+  ]);
   return [...files].flatMap(([name, html]) =>
     name.endsWith('.html')
       ? linksOf(html)

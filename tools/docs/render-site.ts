@@ -1,4 +1,4 @@
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import { anchorOf, type Page, pageGroups } from './page.ts';
 
@@ -13,6 +13,9 @@ export interface SearchEntry {
   readonly heading: string;
   readonly text: string;
 }
+
+/** The pictures of the checkout, which stand below `pictures/` in the site. */
+export const picturesFolder = 'docs/pictures';
 
 /** How much text of a section the search shows and finds. */
 const searchTextLength = 400;
@@ -65,6 +68,12 @@ function renderPage(page: Page, bySource: ReadonlyMap<string, string>) {
         const inner = this.parser.parseInline(tokens);
         const target = resolveLink(href, page, bySource);
         return target === undefined ? inner : `<a href="${escapeHtml(target)}">${inner}</a>`;
+      },
+      image({ href, text }: Tokens.Image) {
+        const path = normalize(join(dirname(page.source ?? 'README.md'), href));
+        // The text of any other picture remains.
+        if (dirname(path) !== picturesFolder) return escapeHtml(text);
+        return `<img src="pictures/${escapeHtml(basename(path))}" alt="${escapeHtml(text)}">`;
       },
       // Whatever may be wider than its page can be scrolled with the keyboard.
       code({ text, lang }: Tokens.Code) {

@@ -1,0 +1,61 @@
+/** One picture of the README. */
+export interface PictureEntry {
+  /** Its file below docs/pictures. */
+  readonly file: string;
+  /** What it shows, for readers who do not see it, and for the README. */
+  readonly says: string;
+  /** The files whose output it shows, as globs: when one of them changes, the picture may show what is not so any more. */
+  readonly sources: readonly string[];
+  readonly needsNoCluster?: boolean;
+}
+
+/** What the screens of the dashboard look like: its tests compare whole screens with these files. */
+const screens = 'cli/talosctl/src/dashboard/testing/frames/*.txt';
+const looks = 'cli/talosctl/src/dashboard/screen/encode-frame.ts';
+
+/**
+ * The pictures that `make pictures` makes. To add one: a row here, its maker in `makers.ts`, and the picture in README.md.
+ */
+export const pictureList = {
+  'make-up': {
+    file: 'make-up.svg',
+    says: 'A recording of make up: it creates a cluster of four nodes and prints its table',
+    sources: ['tools/up.ts', 'cli/talosctl/src/commands/cluster/{create,cluster-tables,step-lines}.ts'],
+  },
+  dashboard: {
+    file: 'dashboard.svg',
+    says: 'The dashboard: a node, its network, its services and their logs, merged by time',
+    sources: [screens, looks],
+  },
+  heal: {
+    file: 'heal.svg',
+    says: 'A recording of the dashboard: a node is killed, etcd keeps its quorum, and the node comes back',
+    sources: [screens, looks],
+  },
+  'dry-run': {
+    file: 'dry-run.svg',
+    says: 'talosctl reboot --dry-run computes the quorum of etcd and what stops',
+    sources: ['packages/client/src/what-if/{effect-lines,planned-action,refusals}.ts'],
+  },
+  trace: {
+    file: 'trace.svg',
+    says: 'The trace of one command over two nodes, from Jaeger',
+    sources: ['tools/pictures/print-trace.ts'],
+  },
+  documentation: {
+    file: 'documentation.png',
+    says: 'The page of error messages in the documentation that make docs writes',
+    sources: [
+      'tools/docs/assets/*',
+      'tools/docs/{render-site,operation-pages}.ts',
+      'docs/troubleshooting.md',
+    ],
+    needsNoCluster: true,
+  },
+} as const satisfies Readonly<Record<string, PictureEntry>>;
+
+export type PictureName = keyof typeof pictureList;
+export const pictureNames = Object.keys(pictureList) as PictureName[];
+
+/** All pictures together, in bytes. */
+export const mostBytes = 3 * 1024 * 1024;
