@@ -7,5 +7,5 @@ export type { ClusterFacts, MemberFacts, NodeFacts } from './cluster-facts.ts';
 export { effectLines, etcdLines, stopLines } from './effect-lines.ts';
 export { actionName, actionText, type PlannedAction } from './planned-action.ts';
 export type { QuorumAfter } from './quorum-after.ts';
-export { hostOfUrl, type ReadClusterInit, readClusterFacts } from './read-cluster-facts.ts';
+export { hostOfUrl, mostMembers, type ReadClusterInit, readClusterFacts } from './read-cluster-facts.ts';
 export { type ActionEffect, type NodeEffect, whatIf } from './what-if.ts';

@@ -8,6 +8,9 @@ import type { ClusterFacts, MemberFacts, NodeFacts } from './cluster-facts.ts';
 /** Timeout of the calls to a node, in milliseconds. A node that times out counts as unreachable. */
 const answerTimeoutMs = 5000;
 
+/** More members than etcd works with: a node that lists more is not believed, and the rest is not asked. */
+export const mostMembers = 64;
+
 export interface ReadClusterInit {
   readonly client: Pick<TalosClient, 'node'>;
   /** The nodes that are chosen for the action. */
@@ -29,7 +32,7 @@ export async function readClusterFacts(init: ReadClusterInit): Promise<ClusterFa
   const limited = () => AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
   const first = limited();
   const answers = await Promise.all(chosen.map((node) => readNode(node, first)));
-  const listed = answers.find(({ members }) => members !== undefined)?.members;
+  const listed = answers.find(({ members }) => members !== undefined)?.members?.slice(0, mostMembers);
   const own = new Set(answers.map(({ etcd }) => etcd));
   const second = limited();
   const members =

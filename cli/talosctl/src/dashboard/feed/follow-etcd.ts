@@ -1,6 +1,6 @@
 import { pause } from '@nodewright/async';
 import type { NodeClient, TalosClient } from '@nodewright/client';
-import { hostOfUrl } from '@nodewright/client/what-if';
+import { hostOfUrl, mostMembers } from '@nodewright/client/what-if';
 import {
   type EtcdMember,
   etcdMemberAlarm_AlarmTypeToJSON,
@@ -46,7 +46,8 @@ async function listMembers(node: NodeClient, client: TalosClient, signal: AbortS
   for (const { machine } of [node, ...client.targets.filter((target) => target !== node)]) {
     try {
       const [list, alarmed] = await Promise.all([
-        machine.etcdMemberList({ queryLocal: false }, { signal }),
+        // Also without a quorum: this is when somebody looks.
+        machine.etcdMemberList({ queryLocal: true }, { signal }),
         machine.etcdAlarmList({}, { signal }).catch(() => undefined),
       ]);
       const alarms = new Map<bigint, string[]>();
@@ -54,7 +55,7 @@ async function listMembers(node: NodeClient, client: TalosClient, signal: AbortS
         const name = etcdMemberAlarm_AlarmTypeToJSON(alarm);
         if (name !== 'NONE') alarms.set(memberId, [...(alarms.get(memberId) ?? []), name]);
       }
-      return { members: onlyMessage(list).members, alarms };
+      return { members: onlyMessage(list).members.slice(0, mostMembers), alarms };
     } catch (error) {
       first ??= error;
     }

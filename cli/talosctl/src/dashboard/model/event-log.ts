@@ -1,3 +1,4 @@
+import { keptText } from './kept-text.ts';
 import { type DashboardModel, type NodeModel, shownNode, shownNodes } from './model.ts';
 
 /** One event of a node, in readable form. */
@@ -15,12 +16,28 @@ export interface EventLine {
 }
 
 const keptEvents = 1000;
+/** Longer texts of nodes are cut: no screen shows more. */
+const keptCharacters = 2000;
 
 /** A stream that was opened again repeats past events: only newer ones are added. */
 export function withEvents(node: NodeModel, added: readonly EventLine[]): NodeModel {
   const last = node.events.at(-1)?.id ?? '';
   const fresh = added.filter(({ id }) => id > last);
-  return fresh.length === 0 ? node : { ...node, events: [...node.events, ...fresh].slice(-keptEvents) };
+  if (fresh.length === 0) return node;
+  return { ...node, events: [...node.events, ...fresh.slice(-keptEvents).map(cutTexts)].slice(-keptEvents) };
+}
+
+function cutTexts({ atMs, ...texts }: EventLine): EventLine {
+  const { id, type, source, message, actorId } = texts;
+  const cut = (text: string) => keptText(text, keptCharacters);
+  return {
+    atMs,
+    id: cut(id),
+    type: cut(type),
+    source: cut(source),
+    message: cut(message),
+    actorId: cut(actorId),
+  };
 }
 
 export interface ShownEvent extends EventLine {

@@ -61,9 +61,12 @@ function withEffect(
   lines: readonly string[],
 ): DashboardModel {
   const { overlay } = model;
-  const isAsked = overlay?.kind === 'question' && overlay.node === name && overlay.planned === planned;
+  const isAsked = overlay?.kind === 'question' && overlay.node === name && isSame(overlay.planned, planned);
   return isAsked ? { ...model, overlay: { ...overlay, lines } } : model;
 }
+
+const isSame = (one: PlannedAction, other: PlannedAction): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 
 function changedNode(node: NodeModel, event: Exclude<NodeEvent, { readonly kind: 'effect' }>): NodeModel {
   switch (event.kind) {

@@ -1,3 +1,5 @@
+import { keptText } from './kept-text.ts';
+
 /** One line of a log, in readable form. */
 export interface LogLine {
   readonly text: string;
@@ -26,6 +28,8 @@ export const kernelLog = 'kernel';
 export const allServices = 'all services';
 
 const keptLines = 5000;
+/** Longer lines are cut: a log has few of them, and a hostile one nothing else. */
+const keptCharacters = 8000;
 
 /** @param arrivedMs the time of the first lines, if they have none */
 export function withLines(
@@ -38,7 +42,7 @@ export function withLines(
   const read = added.map((raw): LogLine => {
     const line = log === kernelLog ? kernelLine(raw) : serviceLine(raw);
     atMs = line.atMs ?? atMs;
-    return { text: line.text, atMs };
+    return { text: keptText(line.text, keptCharacters), atMs };
   });
   return { ...rest, lines: [...lines, ...read].slice(-keptLines), count: count + added.length, ownCount };
 }

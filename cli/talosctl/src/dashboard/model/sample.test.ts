@@ -108,6 +108,11 @@ test('log lines of daemons are shown in readable form, and other lines unchanged
   ]);
 });
 
+test('withLines() cuts lines that are longer than any screen', () => {
+  const { lines } = withLines(emptyLog, 'etcd', ['x'.repeat(1_000_000)], 0);
+  assert.equal(lines[0]?.text.length, 8000);
+});
+
 test('withLines() keeps the last lines and counts all', () => {
   const log = withLines(
     emptyLog,

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterKeys } from '../testing/press.ts';
 import { afterEvents, sampleModel } from '../testing/sample-model.ts';
 import { shownEvents } from './event-log.ts';
+import type { Sample } from './sample.ts';
 import { newestFirst, type ShownLog, shownLogs, spanOf } from './shown-logs.ts';
 import { subscriptionsOf } from './subscriptions.ts';
 
@@ -74,6 +75,22 @@ test('enter on an event shows what the same call caused, on all nodes; esc shows
   assert.equal(shownEvents(afterKeys(caused, 'escape')).length, 3);
   const without = afterKeys(events, 'g');
   assert.equal(afterKeys(without, 'enter'), without, 'no call caused it');
+});
+
+test('a node with too many services, events or words takes a bounded place', () => {
+  const services = Array.from({ length: 5000 }, (_, at) => ({ id: `s${at}` }));
+  const many = afterEvents(all, 'node01', {
+    kind: 'sampled',
+    sample: { atMs: Date.now(), services } as unknown as Sample,
+  });
+  assert.equal(shownLogs(many).length, 128);
+  const line = { type: 'Task', source: 's', message: 'm'.repeat(1_000_000), actorId: '', atMs: 0 };
+  const flooded = afterEvents(all, 'node01', {
+    kind: 'happened',
+    events: Array.from({ length: 3000 }, (_, at) => ({ ...line, id: `b${String(at).padStart(5, '0')}` })),
+  });
+  const { events = [] } = flooded.nodes[0] ?? {};
+  assert.deepEqual([events.length, events.at(-1)?.id, events.at(-1)?.message.length], [1000, 'b02999', 2000]);
 });
 
 test('a stream of events that begins again adds only what is new', () => {

@@ -9,16 +9,20 @@ export interface ShownLog {
   readonly log: LogModel;
 }
 
+/** So many logs are followed at most: each of them is a call that stays open. */
+const mostLogs = 128;
+
 /** The logs on the screen: one, those of all services, or either of all nodes. */
 export function shownLogs(model: DashboardModel): readonly ShownLog[] {
   const isEverywhere = model.screen === 'logs' && model.everywhere.logs;
   const nodes = isEverywhere ? shownNodes(model) : [shownNode(model)];
-  return nodes.flatMap((node) =>
+  const logs = nodes.flatMap((node) =>
     (model.log === allServices ? serviceNames(node) : [model.log]).map((name) => ({
       ...{ node, name },
       log: node.logs[name] ?? emptyLog,
     })),
   );
+  return logs.slice(0, mostLogs);
 }
 
 export interface LogSpan {
