@@ -34,11 +34,11 @@ export function drawTerminal({ title, columns, rows, frames }: TerminalPicture):
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${outer}" width="${width + 2 * margin}" height="${height + 2 * margin}" role="img" aria-labelledby="title">`,
     `<title id="title">${escapeXml(title)}</title>`,
     `<style>${textStyle}${filmStyle(frames, width)}</style>`,
-    `<defs>${lines.definitions()}</defs>`,
+    `<defs><clipPath id="screen"><rect width="${width}" height="${height}"/></clipPath>${lines.definitions()}</defs>`,
     `<rect width="100%" height="100%" rx="8" fill="${screenColours.background}"/>`,
-    `<svg x="${margin}" y="${margin}" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><g class="film">`,
+    `<g transform="translate(${margin} ${margin})" clip-path="url(#screen)"><g class="film">`,
     ...drawn,
-    '</g></svg></svg>',
+    '</g></g></svg>',
     '',
   ].join('\n');
 }
