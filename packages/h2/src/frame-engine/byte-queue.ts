@@ -1,5 +1,14 @@
 /** Small chunks are joined in blocks of this size, so that a queue has few objects. */
 const blockBytes = 1024;
+/**
+ * The first chunk of a queue, if it is small, is often its only one: a call that waits for its turn has the few bytes of
+ * its request. Such chunks of all queues share memory, because memory of its own costs more than the rest of the queue.
+ */
+const sharedBytes = 2048;
+const maxSharedBytes = 128;
+let shared = Buffer.alloc(0);
+let sharedAt = 0;
+
 /** A chunk keeps its whole memory alive. Chunks smaller than this share of it are copied. */
 const retainedShare = 4;
 
@@ -37,6 +46,10 @@ export class ByteQueue {
         chunk instanceof Buffer ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, length),
       );
       this.#room = 0;
+      return;
+    }
+    if (length <= maxSharedBytes && this.#chunks.length === 0) {
+      this.#chunks.push(copyShared(chunk));
       return;
     }
     const block = Buffer.allocUnsafeSlow(Math.max(blockBytes, length));
@@ -86,3 +99,15 @@ export class ByteQueue {
 }
 
 const empty = Buffer.alloc(0);
+
+function copyShared(chunk: Uint8Array): Buffer {
+  if (sharedAt + chunk.length > shared.length) {
+    shared = Buffer.allocUnsafeSlow(sharedBytes);
+    sharedAt = 0;
+  }
+  const end = sharedAt + chunk.length;
+  const copy = shared.subarray(sharedAt, end);
+  copy.set(chunk);
+  sharedAt = end;
+  return copy;
+}
