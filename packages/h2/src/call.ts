@@ -32,7 +32,10 @@ export interface InboundCall {
    * `answerDrained`.
    */
   write(chunk: Uint8Array): boolean;
-  /** The same for the bytes from `start` to `end` of a chunk, whose memory now belongs to the call. */
+  /**
+   * The same for the bytes from `start` to `end` of a chunk. They now belong to the call, and so do the nine bytes before
+   * them, if there are so many: a frame head is written there.
+   */
   writePart(bytes: Buffer, start: number, end: number): boolean;
   /**
    * Ends the call with trailers, after everything written. Request bytes that the client still sends are not
@@ -47,7 +50,10 @@ export interface InboundCall {
 export interface InboundReceiver {
   /** Body bytes in order. The receiver owns the chunk and may forward it unchanged. */
   requestData(chunk: Buffer): void;
-  /** If given, called instead of `requestData`: the bytes are a part of a chunk, which spares an object. */
+  /**
+   * If given, called instead of `requestData`: the bytes are a part of a chunk, which spares an object. If nine bytes or more are
+   * before them, the last nine are free too, because they are the head with which the bytes arrived.
+   */
   requestPart?(bytes: Buffer, start: number, end: number): void;
   /** The client has sent the whole request. */
   requestEnded(): void;
@@ -72,7 +78,7 @@ export interface OutboundCall {
    * `requestDrained`.
    */
   write(chunk: Uint8Array): boolean;
-  /** The same for the bytes from `start` to `end` of a chunk, whose memory now belongs to the call. */
+  /** As for an inbound call. */
   writePart(bytes: Buffer, start: number, end: number): boolean;
   /** Ends the request (half-close). */
   end(): void;
@@ -88,7 +94,7 @@ export interface OutboundReceiver {
   /** With `last` the headers end the response (trailers-only), and `answerEnded` does not follow. */
   answerHeaders(headers: RawHeaders, last: boolean): void;
   answerData(chunk: Buffer): void;
-  /** If given, called instead of `answerData`: the bytes are a part of a chunk, which spares an object. */
+  /** If given, called instead of `answerData`. As for the request of an inbound call. */
   answerPart?(bytes: Buffer, start: number, end: number): void;
   /** The response is complete; `trailers` is empty when the backend sent none. */
   answerEnded(trailers: RawHeaders): void;

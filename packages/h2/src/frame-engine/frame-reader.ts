@@ -12,7 +12,10 @@ export interface FrameSink {
    * is the payload without padding.
    */
   dataHead(flags: number, stream: number, length: number, size: number): void;
-  /** A part of the payload of the last DATA frame. The sink may keep the memory. */
+  /**
+   * A part of the payload of the last DATA frame. The sink may keep the memory. If the size of a frame head fits before `start`,
+   * those bytes were read as head and padding length of this frame, and the sink may write to them.
+   */
   dataPart(bytes: Buffer, start: number, end: number): void;
   /** The last DATA frame is complete. */
   dataEnd(): void;

@@ -19,7 +19,7 @@ function openWriter() {
   /** Writes a part of a larger chunk. */
   const write = (id: number, bytes: Buffer) =>
     writer.data(id, Buffer.concat([body(7, 0), bytes, body(9, 0)]), 7, 7 + bytes.length, false, 16_384);
-  return { writer, write, bytes: () => Buffer.concat(written) };
+  return { writer, write, written, bytes: () => Buffer.concat(written) };
 }
 
 const body = (length: number, value: number) => Buffer.alloc(length, value);
@@ -63,4 +63,69 @@ test('FrameWriter joins no body across other frames, streams or writes', () => {
       data(3, body(5, 4)),
     ]),
   );
+});
+
+test('FrameWriter writes the frames of a chunk as one piece, with heads in the place of those that were read', () => {
+  const { writer, written, bytes } = openWriter();
+  const bodies = [body(2000, 1), body(1500, 2), body(3000, 3)];
+  const chunk = Buffer.concat(bodies.map((part) => data(7, part)));
+  let at = 0;
+  for (const { length } of bodies) {
+    writer.data(5, chunk, at + 9, at + 9 + length, false, 3000);
+    at += 9 + length;
+  }
+  assert.equal(writer.pendingBytes, chunk.length);
+  writer.endStream(5);
+  writer.flush();
+  assert.deepEqual(
+    bytes(),
+    Buffer.concat([...bodies.slice(0, 2).map((part) => data(5, part)), data(5, body(3000, 3), endStream)]),
+  );
+  assert.equal(written.length, 1);
+});
+
+test('FrameWriter keeps the order of frames around parts of chunks', () => {
+  const { writer, bytes } = openWriter();
+  const [first, second] = [body(2000, 1), body(2000, 2)];
+  const chunk = Buffer.concat([data(7, first), data(9, second)]);
+  writer.windowUpdate(0, 1);
+  writer.data(1, chunk, 9, 2009, false, 16_384);
+  writer.windowUpdate(0, 2);
+  writer.data(3, chunk, 2018, 4018, false, 16_384);
+  // Joined with the frame before it, whose head is in another chunk.
+  writer.data(3, second, 0, 2000, true, 16_384);
+  writer.windowUpdate(0, 3);
+  writer.flush();
+  assert.deepEqual(
+    bytes(),
+    Buffer.concat([
+      frame(8, 0, 0, number(1)),
+      data(1, first),
+      frame(8, 0, 0, number(2)),
+      data(3, Buffer.concat([second, second]), endStream),
+      frame(8, 0, 0, number(3)),
+    ]),
+  );
+});
+
+test('FrameWriter uses no memory again that the socket has not written', () => {
+  const kept: Uint8Array[] = [];
+  const socket = { writableLength: 0, write: (bytes: Uint8Array) => kept.push(bytes) };
+  const writer = new FrameWriter(socket as unknown as Socket, new HpackEncoder());
+  const pings = (first: number, end: number) => {
+    for (let id = first; id < end; id += 1) writer.ping(id);
+    writer.flush();
+  };
+  const idsOf = (bytes: Uint8Array | undefined) =>
+    Array.from({ length: (bytes?.length ?? 0) / 17 }, (_, at) =>
+      Buffer.from(bytes ?? []).readUInt32BE(at * 17 + 13),
+    );
+  socket.writableLength = 1;
+  pings(0, 300);
+  pings(300, 400);
+  assert.deepEqual(kept.flatMap(idsOf), [...Array(400).keys()]);
+  socket.writableLength = 0;
+  pings(0, 50);
+  assert.deepEqual(idsOf(kept[2]), [...Array(50).keys()]);
+  assert.equal(kept[2]?.byteOffset, kept[0]?.byteOffset);
 });

@@ -14,6 +14,8 @@ import { encodedBound, type HpackEncoder } from './hpack/hpack-encoder.ts';
 
 /** Size of the memory in which small frames are collected, in bytes: about fifty responses. */
 const slabBytes = 8192;
+/** When so much of it is used, it is used again from the front if that is possible. */
+const reusedBytes = slabBytes / 2;
 /** Body bytes up to this size are copied beside the other frames; larger chunks are passed on as they are. */
 const copyBytes = 1024;
 /** Below this size, a loop that copies bytes is faster than a call of the runtime. */
@@ -30,11 +32,15 @@ export class FrameWriter {
   /** The part of the slab that has frames for the next write. */
   #start = 0;
   #end = 0;
-  /** Complete pieces of the next write, before the part of the slab. */
+  /** Complete pieces of the next write, before the open piece and the part of the slab. */
   #pieces: Uint8Array[] = [];
   #pieceBytes = 0;
+  /** A part of a chunk of body, to which the frames that follow it in the same chunk are added. */
+  #open: Uint8Array | undefined;
+  #openStart = 0;
+  #openEnd = 0;
   /** Where the head of the last frame is, when it is DATA that may still grow; then its stream and its size. */
-  #dataHead: Buffer | undefined;
+  #dataHead: Uint8Array | undefined;
   #dataAt = 0;
   #dataStream = 0;
   #dataBytes = 0;
@@ -47,7 +53,7 @@ export class FrameWriter {
 
   /** Bytes that the next `flush` writes. */
   get pendingBytes(): number {
-    return this.#pieceBytes + this.#end - this.#start;
+    return this.#pieceBytes + this.#openEnd - this.#openStart + this.#end - this.#start;
   }
 
   /** The peer has lowered the size of its table: the next header block must say that none is used. */
@@ -86,8 +92,9 @@ export class FrameWriter {
   }
 
   /**
-   * Writes the bytes from `start` to `end` of a chunk, which now belongs to the writer: in the DATA frame that
-   * was just written, if it is this stream's and stays below `frameBytes`, or in one of their own.
+   * Writes the bytes from `start` to `end` of a chunk, which now belongs to the writer, with the bytes of a frame
+   * head before `start` if there are so many: in the DATA frame that was just written, if it is this stream's and
+   * stays below `frameBytes`, or in one of their own.
    */
   data(
     stream: number,
@@ -100,6 +107,7 @@ export class FrameWriter {
     const length = end - start;
     const isSmall = length <= copyBytes;
     const flags = endStream ? frameFlags.endStream : 0;
+    let from = start;
     if (
       this.#dataHead !== undefined &&
       this.#dataStream === stream &&
@@ -109,19 +117,24 @@ export class FrameWriter {
       this.#dataBytes += length;
       writeHead(this.#dataHead, this.#dataAt, this.#dataBytes, frameTypes.data, flags, stream);
     } else {
-      this.#reserve(frameHeadBytes + (isSmall ? length : 0));
-      const head = this.#end;
-      this.#head(length, frameTypes.data, flags, stream);
-      this.#dataHead = this.#slab;
-      this.#dataAt = head;
+      if (!isSmall && start >= frameHeadBytes) {
+        // In the place of the head with which the body has arrived, so that a chunk of many frames is one piece.
+        from = start - frameHeadBytes;
+        writeHead(chunk, from, length, frameTypes.data, flags, stream);
+        this.#dataHead = chunk;
+        this.#dataAt = from;
+      } else {
+        this.#reserve(frameHeadBytes + (isSmall ? length : 0));
+        this.#dataAt = this.#end;
+        this.#head(length, frameTypes.data, flags, stream);
+        this.#dataHead = this.#slab;
+      }
       this.#dataStream = stream;
       this.#dataBytes = length;
     }
     if (endStream) this.#dataHead = undefined;
     if (!isSmall) {
-      this.#closePiece();
-      this.#pieces.push(partOf(chunk, start, end));
-      this.#pieceBytes += length;
+      this.#addPart(chunk, from, end);
       return;
     }
     const slab = this.#slab;
@@ -196,17 +209,21 @@ export class FrameWriter {
   flush(): void {
     const socket = this.#socket;
     this.#dataHead = undefined;
-    if (this.#pieces.length === 0) {
+    if (this.#pieces.length === 0 && this.#open === undefined) {
       if (this.#end === this.#start) return;
       socket.write(this.#slab.subarray(this.#start, this.#end));
     } else {
       this.#closePiece();
+      this.#closePart();
       const pieces = this.#pieces;
       this.#pieces = [];
       this.#pieceBytes = 0;
-      socket.cork();
-      for (const piece of pieces) socket.write(piece);
-      socket.uncork();
+      if (pieces.length === 1) socket.write(pieces[0] as Uint8Array);
+      else {
+        socket.cork();
+        for (const piece of pieces) socket.write(piece);
+        socket.uncork();
+      }
     }
     this.#start = this.#end;
     // The socket keeps no reference to the slab once everything is written.
@@ -237,9 +254,7 @@ export class FrameWriter {
         (isFirst && endStream ? frameFlags.endStream : 0);
       this.#reserve(frameHeadBytes);
       this.#head(part.length, isFirst ? frameTypes.headers : frameTypes.continuation, flags, stream);
-      this.#closePiece();
-      this.#pieces.push(part);
-      this.#pieceBytes += part.length;
+      this.#addPart(part, 0, part.length);
     }
   }
 
@@ -265,6 +280,7 @@ export class FrameWriter {
 
   /** Makes room for `bytes` bytes, at most the size of a slab, in one piece. */
   #reserve(bytes: number): void {
+    if (this.#end > reusedBytes && this.#end === this.#start) this.#reuseSlab();
     if (this.#end + bytes <= this.#slab.length) return;
     this.#closePiece();
     this.#slab = Buffer.allocUnsafeSlow(slabBytes);
@@ -272,9 +288,39 @@ export class FrameWriter {
     this.#end = 0;
   }
 
+  /** Starts at the front of the slab again, if the socket has written everything: TLS does that later than `flush`. */
+  #reuseSlab(): void {
+    if (this.#pieces.length > 0 || this.#socket.writableLength > 0) return;
+    this.#start = 0;
+    this.#end = 0;
+  }
+
+  /** Adds a part of a chunk to the next write: to the part before it, if it follows that in the same chunk. */
+  #addPart(chunk: Uint8Array, start: number, end: number): void {
+    if (this.#open === chunk && this.#openEnd === start && this.#end === this.#start) {
+      this.#openEnd = end;
+      return;
+    }
+    this.#closePiece();
+    this.#closePart();
+    this.#open = chunk;
+    this.#openStart = start;
+    this.#openEnd = end;
+  }
+
+  #closePart(): void {
+    if (this.#open === undefined) return;
+    this.#pieces.push(partOf(this.#open, this.#openStart, this.#openEnd));
+    this.#pieceBytes += this.#openEnd - this.#openStart;
+    this.#open = undefined;
+    this.#openStart = 0;
+    this.#openEnd = 0;
+  }
+
   /** Moves the frames in the slab to the pieces of the next write. */
   #closePiece(): void {
     if (this.#end === this.#start) return;
+    this.#closePart();
     this.#pieces.push(this.#slab.subarray(this.#start, this.#end));
     this.#pieceBytes += this.#end - this.#start;
     this.#start = this.#end;
@@ -282,7 +328,7 @@ export class FrameWriter {
 }
 
 function writeHead(
-  slab: Buffer,
+  slab: Uint8Array,
   at: number,
   length: number,
   type: number,
