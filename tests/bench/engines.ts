@@ -1,7 +1,7 @@
 // Measures where the processor time of a request in a gateway goes, with h2load before it and a backend that
-// answers at once behind it: apid, apid without its request log, the frame engine alone, the same without TLS,
-// node:http2, and nghttpx in the same place. `node tests/bench/engines.ts --help`; needs h2load and nghttpx
-// on PATH. A gateway is TLS 1.3 in, a unix socket out.
+// answers like machined behind it: apid, apid without its request log, the frame engine alone, the same
+// without TLS, node:http2, and nghttpx in the same place. `node tests/bench/engines.ts --help`; needs h2load
+// and nghttpx on PATH. A gateway is TLS 1.3 in, a unix socket out.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,17 +10,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findFreePort } from './engines/find-free-port.ts';
 import { type Gateway, type LoadFigures, loadGateway } from './engines/load-gateway.ts';
-import { type CertificateFiles, gatewayKinds } from './engines/serve-engine.ts';
+import { backendKinds, type CertificateFiles, gatewayKinds } from './engines/serve-engine.ts';
 import { startProcess } from './engines/start-process.ts';
 import { writeBenchFiles } from './engines/write-files.ts';
 import { median } from './median.ts';
 
-const usage = `usage: engines.ts [--seconds N] [--repeats N] [--streams LIST] [--only LIST] [--profile FOLDER]
+const usage = `usage: engines.ts [--seconds N] [--repeats N] [--streams LIST] [--only LIST] [--backend KIND]
+                  [--profile FOLDER]
 
   --seconds N       length of each measurement (default 3)
   --repeats N       measurements of each point, in turns; the median counts (default 3)
   --streams LIST    open requests (default 1,16,64); above 16 on several connections
   --only LIST       of ${[...gatewayKinds, 'nghttpx'].join(', ')}
+  --backend KIND    ${backendKinds.join(' or ')} (default ${backendKinds[0]}): as slow as machined and with its
+                    headers, or as fast as possible, so that the gateway is the bottleneck
   --profile FOLDER  each gateway of ours leaves a CPU profile there
 `;
 const peer = 'nghttpx';
@@ -35,6 +38,7 @@ const { values } = parseArgs({
     repeats: { type: 'string', default: '3' },
     streams: { type: 'string', default: '1,16,64' },
     only: { type: 'string', default: [...gatewayKinds, peer].join(',') },
+    backend: { type: 'string', default: backendKinds[0] },
     profile: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -119,7 +123,7 @@ async function main(): Promise<void> {
   scope.defer(() => rmSync(folder, { recursive: true, force: true }));
   const files = await writeBenchFiles(folder);
   const socket = join(folder, 'backend.sock');
-  scope.use(await startProcess(['backends', socket]));
+  scope.use(await startProcess(['backends', values.backend, socket]));
   const gateways = await startGateways(values.only.split(','), socket, files, scope);
   const version = execFileSync('h2load', ['--version'], { encoding: 'utf8' }).trim();
   process.stdout.write(

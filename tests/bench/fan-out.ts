@@ -27,7 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), 'fan-out-'));
 using scope = new DisposableStack();
 scope.defer(() => rmSync(folder, { recursive: true, force: true }));
 const { certificate, key, body } = await writeBenchFiles(folder);
-scope.use(await startProcess(['backends', ...names.map((name) => join(folder, name))]));
+scope.use(await startProcess(['backends', 'constant', ...names.map((name) => join(folder, name))]));
 const apid = scope.use(await startProcess(['fan-out', folder, '', certificate, key], values.profile));
 const gateway = { name: 'apid', pid: apid.pid, port: apid.port, isPlain: false };
 for (const count of counts) {

@@ -1,11 +1,17 @@
 // A process that `engines.ts` or `fan-out.ts` measures, or its backend.
-import { type GatewayKind, serveBackends, serveFanOut, serveGateway } from './serve-engine.ts';
+import {
+  type BackendKind,
+  type GatewayKind,
+  serveBackends,
+  serveFanOut,
+  serveGateway,
+} from './serve-engine.ts';
 
 const [role, ...args] = process.argv.slice(2);
 const [first = '', second = '', certificate = '', key = ''] = args;
 
 // A profile is written when the process ends by itself.
 process.once('SIGTERM', () => process.exit());
-if (role === 'backends') await serveBackends(args);
+if (role === 'backends') await serveBackends(first as BackendKind, args.slice(1));
 else if (role === 'fan-out') await serveFanOut(first, { certificate, key });
 else await serveGateway(first as GatewayKind, second, { certificate, key });

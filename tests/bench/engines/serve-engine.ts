@@ -43,15 +43,39 @@ const readPem = ({ certificate, key }: CertificateFiles) => ({
   key: readFileSync(key, 'utf8'),
 });
 
-/** Answers every call on these unix sockets with a constant. */
-export async function serveBackends(sockets: readonly string[]): Promise<void> {
-  for (const socket of sockets) await serveBackend(socket);
+/** How a backend answers. */
+export const backendKinds = ['machined', 'constant'] as const;
+export type BackendKind = (typeof backendKinds)[number];
+
+/**
+ * What a call costs machined beyond that of a stream of node:http2, in milliseconds. It decides how many answers a gateway
+ * finds each time it wakes up.
+ */
+const machinedMs = 0.03;
+
+/** The headers of machined's answers; `date` changes every second. */
+const machinedHeaders = () => [
+  ...[
+    ':status',
+    '200',
+    'content-type',
+    'application/grpc+proto',
+    'grpc-accept-encoding',
+    'identity,deflate,gzip',
+  ],
+  ...['grpc-encoding', 'identity', 'date', new Date().toUTCString()],
+];
+
+/** Answers every call on these unix sockets with a constant body. */
+export async function serveBackends(kind: BackendKind, sockets: readonly string[]): Promise<void> {
+  for (const socket of sockets) await serveBackend(kind, socket);
   process.send?.(0);
 }
 
-async function serveBackend(socket: string): Promise<void> {
+async function serveBackend(kind: BackendKind, socket: string): Promise<void> {
+  const isMachined = kind === 'machined';
   const server = new GatewayServer<undefined>({
-    engine: frameEngine,
+    engine: isMachined ? nodeEngine : frameEngine,
     limits: gatewayLimits,
     credentials: undefined,
     admit: () => ({ admitted: true, peer: undefined }),
@@ -59,9 +83,12 @@ async function serveBackend(socket: string): Promise<void> {
       call.receive({
         requestData() {},
         requestEnded() {
-          call.respond([':status', '200', 'content-type', 'application/grpc']);
+          if (isMachined) work(machinedMs);
+          call.respond(
+            isMachined ? machinedHeaders() : [':status', '200', 'content-type', 'application/grpc'],
+          );
           call.write(answer);
-          call.finish(['grpc-status', '0']);
+          call.finish(['grpc-status', '0', 'grpc-message', 'OK']);
         },
         answerDrained() {},
         cancelled() {},
@@ -72,6 +99,12 @@ async function serveBackend(socket: string): Promise<void> {
     onBroken() {},
   });
   await server.listen({ path: socket });
+}
+
+/** Uses the processor for some milliseconds. */
+function work(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
 }
 
 export async function serveGateway(
