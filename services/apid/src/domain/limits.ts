@@ -84,7 +84,14 @@ export const conductLimits = {
  * How many calls of one caller may start at the same time. Further calls of the caller wait, and do not delay
  * other callers. 100 watches of a dashboard start within half a second.
  */
-export const startLimits = { fewest: 4, most: 32, crowd: 6, spacingMs: 20, holdMs: 250 } as const;
+export const startLimits = {
+  fewest: 4,
+  most: 32,
+  mostAlone: 64,
+  crowd: 6,
+  spacingMs: 20,
+  holdMs: 250,
+} as const;
 
 /** How many cancels, of all callers together, apid forwards to backends at once and then per interval. */
 export const cancelLimits = { perTurn: 16, intervalMs: 5, waiting: 8192 } as const;

@@ -5,7 +5,7 @@ import { type CallStart, StartQueue } from './start-queue.ts';
 
 const never = 1_000_000;
 const ignored = { begin() {} };
-const limits = { fewest: 2, most: 5, crowd: 100, spacingMs: never, holdMs: never };
+const limits = { fewest: 2, most: 5, mostAlone: 5, crowd: 100, spacingMs: never, holdMs: never };
 
 /** Enters calls of one caller. `begun` lists the indexes of those that have started. */
 function enterMany(queue: StartQueue, count: number, caller = 'a') {
@@ -19,7 +19,7 @@ function enterMany(queue: StartQueue, count: number, caller = 'a') {
 }
 
 test('StartQueue starts few calls of a caller at once, the others in order of arrival', async () => {
-  const queue = new StartQueue({ ...limits, most: 2 });
+  const queue = new StartQueue({ ...limits, most: 2, mostAlone: 2 });
   const { begun, starts } = enterMany(queue, 5);
   assert.equal(queue.enter('b', ignored).waits, false);
   assert.deepEqual(begun, [0, 1]);
@@ -103,7 +103,7 @@ for (const [what, short, step] of [
   ],
 ] as const) {
   test(`StartQueue starts the next call when ${what}`, async () => {
-    const queue = new StartQueue({ ...limits, fewest: 1, most: 1, ...short });
+    const queue = new StartQueue({ ...limits, fewest: 1, most: 1, mostAlone: 1, ...short });
     const { promise: turn, resolve: begin } = Promise.withResolvers<void>();
     const [first, second] = [queue.enter('a', ignored), queue.enter('a', { begin })];
     const held = setInterval(() => {}, 10);
@@ -142,4 +142,19 @@ test('StartQueue remembers the windows of the callers that were seen last', () =
   answerOne('b');
   for (let other = 0; other < 1024; other += 1) answerOne(`other ${other}`);
   assert.deepEqual(enterMany(queue, 9, 'b').begun, [0, 1]);
+});
+
+test('StartQueue starts more calls of a caller with a full window while no other caller has calls', () => {
+  const queue = new StartQueue({ ...limits, mostAlone: 8 });
+  const { begun, starts } = enterMany(queue, 40);
+  for (let index = 0; index < 3; index += 1) starts[index]?.leave(false);
+  assert.equal(begun.length, 3 + 8);
+  const other = queue.enter('other', ignored);
+  assert.equal(other.waits, false);
+  for (let index = 3; index < 6; index += 1) starts[index]?.leave(false);
+  assert.equal(begun.length, 3 + 8);
+  starts[6]?.leave(false);
+  assert.equal(begun.length, 7 + 5);
+  other.leave(false);
+  assert.equal(begun.length, 7 + 8);
 });

@@ -5,6 +5,11 @@ export interface StartLimits {
   readonly fewest: number;
   readonly most: number;
   /**
+   * The same for a caller whose window is `most` while no other caller has starting or waiting calls. There is nobody to protect
+   * then, and a backend that has more calls at hand answers more of them at once.
+   */
+  readonly mostAlone: number;
+  /**
    * Maximum number of starting calls of all callers whose window is below `most`. The first call of a caller
    * is exempt.
    */
@@ -189,8 +194,9 @@ export class StartQueue {
   }
 
   #mayBegin({ begun, window }: Account): boolean {
-    const { most, crowd } = this.#limits;
-    return begun < window && (window === most || this.#crowd < crowd);
+    const { most, mostAlone, crowd } = this.#limits;
+    if (begun < window) return window === most || this.#crowd < crowd;
+    return window === most && begun < mostAlone && this.size === 1;
   }
 
   #count(account: Account, change: number): void {
