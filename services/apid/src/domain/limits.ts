@@ -127,5 +127,8 @@ export const metadataBytes = 128 * 1024;
  */
 export const streamWindowBytes = 512 * 1024;
 
-/** Connections to each backend. Callers are spread over them, so that few callers share a connection. */
+/**
+ * Connections to each backend. Callers are spread over them, so that few callers share a connection. What fewer would save:
+ * docs/decisions/gateway.md.
+ */
 export const backendLanes = 16;
