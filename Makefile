@@ -21,7 +21,7 @@ workers ?= 1
 PROVISIONER ?=
 # With docker: each node is one container of the image that `make node-image` makes.
 NODE_IMAGE ?=
-# Set it to run the control plane of Kubernetes on nodes of processes.
+# Set it to run Kubernetes: its control plane on nodes of processes, with kubelets on containers (PROVISIONER=docker).
 KUBERNETES ?=
 # What the nodes are, process or docker; and for `make chaos` the seconds of faults.
 CLUSTER ?=
@@ -192,6 +192,11 @@ test-kubernetes: $(built) ## tests Kubernetes on nodes of processes; builds it w
 	@node tools/etcd.ts
 	@node tools/test.ts --kubernetes
 
+.PHONY: test-kubelet
+test-kubelet: $(built) ## tests a container whose kubelet runs Kubernetes; needs a Docker engine, builds what is missing
+	@node rootfs/build-node-image.ts --kubernetes
+	@node tools/test.ts --kubernetes 'tests/kubernetes/kubelet.test.ts'
+
 .PHONY: jaeger
 jaeger: $(installed) ## builds Jaeger as a program for the traces of nodes of processes, minutes once
 	@node tools/jaeger.ts
@@ -251,7 +256,7 @@ image: $(built) ## builds the root, kernel, initramfs and disk image of machines
 	@EXTENSIONS='$(EXTENSIONS)' node rootfs/build-image.ts
 
 .PHONY: node-image
-node-image: $(built) ## packs the root file system of machines as a container image that is a whole node, about a minute
+node-image: $(built) ## packs the root file system of machines as a container image that is a whole node, about a minute (KUBERNETES=1)
 	@node rootfs/build-node-image.ts $(if $(KUBERNETES),--kubernetes)
 
 .PHONY: test-node-image

@@ -41,7 +41,7 @@ async function prepareImages(): Promise<void> {
 
 async function prepareNodeImage(): Promise<void> {
   await prepareImages();
-  await ensureNodeImage(checkout);
+  await ensureNodeImage(checkout, 'plain');
 }
 
 /** Builds the image of machines, unless there is one of these sources. */

@@ -1,7 +1,7 @@
 // Runs the tests and counts them. `node tools/test.ts [pattern ...]`; `--compose` runs only the tests with
 // containers; `--upstream` runs upstream's released client against processes and against containers; `--node-image`
-// runs nodes that are one container each; `--kubernetes` runs Kubernetes on processes; `--boot` boots machines; `--user`
-// leaves out what gives the same result for every user. Without arguments: everything that `make test` promises, with the container tests in parallel to the others when an
+// runs nodes that are one container each; `--kubernetes` runs Kubernetes on processes and on a node of one
+// container; `--boot` boots machines; `--user` leaves out what gives the same result for every user. Without arguments: everything that `make test` promises, with the container tests in parallel to the others when an
 // engine answers. When few files fail in a parallel run, they run once more, and the report names those that
 // pass then. On a developer's machine a test that lacks a part is skipped and named; where CI is set, a
 // skipped test is a failure.
@@ -77,10 +77,10 @@ const { values, positionals: patterns } = parseArgs({
 const turns: TestCounts[] = [];
 const notRun: string[] = [];
 if (values.boot) turns.push(await runMachines());
+else if (values.kubernetes) turns.push(await runKubernetes());
 else if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else if (values.upstream) await runUpstream();
 else if (values['node-image']) await runWholeNodes();
-else if (values.kubernetes) turns.push(await runKubernetes());
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
@@ -119,7 +119,7 @@ function runMachines(): Promise<TestCounts> {
 
 /** One file at a time: each starts three control planes of Kubernetes. */
 function runKubernetes(): Promise<TestCounts> {
-  const files = filesOf(['tests/kubernetes/**/*.test.ts']);
+  const files = filesOf(patterns.length > 0 ? patterns : ['tests/kubernetes/**/*.test.ts']);
   return runFiles({ checkout, files, concurrency: 1, timeoutMs: kubernetesTimeoutMs, beside: false });
 }
 

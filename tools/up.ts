@@ -9,7 +9,6 @@ import { parseArgs } from 'node:util';
 import { findProvisioner } from '@nodewright/provision';
 import { askEngine } from '@nodewright/provision/engine';
 import { kubernetesVariable } from '../packages/provision/src/domain/daemon-environment.ts';
-import { nodeImage } from '../rootfs/node-image/node-image.ts';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { ensureKubernetes } from './kubernetes/ensure-kubernetes.ts';
 import { chooseProvisioner } from './up/choose-provisioner.ts';
@@ -43,30 +42,33 @@ try {
 async function up(): Promise<void> {
   const ref = { name: values.name, clustersFolder: join(checkout, '_out', 'talos', 'clusters') };
   const existing = await findProvisioner(ref);
-  if (values.kubernetes && !['', 'process'].includes(values.provisioner))
-    throw new Error('KUBERNETES=1 runs only on nodes of processes: set PROVISIONER=process, or leave it out');
+  if (values.kubernetes && !['', 'process', 'docker'].includes(values.provisioner))
+    throw new Error(
+      'KUBERNETES=1 runs on nodes of processes or of containers: set PROVISIONER=process or docker',
+    );
   const engine = await askEngine();
   const wanted = values.kubernetes && existing === undefined ? 'process' : values.provisioner;
   const { provisioner: chosen, note } = chooseProvisioner({ wanted, existing, engine });
   if (note !== undefined) process.stderr.write(`${note}\n`);
   if (values.kubernetes && values.provisioner === '' && engine.state === 'ready')
-    process.stderr.write('containers do not run Kubernetes yet: using processes\n');
+    process.stderr.write(
+      'using processes, whose workloads stay pending: PROVISIONER=docker starts nodes with kubelets, which have no network for pods yet\n',
+    );
   let provisioner = chosen;
   // The message of the command line already says what to do without an engine.
   if (chosen === 'docker' && existing === undefined && engine.state === 'ready')
     provisioner = await prepareImages();
   if (provisioner === 'process') await prepareEtcd();
   if (values.kubernetes) await prepareKubernetes();
-  const isWhole = values['node-image'] && existing === undefined;
-  if (isWhole) {
-    if (provisioner !== 'docker')
-      throw new Error('NODE_IMAGE=1 needs a Docker engine: set PROVISIONER=docker');
-    await ensureNodeImage(checkout);
-  }
+  const runsKubelets = values.kubernetes && provisioner === 'docker';
+  const isWhole = (values['node-image'] || runsKubelets) && existing === undefined;
+  if (isWhole && provisioner !== 'docker')
+    throw new Error('NODE_IMAGE=1 needs a Docker engine: set PROVISIONER=docker');
+  const image = isWhole ? await ensureNodeImage(checkout, runsKubelets ? 'kubernetes' : 'plain') : undefined;
   await talosctl(
     ...['cluster', 'create', '--provisioner', provisioner, '--name', values.name, '--if-absent'],
     ...['--controlplanes', values.controlplanes, '--workers', values.workers],
-    ...(isWhole ? ['--node-image', nodeImage] : []),
+    ...(image === undefined ? [] : ['--node-image', image]),
     ...(values.kubernetes ? ['--kubernetes'] : []),
   );
 }

@@ -12,7 +12,7 @@ import {
 } from '../cluster/process/process-cluster.ts';
 import { checkout } from '../cluster/run-talosctl.ts';
 
-const kubectlPath = join(checkout, '_out', 'tools', 'kubernetes', 'kubectl');
+export const kubectlPath = join(checkout, '_out', 'tools', 'kubernetes', 'kubectl');
 
 /** Why the tests cannot run here. They fail where CI is set. */
 export const skipWithoutKubernetes = (): string | false =>

@@ -40,6 +40,10 @@ export interface StartWholeNodeInit {
   readonly rights?: readonly string[];
   /** Further flags of `docker run`. */
   readonly flags?: readonly string[];
+  /** Default: the image without Kubernetes. */
+  readonly image?: string;
+  /** Further flags of `gen config`. */
+  readonly configuration?: readonly string[];
 }
 
 let started = 0;
@@ -60,7 +64,15 @@ export async function startWholeNode(init: StartWholeNodeInit): Promise<WholeNod
   };
   const configuration = join(home, 'controlplane.yaml');
   // The address in the endpoint is for the Kubernetes API, which no test calls.
-  await must('gen', 'config', name, 'https://192.0.2.1:6443', '--output-dir', home);
+  await must(
+    'gen',
+    'config',
+    name,
+    'https://192.0.2.1:6443',
+    '--output-dir',
+    home,
+    ...(init.configuration ?? []),
+  );
   const text = (await must('machineconfig', 'patch', configuration, '--patch', withoutTime)).trim();
   await writeFile(configuration, `${text}\n`);
   const userData = Buffer.from(text).toString('base64');
@@ -70,7 +82,7 @@ export async function startWholeNode(init: StartWholeNodeInit): Promise<WholeNod
     ...(init.rights ?? [...capabilityFlags, '--cgroupns', 'private']),
     ...(init.isConfigured ? ['--env', `USERDATA=${userData}`] : []),
     ...(init.flags ?? []),
-    nodeImage,
+    init.image ?? nodeImage,
   ]);
   scope.defer(async () => void (await tryDocker(['rm', '--force', '--volumes', name])));
   const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}';

@@ -34,7 +34,7 @@ export interface ClusterRequest extends ClusterRef {
   readonly imageFolder?: string | undefined;
   /** An image of which each node is one container; `undefined` means a container for each daemon. */
   readonly nodeImage?: string | undefined;
-  /** Whether the nodes run Kubernetes; only for processes. Default no. */
+  /** Whether the nodes run Kubernetes; only for processes, and for nodes that are one container each. Default no. */
   readonly kubernetes?: boolean;
   readonly patches: ConfigPatches;
   /** Absolute path of the talosconfig to which a context for the cluster is added. */

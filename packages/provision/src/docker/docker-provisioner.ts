@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { Fault } from '@nodewright/fault';
 import { createClusterProvisioner } from '../cluster/cluster-provisioner.ts';
 import { findCluster, locateCluster } from '../cluster/read-cluster.ts';
 import { checkShape } from '../domain/cluster-shape.ts';
+import { containerMemory, memoryProblem } from '../domain/kubernetes-memory.ts';
 import { etcdImage, jaegerImage, mostStackNodes, stackImages } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
 import { requireEngine, requireImages } from '../engine/index.ts';
@@ -30,7 +32,7 @@ export function createDockerProvisioner(parts: () => DockerParts, init: StackEng
 
 /** Checks everything that can be known before anything is created, so that later failures are rare. */
 async function checkRequest(request: ClusterRequest, parts: DockerParts): Promise<void> {
-  const { name, shape, cidr } = request;
+  const { name, shape, cidr, kubernetes = false } = request;
   checkShape(shape, { kind: 'docker', most: mostStackNodes });
   if (cidr !== undefined) parseStackSubnet(cidr);
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
@@ -48,6 +50,7 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
   await requireImages(engine, [...ofNodes, toolbox, jaegerImage], 'make images');
   if (request.nodeImage !== undefined)
     await requireImages(engine, [withTag(request.nodeImage)], 'make node-image');
+  if (kubernetes) await checkKubernetes(request);
   const other = await otherOwner(engine, name, folder.path);
   if (other !== undefined) {
     throw new Fault(
@@ -55,6 +58,22 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
       `the engine has a cluster "${name}" already, ${other}: use another --name, or remove the existing one first`,
     );
   }
+}
+
+/**
+ * Checks that nodes of this shape can run Kubernetes.
+ *
+ * @throws Fault `invalid-argument` without an image for it, `resource-exhausted` with the figures when the memory does not suffice
+ */
+async function checkKubernetes({ shape, nodeImage }: ClusterRequest): Promise<void> {
+  if (nodeImage === undefined)
+    throw new Fault(
+      'invalid-argument',
+      'Kubernetes runs only in nodes that are one container each: name their image with --node-image',
+    );
+  const meminfo = await readFile('/proc/meminfo', 'utf8').catch(() => '');
+  const problem = memoryProblem(shape, containerMemory, meminfo);
+  if (problem !== undefined) throw new Fault('resource-exhausted', problem);
 }
 
 /** An image without a tag has the tag `latest`, and the engine lists it with that. */

@@ -10,6 +10,7 @@ import { stackTimeServer } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
 import { subnetPrefix } from '../domain/subnet.ts';
 import type { Engine } from '../engine/index.ts';
+import type { PatchText } from '../provisioner.ts';
 import { listContainers } from './stack-objects.ts';
 
 /** machined's user in the images: only this user may read the files in the volumes. */
@@ -45,7 +46,11 @@ export async function handOutMaterial(
         endpoint: state.kubernetesEndpoint ?? '',
         timeServer,
         certSans: ['127.0.0.1'],
-        patches: request.patches,
+        kubernetesVersion: state.kubernetes?.version,
+        patches:
+          state.kubernetes === undefined
+            ? request.patches
+            : { ...request.patches, all: [kubeletPatch, ...request.patches.all] },
       });
       return put(node.name, '/system/state', {
         [basename(nodePaths.machineConfig)]: config,
@@ -54,6 +59,18 @@ export async function handOutMaterial(
     }),
   );
 }
+
+/**
+ * What nodes with a kubelet need besides: the images of Kubernetes come from the cache in the image of the node. The kubelet of a
+ * control plane uses the API server beside it, and that of a worker the first one of the cluster.
+ */
+const kubeletPatch: PatchText = {
+  source: 'for Kubernetes in containers',
+  text: [
+    'machine: { features: { imageCache: { localEnabled: true } } }',
+    'apiVersion: v1alpha1\nkind: KubePrismConfig\n$patch: delete',
+  ].join('\n---\n'),
+};
 
 function archiveOf(files: Readonly<Record<string, string>>, user: number): Promise<Buffer> {
   const archive = pack();

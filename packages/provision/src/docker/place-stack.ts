@@ -104,7 +104,7 @@ async function planState(
 
 function documentOf(
   { request, folder, parts }: Creation<DockerParts>,
-  { nodes, stack }: ClusterState & { readonly stack: StackState },
+  { nodes, stack, kubernetes }: ClusterState & { readonly stack: StackState },
   subnet: Subnet,
 ) {
   const { nodeImage, jaegerPort, otlpPort, publishedPorts } = stack;
@@ -113,6 +113,7 @@ function documentOf(
       ...{ name: request.name, network: subnetPrefix(subnet), nodes, tag: parts.tag, jaegerPort, otlpPort },
       ...engineAccess(stack.engine),
       nodeImage,
+      hasKubernetes: kubernetes !== undefined,
     }),
     { folder: folder.path, nodes, publishedPorts },
   );

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memoryProblem } from './kubernetes-memory.ts';
+import { memoryProblem, processMemory } from './kubernetes-memory.ts';
 
 const meminfo = (mebibytes: number) => `MemTotal: 9 kB\nMemAvailable: ${mebibytes * 1024} kB\n`;
 const shape = { controlPlanes: 3, workers: 1 };
 
 test('memoryProblem() names what is needed and what is there', () => {
   assert.equal(
-    memoryProblem(shape, meminfo(1000)),
+    memoryProblem(shape, processMemory, meminfo(1000)),
     'Kubernetes on 3 control planes and 1 workers needs about 1410 MiB of memory (450 MiB for each control plane), and 1000 MiB are available: use fewer control planes',
   );
 });
 
 test('memoryProblem() accepts a cluster that fits, and a kernel that does not say', () => {
-  assert.equal(memoryProblem(shape, meminfo(1410)), undefined);
-  assert.equal(memoryProblem(shape, 'MemTotal: 9 kB\n'), undefined);
+  assert.equal(memoryProblem(shape, processMemory, meminfo(1410)), undefined);
+  assert.equal(memoryProblem(shape, processMemory, 'MemTotal: 9 kB\n'), undefined);
 });

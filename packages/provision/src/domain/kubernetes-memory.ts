@@ -1,21 +1,35 @@
 import type { ClusterShape } from './cluster-shape.ts';
 
 const mebibyte = 1024 ** 2;
-/** Measured: API server, controller manager, scheduler, etcd and the daemons of one control plane (SPEC.md). */
-const controlPlaneBytes = 450 * mebibyte;
-/** The daemons of a worker. */
-const workerBytes = 60 * mebibyte;
+
+/** Bytes that each node needs. */
+export interface NodeMemory {
+  readonly controlPlane: number;
+  readonly worker: number;
+}
+
+/**
+ * Measured: API server, controller manager, scheduler, etcd and the daemons of one control plane (SPEC.md), and the daemons of a
+ * worker.
+ */
+export const processMemory: NodeMemory = { controlPlane: 450 * mebibyte, worker: 60 * mebibyte };
+/** The same with containerd, the kubelet and pods. */
+export const containerMemory: NodeMemory = { controlPlane: 800 * mebibyte, worker: 250 * mebibyte };
 
 /**
  * Why Kubernetes on a cluster of this shape does not fit into the memory, with the figures; `undefined` when it fits.
  *
  * @param meminfo the content of `/proc/meminfo`
  */
-export function memoryProblem({ controlPlanes, workers }: ClusterShape, meminfo: string): string | undefined {
+export function memoryProblem(
+  { controlPlanes, workers }: ClusterShape,
+  memory: NodeMemory,
+  meminfo: string,
+): string | undefined {
   const available = Number(/^MemAvailable:\s+(\d+) kB/m.exec(meminfo)?.[1] ?? Number.NaN) * 1024;
-  const needed = controlPlanes * controlPlaneBytes + workers * workerBytes;
+  const needed = controlPlanes * memory.controlPlane + workers * memory.worker;
   // A kernel that does not say how much is available decides nothing.
   if (!(available < needed)) return undefined;
   const shown = (bytes: number) => `${Math.round(bytes / mebibyte)} MiB`;
-  return `Kubernetes on ${controlPlanes} control planes and ${workers} workers needs about ${shown(needed)} of memory (${shown(controlPlaneBytes)} for each control plane), and ${shown(available)} are available: use fewer control planes`;
+  return `Kubernetes on ${controlPlanes} control planes and ${workers} workers needs about ${shown(needed)} of memory (${shown(memory.controlPlane)} for each control plane), and ${shown(available)} are available: use fewer control planes`;
 }

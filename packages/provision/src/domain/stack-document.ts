@@ -21,6 +21,8 @@ export interface StackDesign {
   readonly engineGroup: string;
   /** The image of nodes that are one container each; otherwise each daemon of a node has its own container. */
   readonly nodeImage?: string | undefined;
+  /** Whether such nodes run Kubernetes. */
+  readonly hasKubernetes?: boolean;
 }
 
 /** A YAML or JSON value. */
@@ -111,7 +113,7 @@ export function stackDocument(design: StackDesign): StackDocument {
 
 /** The services and volumes of the cluster. */
 function nodeParts(design: StackDesign): Pick<StackDocument, 'services' | 'volumes'> {
-  const { nodes, nodeImage } = design;
+  const { nodes, nodeImage, hasKubernetes = false } = design;
   if (nodeImage === undefined) {
     return {
       services: {
@@ -124,7 +126,8 @@ function nodeParts(design: StackDesign): Pick<StackDocument, 'services' | 'volum
     };
   }
   // Only the docker provisioner makes such a cluster, and it generates the configurations itself.
-  const services = nodes.map((node) => [node.name, wholeNode(node, nodeImage)] as const);
+  const given = { image: nodeImage, hasKubernetes };
+  const services = nodes.map((node) => [node.name, wholeNode(node, given)] as const);
   return {
     services: { ...Object.fromEntries(services), ...companionServices(design) },
     volumes: Object.assign({}, ...nodes.map(wholeNodeVolumes)),

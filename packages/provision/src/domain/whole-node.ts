@@ -4,11 +4,18 @@ import type { PlannedNode } from './cluster-shape.ts';
 import { lockedContainer, tracing } from './container-settings.ts';
 import type { Mapping } from './stack-document.ts';
 
-/** Memory of a node, in MiB: its daemons, containerd and etcd. */
-const memoryMib = 1536;
+/** Memory of a node, in MiB: its daemons, containerd and etcd; with Kubernetes also its components and pods. */
+const memoryMib = { plain: 1536, kubernetes: 3072 } as const;
 
-/** Returns the service of a node. @param image name of the node image */
-export function wholeNode({ name, address }: PlannedNode, image: string): Mapping {
+export interface WholeNodeInit {
+  /** Name of the node image. */
+  readonly image: string;
+  readonly hasKubernetes: boolean;
+}
+
+/** Returns the service of a node. */
+export function wholeNode({ name, address }: PlannedNode, { image, hasKubernetes }: WholeNodeInit): Mapping {
+  const mebibytes = hasKubernetes ? memoryMib.kubernetes : memoryMib.plain;
   return {
     // The engine's own filter forbids pivot_root, without which no container can be started, and its profile for AppArmor
     // forbids mounts; an engine without AppArmor ignores that. containerd filters the system calls of the containers inside.
@@ -20,8 +27,8 @@ export function wholeNode({ name, address }: PlannedNode, image: string): Mappin
     cap_add: containerCapabilities.map((capability) => capability.name),
     // The control groups of the node are below its own one, and it sees no other.
     cgroup: 'private',
-    environment: { ...tracing, PLATFORM: 'container', TALOSSKU: `2.0CPU-${memoryMib}RAM` },
-    mem_limit: `${memoryMib}m`,
+    environment: { ...tracing, PLATFORM: 'container', TALOSSKU: `2.0CPU-${mebibytes}RAM` },
+    mem_limit: `${mebibytes}m`,
     pids_limit: 4096,
     tmpfs: ['/run:mode=0755', '/system:mode=0755', '/tmp:mode=1777'],
     hostname: name,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Fault } from '@nodewright/fault';
 import type { ClusterShape } from '../domain/cluster-shape.ts';
-import { memoryProblem } from '../domain/kubernetes-memory.ts';
+import { memoryProblem, processMemory } from '../domain/kubernetes-memory.ts';
 import { notBuilt } from './find-kubernetes.ts';
 import type { ProcessPrograms } from './programs.ts';
 
@@ -18,6 +18,6 @@ export async function checkKubernetes(
   if (kubernetes === undefined) throw notBuilt();
   if (etcd === undefined)
     throw new Fault('failed-precondition', 'Kubernetes needs etcd, which is not installed: run make etcd');
-  const problem = memoryProblem(shape, await readFile('/proc/meminfo', 'utf8'));
+  const problem = memoryProblem(shape, processMemory, await readFile('/proc/meminfo', 'utf8'));
   if (problem !== undefined) throw new Fault('resource-exhausted', problem);
 }

@@ -50,7 +50,7 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
     )
     .option(
       '--kubernetes',
-      'with processes: run API servers, controller managers and schedulers of Kubernetes (make kubernetes builds them)',
+      'run Kubernetes: with processes its control plane (make kubernetes builds it), with --node-image also its kubelets (make node-image KUBERNETES=1)',
     )
     .option(
       '--config-patch <patch>',
@@ -86,9 +86,9 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
         throw new UsageFault('flag --image-path is only for --provisioner qemu');
       if (options.nodeImage !== undefined && kind !== 'docker')
         throw new UsageFault('flag --node-image is only for --provisioner docker');
-      if (options.kubernetes && kind !== 'process')
+      if (options.kubernetes && kind !== 'process' && (kind !== 'docker' || options.nodeImage === undefined))
         throw new UsageFault(
-          'flag --kubernetes is only for --provisioner process: other nodes do not run Kubernetes',
+          'flag --kubernetes is only for --provisioner process, and for docker with --node-image: other nodes do not run Kubernetes',
         );
       const request = await requestFrom(env, { ...options, workers: options.workers ?? (isMachine ? 0 : 1) });
       const calledAt = performance.now();
@@ -149,7 +149,7 @@ async function report(
     const who = etcd.voters === 1 ? 'its control plane votes' : `${etcd.voters} control planes vote`;
     env.stderr.write(`cluster "${cluster.name}": ${who} in etcd after ${etcd.seconds.toFixed(1)}s\n`);
   }
-  if (running !== undefined) env.stderr.write(kubernetesText(cluster.name, running));
+  if (running !== undefined) env.stderr.write(kubernetesText(cluster, running));
 }
 
 function parseCount(text: string): number {

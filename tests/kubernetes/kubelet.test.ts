@@ -1,0 +1,208 @@
+// A control plane in one container whose kubelet runs Kubernetes: static pods, registration, pods of users, and the host.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { kubernetesPorts } from '@nodewright/contract';
+import { runDocker, tryDocker } from '@nodewright/provision/engine';
+import { eventually, hostState } from '@nodewright/testkit';
+import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
+import { kubernetesNodeImage } from '../../rootfs/node-image/node-image.ts';
+import { startWholeNode, type WholeNode } from '../node-image/whole-node.ts';
+import { joiningManifests } from './joining-manifests.ts';
+import { kubectlPath, kubernetesTimeoutMs } from './kubernetes-cluster.ts';
+
+const { code } = await tryDocker(['image', 'inspect', kubernetesNodeImage]);
+const skip = code === 0 ? false : `the image ${kubernetesNodeImage} is not there: make test-kubelet`;
+
+const patches = [
+  'machine: { features: { imageCache: { localEnabled: true } } }',
+  // One control plane has one API server, so nothing has to be balanced.
+  'apiVersion: v1alpha1\nkind: KubePrismConfig\n$patch: delete',
+  // The node has no image of flannel; the test gives it a bridge below.
+  'apiVersion: v1alpha1\nkind: KubeFlannelCNIConfig\n$patch: delete',
+];
+const workloadImage = `registry.k8s.io/kube-scheduler:v${builtKubernetesVersion}`;
+const scope = new AsyncDisposableStack();
+let node: WholeNode;
+let hostBefore: ReturnType<typeof hostState>;
+
+const soon = (what: string, explain?: () => string) => ({
+  ...{ what, timeoutMs: kubernetesTimeoutMs },
+  ...(explain && { explain }),
+});
+
+before(async () => {
+  if (skip) return;
+  hostBefore = hostState();
+  node = scope.use(
+    await startWholeNode({
+      ...{ isConfigured: true, image: kubernetesNodeImage },
+      configuration: [
+        ...['--kubernetes-version', builtKubernetesVersion],
+        ...patches.flatMap((patch) => ['--config-patch', patch]),
+      ],
+    }),
+  );
+  await node.runs('apid', 'cri', 'machined', 'trustd', 'registryd');
+  await talosctl('bootstrap');
+});
+after(() => scope.disposeAsync());
+
+async function talosctl(...words: string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await node.talosctl(...words);
+  assert.equal(exitCode, 0, stderr);
+  return stdout;
+}
+
+/** Runs kubectl as an administrator against the API server of the node. */
+async function kubectl(words: readonly string[], input = ''): Promise<string> {
+  const home = dirname(node.configuration);
+  const running = promisify(execFile)(
+    kubectlPath,
+    [
+      ...[`--kubeconfig=${join(home, 'kubeconfig')}`, `--cache-dir=${join(home, 'kubectl-cache')}`],
+      ...[`--server=https://${node.address}:${kubernetesPorts.apiServer}`, '--request-timeout=20s', ...words],
+    ],
+    { env: { PATH: process.env.PATH, HOME: home } },
+  );
+  running.child.stdin?.end(input);
+  return (await running).stdout;
+}
+
+/** The output, or the error as a text, for conditions that are awaited. */
+const seen = (...words: string[]) => kubectl(words).catch((error: Error) => error.message);
+
+test('the kubelet runs the control plane as static pods, and its API server is ready', { skip }, async () => {
+  await node.runs('etcd', 'kubelet');
+  await talosctl('kubeconfig', join(dirname(node.configuration), 'kubeconfig'), '--force');
+  let latest = '';
+  const isReady = async () => {
+    latest = await seen('get', '--raw', '/readyz');
+    return latest === 'ok';
+  };
+  await eventually(
+    isReady,
+    soon('the API server', () => latest),
+  );
+});
+
+test('the node registers with its name and address, and its static pods are shown as ready', {
+  skip,
+}, async () => {
+  await kubectl(['apply', '-f', '-'], joiningManifests(await readFile(node.configuration, 'utf8')));
+  let latest = '';
+  const address = 'jsonpath={.items[*].status.addresses[?(@.type=="InternalIP")].address}';
+  const isRegistered = async () => {
+    latest = await seen('get', 'nodes', '-o', address);
+    return latest === node.address;
+  };
+  await eventually(
+    isRegistered,
+    soon('the node in Kubernetes', () => latest),
+  );
+  assert.equal((await kubectl(['get', 'nodes', '-o', 'name'])).trim(), `node/${node.container}`);
+  const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  const areReady = async () => {
+    latest = await talosctl('get', 'staticpodstatus');
+    return components.every((name) =>
+      new RegExp(`kube-system/${name}-${node.container}\\s+\\d+\\s+True`).test(latest),
+    );
+  };
+  await eventually(
+    areReady,
+    soon('the static pods', () => latest),
+  );
+});
+
+test('with a network for pods the node is ready and runs a deployment, whose output it shows', {
+  skip,
+}, async () => {
+  let latest = '';
+  const podRange = async () => {
+    latest = await seen('get', 'nodes', '-o', 'jsonpath={.items[*].spec.podCIDR}');
+    return /^10\.244\.\d+\.0\/24$/.test(latest);
+  };
+  await eventually(
+    podRange,
+    soon('the subnet for pods', () => latest),
+  );
+  const text = JSON.stringify(bridgeNetwork(latest));
+  const script = `require('fs').writeFileSync('/etc/cni/net.d/10-bridge.conflist', ${JSON.stringify(text)})`;
+  await runDocker(['exec', node.container, '/usr/bin/node', '-e', script]);
+  const ready = 'jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}';
+  const isReady = async () => {
+    latest = await seen('get', 'nodes', '-o', ready);
+    return latest === 'True';
+  };
+  await eventually(
+    isReady,
+    soon('the node to be Ready', () => latest),
+  );
+
+  await kubectl(['taint', 'nodes', '--all', 'node-role.kubernetes.io/control-plane-']);
+  await kubectl(['create', 'deployment', 'web', '--image=registry.k8s.io/pause:3.10.2', '--replicas=2']);
+  await kubectl([
+    ...['run', 'version', `--image=${workloadImage}`, '--restart=Never', '--command', '--'],
+    ...['/usr/local/bin/kube-scheduler', '--version'],
+  ]);
+  const phase = (selector: string) =>
+    seen('get', 'pods', ...selector.split(' '), '-o', 'jsonpath={.items[*].status.phase}');
+  const run = async () => {
+    latest = `${await phase('-l app=web')} ${await phase('-l run=version')}`;
+    return latest === 'Running Running Succeeded';
+  };
+  await eventually(
+    run,
+    soon('the pods', () => latest),
+  );
+  assert.equal((await kubectl(['logs', 'version'])).trim(), `Kubernetes v${builtKubernetesVersion}`);
+});
+
+test('a change of its settings restarts the kubelet, and its pods run on', { skip }, async () => {
+  const ids = async () =>
+    (
+      await kubectl([
+        'get',
+        'pods',
+        '-A',
+        '-o',
+        'jsonpath={.items[*].status.containerStatuses[*].containerID}',
+      ])
+    )
+      .split(' ')
+      .sort();
+  const before = await ids();
+  const patch = join(dirname(node.configuration), 'patch.yaml');
+  await writeFile(patch, 'apiVersion: v1alpha1\nkind: KubeletConfig\nconfig: { maxPods: 42 }\n');
+  await talosctl('patch', 'mc', '-p', `@${patch}`);
+  let latest = '';
+  const hasLimit = async () => {
+    latest = await seen('get', 'nodes', '-o', 'jsonpath={.items[*].status.capacity.pods}');
+    return latest === '42';
+  };
+  await eventually(
+    hasLimit,
+    soon('the new limit of pods', () => latest),
+  );
+  await node.runs('kubelet');
+  assert.deepEqual(await ids(), before);
+});
+
+test('the host is as it was before', { skip }, async () => {
+  assert.deepEqual(hostState(), hostBefore);
+});
+
+/** A network for the pods of one node. Source: CNI, bridge and host-local. */
+const bridgeNetwork = (subnet: string) => ({
+  cniVersion: '1.0.0',
+  name: 'cbr0',
+  plugins: [
+    {
+      ...{ type: 'bridge', bridge: 'cni0', isDefaultGateway: true, hairpinMode: true },
+      ipam: { type: 'host-local', ranges: [[{ subnet }]] },
+    },
+  ],
+});
