@@ -117,6 +117,23 @@ test('the node registers with its name and address, and its static pods are show
   );
 });
 
+test('talosctl shows the containers of pods, and the kubelet as a service with its log', {
+  skip,
+}, async () => {
+  const pod = `kube-system/kube-apiserver-${node.container}`;
+  assert.match(
+    await talosctl('containers', '-k'),
+    new RegExp(
+      `${pod}:kube-apiserver\\s+registry\\.k8s\\.io/kube-apiserver:v${builtKubernetesVersion}\\s+\\d+\\s+RUNNING`,
+    ),
+  );
+  assert.match(
+    await talosctl('containers'),
+    /system +kubelet +ghcr\.io\/siderolabs\/kubelet:v\S+ +\d+ +RUNNING/,
+  );
+  assert.match(await talosctl('logs', 'kubelet', '--tail', '500'), /"Watching apiserver"/);
+});
+
 test('with a network for pods the node is ready and runs a deployment, whose output it shows', {
   skip,
 }, async () => {

@@ -86,7 +86,12 @@ export async function openTopics(
   const runtime = runsContainers ? await openMachineRuntime(given, scope) : engine;
   const containers = openContainers(
     {
-      ...{ runtime, own, registryAddress: localAddressOf(node, ports.registryd) },
+      ...{
+        runtime,
+        own,
+        hasKubelet: runsContainers && hasKubelet(host),
+        registryAddress: localAddressOf(node, ports.registryd),
+      },
       imageCacheRoots: () => imageCacheRoots.map((path) => layout.root + path).filter(existsSync),
       hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
       machine: runsContainers ? { ...given, ...processes, limitsPods } : undefined,

@@ -4,8 +4,9 @@ import { containerNames, isOfKubernetes, requireContainer, selectNamespace } fro
 import { imageNamespace, imageNamespaceOf } from './image-selection.ts';
 
 test('selectNamespace() returns the namespace or fails with the messages of Talos', () => {
-  assert.equal(selectNamespace({ namespace: 'system', driver: 0 }), 'system');
-  assert.equal(selectNamespace({ namespace: 'k8s.io', driver: 0 }), 'k8s.io');
+  assert.equal(selectNamespace({ namespace: 'system', driver: 0 }, false), 'system');
+  assert.equal(selectNamespace({ namespace: 'k8s.io', driver: 0 }, false), 'k8s.io');
+  assert.equal(selectNamespace({ namespace: 'k8s.io', driver: 1 }, true), 'k8s.io');
   const refusals = [
     ['', 0, 'invalid-argument', "namespace can't be empty"],
     ['system', 7, 'invalid-argument', 'unsupported driver "7"'],
@@ -14,7 +15,7 @@ test('selectNamespace() returns the namespace or fails with the messages of Talo
     ['other', 0, 'not-found', 'namespace "other" does not exist: use "system" or "k8s.io"'],
   ] as const;
   for (const [namespace, driver, kind, message] of refusals)
-    assert.throws(() => selectNamespace({ namespace, driver }), { kind, message });
+    assert.throws(() => selectNamespace({ namespace, driver }, false), { kind, message });
 });
 
 test('isOfKubernetes() is true only for the CRI driver with the Kubernetes namespace', () => {

@@ -28,14 +28,19 @@ export const isOfKubernetes = ({ namespace, driver }: ContainerSelection): boole
 /**
  * Returns the containerd namespace of a call.
  *
+ * @param hasKubelet whether a kubelet runs pods on this node, through the CRI of its runtime
  * @throws Fault with the message of Talos for values that are always invalid, `unavailable` when this node
  * has no CRI
  */
-export function selectNamespace({ namespace, driver }: ContainerSelection): NamespaceName {
+export function selectNamespace(
+  { namespace, driver }: ContainerSelection,
+  hasKubelet: boolean,
+): NamespaceName {
   if (namespace === '') throw new Fault('invalid-argument', "namespace can't be empty");
   if (driver === containerDrivers.cri) {
     if (namespace !== kubernetesNamespace)
       throw new Fault('unknown', 'CRI inspector is supported only for K8s namespace');
+    if (hasKubelet) return kubernetesNamespace;
     throw new Fault('unavailable', 'this node does not run Kubernetes and has no CRI');
   }
   if (driver !== containerDrivers.containerd)

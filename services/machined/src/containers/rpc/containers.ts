@@ -13,18 +13,21 @@ import { requireRuntime } from './require-runtime.ts';
 /**
  * Implements Containers, Stats and Restart for the containers of the node, including daemons that run as
  * containers.
+ *
+ * @param hasKubelet whether a kubelet runs pods on this node
  */
 export function createContainers(
   runtime: ContainerRuntime | undefined,
+  hasKubelet: boolean,
 ): Pick<MachineServiceImplementation, 'containers' | 'stats' | 'restart'> {
   const select = (selection: ContainerSelection): RuntimeNamespace => {
     // A node without a runtime reports that error even when a call selects the CRI.
     const there = requireRuntime(runtime);
-    return there.namespace(selectNamespace(selection));
+    return there.namespace(selectNamespace(selection, hasKubelet));
   };
   return {
     async containers(request, { signal }) {
-      if (isOfKubernetes(request)) return { messages: [{ containers: [] }] };
+      if (!hasKubelet && isOfKubernetes(request)) return { messages: [{ containers: [] }] };
       const { name: namespace, containers } = select(request);
       const found = await containers.list({ signal });
       return {
@@ -45,7 +48,7 @@ export function createContainers(
       };
     },
     async stats(request, { signal }) {
-      if (isOfKubernetes(request)) return { messages: [{ stats: [] }] };
+      if (!hasKubelet && isOfKubernetes(request)) return { messages: [{ stats: [] }] };
       const { name: namespace, containers } = select(request);
       const found = (await containers.list({ signal })).filter(({ task }) => task?.status === 'running');
       const stats = await Promise.all(found.map((info) => statOf(containers, namespace, info, signal)));
