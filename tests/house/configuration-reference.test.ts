@@ -100,7 +100,7 @@ function readAll(reader: ConfigReader): void {
   for (const read of [deviceLinks, deviceAddresses, deviceRoutes, deviceOperators, deviceVips]) read(devices);
   for (const read of [linkSpecsOf, addressSpecsOf, routeSpecsOf, routingRuleSpecsOf]) read(reader);
   for (const read of [operatorSpecsOf, vipOperatorSpecsOf, probeSpecsOf, sharedAddressesOf]) read(reader);
-  for (const read of [kubernetesIdentity, controlPlaneSettings, manifestSettings, kubeletSettings])
+  for (const read of [kubernetesIdentity, controlPlaneSettings, kubeletSettings, manifestSettings])
     read(reader);
 }
 

@@ -33,11 +33,11 @@ export function resourcesOf(requests: string): ReferenceDocs {
 }
 
 /**
- * Settings of kube-apiserver, kube-controller-manager and kube-scheduler. Only nodes that run these as processes apply
- * them. A control plane of another cluster makes the same resources, and nothing there runs the components.
+ * Settings of kube-apiserver, kube-controller-manager and kube-scheduler. Only nodes with Kubernetes apply them: processes,
+ * and containers of the node image. Another control plane makes the same resources, and nothing there runs the components.
  */
 export const runsInProcessClusters =
-  'Only control planes of process clusters with Kubernetes apply it; others only publish it as resources.';
+  'Only control planes with Kubernetes, of processes or of the node image, apply it; others only publish it as resources.';
 
 /** Which nodes have a kubelet. */
 export const kubeletNote =
@@ -61,18 +61,18 @@ export const processNotes = {
 } as const;
 
 /**
- * Manifests of the configuration. They wait for an API server, which only nodes of processes run so far.
+ * Manifests of the configuration. They wait for an API server, which stacks and machines do not run.
  */
 export const appliedInProcessClusters =
-  'Only control planes of process clusters with Kubernetes apply it to their cluster; others only publish it as resources.';
+  'Only control planes with Kubernetes, of processes or of the node image, apply it to their cluster; others only publish it as resources.';
 
 /** Who reads the domain of the cluster while no node runs the cluster DNS. */
 export const dnsDomainNote =
-  'The certificate of kube-apiserver and the manifest of CoreDNS contain it; no node runs CoreDNS yet.';
+  'The certificate of kube-apiserver, the kubelet and the manifest of CoreDNS have it; no image of nodes has CoreDNS yet.';
 
 /** Why static pods of the user are in resources. */
 export const staticPodNote =
-  'Control planes of process clusters with Kubernetes publish it as the resource StaticPods; no node runs it yet.';
+  'Only nodes of the node image with Kubernetes run it; control planes of processes with Kubernetes only publish it as the resource StaticPods.';
 
 /** `resources` of a component of the control plane. */
 export function controlPlaneResourcesOf(requests: string): ReferenceDocs {
