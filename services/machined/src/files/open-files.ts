@@ -32,7 +32,7 @@ export function openFiles(init: OpenFilesInit): Topic {
     contents: () => ownKernelFiles(world, hostname(), bootId),
   });
   return {
-    controllers: filesControllers({ root, ownsEtc }),
+    controllers: filesControllers({ root, ownsEtc, runsContainers: world.runsContainers }),
     api: {
       'machine.MachineService': createFiles({ files, attributes: createFileAttributes(log), log }),
       'machine.StorageService': createStatfs(files, sizes),

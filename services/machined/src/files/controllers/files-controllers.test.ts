@@ -88,7 +88,8 @@ test('a node that owns its /etc has the files there, in place of those of its im
   const root = join(folder, 'owned');
   mkdirSync(join(root, 'etc'), { recursive: true });
   writeFileSync(join(root, 'etc/hosts'), '');
-  await using runtime = openTestRuntime({ controllers: filesControllers({ root, ownsEtc: true }) });
+  const controllers = filesControllers({ root, ownsEtc: true, runsContainers: true });
+  await using runtime = openTestRuntime({ controllers });
   await want(runtime.state, 'hosts', '127.0.0.1 localhost\n');
   await runtime.settled();
   assert.equal(readFileSync(join(root, 'etc/hosts'), 'utf8'), '127.0.0.1 localhost\n');
@@ -106,6 +107,15 @@ test('a node that owns its /etc has the files there, in place of those of its im
   await teardownAndDestroy(runtime.state, pointerTo(etcFileSpecs, 'hosts'));
   await runtime.settled();
   assert.equal(existsSync(copyOf('hosts')), false);
+});
+
+test('a node in a container, whose /etc belongs to its engine, has the copies for its own containers too', async () => {
+  const root = join(folder, 'contained');
+  await using runtime = openTestRuntime({ controllers: filesControllers({ root, runsContainers: true }) });
+  await want(runtime.state, 'resolv.conf', 'nameserver 10.0.0.1\n');
+  await runtime.settled();
+  for (const path of ['system/etc/resolv.conf', 'system/resolved/resolv.conf'])
+    assert.equal(readFileSync(join(root, path), 'utf8'), 'nameserver 10.0.0.1\n');
 });
 
 test('a file is written again only if its contents or mode differ', async () => {

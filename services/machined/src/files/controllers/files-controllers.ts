@@ -1,6 +1,6 @@
 import type { Controller } from '@nodewright/controllers';
 import { resolverFiles, resolverFolder } from '../../base/domain/resolver-folder.ts';
-import { createEtcFiles, withCopies } from '../host/etc-files.ts';
+import { createEtcFiles, type EtcFiles, withCopies } from '../host/etc-files.ts';
 import { etcFileController } from './etc-file.ts';
 import { rootFilesController } from './root-files.ts';
 
@@ -9,21 +9,28 @@ export interface FilesControllersInit {
   readonly root: string;
   /** Nothing else writes below `/etc`, as on a machine: the files are written there. */
   readonly ownsEtc?: boolean;
+  /** The node makes containers that look up names: copies of the files for that are in a folder of their own. */
+  readonly runsContainers?: boolean;
 }
 
 /** The folder, below the node's root, of the files that appear below `/etc`. Source: Talos v1.14: writable areas. */
 const etcFolder = 'system/etc';
 
 /** Creates the controllers that write files below `/etc`. Source: Talos v1.14: COSI resources, files. */
-export function filesControllers({ root, ownsEtc = false }: FilesControllersInit): Controller[] {
-  if (ownsEtc) {
+export function filesControllers({
+  root,
+  ownsEtc = false,
+  runsContainers = false,
+}: FilesControllersInit): Controller[] {
+  const controllersOf = (files: EtcFiles) => {
     const copies = createEtcFiles(root + resolverFolder);
-    const files = withCopies(createEtcFiles(`${root}/etc`), copies, new Set(resolverFiles));
-    return [etcFileController(files), rootFilesController()];
-  }
+    const written = runsContainers ? withCopies(files, copies, new Set(resolverFiles)) : files;
+    return [etcFileController(written), rootFilesController()];
+  };
+  if (ownsEtc) return controllersOf(createEtcFiles(`${root}/etc`));
   const folder = `${root}/${etcFolder}`;
   // A node of processes has an `/etc` of its own below its root. The `/etc` of a container belongs to its
   // engine and image.
   const etc = root === '' ? undefined : `${root}/etc`;
-  return [etcFileController(createEtcFiles(folder, etc)), rootFilesController()];
+  return controllersOf(createEtcFiles(folder, etc));
 }
