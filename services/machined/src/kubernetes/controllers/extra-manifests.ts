@@ -9,6 +9,9 @@ import type { LoadManifest } from '../host/load-manifest.ts';
 /** A source that fails is tried again after these pauses. */
 const retries = { firstMs: 5_000, factor: 2, longestMs: 300_000 } as const;
 
+/** How many manifests are downloaded at once. */
+export const maxDownloads = 8;
+
 /** What a manifest was made from, and its objects. */
 interface Loaded {
   readonly source: string;
@@ -17,7 +20,7 @@ interface Loaded {
 
 /**
  * Downloads and reads the manifests of the user. Each is downloaded once, and again when its URL or its headers change. One
- * that fails keeps its earlier objects; the others do not wait for it. Source: Talos v1.14: k8s.ExtraManifestController.
+ * that fails keeps its earlier objects. Source: Talos v1.14: k8s.ExtraManifestController.
  */
 export function createExtraManifestController(loadManifest: LoadManifest): Controller {
   const loaded = new Map<string, Loaded>();
@@ -37,19 +40,25 @@ export function createExtraManifestController(loadManifest: LoadManifest): Contr
           manifest: 'manifests',
           message: `the configuration has ${excess} manifests more than the limit of ${maxExtraManifests}`,
         });
-      for (const [id, manifest] of wanted) {
-        const source = JSON.stringify(manifest);
-        if (loaded.get(id)?.source === source) continue;
-        if (manifest.url !== '' && !network?.connectivityReady && !network?.addressReady) continue;
-        try {
-          loaded.set(id, { source, objects: await loadManifest(manifest, pass.signal) });
-        } catch (error) {
-          pass.signal.throwIfAborted();
-          const { message } = faultFrom(error);
-          problems.push({ manifest: id, message });
-          pass.log.warn({ manifest: id, reason: message }, 'manifest cannot be read');
+      const queue = [...wanted].filter(([id, manifest]) => {
+        const isWaiting = manifest.url !== '' && !network?.connectivityReady && !network?.addressReady;
+        return !isWaiting && loaded.get(id)?.source !== JSON.stringify(manifest);
+      });
+      const load = async () => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+          const [id, manifest] = next;
+          try {
+            const objects = await loadManifest(manifest, pass.signal);
+            loaded.set(id, { source: JSON.stringify(manifest), objects });
+          } catch (error) {
+            pass.signal.throwIfAborted();
+            const { message } = faultFrom(error);
+            problems.push({ manifest: id, message });
+            pass.log.warn({ manifest: id, reason: message }, 'manifest cannot be read');
+          }
         }
-      }
+      };
+      await Promise.all(Array.from({ length: maxDownloads }, load));
       await pass.replace(
         manifests,
         [...loaded].map(([id, { objects }]) => ({ id, spec: objects.map((object) => ({ object })) })),

@@ -15,12 +15,14 @@ import {
   staticPods,
   timeStatuses,
 } from '@nodewright/state/kinds';
+import { eventually } from '@nodewright/testkit';
 import type { ManifestRequest } from '../host/apply-in-turn.ts';
 import type { ApplyOutcome } from '../host/apply-manifests.ts';
 import type { FetchManifest } from '../host/fetch-manifest.ts';
 import { createLoadManifest } from '../host/load-manifest.ts';
 import { createMemoryBalancer } from '../testing/memory-balancer.ts';
 import { controlPlaneText } from '../testing/rendered-pods.ts';
+import { maxDownloads } from './extra-manifests.ts';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
 
 interface NodeInit {
@@ -133,6 +135,25 @@ test('a manifest that cannot be downloaded is tried again, and nothing is delete
   assert.equal(fetched.length, 3);
   assert.ok((await node.specs(manifests)).some(([id]) => id === '99-mine'));
   assert.equal(node.requests.at(-1)?.isComplete, true);
+});
+
+test('manifests are downloaded side by side, up to a limit', async () => {
+  let [running, most, count] = [0, 0, 0];
+  await using node = await openNode({
+    async fetchManifest() {
+      running += 1;
+      count += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return object('a');
+    },
+  });
+  await node.configure(...Array.from({ length: 20 }, (_, index) => external(`m${index}`)));
+  const isLoaded = async () =>
+    (await node.specs(manifests)).filter(([id]) => id.startsWith('99-m')).length === 20;
+  await eventually(isLoaded, { what: 'all manifests' });
+  assert.deepEqual([most, count], [maxDownloads, 20]);
 });
 
 test('a manifest that is no manifest is a problem of its own', async () => {
