@@ -66,5 +66,11 @@ function summarise(events: readonly TraceEvent[], ms: number): FrameTimes {
   const times = [...perFrame.values()].sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
   const whole = times.reduce((sum, time) => sum + time, 0);
-  return { frames: times.length, median: at(0.5), p95: at(0.95), longest: times.at(-1) ?? 0, share: whole / ms };
+  return {
+    frames: times.length,
+    median: at(0.5),
+    p95: at(0.95),
+    longest: times.at(-1) ?? 0,
+    share: whole / ms,
+  };
 }

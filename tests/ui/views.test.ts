@@ -103,7 +103,9 @@ test(
   async () => {
     await go('#/logs?logs=machined,apid&level=debug');
     const log = page.getByRole('log');
-    await log.getByText('request finished').first().waitFor();
+    await log.locator('.log-line').first().waitFor();
+    await cluster.talosctl('-n', 'node01,node02', 'version');
+    await log.getByText('MachineService/Version').nth(1).waitFor();
     const times = await log.locator('time').allTextContents();
     assert.deepEqual(times, times.toSorted());
     const nodes = new Set(await log.locator('.log-node').allTextContents());

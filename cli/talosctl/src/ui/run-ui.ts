@@ -32,27 +32,43 @@ export async function runUi(init: RunUiInit): Promise<void> {
   const backend = scope.use(new ClusterPages({ client, nodes, session, context, now: () => env.now() }));
   const now = () => env.now().getTime();
   const server = scope.use(await PageServer.listen({ files, backend, port, now }));
-  let file: AsyncDisposable | undefined;
-  scope.defer(() => file?.[Symbol.asyncDispose]());
-  /** Prints a new link. The file for the browser is removed when its token is worth nothing. */
+  const opened = scope.adopt(new OpenedFile(), (each) => each.remove());
+  /** Prints a link, which replaces the one before it. */
   const invite = async () => {
-    await file?.[Symbol.asyncDispose]();
+    await opened.remove();
     const token = server.issueToken();
     const address = `${server.address}#token=${token.text}`;
-    const { environment } = env;
-    file = init.opensBrowser
-      ? await openBrowser({ address, environment, platform: process.platform })
-      : undefined;
-    setTimeout(() => void file?.[Symbol.asyncDispose](), limits.tokenMs).unref();
-    await print(init, server.address, token, file !== undefined);
+    if (init.opensBrowser) await opened.open(address, env.environment);
+    await print(init, server.address, token, opened.isThere);
   };
   await invite();
-  if (env.isInteractive) {
-    const more = () => void invite();
-    env.stdin.on('data', more).resume();
-    scope.defer(() => void env.stdin.off('data', more).pause());
+  while (!env.signal.aborted) {
+    if (env.isInteractive) await once(env.stdin, 'data', { signal: env.signal }).catch(() => {});
+    else await once(env.signal, 'abort');
+    if (!env.signal.aborted) await invite();
   }
-  if (!env.signal.aborted) await once(env.signal, 'abort');
+}
+
+/** The file that leads the browser to the page. It is removed when its token is worth nothing any more. */
+class OpenedFile {
+  #file: AsyncDisposable | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  get isThere(): boolean {
+    return this.#file !== undefined;
+  }
+
+  async open(address: string, environment: Readonly<NodeJS.ProcessEnv>): Promise<void> {
+    this.#file = await openBrowser({ address, environment, platform: process.platform });
+    this.#timer = setTimeout(() => void this.remove(), limits.tokenMs).unref();
+  }
+
+  async remove(): Promise<void> {
+    clearTimeout(this.#timer);
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.[Symbol.asyncDispose]();
+  }
 }
 
 async function print(

@@ -66,7 +66,7 @@ async function follow(subscription: PageSubscription, context: PageFeedContext):
     case 'log':
       return (await import('./follow-page-log.ts')).followPageLog(context, subscription.log);
     case 'events':
-      return (await import('./follow-events.ts')).followEvents(context);
+      return (await import('./follow-page-events.ts')).followPageEvents(context);
     case 'kinds':
       return (await import('./follow-kind.ts')).listKinds(context);
     case 'resources':

@@ -164,7 +164,7 @@ export interface EventEntry {
   readonly atMs: number | undefined;
   /** The call that caused it; empty when none did. */
   readonly actor: string;
-  /** Without its package: `PhaseEvent`. */
+  /** Without its package and ending: `Phase`. */
   readonly type: string;
   readonly source: string;
   readonly message: string;

@@ -16,7 +16,7 @@ export interface EventRow {
   readonly hasFailed: boolean;
 }
 
-const spanDepths: Readonly<Record<string, number>> = { SequenceEvent: 0, PhaseEvent: 1, TaskEvent: 2 };
+const spanDepths: Readonly<Record<string, number>> = { Sequence: 0, Phase: 1, Task: 2 };
 
 /**
  * The events of one node as a tree: what started and ended is one row, and below it what happened meanwhile.
@@ -61,12 +61,7 @@ export function eventRows(events: readonly NodeEvent[]): readonly EventRow[] {
   return rows;
 }
 
-/** `ServiceStateEvent` becomes `service`. */
+/** `ServiceState` becomes `service`. */
 function kindOf(type: string): string {
-  return type === 'ServiceStateEvent'
-    ? 'service'
-    : type
-        .replace(/Event$/, '')
-        .replace(/(?<=.)(?=[A-Z])/g, ' ')
-        .toLowerCase();
+  return type === 'ServiceState' ? 'service' : type.replace(/(?<=.)(?=[A-Z])/g, ' ').toLowerCase();
 }

@@ -26,12 +26,12 @@ function event(
 
 test('groupEvents() joins what one call caused on all nodes, and separates what lies apart', () => {
   const groups = groupEvents([
-    event(0, 'SequenceEvent', 'boot', 'START'),
-    event(5000, 'SequenceEvent', 'boot', 'STOP'),
-    event(60_000, 'SequenceEvent', 'reboot', 'START', { actor: 'one' }),
-    event(61_000, 'SequenceEvent', 'reboot', 'START', { actor: 'one', node: 'node02' }),
-    event(60_500, 'ServiceStateEvent', 'etcd', 'FAILED: exited'),
-    event(90_000, 'ServiceStateEvent', 'etcd', 'RUNNING: started'),
+    event(0, 'Sequence', 'boot', 'START'),
+    event(5000, 'Sequence', 'boot', 'STOP'),
+    event(60_000, 'Sequence', 'reboot', 'START', { actor: 'one' }),
+    event(61_000, 'Sequence', 'reboot', 'START', { actor: 'one', node: 'node02' }),
+    event(60_500, 'ServiceState', 'etcd', 'FAILED: exited'),
+    event(90_000, 'ServiceState', 'etcd', 'RUNNING: started'),
   ]);
   assert.deepEqual(
     groups.map(({ actor, subjects, nodes, hasFailed }) => [actor, subjects.join(), nodes.join(), hasFailed]),
@@ -46,13 +46,13 @@ test('groupEvents() joins what one call caused on all nodes, and separates what 
 
 test('eventRows() makes one row of a start and its end, with what happened meanwhile below it', () => {
   const rows = eventRows([
-    event(0, 'SequenceEvent', 'boot', 'START'),
-    event(0, 'PhaseEvent', 'services', 'START'),
-    event(1000, 'ServiceStateEvent', 'apid', 'RUNNING: started'),
-    event(2000, 'PhaseEvent', 'services', 'STOP'),
-    event(2000, 'PhaseEvent', 'kubelet', 'START'),
-    event(3000, 'SequenceEvent', 'boot', 'error: no disk'),
-    event(4000, 'TaskEvent', 'late', 'STOP'),
+    event(0, 'Sequence', 'boot', 'START'),
+    event(0, 'Phase', 'services', 'START'),
+    event(1000, 'ServiceState', 'apid', 'RUNNING: started'),
+    event(2000, 'Phase', 'services', 'STOP'),
+    event(2000, 'Phase', 'kubelet', 'START'),
+    event(3000, 'Sequence', 'boot', 'error: no disk'),
+    event(4000, 'Task', 'late', 'STOP'),
   ]);
   assert.deepEqual(
     rows.map(({ kind, source, depth, startMs, endMs, hasFailed }) => [

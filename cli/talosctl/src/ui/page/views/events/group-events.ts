@@ -47,9 +47,7 @@ export function groupEvents(events: readonly NodeEvent[]): readonly EventGroup[]
 
 function groupOf(key: string, events: readonly NodeEvent[]): EventGroup {
   const distinct = (values: readonly string[]) => [...new Set(values)];
-  const sequences = distinct(
-    events.filter(({ type }) => type === 'SequenceEvent').map(({ source }) => source),
-  );
+  const sequences = distinct(events.filter(({ type }) => type === 'Sequence').map(({ source }) => source));
   const others = distinct(events.map(({ source }) => source));
   return {
     key,
@@ -64,4 +62,4 @@ function groupOf(key: string, events: readonly NodeEvent[]): EventGroup {
 }
 
 export const hasFailed = ({ type, message }: EventEntry): boolean =>
-  /^error\b|^FAILED\b/i.test(message) || /ErrorEvent$/.test(type);
+  /^error\b|^FAILED\b/i.test(message) || /Error$/.test(type);
