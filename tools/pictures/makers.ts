@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { drawTerminal, type TerminalFrame } from './draw-terminal.ts';
 import type { PictureName } from './picture-list.ts';
@@ -84,15 +85,42 @@ export const makers: Readonly<Record<PictureName, Maker>> = {
     await terminal.waitFor(/machined: machine[\s\S]*\n\$ $/);
     return writeTerminal(shop, 'trace', size, [await terminal.frame()]);
   },
-  documentation: async ({ checkout, folder }) => {
-    execFileSync('node', ['tools/docs.ts'], { cwd: checkout });
-    const page = join(checkout, '_out', 'docs', 'errors.html');
-    refusePrivate('documentation', readFileSync(page, 'utf8').replaceAll(/<[^>]+>/g, ' '));
-    const path = join(folder, pictureList.documentation.file);
-    await takeScreenshot(`file://${page}`, path, { width: 1100, height: 720 });
+  page: async (shop) => {
+    const words = ['-n', nodes, 'ui', '--no-browser', '-o', 'json'];
+    const talosctl = spawn(join(shop.checkout, 'bin', 'talosctl'), words, {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const { address, token } = JSON.parse(await firstDocument(talosctl.stdout)) as Record<string, string>;
+      const url = `${address}#token=${token}`;
+      await takeScreenshot({ ...pageOf(shop, 'page', 1100, 720), url, shows: 'node04', settleMs: 15_000 });
+    } finally {
+      talosctl.kill();
+    }
+    return undefined;
+  },
+  documentation: async (shop) => {
+    execFileSync('node', ['tools/docs.ts'], { cwd: shop.checkout });
+    const url = `file://${join(shop.checkout, '_out', 'docs', 'errors.html')}`;
+    await takeScreenshot({ ...pageOf(shop, 'documentation', 1100, 720), url, shows: 'Messages' });
     return undefined;
   },
 };
+
+function pageOf({ folder }: PictureShop, name: PictureName, width: number, height: number) {
+  const path = join(folder, pictureList[name].file);
+  return { path, width, height, check: (text: string) => refusePrivate(name, text) };
+}
+
+/** The first JSON document that a program prints. */
+async function firstDocument(output: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of output) {
+    text += String(chunk);
+    if (/^\}$/m.test(text)) return text;
+  }
+  throw new Error(`the program ended after ${JSON.stringify(text)}`);
+}
 
 /** Starts Jaeger where it was built. @returns what ends it */
 export function startJaeger(shop: Pick<PictureShop, 'checkout'>): Disposable {

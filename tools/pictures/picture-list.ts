@@ -4,7 +4,10 @@ export interface PictureEntry {
   readonly file: string;
   /** What it shows, for readers who do not see it, and for the README. */
   readonly says: string;
-  /** The files whose output it shows, as globs: when one of them changes, the picture may show what is not so any more. */
+  /**
+   * The files that decide what is to be seen, as globs: when one of them changes, the picture may show what is not so any more.
+   * Few and narrow ones, because every other change in them makes work for somebody.
+   */
   readonly sources: readonly string[];
   readonly needsNoCluster?: boolean;
 }
@@ -20,7 +23,7 @@ export const pictureList = {
   'make-up': {
     file: 'make-up.svg',
     says: 'A recording of make up: it creates a cluster of four nodes and prints its table',
-    sources: ['tools/up.ts', 'cli/talosctl/src/commands/cluster/{create,cluster-tables,step-lines}.ts'],
+    sources: ['cli/talosctl/src/commands/cluster/{cluster-tables,step-lines}.ts'],
   },
   dashboard: {
     file: 'dashboard.svg',
@@ -41,6 +44,11 @@ export const pictureList = {
     file: 'trace.svg',
     says: 'The trace of one command over two nodes, from Jaeger',
     sources: ['tools/pictures/print-trace.ts'],
+  },
+  page: {
+    file: 'page.png',
+    says: 'The page of talosctl ui: the map of a cluster in the browser',
+    sources: ['cli/talosctl/src/ui/page/views/cluster/*.tsx', 'cli/talosctl/src/ui/page/page.css'],
   },
   documentation: {
     file: 'documentation.png',
