@@ -4,7 +4,7 @@ import { inOrder, type KernelModule, selectModules } from '../initramfs/kernel-m
 
 /**
  * Makes a folder with modules as the root has them: their files, the index `modules.dep` by which they are loaded, the list
- * of those that are part of the kernel, and the list of those that containers need.
+ * `modules.alias` of the devices that they drive, the list of those that are part of the kernel, and the list of those that containers need.
  *
  * @param kernel the unpacked package of the kernel
  */
@@ -18,6 +18,7 @@ export function stageModules(kernel: string, names: readonly string[], target: s
   };
   for (const { path, content } of modules) write(join(folder, path), content);
   write(join(folder, 'modules.dep'), moduleIndex(modules));
+  write(join(folder, 'modules.alias'), moduleAliases(modules));
   write(join(folder, 'modules.builtin'), readFileSync(join(kernel, folder, 'modules.builtin')));
   write('usr/lib/modules-load.d/containers.conf', `${names.join('\n')}\n`);
 }
@@ -32,4 +33,13 @@ export function moduleIndex(modules: readonly Pick<KernelModule, 'file' | 'path'
     return `${path}:${paths.map((need) => ` ${need}`).join('')}`;
   });
   return `${lines.sort().join('\n')}\n`;
+}
+
+/** The text of `modules.alias`. */
+export function moduleAliases(modules: readonly Pick<KernelModule, 'file' | 'aliases'>[]): string {
+  const lines = modules.flatMap(({ file, aliases }) => {
+    const name = file.slice(0, file.indexOf('.')).replaceAll('-', '_');
+    return aliases.map((alias) => `alias ${alias} ${name}\n`);
+  });
+  return lines.sort().join('');
 }

@@ -13,6 +13,8 @@ export interface KernelModule {
   readonly path: string;
   /** Names of the files that it needs itself. */
   readonly needs: readonly string[];
+  /** Patterns of the devices that it drives, as in `modules.alias`. */
+  readonly aliases: readonly string[];
   readonly content: Buffer;
 }
 
@@ -34,23 +36,24 @@ export function selectModules(folder: string, names: readonly string[]): KernelM
     if (path === undefined) throw new Error(`the kernel has no module ${name}`);
     return path;
   };
-  const needed = new Map<string, string[]>();
-  const needs = (name: string) => {
-    const known = needed.get(name);
+  const facts = new Map<string, { readonly needs: string[]; readonly aliases: string[] }>();
+  const factsOf = (name: string) => {
+    const known = facts.get(name);
     if (known !== undefined) return known;
     const content = execFileSync('xz', ['-dc', join(folder, pathOf(name))], {
       maxBuffer: maximumModuleBytes,
     });
-    const found = dependenciesOf(content);
-    needed.set(name, found);
+    const found = { needs: dependenciesOf(content), aliases: aliasesOf(content) };
+    facts.set(name, found);
     return found;
   };
-  return loadOrder(names, needs).map((name) => {
+  return loadOrder(names, (name) => factsOf(name).needs).map((name) => {
     const path = pathOf(name);
     return {
       file: basename(path),
       path: path.split('/').slice(4).join('/'),
-      needs: needs(name).map((need) => basename(pathOf(need))),
+      needs: factsOf(name).needs.map((need) => basename(pathOf(need))),
+      aliases: factsOf(name).aliases,
       content: readFileSync(join(folder, path)),
     };
   });
@@ -84,11 +87,19 @@ export function inOrder(
 
 /** The names after `depends=` in the section `.modinfo` of a module. */
 export function dependenciesOf(module: Buffer): string[] {
-  const begin = module.indexOf('\0depends=');
-  if (begin < 0) return [];
-  const from = begin + '\0depends='.length;
-  return module
-    .toString('latin1', from, module.indexOf(0, from))
-    .split(',')
-    .filter((name) => name !== '');
+  return valuesOf(module, 'depends').flatMap((text) => text.split(',').filter((name) => name !== ''));
+}
+
+/** The patterns after `alias=` in the same section: the devices that the module drives. */
+const aliasesOf = (module: Buffer): string[] => valuesOf(module, 'alias');
+
+/** The values of a key in the section `.modinfo` of a module. */
+function valuesOf(module: Buffer, key: string): string[] {
+  const head = `\0${key}=`;
+  const values: string[] = [];
+  for (let at = module.indexOf(head); at >= 0; at = module.indexOf(head, at + 1)) {
+    const from = at + head.length;
+    values.push(module.toString('latin1', from, module.indexOf(0, from)));
+  }
+  return values;
 }

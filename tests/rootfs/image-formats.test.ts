@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { grubMenu } from '../../rootfs/disk/boot-entries.ts';
-import { moduleIndex } from '../../rootfs/image/stage-modules.ts';
+import { moduleAliases, moduleIndex } from '../../rootfs/image/stage-modules.ts';
 import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
 import { verityTree } from '../../rootfs/image/verity-tree.ts';
 import { cpioArchive } from '../../rootfs/initramfs/cpio-archive.ts';
@@ -161,9 +161,24 @@ test('the index of modules names everything that a module needs, what is loaded 
   );
 });
 
+test('the list of aliases names each module as the kernel spells it', () => {
+  const modules = [
+    { file: 'virtio-net.ko.xz', aliases: ['virtio:d00000001v*'] },
+    { file: 'dummy.ko.xz', aliases: ['rtnl-link-dummy'] },
+    { file: 'plain.ko.xz', aliases: [] },
+  ];
+  assert.equal(moduleAliases(modules), 'alias rtnl-link-dummy dummy\nalias virtio:d00000001v* virtio_net\n');
+});
+
 test('an initramfs with more modules, or longer names, than its init reads is not made', () => {
   const modules = (count: number, file = 'm.ko.xz') =>
-    Array.from({ length: count }, () => ({ file, path: file, needs: [], content: Buffer.of(1) }));
+    Array.from({ length: count }, () => ({
+      file,
+      path: file,
+      needs: [],
+      aliases: [],
+      content: Buffer.of(1),
+    }));
   const init = Buffer.of(1);
   assert.ok(makeInitramfs(init, modules(100), modules(28)).length > 0);
   assert.throws(() => makeInitramfs(init, modules(100), modules(29)), /129 modules, but the init reads 128/);
