@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { readDevices, type SysfsDevice } from './read-devices.ts';
-import { parseUdevRecord, recordName } from './udev-record.ts';
+import { parseUdevRecord, readUdevRecord, recordName } from './udev-record.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'sysfs-'));
 after(() => rmSync(root, { recursive: true }));
@@ -133,6 +133,17 @@ test('records are named by numbers, by the index of a link, or by subsystem and 
     ],
     ['b8:1', 'c4:64', 'n3', '+pci:x'],
   );
+});
+
+test('a record that exists and cannot be read is no missing record', () => {
+  mkdirSync(join(udevData, 'n8'));
+  const link = (index: string) => ({
+    subsystem: 'net',
+    name: 'veth1',
+    properties: new Map([['IFINDEX', index]]),
+  });
+  assert.throws(() => readUdevRecord(udevData, link('8')), { code: 'EISDIR' });
+  assert.equal(readUdevRecord(udevData, link('9')), undefined);
 });
 
 test('a damaged record gives what can be read of it', () => {

@@ -46,13 +46,15 @@ export function parseUdevRecord(text: string): UdevRecord {
  * Reads the record of a device; undefined when udevd does not know it.
  *
  * @param folder such as `/run/udev/data`
+ * @throws the error of the file system when a record exists and cannot be read
  */
 export function readUdevRecord(folder: string, key: RecordKey): UdevRecord | undefined {
   const name = recordName(key);
   if (!/^[\w.+:!@-]+$/.test(name)) return undefined;
   try {
     return parseUdevRecord(readFileSync(`${folder}/${name}`, 'utf8'));
-  } catch {
-    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
