@@ -21,7 +21,7 @@ export interface Part {
 }
 
 /** The daemons of the image, each a bundle. */
-export const daemons = ['machined', 'apid', 'trustd', 'registryd'] as const;
+export const daemons = ['machined', 'apid', 'trustd', 'registryd', 'udevd-bridge'] as const;
 
 /**
  * Modules that machined loads: for the networks of pods, for firewalls and services (nftables, and the matches and targets
@@ -207,6 +207,7 @@ export const parts: readonly Part[] = [
         apid: 'gateway of the API',
         trustd: 'certificates of joining nodes',
         registryd: 'images for the container runtime',
+        'udevd-bridge': 'devices and their events; runs udevd',
       }[name],
       source: { kind: 'bundle' },
       files: ['**'],

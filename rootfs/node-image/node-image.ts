@@ -54,7 +54,7 @@ export function nodeImageConfig({ tag, sha, etcdImage, hasKubelet }: NodeImageIn
     },
     Labels: {
       'org.opencontainers.image.description':
-        'A whole node in one container: machined, apid, trustd, containerd',
+        'A whole node in one container: machined, apid, trustd, udevd-bridge, containerd',
       'org.opencontainers.image.licenses': 'Apache-2.0',
       'org.opencontainers.image.revision': sha,
       'org.opencontainers.image.title': 'nodewright node',

@@ -132,8 +132,8 @@ async function hasNamedDevices(machine: Machine): Promise<void> {
     await succeeds([...trusted(machine), 'ls', '/dev/disk/by-partlabel']),
     /EPHEMERAL.*META.*STATE/s,
   );
-  const minimum = ['read', '/sys/fs/cgroup/system/udevd/memory.min'];
-  assert.equal((await succeeds([...trusted(machine), ...minimum])).trim(), String(8 << 20));
+  const minimum = ['read', '/sys/fs/cgroup/system/udevd-bridge/memory.min'];
+  assert.equal((await succeeds([...trusted(machine), ...minimum])).trim(), String(16 << 20));
   const rules = ['KERNEL=="vda", SUBSYSTEM=="block", SYMLINK+="disk/by-role/system"'];
   const patch = JSON.stringify({ machine: { udev: { rules } } });
   await succeeds([...trusted(machine), 'patch', 'machineconfig', '--patch', patch]);

@@ -4,7 +4,7 @@ import type { TalosClient, TalosClientInit } from '@nodewright/client';
 import type { TalosconfigContext } from '@nodewright/client/talosconfig';
 import type { TalosctlResult } from './run-talosctl.ts';
 
-export type Daemon = 'machined' | 'apid' | 'trustd';
+export type Daemon = 'machined' | 'apid' | 'trustd' | 'udevd-bridge';
 
 /** One machine of the cluster under test. */
 export interface Node {

@@ -13,7 +13,9 @@ before(async () => {
 after(() => scope.disposeAsync());
 
 const daemonsOf = ({ type }: Node): Daemon[] =>
-  type === 'controlplane' ? ['machined', 'apid', 'trustd'] : ['machined', 'apid'];
+  type === 'controlplane'
+    ? ['machined', 'apid', 'udevd-bridge', 'trustd']
+    : ['machined', 'apid', 'udevd-bridge'];
 
 test('after machined is killed, it and its daemons run again, on both types of nodes', async () => {
   using client = await cluster.client();

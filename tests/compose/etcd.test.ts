@@ -90,7 +90,7 @@ suite('etcd in containers', { skip: await reasonToSkip() }, () => {
   test('containers, stats and restart cover the daemons and etcd', async () => {
     const rows = (await talosctl('containers')).trim().split('\n').slice(1);
     const ids = rows.map((row) => row.split(/\s+/)[2]);
-    assert.deepEqual(ids.sort(), ['apid', 'etcd', 'trustd']);
+    assert.deepEqual(ids.sort(), ['apid', 'etcd', 'trustd', 'udevd-bridge']);
     assert.ok(
       rows.every((row) => row.endsWith('RUNNING')),
       rows.join('\n'),

@@ -16,10 +16,13 @@ after(() => copy[Symbol.dispose]());
 /** The socket on which each daemon serves `grpc.health.v1`. */
 function healthSocketOf(service: string, entrypoint: readonly string[]): string | undefined {
   if (service === 'machined') return '/run/machined/machined.sock';
-  const flag = service === 'registryd' ? '--socket' : '--health-socket';
+  const flag = ['registryd', 'udevd-bridge'].includes(service) ? '--socket' : '--health-socket';
   return entrypoint[entrypoint.indexOf(flag) + 1];
 }
-const users = { machined: '52:52', apid: '50:50', trustd: '51:51', registryd: '53:53', toolbox: '52:52' };
+const users = {
+  ...{ machined: '52:52', apid: '50:50', trustd: '51:51', registryd: '53:53', 'udevd-bridge': '54:54' },
+  toolbox: '52:52',
+};
 
 interface ImageFacts {
   readonly Config: {
@@ -95,11 +98,33 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
     }
   });
 
+  test("udevd-bridge starts in an image with machined's arguments, and shares its socket and its log", async () => {
+    const expected = daemonCommand({
+      daemon: 'udevd-bridge',
+      root: '',
+      nodeBinary: '/usr/bin/node',
+      servicesFolder: '/usr/lib/nodewright',
+      listenAddress: '',
+    });
+    const program = expected.indexOf('/usr/lib/nodewright/udevd-bridge/udevd-bridge.cjs');
+    const log = ['--allow-fs-read=/var/log/udevd-bridge', '--allow-fs-write=/var/log/udevd-bridge'];
+    const { Entrypoint } = await inspect('udevd-bridge');
+    assert.deepEqual(Entrypoint, [
+      ...[...expected.slice(0, program), ...log, ...expected.slice(program), '--shares-socket'],
+    ]);
+  });
+
   test('daemons run under the permission model without child processes, and those that face the network without add-ons', async () => {
-    // machined's add-on is for packet capture. Each daemon drops the permission for foreign functions right
+    // machined's add-on is for packet capture, and that of udevd-bridge for the events of devices. Each daemon drops the permission for foreign functions right
     // after its start.
     const ffi = '--allow-ffi';
-    const expected = { machined: ['--allow-addons', ffi], apid: [ffi], trustd: [ffi], registryd: [ffi] };
+    const expected = {
+      machined: ['--allow-addons', ffi],
+      apid: [ffi],
+      trustd: [ffi],
+      registryd: [ffi],
+      'udevd-bridge': [ffi, '--allow-addons'],
+    };
     for (const [service, flags] of Object.entries(expected)) {
       const { Entrypoint } = await inspect(service);
       const program = Entrypoint.findIndex((word) => word.endsWith(`/${service}.cjs`));

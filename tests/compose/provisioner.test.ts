@@ -109,7 +109,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
     assert.equal(exitCode, 0);
     const lines = JSON.parse(stdout) as { node: string; text: string }[];
     assert.deepEqual([...new Set(lines.map(({ node }) => node))], ['node01']);
-    for (const daemon of ['machined', 'apid', 'trustd'])
+    for (const daemon of ['machined', 'apid', 'trustd', 'udevd-bridge'])
       assert.ok(
         lines.some(({ text }) => text.includes(`"name":"${daemon}"`)),
         daemon,
@@ -121,6 +121,7 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
   for (const services of [
     ['node01-apid'],
     ['node01-trustd'],
+    ['node01-udevd-bridge'],
     ['node01'],
     ['time'],
     ['jaeger'],

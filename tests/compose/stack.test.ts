@@ -18,6 +18,7 @@ const callsOutside: Readonly<Record<string, readonly string[]>> = {
   apid: ['--allow-ffi'],
   trustd: ['--allow-ffi'],
   registryd: ['--allow-ffi'],
+  'udevd-bridge': ['--allow-ffi', '--allow-addons'],
 };
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -26,19 +27,23 @@ const controlPlanes = nodes.slice(0, 3);
 const gateways = nodes.map((node) => `${node}-apid`);
 const signers = controlPlanes.map((node) => `${node}-trustd`);
 const registries = nodes.map((node) => `${node}-registryd`);
-const daemons = [...nodes, ...gateways, ...signers, ...registries, 'time', 'jaeger'].sort();
+const bridges = nodes.map((node) => `${node}-udevd-bridge`);
+const daemons = [...nodes, ...gateways, ...signers, ...registries, ...bridges, 'time', 'jaeger'].sort();
 /** Jaeger runs as the user of its public image. */
 function userOf(service: string): string {
   if (service === 'jaeger') return '10001';
   if (service.endsWith('-apid')) return '50:50';
   if (service.endsWith('-registryd')) return '53:53';
+  if (service.endsWith('-udevd-bridge')) return '54:54';
   return service.endsWith('-trustd') ? '51:51' : '52:52';
 }
 
+type NeighbourDaemon = 'apid' | 'trustd' | 'registryd' | 'udevd-bridge';
+
 /** The name of our daemon that a service runs, if it does. */
-function daemonOf(service: string): 'machined' | 'apid' | 'trustd' | 'registryd' | undefined {
-  const name = /^node\d\d(?:-(apid|trustd|registryd))?$/.exec(service);
-  return name === null ? undefined : ((name[1] as 'apid' | 'trustd' | 'registryd' | undefined) ?? 'machined');
+function daemonOf(service: string): 'machined' | NeighbourDaemon | undefined {
+  const name = /^node\d\d(?:-(apid|trustd|registryd|udevd-bridge))?$/.exec(service);
+  return name === null ? undefined : ((name[1] as NeighbourDaemon | undefined) ?? 'machined');
 }
 
 /** Calls each node for its memory and its services. */
@@ -51,8 +56,8 @@ async function allNodesAnswer(stack: TestStack): Promise<void> {
     assert.ok((messages[0]?.meminfo?.memtotal ?? 0n) > 0n, name);
     const [list] = (await machine.serviceList({}, { signal })).messages;
     const ids = controlPlanes.some((node) => node === name)
-      ? ['apid', 'etcd', 'machined', 'trustd']
-      : ['apid', 'machined'];
+      ? ['apid', 'etcd', 'machined', 'trustd', 'udevd-bridge']
+      : ['apid', 'machined', 'udevd-bridge'];
     assert.deepEqual(
       list?.services
         // It is listed once it has run.
@@ -159,7 +164,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     }
   });
 
-  test('all our programs run under the permission model and may start nothing, and only machined loads an add-on', async () => {
+  test('all our programs run under the permission model and may start nothing, and only machined and udevd-bridge load an add-on', async () => {
     for (const [service, { State }] of Object.entries(await stack.inspect())) {
       if (service === 'jaeger') continue;
       const words = (await readFile(`/proc/${State.Pid}/cmdline`, 'utf8')).split('\0').slice(0, -1);
@@ -178,6 +183,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
         apid: ['/run/apid', '/var/log/apid'],
         trustd: ['/run/trustd', '/var/log/trustd'],
         registryd: ['/run/registryd', '/var/lib/registryd', '/var/log/registryd'],
+        'udevd-bridge': ['/run/udevd-bridge', '/var/log/udevd-bridge'],
         'time-server': [],
       }[name];
       assert.deepEqual(
@@ -191,6 +197,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   test('machined shares with the other daemons what they need through their groups, and no one can modify it', async () => {
     const paths = ['/run/machined', '/run/machined/machined.sock'].concat(
       ['apid', 'trustd'].flatMap((name) => [`/system/run/${name}`, `/system/run/${name}/runtime.sock`]),
+      ['/run/udevd-bridge', '/run/udevd-bridge/devices.sock'],
     );
     const shown = await run(
       'node01',
@@ -206,6 +213,8 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       '/system/run/apid/runtime.sock 660 52:50',
       '/system/run/trustd 750 52:51',
       '/system/run/trustd/runtime.sock 660 52:51',
+      '/run/udevd-bridge 750 54:54',
+      '/run/udevd-bridge/devices.sock 660 54:54',
     ]);
     const attempt = (path: string, call: string) =>
       `try { fs.${call}(${JSON.stringify(path)}, ''); console.log('done') } catch ({ code }) { console.log(code) }`;
@@ -225,7 +234,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   });
 
   test('a node shows the logs of the other daemons', async () => {
-    for (const id of ['apid', 'trustd']) await eventually(20_000, () => hasLog(stack, id, 1));
+    for (const id of ['apid', 'trustd', 'udevd-bridge']) await eventually(20_000, () => hasLog(stack, id, 1));
   });
 
   test('registryd of a node serves while its configuration enables the image cache, and its calls are traced', async () => {

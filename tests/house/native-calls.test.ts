@@ -16,7 +16,7 @@ test('the bundle of machined loads its add-on from an empty folder, for the netw
 }, async () => {
   const programs = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
-    for (const name of ['machined', 'apid', 'trustd']) {
+    for (const name of ['machined', 'apid', 'trustd', 'udevd-bridge']) {
       cpSync(join(dist, name), join(programs, name), { recursive: true });
     }
     await using node = await startLoneNode({

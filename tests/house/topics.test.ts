@@ -31,7 +31,10 @@ const topics: Readonly<Record<string, Topic>> = {
       'host/runc-runner.ts',
     ],
   },
-  daemons: { imports: ['access', 'containers', 'logs', 'services'], face: [] },
+  daemons: {
+    imports: ['access', 'containers', 'logs', 'services'],
+    face: ['domain/daemon-command.ts', 'domain/settle-time.ts'],
+  },
   devices: { imports: ['logs', 'services'], face: [] },
   etcd: { imports: ['config', 'containers', 'logs', 'network', 'secrets', 'services'], face: [] },
   extensions: { imports: ['containers', 'logs', 'services'], face: [] },

@@ -12,7 +12,7 @@ test('a control plane runs etcd from its own image cache, and keeps its data ove
   skip,
 }, async () => {
   await using node = await startWholeNode({ isConfigured: true });
-  await node.runs('apid', 'cri', 'machined', 'trustd');
+  await node.runs('apid', 'cri', 'machined', 'trustd', 'udevd-bridge');
   assert.equal((await node.talosctl('bootstrap')).exitCode, 0);
   await node.runs('etcd');
   const members = async () => (await node.talosctl('etcd', 'members')).stdout;
@@ -23,7 +23,7 @@ test('a control plane runs etcd from its own image cache, and keeps its data ove
   const images = await node.talosctl('image', 'list', '--namespace', 'system');
   assert.match(images.stdout, /registry\.k8s\.io\/etcd:v/);
   await runDocker(['restart', node.container]);
-  await node.runs('apid', 'cri', 'etcd', 'machined', 'trustd');
+  await node.runs('apid', 'cri', 'etcd', 'machined', 'trustd', 'udevd-bridge');
   assert.equal(await members(), before);
   assert.doesNotMatch(await node.log(), /the engine did not grant|runs no containers/);
 });
@@ -42,7 +42,7 @@ test('a node without a configuration takes one over the network', { skip }, asyn
     timeoutMs: 60_000,
     explain: () => latest,
   });
-  await node.runs('apid', 'cri', 'machined', 'trustd');
+  await node.runs('apid', 'cri', 'machined', 'trustd', 'udevd-bridge');
 });
 
 test('what only a machine does is refused, and a node that was reset starts as a new one', {
@@ -72,7 +72,7 @@ test('a node with fewer rights says what it lacks, and serves its API', { skip }
     isConfigured: true,
     rights: [...withoutAdmin, '--cgroupns', 'private'],
   });
-  await bare.runs('apid', 'machined', 'trustd');
+  await bare.runs('apid', 'machined', 'trustd', 'udevd-bridge');
   assert.match(await bare.log(), /the engine did not grant SYS_ADMIN/);
   assert.match(await bare.log(), /the node runs no containers/);
   assert.doesNotMatch((await bare.talosctl('services')).stdout, /\bcri\b/);
@@ -83,6 +83,6 @@ test('a node in the cgroup namespace of its host leaves that one alone', { skip 
     isConfigured: true,
     rights: [...capabilityFlags, '--cgroupns', 'host'],
   });
-  await node.runs('apid', 'machined', 'trustd');
+  await node.runs('apid', 'machined', 'trustd', 'udevd-bridge');
   assert.match(await node.log(), /shares the cgroup namespace of its host: start it with --cgroupns private/);
 });

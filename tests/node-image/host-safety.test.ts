@@ -64,7 +64,7 @@ test('boot, wipe and reset of a node that reaches a disk labelled STATE change n
   {
     // The engine lets the container open the disk for writing: only the node itself keeps its hands off.
     await using node = await startWholeNode({ isConfigured: true, flags: ['--device', device] });
-    await node.runs('apid', 'cri', 'machined', 'trustd');
+    await node.runs('apid', 'cri', 'machined', 'trustd', 'udevd-bridge');
     const name = device.slice('/dev/'.length);
     const script = `fs.closeSync(fs.openSync('${device}', 'r+'))`;
     await runDocker(['exec', node.container, '/usr/bin/node', '-e', `const fs = require('fs'); ${script}`]);

@@ -16,6 +16,7 @@ const imageFolders = {
   apid: 'services/apid',
   trustd: 'services/trustd',
   registryd: 'services/registryd',
+  'udevd-bridge': 'services/udevd-bridge',
   toolbox: 'images/toolbox',
 } as const;
 export type ImageService = keyof typeof imageFolders;

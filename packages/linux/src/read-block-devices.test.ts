@@ -3,11 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
-import { parseUevent } from './parse-uevent.ts';
 import { readBlockDevices } from './read-block-devices.ts';
-import { readDeviceLinks } from './read-device-links.ts';
 import { readPciDevices } from './read-pci-devices.ts';
-import { readUdevRecord } from './read-udev-record.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'sys-')));
 after(() => rmSync(root, { recursive: true }));
@@ -59,17 +56,6 @@ test('readBlockDevices() finds disks with their partitions, and the devices belo
   assert.deepEqual(readBlockDevices(join(root, 'missing')), []);
 });
 
-test('readDeviceLinks() finds the links to each device, except incomplete ones', () => {
-  for (const path of ['by-id/x', 'by-uuid/1', 'by-uuid/.#2']) link('../../vda1', `disk/${path}`);
-  link('../../dm-0', 'disk/by-label/root');
-  const folder = join(root, 'disk');
-  assert.deepEqual([...readDeviceLinks(folder)].sort(), [
-    ['dm-0', [join(folder, 'by-label/root')]],
-    ['vda1', [join(folder, 'by-id/x'), join(folder, 'by-uuid/1')]],
-  ]);
-  assert.deepEqual([...readDeviceLinks(join(root, 'missing'))], []);
-});
-
 test('readPciDevices() reads numbers and drivers', () => {
   write('bus/pci/devices/0000:00:1f.2/class', '0x010601\n');
   write('bus/pci/devices/0000:00:1f.2/vendor', '0x8086\n');
@@ -82,40 +68,4 @@ test('readPciDevices() reads numbers and drivers', () => {
       driver: 'ahci',
     },
   ]);
-});
-
-test('readUdevRecord() reads the properties of a device', () => {
-  write('udev/b254:1', 'S:disk/by-uuid/1\nE:ID_FS_TYPE=xfs\nE:ID_FS_LABEL=a=b\nV:1\n');
-  const folder = join(root, 'udev');
-  assert.deepEqual(
-    [...readUdevRecord({ major: 254, minor: 1 }, folder)],
-    [
-      ['ID_FS_TYPE', 'xfs'],
-      ['ID_FS_LABEL', 'a=b'],
-    ],
-  );
-  assert.equal(readUdevRecord({ major: 254, minor: 2 }, folder).size, 0);
-});
-
-test('parseUevent() parses messages of the kernel and nothing else', () => {
-  const lines = [
-    'add@/devices/x/vda',
-    'ACTION=add',
-    'DEVPATH=/devices/x/vda',
-    'SUBSYSTEM=block',
-    'DEVNAME=vda',
-  ];
-  const message = Buffer.from(`${lines.join('\0')}\0`);
-  const event = parseUevent(message);
-  assert.deepEqual(
-    [event?.action, event?.devicePath, event?.subsystem, event?.facts.get('DEVNAME')],
-    ['add', '/devices/x/vda', 'block', 'vda'],
-  );
-  for (const other of [
-    'libudev\0ACTION=add\0DEVPATH=/x\0SUBSYSTEM=block\0',
-    'add@/devices/x/vda\0ACTION=add\0',
-    '',
-  ]) {
-    assert.equal(parseUevent(Buffer.from(other)), undefined);
-  }
 });

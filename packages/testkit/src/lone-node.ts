@@ -8,7 +8,7 @@ import { type DaemonProcess, spawnDaemon } from './spawn-daemon.ts';
 
 export interface LoneNodeInit {
   /**
-   * Folder with the bundles of apid and trustd, each as `<name>/<name>.cjs`. Default: the output of `make
+   * Folder with the bundles of the other daemons, each as `<name>/<name>.cjs`. Default: the output of `make
    * build`.
    */
   readonly servicesFolder?: string;
@@ -21,7 +21,7 @@ export interface LoneNodeInit {
   readonly isConfigured?: boolean;
 }
 
-/** One control-plane node of real daemons: machined with its apid and trustd, on its own loopback address. */
+/** One control-plane node of real daemons: machined with its apid, trustd and udevd-bridge, on its own loopback address. */
 export interface LoneNode extends AsyncDisposable {
   readonly root: string;
   readonly address: string;
@@ -30,7 +30,7 @@ export interface LoneNode extends AsyncDisposable {
   readonly configuration: string;
   /** The CA of the node's PKI. */
   readonly ca: CertificateAndKey;
-  readonly sockets: { readonly machined: string; readonly apid: string; readonly trustd: string };
+  readonly sockets: Readonly<Record<'machined' | 'apid' | 'trustd' | 'devices', string>>;
   /** Creates a client certificate with these roles. */
   issueClient(...roles: string[]): Promise<CertificateAndKey>;
 }
@@ -93,6 +93,7 @@ export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> 
     machined: join(root, 'run', 'machined', 'machined.sock'),
     apid: join(root, 'run', 'apid', 'health.sock'),
     trustd: join(root, 'run', 'trustd', 'health.sock'),
+    devices: join(root, 'run', 'udevd-bridge', 'devices.sock'),
   };
   const node: LoneNode = {
     root,

@@ -48,7 +48,6 @@ test('only the first process of a machine can change it: other modules call the 
     // Mounts the roots of extension services.
     'extensions/host/extension-service.ts',
     'files/host/file-attributes.ts',
-    'hardware/host/device-events.ts',
     'life/host/prepare-container.ts',
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
@@ -174,6 +173,7 @@ test('only the first process of a machine can change it: other modules call the 
     'waitid',
     'waitpid',
   ]);
+  assert.deepEqual(importers(/\brunProgram\b/), ['etcd/host/process-etcd.ts', 'volumes/host/block-port.ts']);
   assert.deepEqual(importers(/from 'node:child_process'/), [
     // Starts runc, on nodes whose machined is the first process.
     'containers/host/runc-runner.ts',
@@ -190,7 +190,7 @@ test('only the first process of a machine can change it: other modules call the 
     'daemons/domain/daemon-command.ts',
     'daemons/domain/daemon-container.ts',
     'hardware/controllers/discovered-volume-spec.ts',
-    'hardware/host/watch-device-links.ts',
+    'hardware/host/bridge-messages.ts',
     'kernel/domain/security-state.ts',
     'life/domain/boot-files.ts',
     'life/domain/machine-mounts.ts',

@@ -86,7 +86,7 @@ test('invalid selections are refused in the words of the reference', async () =>
 
 test('LogsContainers lists the existing logs', async () => {
   const { messages } = await machine.logsContainers({});
-  assert.deepEqual(messages[0]?.ids.toSorted(), ['apid', 'machined', 'trustd']);
+  assert.deepEqual(messages[0]?.ids.toSorted(), ['apid', 'machined', 'trustd', 'udevd-bridge']);
 });
 
 test('machined logs each call in one JSON line with the roles, and without the request', async () => {

@@ -107,7 +107,10 @@ test('a reboot reports its sequence with the id of the call, stops the services,
   );
   assert.deepEqual(await node.machined.exited, { code: nodeExitCodes.reboot, signal: null });
   const stopped = node.machined.lines().filter(({ state }) => state === 'Finished');
-  assert.deepEqual(new Set(stopped.map(({ service }) => service)), new Set(['apid', 'trustd', 'machined']));
+  assert.deepEqual(
+    new Set(stopped.map(({ service }) => service)),
+    new Set(['apid', 'trustd', 'udevd-bridge', 'machined']),
+  );
 });
 
 test('a forced reboot stops nothing gracefully and leaves nothing running', async () => {

@@ -17,7 +17,7 @@ test('a service has no capability and can gain none, and is as easy to kill as o
   await using node = await startNode();
   await node.serviceSays('trustd', /Health check successful/);
   const pids = [...node.machined.stdout().matchAll(/started with PID (\d+)/g)].map(([, pid]) => Number(pid));
-  assert.equal(pids.length, 2);
+  assert.equal(pids.length, 3);
   for (const pid of pids) {
     const { CapEff, CapPrm, CapBnd, NoNewPrivs } = statusOf(pid);
     assert.deepEqual([CapEff, CapPrm, NoNewPrivs], ['0'.repeat(16), '0'.repeat(16), '1']);

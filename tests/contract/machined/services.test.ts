@@ -53,20 +53,23 @@ async function healthyPids(node: NodeUnderTest): Promise<number[]> {
 
 // They mostly wait, each on a node of its own, so they run concurrently.
 describe('services of a node', { concurrency: 4 }, () => {
-  test('a control plane lists machined, apid and trustd with history and health', async () => {
+  test('a control plane lists machined and the other daemons with history and health', async () => {
     await using node = await startNode();
     await Promise.all(
-      ['machined', 'apid', 'trustd'].map((id) => node.serviceSays(id, /Health check successful/)),
+      ['machined', 'apid', 'trustd', 'udevd-bridge'].map((id) =>
+        node.serviceSays(id, /Health check successful/),
+      ),
     );
     const client = node.client(MachineServiceDefinition, 'os:reader');
     const [list] = (await client.serviceList({})).messages;
     assert.deepEqual(
       list?.services.map(({ id, state }) => `${id} ${state}`),
-      ['apid Running', 'machined Running', 'trustd Running'],
+      ['apid Running', 'machined Running', 'trustd Running', 'udevd-bridge Running'],
     );
-    const [apid, machined, trustd] = (list?.services ?? []).map(history);
+    const [apid, machined, trustd, bridge] = (list?.services ?? []).map(history);
     assert.deepEqual(steady(apid ?? []), firstRun);
     assert.deepEqual(steady(trustd ?? []), firstRun);
+    assert.deepEqual(steady(bridge ?? []), firstRun);
     assert.deepEqual(steady(machined ?? []), [
       ...firstRun.slice(0, 3),
       'Running: Service started as goroutine',
@@ -163,7 +166,7 @@ describe('services of a node', { concurrency: 4 }, () => {
       .lines()
       .filter(({ state, message }) => state === 'Finished' && message === 'Service finished successfully')
       .map(({ service }) => service);
-    assert.deepEqual([ends.slice(0, 2).sort(), ends[2]], [['apid', 'trustd'], 'machined']);
+    assert.deepEqual([ends.slice(0, 3).sort(), ends[3]], [['apid', 'trustd', 'udevd-bridge'], 'machined']);
   });
 
   test('SIGTERM while a daemon waits for its restart prevents the restart', async () => {

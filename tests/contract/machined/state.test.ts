@@ -39,7 +39,9 @@ const node = await startNode({
 });
 after(() => node[Symbol.asyncDispose]());
 await Promise.all(
-  ['machined', 'apid', 'trustd'].map((id) => node.serviceSays(id, /^Health check successful$/)),
+  ['machined', 'apid', 'trustd', 'udevd-bridge'].map((id) =>
+    node.serviceSays(id, /^Health check successful$/),
+  ),
 );
 
 const wire = (...roles: string[]) => node.client(StateDefinition, ...roles);
@@ -113,7 +115,7 @@ test('services are resources while they run, and a watch reports their start and
   const found = await state.list(services);
   assert.deepEqual(
     found.map(({ metadata, spec }) => [metadata.id, metadata.owner, spec]),
-    ['apid', 'machined', 'trustd'].map((id) => [id, 'v1alpha1.ServiceController', running]),
+    ['apid', 'machined', 'trustd', 'udevd-bridge'].map((id) => [id, 'v1alpha1.ServiceController', running]),
   );
   const seen: string[] = [];
   using watch = await state.watch(pointerTo(services, 'trustd'));

@@ -27,8 +27,7 @@ export async function* stackLogs(
 export function stackServices(nodes: readonly PlannedNode[], stack: StackState | undefined): string[] {
   if (stack?.nodeImage !== undefined) return nodes.map(({ name }) => name);
   return nodes.flatMap(({ name, type }) => [
-    name,
-    `${name}-apid`,
+    ...[name, `${name}-apid`, `${name}-udevd-bridge`],
     ...(type === 'controlplane' ? [`${name}-trustd`] : []),
     `${name}-registryd`,
   ]);
@@ -42,6 +41,6 @@ const eraseLine = '\u001b[2K';
  */
 export function parseLogLine(line: string): LogLine | undefined {
   const plain = line.replace(eraseLine, '');
-  const [, node, text] = /^(node\d+)(?:-[a-z]+)?-\d+ +\| (.*)$/.exec(plain) ?? [];
+  const [, node, text] = /^(node\d+)(?:-[a-z-]+)?-\d+ +\| (.*)$/.exec(plain) ?? [];
   return node === undefined || text === undefined ? undefined : { node, text };
 }

@@ -70,12 +70,13 @@ function devStack(): StackDocument {
  * same build fields, except for the toolbox.
  */
 function imageSource(name: string, { image }: Mapping): Mapping {
-  const { machined, apid, trustd, registryd, toolbox } = stackImages(tag);
+  const { machined, apid, trustd, registryd, udevdBridge, toolbox } = stackImages(tag);
   const folders = new Map([
     [machined, 'services/machined'],
     [apid, 'services/apid'],
     [trustd, 'services/trustd'],
     [registryd, 'services/registryd'],
+    [udevdBridge, 'services/udevd-bridge'],
     [toolbox, 'images/toolbox'],
   ]);
   const folder = folders.get(String(image));

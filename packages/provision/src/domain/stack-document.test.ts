@@ -44,22 +44,25 @@ test('stackDocument() for three control planes and one worker equals compose.yam
   assert.deepEqual({ ...stackDocument(design(3, 1)) }, { ...rest, services: withoutBuild });
 });
 
-test('stackDocument() has an apid and a registryd for each node, a trustd for each control plane, and their volumes', () => {
+test('stackDocument() has an apid, a registryd and an udevd-bridge for each node, a trustd for each control plane, and their volumes', () => {
   const { services, volumes } = stackDocument(design(1, 2));
   const nodes = Object.keys(services).filter((name) => name.startsWith('node'));
   assert.deepEqual(nodes, [
     'node01',
     'node01-apid',
+    'node01-udevd-bridge',
     'node01-trustd',
     'node01-registryd',
     'node02',
     'node02-apid',
+    'node02-udevd-bridge',
     'node02-registryd',
     'node03',
     'node03-apid',
+    'node03-udevd-bridge',
     'node03-registryd',
   ]);
-  assert.equal(Object.keys(volumes).length, 1 + 12 + 8 + 8);
+  assert.equal(Object.keys(volumes).length, 1 + 14 + 10 + 10);
 });
 
 test('stackDocument() of whole nodes has one container for each, with the listed capabilities and no engine socket', () => {

@@ -66,6 +66,7 @@ export function stackImages(tag: string) {
     apid: image('apid'),
     trustd: image('trustd'),
     registryd: image('registryd'),
+    udevdBridge: image('udevd-bridge'),
     toolbox: image('toolbox'),
   };
 }
@@ -82,7 +83,7 @@ const engineSocket = '/run/engine.sock';
 
 /**
  * A folder in memory that belongs to one daemon and that one other group may read. 52 is machined's user, 50
- * that of apid, 51 that of trustd, 53 that of registryd.
+ * that of apid, 51 that of trustd, 53 that of registryd, 54 that of udevd-bridge.
  */
 const shared = (size: string, user: number, group: number) => ({
   driver_opts: { type: 'tmpfs', device: 'tmpfs', o: `size=${size},mode=0750,uid=${user},gid=${group}` },
@@ -182,8 +183,9 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
       MACHINED_ETCD_IMAGE: etcdImage,
     },
     // machined is a member of the groups of apid, trustd and registryd (50, 51, 53): as owner of its sockets it
-    // can then give them to these groups without a capability. The last one is the group of the engine's socket.
-    group_add: ['50', '51', '53', design.engineGroup],
+    // can then give them to these groups without a capability. The group 54 may use the socket of udevd-bridge,
+    // and the last one that of the engine.
+    group_add: ['50', '51', '53', '54', design.engineGroup],
     // Health probes count towards this limit. Several decoded messages of 32 MiB fit into it.
     mem_limit: '384m',
     pids_limit: 64,
@@ -206,6 +208,8 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
       `${name}-registryd-socket:/run/registryd:ro`,
       `${name}-apid-log:/var/log/apid:ro`,
       `${name}-registryd-log:/var/log/registryd:ro`,
+      `${name}-udevd-bridge:/run/udevd-bridge:ro`,
+      `${name}-udevd-bridge-log:/var/log/udevd-bridge:ro`,
       ...(isControlPlane
         ? [`${name}-trustd-log:/var/log/trustd:ro`, `${name}-lib:/var/lib`, `${name}-secrets:/system/secrets`]
         : []),
@@ -254,9 +258,21 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
       `${name}-registryd-cache:/var/lib/registryd`,
     ],
   };
+  // It only reads the host's sysfs here, which shows the same in every container.
+  const udevdBridge: Mapping = {
+    ...locked,
+    image: images.udevdBridge,
+    labels: containerLabels(design, name, 'udevd-bridge'),
+    environment: { ...tracing, LOG_FILE: '/var/log/udevd-bridge/udevd-bridge.log' },
+    mem_limit: '128m',
+    pids_limit: 32,
+    ...neighbour,
+    volumes: [`${name}-udevd-bridge:/run/udevd-bridge`, `${name}-udevd-bridge-log:/var/log/udevd-bridge`],
+  };
   return {
     [name]: machined,
     [`${name}-apid`]: apid,
+    [`${name}-udevd-bridge`]: udevdBridge,
     ...(isControlPlane ? { [`${name}-trustd`]: trustd } : {}),
     [`${name}-registryd`]: registryd,
   };
@@ -330,6 +346,8 @@ function nodeVolumes({ name, type }: PlannedNode): Record<string, Mapping | null
     [`${name}-registryd-socket`]: shared('64k', 53, 53),
     [`${name}-registryd-log`]: shared('4m', 53, 53),
     [`${name}-registryd-cache`]: null,
+    [`${name}-udevd-bridge`]: shared('256k', 54, 54),
+    [`${name}-udevd-bridge-log`]: shared('4m', 54, 54),
     ...(type === 'controlplane'
       ? {
           [`${name}-trustd`]: shared('256k', 52, 51),

@@ -26,7 +26,14 @@ export interface ProgramsInit {
  * missing.
  */
 export function findPrograms({ distFolder, nodeBinary, environment }: ProgramsInit): ProcessPrograms {
-  const bundles = findBundles(distFolder, ['process-supervisor', 'machined', 'apid', 'trustd', 'registryd']);
+  const bundles = findBundles(distFolder, [
+    'process-supervisor',
+    'machined',
+    'apid',
+    'trustd',
+    'registryd',
+    'udevd-bridge',
+  ]);
   const etcd = findEtcd(distFolder, environment);
   const kubernetes = findKubernetes(distFolder, environment);
   return {

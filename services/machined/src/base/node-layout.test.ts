@@ -8,7 +8,7 @@ const root = { uid: 0, groups: [0] };
 const user = { uid: 1000, groups: [1000] };
 const neighbour = {
   uid: 52,
-  groups: [52, serviceUsers.apid, serviceUsers.trustd, serviceUsers.registryd],
+  groups: [52, serviceUsers.apid, serviceUsers.trustd, serviceUsers.registryd, serviceUsers['udevd-bridge']],
 };
 
 const modesOf = ({ socketDirectoryMode, socketMode, daemonFolderMode }: NodeLayout) =>
@@ -27,7 +27,10 @@ test('nodeLayout() gives apid and trustd their own users only where root runs a 
   assert.deepEqual(facts('/', worlds.machine, root), [
     '/run/machined/machined.sock',
     ...['771', undefined, '700'],
-    { apid: { uid: 50, gid: 50 }, trustd: { uid: 51, gid: 51 }, registryd: { uid: 53, gid: 53 } },
+    {
+      ...{ apid: { uid: 50, gid: 50 }, trustd: { uid: 51, gid: 51 }, registryd: { uid: 53, gid: 53 } },
+      'udevd-bridge': { uid: 0, gid: 0 },
+    },
   ]);
 });
 
@@ -36,6 +39,7 @@ test('nodeLayout() shares sockets through the groups of apid and trustd when mac
   assert.deepEqual(modesOf(layout), ['750', '660', '750']);
   assert.deepEqual(layout.users, {
     ...{ apid: { uid: 52, gid: 50 }, trustd: { uid: 52, gid: 51 }, registryd: { uid: 52, gid: 53 } },
+    'udevd-bridge': { uid: 54, gid: 54 },
   });
 });
 
@@ -43,7 +47,7 @@ test('nodeLayout() fails and names the groups that machined is not in', () => {
   assert.throws(() => nodeLayout('/', worlds.stack, { uid: 52, groups: [52, 50] }), {
     kind: 'failed-precondition',
     message:
-      'user 52 is not in the groups of the daemons that share sockets with machined: add it to 51 and 53',
+      'user 52 is not in the groups of the daemons that share sockets with machined: add it to 51 and 53 and 54',
   });
-  assert.throws(() => nodeLayout('/', worlds.stack, user), { message: /add it to 50 and 51 and 53$/ });
+  assert.throws(() => nodeLayout('/', worlds.stack, user), { message: /add it to 50 and 51 and 53 and 54$/ });
 });

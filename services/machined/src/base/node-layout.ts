@@ -19,11 +19,7 @@ export interface NodeLayout {
   /** Mode of the folders that belong to one daemon. */
   readonly daemonFolderMode: number;
   /** Owners of the files that a daemon uses; `undefined` when everything belongs to the user who runs the node. */
-  readonly users?: {
-    readonly apid: FileOwner;
-    readonly trustd: FileOwner;
-    readonly registryd: FileOwner;
-  };
+  readonly users?: Readonly<Record<'apid' | 'trustd' | 'registryd' | 'udevd-bridge', FileOwner>>;
 }
 
 /** The user that machined runs as. */
@@ -48,24 +44,28 @@ const groupModes = {
  */
 export function nodeLayout(
   root: string,
-  world: Pick<World, 'isGuest' | 'runsDaemons'>,
+  world: Pick<World, 'isGuest' | 'runsDaemons' | 'runsUdevd'>,
   { uid, groups }: ProcessUser,
 ): NodeLayout {
   const prefix = root.replace(/\/+$/, '');
   const paths = Object.fromEntries(
     Object.entries(nodePaths).map(([name, path]) => [name, prefix + path]),
   ) as Record<NodePath, string>;
-  const { apid, trustd, registryd } = serviceUsers;
+  const { apid, trustd, registryd, 'udevd-bridge': bridge } = serviceUsers;
   const own = { root: prefix, paths, socketDirectoryMode: 0o700, daemonFolderMode: 0o700 };
   if (world.isGuest) return own;
   if (uid === 0) {
     const ownerOf = (id: number) => ({ uid: id, gid: id });
-    const users = { apid: ownerOf(apid), trustd: ownerOf(trustd), registryd: ownerOf(registryd) };
+    const users = {
+      ...{ apid: ownerOf(apid), trustd: ownerOf(trustd), registryd: ownerOf(registryd) },
+      // On a machine udevd-bridge runs udevd, which needs root.
+      'udevd-bridge': ownerOf(world.runsUdevd ? 0 : bridge),
+    };
     return { ...own, socketDirectoryMode: 0o771, users };
   }
   // Daemons that machined starts have the same user as machined here.
   if (world.runsDaemons) return own;
-  const missing = [apid, trustd, registryd].filter((group) => !groups.includes(group));
+  const missing = [apid, trustd, registryd, bridge].filter((group) => !groups.includes(group));
   if (missing.length > 0) {
     throw new Fault(
       'failed-precondition',
@@ -73,7 +73,10 @@ export function nodeLayout(
     );
   }
   const sharedWith = (gid: number) => ({ uid, gid });
-  const users = { apid: sharedWith(apid), trustd: sharedWith(trustd), registryd: sharedWith(registryd) };
+  const users = {
+    ...{ apid: sharedWith(apid), trustd: sharedWith(trustd), registryd: sharedWith(registryd) },
+    'udevd-bridge': { uid: bridge, gid: bridge },
+  };
   return { ...own, ...groupModes, users };
 }
 

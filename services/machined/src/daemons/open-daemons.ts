@@ -1,3 +1,4 @@
+import { serviceIds } from '@nodewright/contract';
 import type { FollowingService } from '@nodewright/controllers';
 import type { RpcService } from '@nodewright/rpc';
 import type { State } from '@nodewright/state';
@@ -48,7 +49,7 @@ export interface DaemonsTopic extends Topic {
 }
 
 /**
- * Opens the topic of daemons: the services of apid, trustd and registryd, and the sockets over which they read
+ * Opens the topic of daemons: the services of apid, trustd, registryd and udevd-bridge, and the sockets over which the first three read
  * resources. It ends with `scope`.
  */
 export function openDaemons(init: OpenDaemonsInit, scope: AsyncDisposableStack): DaemonsTopic {
@@ -60,6 +61,10 @@ export function openDaemons(init: OpenDaemonsInit, scope: AsyncDisposableStack):
     apid: createDaemonServiceController('apid', followingService('apid', init, inUse)),
     trustd: createDaemonServiceController('trustd', followingService('trustd', init, inUse)),
     registryd: createDaemonServiceController('registryd', followingService('registryd', init, inUse)),
+    'udevd-bridge': createDaemonServiceController(
+      'udevd-bridge',
+      followingService('udevd-bridge', init, inUse),
+    ),
   };
   return {
     controllers: Object.values(followers),
@@ -111,8 +116,8 @@ async function openDaemon(
   for (const folder of [...nodeFolders(layout), ...own, ...resolver]) await prepareFolder(folder);
   // If a step fails, this scope closes everything, and the next start opens it again.
   await using scope = new AsyncDisposableStack();
-  await openRuntimeSocket(daemon, init, scope);
-  const conditions = await openDaemonConditions(daemon, state, scope);
+  if (daemon !== serviceIds.udevdBridge) await openRuntimeSocket(daemon, init, scope);
+  const conditions = await openDaemonConditions(daemon, state, init.udevd !== undefined, scope);
   if (servicesFolder === undefined)
     scope.use(followLogFile(neighbourLogFile(layout, daemon), () => logs.open(daemon)));
   inUse.use(scope.move());

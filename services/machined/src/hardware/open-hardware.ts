@@ -1,11 +1,11 @@
-import type { Telemetry } from '@nodewright/telemetry';
+import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import { blockControllers } from './controllers/block-controllers.ts';
 import { devicesStatusController } from './controllers/devices-status.ts';
 import { hardwareControllers } from './controllers/hardware-controllers.ts';
-import { openKernelDeviceEvents } from './host/device-events.ts';
+import { openDeviceBridge } from './host/device-bridge.ts';
 import { createDisks } from './rpc/disks.ts';
 
 export interface OpenHardwareInit {
@@ -16,27 +16,24 @@ export interface OpenHardwareInit {
   readonly readsContents: boolean;
   /** Path of the disk that holds META; undefined when no disk of this node does. */
   readonly systemDisk: () => string | undefined;
-  readonly telemetry: Telemetry;
+  /** The socket of udevd-bridge. */
+  readonly devicesSocket: string;
+  readonly log: Logger;
 }
 
 /**
  * Processors, PCI devices and disks of the node: the controllers that publish them, and the calls
- * about disks.
+ * about disks. udevd-bridge is followed until `scope` ends.
  */
-export function openHardware(init: OpenHardwareInit): Topic {
-  const { world, hasUdevd, readsContents, systemDisk, telemetry } = init;
-  let deviceEvents: ReturnType<typeof openKernelDeviceEvents> | undefined;
-  // One socket for all controllers, opened by the first one that starts.
-  const events = () => {
-    deviceEvents ??= openKernelDeviceEvents();
-    return deviceEvents;
-  };
+export function openHardware(init: OpenHardwareInit, scope: AsyncDisposableStack): Topic {
+  const { world, hasUdevd, readsContents, systemDisk, devicesSocket, log } = init;
+  const source = scope.use(openDeviceBridge({ socket: devicesSocket, log }));
   return {
     controllers: [
       devicesStatusController(hasUdevd),
-      ...hardwareControllers({ world, hasUdevd, read: readIfThere, events }),
-      ...blockControllers({ world, hasUdevd, readsContents, events }),
+      ...hardwareControllers({ world, hasUdevd, read: readIfThere, source }),
+      ...blockControllers({ world, hasUdevd, readsContents, source }),
     ],
-    api: { 'storage.StorageService': createDisks(telemetry, systemDisk) },
+    api: { 'storage.StorageService': createDisks(source, systemDisk) },
   };
 }

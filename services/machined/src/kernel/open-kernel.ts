@@ -1,6 +1,5 @@
 import { release } from 'node:os';
-import type { FileSystemSizes } from '@nodewright/linux';
-import { createModuleLoader } from '@nodewright/linux';
+import { createModuleLoader, type FileSystemSizes } from '@nodewright/linux';
 import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';

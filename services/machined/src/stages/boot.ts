@@ -20,7 +20,9 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   extensions.begin();
   await life.sequences.initialize({
     startMachined: () => services.manager.add([ownService(layout.paths.machinedSocket)]),
-    startUdevd: devices.begin,
+    startDevices: async (signal) => {
+      await Promise.all([daemons.begin(serviceIds.udevdBridge, signal), devices.begin?.(signal)]);
+    },
     startApid: (signal) => daemons.begin(serviceIds.apid, signal),
     loadConfig: config.acquire,
   });

@@ -12,6 +12,8 @@ import { type ConfigTopic, openConfig } from '../config/open-config.ts';
 import { openContainerRuntime, openMachineRuntime } from '../containers/host/open-container-runtime.ts';
 import { OwnContainers } from '../containers/host/own-containers.ts';
 import { type ContainersTopic, openContainers } from '../containers/open-containers.ts';
+import { udevPaths } from '../daemons/domain/daemon-command.ts';
+import { settleTimeMs } from '../daemons/domain/settle-time.ts';
 import { type DaemonsTopic, openDaemons } from '../daemons/open-daemons.ts';
 import { type DevicesTopic, openDevices } from '../devices/open-devices.ts';
 import { type EtcdTopic, openEtcd } from '../etcd/open-etcd.ts';
@@ -80,7 +82,11 @@ export async function openTopics(
   const hasUdevd = world.runsUdevd && host.isFirstProcess;
   // The kernel command line of a shared host does not describe the node.
   const commandLine = world.ownsKernel ? kernel.read('/proc/cmdline') : '';
-  const devices = openDevices({ ...given, ...processes, hasUdevd, commandLine }, scope);
+  const { devicesSocket } = layout.paths;
+  const devices = openDevices(
+    { ...given, ...processes, hasUdevd, devicesSocket, udevdLog: udevPaths.log },
+    scope,
+  );
   const engine = await openContainerRuntime({ ...host, hostname: node.hostname });
   if (engine !== undefined) scope.use(engine);
   const runtime = runsContainers ? await openMachineRuntime(given, scope) : engine;
@@ -124,6 +130,7 @@ export async function openTopics(
           ? { children: host.children, own, cgroupFolder: host.ownCgroups }
           : undefined,
       isControlPlane: () => isControlPlaneNow(view),
+      udevd: hasUdevd ? { settleTimeMs: settleTimeMs(commandLine) } : undefined,
     },
     scope,
   );
@@ -178,11 +185,14 @@ export async function openTopics(
       ...{ stopSignal: host.signal, now, kernel },
       cmdline: commandLine,
     }),
-    hardware: openHardware({
-      ...{ world, hasUdevd, telemetry },
-      readsContents: host.disks !== undefined,
-      systemDisk: () => host.volumes?.systemDisk,
-    }),
+    hardware: openHardware(
+      {
+        ...{ world, hasUdevd, devicesSocket, log },
+        readsContents: host.disks !== undefined,
+        systemDisk: () => host.volumes?.systemDisk,
+      },
+      scope,
+    ),
     kernel: openKernel({ ...host, hostname, sizes }),
     network: openNetwork({ node, events, stopSignal: host.signal, log, telemetry }),
     secrets: openSecrets(given),

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -32,11 +32,15 @@ setInterval(() => {
 }, 20);
 `;
 
+const dist = join(import.meta.dirname, '..', '..', '..', '..', '_out', 'dist');
+
 /** Makes a services folder with this program as apid and as trustd, for the node at `address`. */
 export function writeFakeDaemons(folder: string, address: string): string {
   for (const name of ['apid', 'trustd']) {
     mkdirSync(join(folder, name), { recursive: true });
     writeFileSync(join(folder, name, `${name}.cjs`), source.replace('ADDRESS', JSON.stringify(address)));
   }
+  // The real one: machined reads the devices from it.
+  cpSync(join(dist, 'udevd-bridge'), join(folder, 'udevd-bridge'), { recursive: true });
   return folder;
 }

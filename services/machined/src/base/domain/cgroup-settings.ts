@@ -16,7 +16,7 @@ interface CgroupRow {
 }
 
 /**
- * Source: Talos v1.14: cgroups. The upper limits of apid and trustd are larger than there, because Node.js needs more memory:
+ * Source: Talos v1.14: cgroups. udevd has the group of udevd-bridge, which runs it. The upper limits of apid and trustd are larger than there, because Node.js needs more memory:
  * each is one and a half times the most that an attack has made the daemon use (`SPEC.md`).
  */
 const rows: Readonly<Record<string, CgroupRow>> = {
@@ -25,7 +25,8 @@ const rows: Readonly<Record<string, CgroupRow>> = {
   'system/apid': { min: 16, low: 32, max: 384, staysInMemory: true, millicores: 500 },
   'system/trustd': { min: 8, low: 16, max: 256, staysInMemory: true, millicores: 250 },
   'system/registryd': { min: 8, low: 16, max: 256, staysInMemory: true, millicores: 500 },
-  'system/udevd': { min: 8, low: 16, staysInMemory: true, millicores: 250 },
+  // udevd-bridge, and udevd below it.
+  'system/udevd-bridge': { min: 16, low: 32, max: 256, staysInMemory: true, millicores: 250 },
   podruntime: { min: 340, low: 936, millicores: 4000 },
   'podruntime/runtime': { min: 196, low: 392, staysInMemory: true, millicores: 1000 },
   'podruntime/shim': { min: 48, low: 96, staysInMemory: true, millicores: 500 },

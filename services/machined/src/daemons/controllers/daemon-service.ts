@@ -10,9 +10,16 @@ import { configurationOf } from '../../base/controllers/configuration-of.ts';
 import { isControlPlaneType } from '../../base/resources/node-view.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 
+/** The daemons of every node, with the names of their controllers. */
+const everywhere: Partial<Record<ChildDaemon, string>> = {
+  [serviceIds.apid]: 'runtime.ApidServiceController',
+  [serviceIds.udevdBridge]: 'runtime.UdevdBridgeServiceController',
+};
+
 /**
- * Keeps a daemon running: apid on every node, trustd while the configuration makes the node a control plane, and registryd while the
- * configuration enables the image cache. All watch their settings in the node's resources themselves, so a change of settings does not restart
+ * Keeps a daemon running: apid and udevd-bridge on every node, trustd while the configuration makes the node a control plane, and
+ * registryd while the configuration enables the image cache. All but udevd-bridge watch their settings in the node's resources themselves,
+ * and udevd-bridge has none, so a change of settings does not restart
  * them.
  */
 export function createDaemonServiceController(
@@ -29,8 +36,9 @@ export function createDaemonServiceController(
       },
       service,
     });
-  return daemon === serviceIds.apid
-    ? serviceController({ name: 'runtime.ApidServiceController', inputs: [], wanted: () => ({}), service })
+  const name = everywhere[daemon];
+  return name !== undefined
+    ? serviceController({ name, inputs: [], wanted: () => ({}), service })
     : serviceController({
         name: 'runtime.TrustdServiceController',
         inputs: [weak(machineConfigs)],

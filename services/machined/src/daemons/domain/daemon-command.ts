@@ -3,7 +3,9 @@
 import { nodePaths, type serviceIds } from '@nodewright/contract';
 import { imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
 
-export type ChildDaemon = typeof serviceIds.apid | typeof serviceIds.trustd | typeof serviceIds.registryd;
+/** The daemons that read resources of the node on a socket of their own. */
+export type RuntimeDaemon = typeof serviceIds.apid | typeof serviceIds.trustd | typeof serviceIds.registryd;
+export type ChildDaemon = RuntimeDaemon | typeof serviceIds.udevdBridge;
 
 interface DaemonAccess {
   /** Flags of the daemon whose values are paths on the node. */
@@ -16,6 +18,10 @@ interface DaemonAccess {
   readonly readsOfOthers?: readonly string[];
   /** Folders on the node that the daemon may write. */
   readonly writes: readonly string[];
+  /** Files and folders outside of the node's root that the daemon may read. */
+  readonly hostReads?: readonly string[];
+  /** Needs an add-on, for system calls that Node.js does not have. An add-on can do what its user may do. */
+  readonly loadsAddOn?: true;
 }
 
 /** The folder of a daemon's health socket. Talos has no health sockets, so none of its paths is in use. */
@@ -57,6 +63,14 @@ const access: Readonly<Record<ChildDaemon, DaemonAccess>> = {
     readsOfOthers: imageCacheRoots,
     writes: [folderOf(nodePaths.registrydSocket), nodePaths.registrydCache],
   },
+  'udevd-bridge': {
+    pathFlags: { '--socket': nodePaths.devicesSocket },
+    reads: [folderOf(nodePaths.devicesSocket)],
+    writes: [folderOf(nodePaths.devicesSocket)],
+    // The folder of udevd is missing until udevd runs. Node.js takes the path of a missing folder for that of a file.
+    hostReads: ['/sys', '/run/udev/*'],
+    loadsAddOn: true,
+  },
 };
 
 /**
@@ -84,16 +98,37 @@ export interface DaemonCommandInit {
   readonly servicesFolder: string;
   /** The `host:port` on which the daemon listens, if it has a flag for it. */
   readonly listenAddress: string;
+  /** The udevd that udevd-bridge runs; undefined on a node that does not own its devices. */
+  readonly udevd?: UdevdFlags | undefined;
 }
 
+export interface UdevdFlags {
+  /** How long devices may still appear after udevd has processed all of them, in ms. */
+  readonly settleTimeMs: number;
+}
+
+/** The programs of udevd on a machine, and the file for its output. Source: Talos v1.14: services, udevd. */
+export const udevPaths = {
+  daemon: '/usr/bin/systemd-udevd',
+  control: '/usr/bin/udevadm',
+  log: `${folderOf(nodePaths.devicesSocket)}/udevd.log`,
+} as const;
+/** Of the kernel: udevd-bridge loads some of them. */
+const modulesFolder = '/usr/lib/modules';
+
 /**
- * Returns the command line of a daemon, program first. Because remote clients reach the daemons, they run
+ * Returns the command line of a daemon, program first. Because remote clients reach most daemons, they run
  * under the permission model of Node.js: no child processes, no add-ons, no worker threads, and only the
- * folders that they need.
+ * folders that they need. udevd-bridge, which only machined reaches, may load the add-on for system calls, and on a
+ * machine start udevd.
  */
 export function daemonCommand(init: DaemonCommandInit): string[] {
   const { daemon, root, nodeBinary, servicesFolder, listenAddress } = init;
   const { pathFlags, reads, readsOfOthers = [], writes, takesListenAddress } = access[daemon];
+  const { hostReads = [], loadsAddOn } = access[daemon];
+  const udevd = daemon === 'udevd-bridge' ? init.udevd : undefined;
+  const udevdReads = udevd === undefined ? [] : [udevPaths.daemon, modulesFolder];
+  const readsOfNode = [...reads, ...readsOfOthers].map((path) => root + path);
   const bundleFolder = `${servicesFolder}/${daemon}`;
   return [
     nodeBinary,
@@ -103,17 +138,25 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
     '--allow-net',
     // The daemon drops this permission at its start, after it has looked up the C function that it needs.
     '--allow-ffi',
+    ...(loadsAddOn ? ['--allow-addons'] : []),
+    ...(udevd === undefined ? [] : ['--allow-child-process']),
     // Otherwise the permission model and FFI print warnings at every start: that they are experimental, and
     // that FFI is allowed.
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
-    ...[bundleFolder, ...[...reads, ...readsOfOthers].map((path) => root + path)].map(
-      (path) => `--allow-fs-read=${path}`,
-    ),
+    ...[bundleFolder, ...readsOfNode, ...hostReads, ...udevdReads].map((path) => `--allow-fs-read=${path}`),
     ...writes.map((path) => `--allow-fs-write=${root}${path}`),
     `${bundleFolder}/${daemon}.cjs`,
     ...Object.entries(pathFlags).flatMap(([flag, path]) => [flag, root + path]),
     ...(takesListenAddress ? ['--listen-address', listenAddress] : []),
+    ...(udevd === undefined ? [] : udevdFlags(udevd)),
+  ];
+}
+
+function udevdFlags({ settleTimeMs }: UdevdFlags): string[] {
+  return [
+    ...['--udevd', udevPaths.daemon, '--udevadm', udevPaths.control, '--udevd-log', udevPaths.log],
+    ...(settleTimeMs === 0 ? [] : ['--settle-time', `${settleTimeMs}ms`]),
   ];
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeKinds } from '@nodewright/state/kinds';
-import type { ChildDaemon } from './daemon-command.ts';
+import type { RuntimeDaemon } from './daemon-command.ts';
 import { checkRuntimeAccess } from './runtime-access.ts';
 
-const words = (daemon: ChildDaemon) =>
+const words = (daemon: RuntimeDaemon) =>
   nodeKinds.flatMap((kind) => {
     const isReadable = (id?: string) =>
       checkRuntimeAccess(daemon, id === undefined ? 'list' : 'get', {

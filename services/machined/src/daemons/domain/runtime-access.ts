@@ -13,7 +13,7 @@ import {
   trustdCertificates,
 } from '@nodewright/state/kinds';
 import { isReadVerb, type ResourceVerb } from '../../access/domain/resource-access.ts';
-import type { ChildDaemon } from './daemon-command.ts';
+import type { RuntimeDaemon } from './daemon-command.ts';
 
 interface Readable {
   readonly resources: readonly Pointer[];
@@ -25,7 +25,7 @@ interface Readable {
  * The resources that each daemon may read over its own socket: single resources or whole kinds. Other than in
  * Talos, apid may read the members, to find nodes by name. Source: Talos v1.14: private runtime sockets.
  */
-const readable: Readonly<Record<ChildDaemon, Readable>> = {
+const readable: Readonly<Record<RuntimeDaemon, Readable>> = {
   apid: {
     resources: [pointerTo(apiServiceConfigs), pointerTo(apiCertificates)],
     kinds: [nodeAddresses, hostnameStatuses, members],
@@ -42,7 +42,7 @@ const readable: Readonly<Record<ChildDaemon, Readable>> = {
  * the whole kind.
  */
 export function checkRuntimeAccess(
-  daemon: ChildDaemon,
+  daemon: RuntimeDaemon,
   verb: ResourceVerb,
   { namespace, type, id }: KindRef & { readonly id?: string },
 ): Fault | undefined {

@@ -6,6 +6,7 @@ import {
   apiCertificates,
   apiServiceConfigs,
   networkStatuses,
+  services,
   timeStatuses,
   trustdCertificates,
 } from '@nodewright/state/kinds';
@@ -13,10 +14,10 @@ import { waitingText } from '../../base/domain/condition.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { openDaemonConditions } from './daemon-conditions.ts';
 
-async function awaited(daemon: ChildDaemon) {
+async function awaited(daemon: ChildDaemon, hasUdevd = false) {
   const scope = new AsyncDisposableStack();
   const state = new MemoryState({ now: () => 0, cookie: new Uint8Array(8) });
-  const conditions = await openDaemonConditions(daemon, state, scope);
+  const conditions = await openDaemonConditions(daemon, state, hasUdevd, scope);
   return {
     conditions,
     async put<S>(pointer: Pointer<S>, spec: S) {
@@ -89,4 +90,13 @@ test('a condition resolves when its resource is as wanted, and when its signal a
   stop.abort();
   await given;
   assert.equal(network.isMet(), false);
+});
+
+test('udevd-bridge starts at once, but where it runs udevd after the API', async () => {
+  await using elsewhere = await awaited('udevd-bridge');
+  assert.deepEqual(elsewhere.conditions, []);
+  await using machine = await awaited('udevd-bridge', true);
+  assert.equal(machine.text(), 'Waiting for service "apid" to be "up"');
+  await machine.put(pointerTo(services, 'apid'), { running: true, healthy: true, unknown: false });
+  assert.equal(machine.text(), undefined);
 });

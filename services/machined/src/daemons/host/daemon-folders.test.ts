@@ -8,7 +8,7 @@ import { daemonFolders } from './daemon-folders.ts';
 const root = { uid: 0, groups: [0] };
 const neighbour = {
   uid: 52,
-  groups: [52, serviceUsers.apid, serviceUsers.trustd, serviceUsers.registryd],
+  groups: [52, serviceUsers.apid, serviceUsers.trustd, serviceUsers.registryd, serviceUsers['udevd-bridge']],
 };
 
 const foldersOf = (layout: NodeLayout) =>

@@ -16,7 +16,12 @@ import type { ExitGuard } from '../../services/host/exit-guard.ts';
 import { createProcessRunner } from '../../services/host/process-runner.ts';
 import { recordServicePid } from '../../services/host/record-service-pid.ts';
 import type { ServiceCgroups } from '../../services/host/service-cgroups.ts';
-import { type ChildDaemon, daemonCommand, daemonEnvironment } from '../domain/daemon-command.ts';
+import {
+  type ChildDaemon,
+  daemonCommand,
+  daemonEnvironment,
+  type UdevdFlags,
+} from '../domain/daemon-command.ts';
 import {
   daemonCgroup,
   daemonContainer,
@@ -40,6 +45,8 @@ export interface DaemonRunnerInit {
   readonly state: State;
   /** Creates cgroups for services; `undefined` when this node may not create any. */
   readonly cgroups: ServiceCgroups | undefined;
+  /** The udevd that udevd-bridge runs; undefined on a node that does not own its devices. */
+  readonly udevd: UdevdFlags | undefined;
   /** What containers of the daemons need; undefined on a node where they are processes. */
   readonly containers: DaemonContainersInit | undefined;
 }
@@ -61,7 +68,9 @@ const oomScoreAdjust = -998;
 
 /** The runner of a daemon that machined starts. */
 export function createDaemonRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
-  return init.containers === undefined ? processRunner(daemon, init) : containerRunner(daemon, init);
+  // udevd-bridge works with the devices and the sysfs of the node itself, which a container would hide.
+  const isProcess = init.containers === undefined || daemon === serviceIds.udevdBridge;
+  return isProcess ? processRunner(daemon, init) : containerRunner(daemon, init);
 }
 
 function processRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
@@ -71,10 +80,15 @@ function processRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
     workingDirectory: `${layout.root}/`,
     cgroup: () => cgroups?.open(daemonCgroup(daemon)),
     // On a user's host the node must not influence which processes the kernel kills when memory runs out.
-    ...(node.world.isGuest ? {} : { oomScoreAdjust }),
+    ...(node.world.isGuest ? {} : { oomScoreAdjust: oomScoreOf(daemon, init) }),
     user: layout.users?.[daemon],
   });
 }
+
+/** udevd inherits it from udevd-bridge. Source: Talos v1.14: services, udevd. */
+const udevdOomScore = 0;
+const oomScoreOf = (daemon: ChildDaemon, { udevd }: DaemonRunnerInit) =>
+  daemon === serviceIds.udevdBridge && udevd !== undefined ? udevdOomScore : oomScoreAdjust;
 
 function containerRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
   const { layout, cgroups, containers, servicesFolder } = init;
@@ -115,11 +129,11 @@ function containerRunner(daemon: ChildDaemon, init: DaemonRunnerInit): Runner {
 
 /** What a process and a container have in common. */
 function startOf(daemon: ChildDaemon, init: DaemonRunnerInit) {
-  const { servicesFolder, environment, telemetry, node, layout, logs, guard, state } = init;
+  const { servicesFolder, environment, telemetry, node, layout, logs, guard, state, udevd } = init;
   return {
     argv: daemonCommand({
-      ...{ daemon, root: layout.root, nodeBinary: nodeBinaryOf(init), servicesFolder },
-      listenAddress: daemonAddress(daemon, node),
+      ...{ daemon, root: layout.root, nodeBinary: nodeBinaryOf(init), servicesFolder, udevd },
+      listenAddress: daemon === serviceIds.udevdBridge ? '' : daemonAddress(daemon, node),
     }),
     environment: () => daemonEnvironment(daemon, environment, telemetry.activeSpan()?.traceparent),
     log: logs.open(daemon),

@@ -3,9 +3,10 @@ import { serviceIds } from '@nodewright/contract';
 import type { Condition } from '../../base/domain/condition.ts';
 import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import type { Runner } from '../../base/domain/runner.ts';
+import type { NodeLayout } from '../../base/node-layout.ts';
 import { createNeighbourRunner } from '../../services/domain/neighbour-runner.ts';
 import { restartRunner } from '../../services/domain/restart-runner.ts';
-import { createHttpProbe, createTcpProbe } from '../../services/host/probe-connection.ts';
+import { createHttpProbe, createTcpProbe, createUnixProbe } from '../../services/host/probe-connection.ts';
 import { defaultHealthTimes, type ServiceDefinition } from '../../services/host/service.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { daemonAddress } from './daemon-address.ts';
@@ -14,6 +15,7 @@ import { graceTimeoutMs } from './daemon-runner.ts';
 /** What both kinds of services need, for daemons that machined starts and for neighbours. */
 export interface DaemonServiceInit {
   readonly node: NodeFacts;
+  readonly layout: NodeLayout;
   /** The conditions that the daemon waits for before it starts. */
   readonly conditions: readonly Condition[];
 }
@@ -23,9 +25,10 @@ export interface ChildServiceInit extends DaemonServiceInit {
   readonly runner: Runner;
 }
 
-/** The daemons that belong to a node: apid on every node, trustd on control planes only. */
+/** The daemons that belong to a node: apid and udevd-bridge on every node, trustd on control planes only. */
 export function daemonsOf(isControlPlane: boolean): ChildDaemon[] {
-  return isControlPlane ? [serviceIds.apid, serviceIds.trustd] : [serviceIds.apid];
+  const everywhere = [serviceIds.apid, serviceIds.udevdBridge];
+  return isControlPlane ? [...everywhere, serviceIds.trustd] : everywhere;
 }
 
 /** A daemon that machined starts and restarts. */
@@ -52,20 +55,21 @@ export function neighbourService(daemon: ChildDaemon, init: DaemonServiceInit): 
 }
 
 /**
- * The daemons read the node's resources from machined, so machined must outlive them. It serves its API
+ * apid and trustd read the node's resources from machined, so machined must outlive them. It serves its API
  * before they are declared.
  */
-function commonOf(daemon: ChildDaemon, { conditions, node }: DaemonServiceInit) {
+function commonOf(daemon: ChildDaemon, { conditions, node, layout }: DaemonServiceInit) {
   return {
     id: daemon,
     outlivedBy: [serviceIds.machined],
     conditions,
-    health: { check: daemonProbe(daemon, node), ...defaultHealthTimes },
+    health: { check: daemonProbe(daemon, node, layout), ...defaultHealthTimes },
   };
 }
 
-/** Source: Talos v1.14: health checks. */
-function daemonProbe(daemon: ChildDaemon, node: NodeFacts) {
+/** Source: Talos v1.14: health checks. That of udevd-bridge is our own. */
+function daemonProbe(daemon: ChildDaemon, node: NodeFacts, { paths }: Pick<NodeLayout, 'paths'>) {
+  if (daemon === serviceIds.udevdBridge) return createUnixProbe(paths.devicesSocket);
   const address = daemonAddress(daemon, node);
   return daemon === serviceIds.registryd ? createHttpProbe(address, '/healthz') : createTcpProbe(address);
 }

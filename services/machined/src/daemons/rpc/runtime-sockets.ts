@@ -7,7 +7,7 @@ import { createStateService } from '@nodewright/state/wire';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { guardedState } from '../../access/rpc/guarded-state.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
-import type { ChildDaemon } from '../domain/daemon-command.ts';
+import type { RuntimeDaemon } from '../domain/daemon-command.ts';
 import { checkRuntimeAccess } from '../domain/runtime-access.ts';
 
 export interface RuntimeSocketsInit {
@@ -32,7 +32,7 @@ const maxMessageSizeBytes = 4 * 1024 * 1024;
  * the peer credentials of a socket.
  */
 export async function openRuntimeSocket(
-  daemon: ChildDaemon,
+  daemon: RuntimeDaemon,
   init: RuntimeSocketsInit,
   scope: AsyncDisposableStack,
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function openRuntimeSocket(
 }
 
 function createRuntimeServer(
-  daemon: ChildDaemon,
+  daemon: RuntimeDaemon,
   { state, membership, now, stopSignal, log, telemetry }: RuntimeSocketsInit,
 ) {
   const guarded = guardedState(state, (verb, target) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
-import { Fault } from '@nodewright/fault';
 import type { BlockDevice, BlockDisk } from '@nodewright/linux';
 import { pointerTo, putResource } from '@nodewright/state';
 import {
   blockDevices,
   blockSymlinks,
+  deviceSourceStatuses,
   devicesStatuses,
   discoveredVolumes,
   discoveredVolumesStatuses,
@@ -17,8 +17,9 @@ import {
   volumeStatuses,
 } from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
-import type { DeviceEvents, DeviceListener } from '../host/device-events.ts';
+import { FakeDeviceSource } from '../testing/fake-source.ts';
 import { blockControllers } from './block-controllers.ts';
+import { deviceSourceStatusController } from './device-source-status.ts';
 import { devicesController } from './devices.ts';
 import { discoveredVolumesStatusController } from './discovered-volumes-status.ts';
 import { discoveryController } from './discovery.ts';
@@ -38,90 +39,63 @@ const disk: BlockDisk = {
   ...{ isRotational: false, sectorBytes: 512, ioBytes: 4096, firmwareVersion: '', transport: 'virtio' },
 };
 
-/** The device events of a machine whose devices the test changes. */
-function fakeEvents() {
-  const listeners = new Set<DeviceListener>();
-  const events: DeviceEvents = {
-    listen(_subsystem, listener) {
-      listeners.add(listener);
-      return { [Symbol.dispose]: () => void listeners.delete(listener) };
-    },
-  };
-  const tell = (name: string) => {
-    const event = {
-      action: 'change',
-      devicePath: `/devices/x/${name}`,
-      subsystem: 'block',
-      facts: new Map(),
-    };
-    for (const { onEvents } of [...listeners]) onEvents(event);
-  };
-  const fail = (error: unknown) => {
-    for (const { onError } of [...listeners]) onError(error);
-  };
-  return { events, tell, fail };
-}
-
-test('devices follow the events of the kernel, and a watch that broke is opened again', async () => {
-  const machine = [device('vda')];
-  const { events, tell, fail } = fakeEvents();
-  const controllers = [
-    devicesController(
-      () => machine,
-      async () => events,
-    ),
-  ];
-  await using runtime = openTestRuntime({ controllers });
+test('devices follow the events of the kernel, and those of udevd are the same events once more', async () => {
+  const source = new FakeDeviceSource();
+  source.devices = [device('vda')];
+  await using runtime = openTestRuntime({ controllers: [devicesController(source)] });
   const generations = async () => {
     await runtime.settled();
     const all = await runtime.state.list(blockDevices);
     return all.map(({ metadata, spec }) => `${metadata.id} ${spec.generation}`);
   };
   assert.deepEqual(await generations(), ['vda 1']);
-  machine.push(meta);
-  tell('vda2');
+  source.devices.push(meta);
+  source.tell('block', 'vda2');
   assert.deepEqual(await generations(), ['vda 1', 'vda2 1']);
-  tell('vda2');
+  source.tell('block', 'vda2');
+  source.tell('block', 'vda2', true);
   assert.deepEqual(await generations(), ['vda 1', 'vda2 2']);
-  machine.pop();
-  tell('vda2');
+  source.devices.pop();
+  source.tell('block', 'vda2');
   assert.deepEqual(await generations(), ['vda 1']);
-  fail(new Fault('data-loss', 'test'));
-  await runtime.advance(1000);
-  // Any device may have changed while the watch was broken.
+  // Any device may have changed when events were missed.
+  source.tell('block');
   assert.deepEqual(await generations(), ['vda 2']);
-  tell('vda');
+  source.tell('block', 'vda');
   assert.deepEqual(await generations(), ['vda 3']);
 });
 
-test('without kernel events, devices are read once a minute', async () => {
-  const machine = [device('vda')];
-  const noNews = () => Promise.reject(new Fault('unavailable', 'no netlink here'));
-  await using runtime = openTestRuntime({ controllers: [devicesController(() => machine, noNews)] });
+test('nothing is shown before the devices are known, and their loss removes nothing', async () => {
+  const source = new FakeDeviceSource();
+  source.isKnown = false;
+  source.devices = [device('vda')];
+  const controllers = [
+    devicesController(source),
+    disksController(source),
+    deviceSourceStatusController(source),
+  ];
+  await using runtime = openTestRuntime({ controllers });
   await runtime.settled();
-  machine.push(device('vdb'));
-  await runtime.advance(59_000);
+  assert.deepEqual(await runtime.state.list(blockDevices), []);
+  source.isKnown = true;
+  source.tell('block');
+  await runtime.settled();
+  source.become({ isConnected: false, problem: 'gone' });
+  await runtime.settled();
   assert.equal((await runtime.state.list(blockDevices)).length, 1);
-  await runtime.advance(1000);
-  assert.equal((await runtime.state.list(blockDevices)).length, 2);
-  const said = runtime.logged.find(({ msg }) => msg.startsWith('no events of devices'));
-  assert.deepEqual([said?.level, said?.error], ['info', 'no netlink here']);
+  const { spec } = await runtime.state.get(pointerTo(deviceSourceStatuses, 'devices'));
+  assert.deepEqual(spec, { connected: false, mode: 'udevd', reason: 'test', problem: 'gone', gaps: 0 });
 });
 
 test('disks, volumes and the system disk follow the devices', async () => {
-  const { events } = fakeEvents();
-  const machine = [device('vda'), meta, device('loop0', { sizeBytes: 0 })];
+  const source = new FakeDeviceSource();
+  source.devices = [device('vda'), meta, device('loop0', { sizeBytes: 0 })];
+  source.disks = [disk, { ...disk, name: 'vdz' }];
+  source.records.set('vda2', new Map([['ID_FS_TYPE', 'talosmeta']]));
   const controllers = [
-    devicesController(
-      () => machine,
-      async () => events,
-    ),
-    disksController(() => [disk, { ...disk, name: 'vdz' }]),
-    discoveryController({
-      readBlockDevices: () => machine,
-      readDisks: () => [disk],
-      readUdevRecord: ({ name }) => new Map(name === 'vda2' ? [['ID_FS_TYPE', 'talosmeta']] : []),
-    }),
+    devicesController(source),
+    disksController(source),
+    discoveryController({ source }),
     discoveredVolumesStatusController(),
     systemDiskController(),
   ];
@@ -146,12 +120,26 @@ test('disks, volumes and the system disk follow the devices', async () => {
   assert.deepEqual((await state.get(status)).spec, { ready: true });
 });
 
+test('what udevd has recorded of a device is shown when it is done', async () => {
+  const source = new FakeDeviceSource();
+  source.devices = [device('vda')];
+  await using runtime = openTestRuntime({ controllers: [discoveryController({ source })] });
+  const shown = async () => {
+    await runtime.settled();
+    return (await runtime.state.get(pointerTo(discoveredVolumes, 'vda'))).spec.name;
+  };
+  assert.equal(await shown(), '');
+  source.records.set('vda', new Map([['ID_FS_TYPE', 'xfs']]));
+  source.tell('block', 'vda', true);
+  assert.equal(await shown(), 'xfs');
+});
+
 test('without udev the devices are read, and again when a volume becomes ready', async () => {
   let name = '';
+  const source = new FakeDeviceSource();
+  source.devices = [device('vda'), meta];
   const controller = discoveryController({
-    readBlockDevices: () => [device('vda'), meta],
-    readDisks: () => [disk],
-    readUdevRecord: () => new Map(),
+    source,
     readContents: async () =>
       new Map([['vda2', new Map(Object.entries({ ID_FS_TYPE: name, BLOCK_SIZE: '512' }))]]),
   });
@@ -169,18 +157,10 @@ test('without udev the devices are read, and again when a volume becomes ready',
   assert.deepEqual(await shown(), ['xfs', 512]);
 });
 
-test('links to devices are read once udevd is healthy, and when their folders change', async () => {
-  const links = new Map([['vda', ['/dev/disk/by-id/a']]]);
-  let change = () => {};
-  const controller = symlinksController({
-    readDeviceLinks: () => links,
-    watchDeviceLinks: (onChange) => {
-      change = onChange;
-      return { [Symbol.dispose]: () => {} };
-    },
-    hasUdevd: true,
-  });
-  await using runtime = openTestRuntime({ controllers: [controller] });
+test('links to devices are shown once udevd is healthy, and follow its events', async () => {
+  const source = new FakeDeviceSource();
+  source.links.set('vda', ['/dev/disk/by-id/a']);
+  await using runtime = openTestRuntime({ controllers: [symlinksController(source, true)] });
   const { state } = runtime;
   const shown = async () => {
     await runtime.settled();
@@ -190,51 +170,27 @@ test('links to devices are read once udevd is healthy, and when their folders ch
   const well = { running: true, healthy: true, unknown: false };
   await putResource(state, { ...pointerTo(services, 'udevd'), spec: well });
   assert.deepEqual(await shown(), [['vda', '/dev/disk/by-id/a']]);
-  links.set('vdb', ['/dev/disk/by-id/b']);
-  change();
+  source.links.set('vdb', ['/dev/disk/by-id/b']);
+  source.tell('block', 'vdb', true);
   assert.deepEqual(await shown(), [
     ['vda', '/dev/disk/by-id/a'],
     ['vdb', '/dev/disk/by-id/b'],
   ]);
 });
 
-test('links are watched as soon as their folders exist, and by one watch at a time', async () => {
-  let isThere = false;
-  let open = 0;
-  let change = () => {};
-  const controller = symlinksController({
-    readDeviceLinks: () => new Map(isThere ? [['vda', ['/dev/disk/by-id/a']]] : []),
-    watchDeviceLinks(onChange) {
-      if (!isThere) return undefined;
-      open += 1;
-      change = onChange;
-      return {
-        [Symbol.dispose]() {
-          open -= 1;
-        },
-      };
-    },
-    hasUdevd: true,
-  });
+test('no listener of the source outlives its controller', async () => {
+  const source = new FakeDeviceSource();
+  const init = { hasUdevd: false, readsContents: false, source, world: worlds.process };
   {
-    await using runtime = openTestRuntime({ controllers: [controller] });
+    await using runtime = openTestRuntime({ controllers: blockControllers(init) });
     await runtime.settled();
-    isThere = true;
-    const well = { running: true, healthy: true, unknown: false };
-    await putResource(runtime.state, { ...pointerTo(services, 'udevd'), spec: well });
-    await runtime.settled();
-    assert.equal(open, 1);
-    change();
-    await runtime.settled();
-    assert.equal(open, 1);
-    assert.deepEqual((await runtime.state.list(blockSymlinks)).length, 1);
+    assert.equal(source.listeners, 3);
   }
-  assert.equal(open, 0);
+  assert.equal(source.listeners, 0);
 });
 
 test('a container has no controllers of block devices', () => {
-  const { events } = fakeEvents();
-  const init = { hasUdevd: false, readsContents: false, events: async () => events };
+  const init = { hasUdevd: false, readsContents: false, source: new FakeDeviceSource() };
   assert.deepEqual(blockControllers({ ...init, world: worlds.container }), []);
   assert.deepEqual(
     blockControllers({ ...init, world: worlds.process }).map(({ name }) => name),

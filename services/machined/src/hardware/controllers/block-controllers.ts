@@ -1,9 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
-import { readBlockDevices, readDeviceLinks, readDisks, readUdevRecord } from '@nodewright/linux';
 import type { World } from '../../base/domain/world.ts';
+import type { DeviceSource } from '../host/device-source.ts';
 import { readContents } from '../host/read-contents.ts';
-import { watchDeviceLinks } from '../host/watch-device-links.ts';
-import type { OpenDeviceEvents } from './device-changes.ts';
 import { devicesController } from './devices.ts';
 import { discoveredVolumesStatusController } from './discovered-volumes-status.ts';
 import { discoveryController } from './discovery.ts';
@@ -17,10 +15,7 @@ export interface BlockControllersInit {
   readonly hasUdevd: boolean;
   /** Whether the node reads its devices to know their contents: udevd records them too, but later. */
   readonly readsContents: boolean;
-  /** Opens the device events of the kernel; called by several controllers. */
-  readonly events: OpenDeviceEvents;
-  /** Where sysfs is mounted; default `/sys`. */
-  readonly sysRoot?: string;
+  readonly source: DeviceSource;
 }
 
 /**
@@ -28,16 +23,14 @@ export interface BlockControllersInit {
  * resources, block; what container mode skips.
  */
 export function blockControllers(init: BlockControllersInit): Controller[] {
-  const { world, hasUdevd, readsContents, events, sysRoot } = init;
+  const { world, hasUdevd, readsContents, source } = init;
   if (!world.showsMachine) return [];
   return [
-    devicesController(() => readBlockDevices(sysRoot), events),
-    symlinksController({ readDeviceLinks: () => readDeviceLinks(), watchDeviceLinks, hasUdevd }),
-    disksController(() => readDisks(sysRoot)),
+    devicesController(source),
+    symlinksController(source, hasUdevd),
+    disksController(source),
     discoveryController({
-      readBlockDevices: () => readBlockDevices(sysRoot),
-      readDisks: () => readDisks(sysRoot),
-      readUdevRecord: (device) => readUdevRecord(device),
+      source,
       readContents: readsContents ? (devices) => readContents(devices) : undefined,
     }),
     discoveredVolumesStatusController(),

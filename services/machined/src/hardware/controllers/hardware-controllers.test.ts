@@ -14,7 +14,7 @@ import {
   systemInformations,
 } from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
-import type { DeviceEvents } from '../host/device-events.ts';
+import { FakeDeviceSource } from '../testing/fake-source.ts';
 import { hardwareControllers } from './hardware-controllers.ts';
 
 const sysRoot = mkdtempSync(join(tmpdir(), 'sys-'));
@@ -28,22 +28,16 @@ function write(path: string, content: string): void {
 const address = '0000:00:03.0';
 write('class/dmi/id/sys_vendor', 'QEMU\n');
 write('class/dmi/id/product_uuid', '9F1C8F3E-2B5B-4C9D-8A51-2F0A3B7C6D11\n');
-for (const [file, number] of [
-  ['class', '0x020000'],
-  ['vendor', '0x1af4'],
-  ['device', '0x1041'],
-] as const) {
-  write(`bus/pci/devices/${address}/${file}`, `${number}\n`);
-}
 
-const silent: DeviceEvents = { listen: () => ({ [Symbol.dispose]: () => {} }) };
+const source = new FakeDeviceSource();
+source.pciDevices = [{ address, classId: 2, subclassId: 0, vendorId: 0x1af4, productId: 0x1041, driver: '' }];
 const files: Readonly<Record<string, string>> = {
   '/proc/meminfo': 'MemTotal: 2097152 kB\n',
   '/proc/cpuinfo': 'processor : 0\nphysical id : 0\ncore id : 3\n',
 };
 const init = {
   hasUdevd: false,
-  events: async () => silent,
+  source,
   sysRoot,
   read: (path: string) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
 };

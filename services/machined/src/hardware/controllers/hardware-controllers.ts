@@ -1,9 +1,10 @@
 import type { Controller } from '@nodewright/controllers';
-import { parseMeminfo, readPciDevices, readSmbios } from '@nodewright/linux';
+import { parseMeminfo, readSmbios } from '@nodewright/linux';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import type { World } from '../../base/domain/world.ts';
+import type { DeviceSource } from '../host/device-source.ts';
 import { cpuInfoController } from './cpu-info.ts';
-import type { OpenDeviceEvents } from './device-changes.ts';
+import { deviceSourceStatusController } from './device-source-status.ts';
 import { pciDevicesController } from './pci-devices.ts';
 import { systemInfoController } from './system-info.ts';
 
@@ -13,8 +14,7 @@ export interface HardwareControllersInit {
   readonly hasUdevd: boolean;
   /** Reads a file of the kernel or of the system. */
   readonly read: ReadIfThere;
-  /** Opens the device events of the kernel; called by several controllers. */
-  readonly events: OpenDeviceEvents;
+  readonly source: DeviceSource;
   /** Where sysfs is mounted; default `/sys`. */
   readonly sysRoot?: string;
 }
@@ -27,19 +27,19 @@ const pciIdFiles = ['/usr/share/hwdata/pci.ids', '/usr/share/misc/pci.ids'];
  * skips.
  */
 export function hardwareControllers(init: HardwareControllersInit): Controller[] {
-  const { world, hasUdevd, read, events, sysRoot } = init;
+  const { world, hasUdevd, read, source, sysRoot } = init;
   if (!world.showsMachine) return [];
   return [
+    deviceSourceStatusController(source),
     systemInfoController({
       readSmbios: () => readSmbios(sysRoot),
       memoryKiB: () => Number(parseMeminfo(read('/proc/meminfo')?.toString() ?? '').get('MemTotal') ?? 0),
     }),
-    cpuInfoController(read, events),
+    cpuInfoController(read, source),
     pciDevicesController({
-      readPciDevices: () => readPciDevices(sysRoot),
+      source,
       readPciIds: () => pciIdFiles.map(read).find((list) => list !== undefined),
       hasUdevd,
-      events,
     }),
   ];
 }

@@ -1,33 +1,30 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
-import type { PciDevice } from '@nodewright/linux';
 import { pciDevices, services } from '@nodewright/state/kinds';
 import { hex, pciNames } from '../domain/pci-names.ts';
-import { deviceChanges, type OpenDeviceEvents } from './device-changes.ts';
+import type { DeviceSource } from '../host/device-source.ts';
 import { isUdevdDone } from './udevd-gate.ts';
 
 export interface PciDevicesInit {
-  readonly readPciDevices: () => readonly PciDevice[];
+  readonly source: DeviceSource;
   /** The list of device names; undefined when it is not installed. */
   readonly readPciIds: () => Buffer | undefined;
   /** Whether udevd is one of the node's services: it binds the drivers. */
   readonly hasUdevd: boolean;
-  readonly events: OpenDeviceEvents;
 }
 
 /** The PCI devices. Source: Talos v1.14: hardware.PCIDevicesController. */
 export function pciDevicesController(init: PciDevicesInit): Controller {
-  const { readPciDevices, readPciIds, hasUdevd, events } = init;
-  const changes = deviceChanges(events, 'pci');
+  const { source, readPciIds, hasUdevd } = init;
   return {
     name: 'hardware.PCIDevicesController',
     inputs: [weak(services, 'udevd')],
     outputs: [exclusive(pciDevices)],
-    open: changes.open,
+    open(events, scope) {
+      scope.use(source.listen('pci', () => events.wake()));
+    },
     async reconcile(pass) {
-      if (!(await isUdevdDone(pass, hasUdevd))) return;
-      const delayMs = changes.lookAgainMs();
-      if (delayMs !== undefined) pass.wakeAfter(delayMs);
-      const devices = readPciDevices();
+      const devices = source.pci();
+      if (devices === undefined || !(await isUdevdDone(pass, hasUdevd))) return;
       // Not cached: the list is long and usually needed only once.
       const ids = devices.length === 0 ? undefined : readPciIds();
       await pass.replace(

@@ -2,9 +2,9 @@ import {
   Disk_DiskType,
   type StorageServiceImplementation,
 } from '@nodewright/contract/gen/storage/storage.ts';
-import { type DiskKind, readDisks } from '@nodewright/linux';
-import type { Telemetry } from '@nodewright/telemetry';
-import { inSpan } from '../../base/host/in-span.ts';
+import { Fault } from '@nodewright/fault';
+import type { DiskKind } from '@nodewright/linux';
+import type { DeviceSource } from '../host/device-source.ts';
 
 const types: Readonly<Record<DiskKind, Disk_DiskType>> = {
   ssd: Disk_DiskType.SSD,
@@ -17,15 +17,18 @@ const types: Readonly<Record<DiskKind, Disk_DiskType>> = {
 /**
  * Disks: the whole disks of the machine. Source: Talos v1.14: Disks.
  *
+ * @param source while it is away, the disks are the last known ones
  * @param systemDisk returns the path of the disk that holds META, if the node runs from its own volumes
  */
 export function createDisks(
-  telemetry: Telemetry,
+  source: Pick<DeviceSource, 'block' | 'state'>,
   systemDisk: () => string | undefined,
 ): Pick<StorageServiceImplementation, 'disks'> {
   return {
     async disks() {
-      const disks = await inSpan(telemetry, 'read disks', async () => readDisks());
+      const disks = source.block()?.disks;
+      if (disks === undefined)
+        throw new Fault('unavailable', `disks are not known yet: ${source.state().problem}`);
       return {
         messages: [
           {

@@ -1,12 +1,16 @@
 import { serviceIds } from '@nodewright/contract';
 import { type Controller, strong, weak } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { LoadModuleFile } from '@nodewright/linux';
-import { moduleLoadOrder, parseModuleFiles, parseModuleList } from '@nodewright/linux';
+import {
+  type LoadModuleFile,
+  moduleLoadOrder,
+  parseBuiltinModules,
+  parseModuleFiles,
+  parseModuleList,
+} from '@nodewright/linux';
 import { pointerTo } from '@nodewright/state';
 import { kernelModuleSpecs, services } from '@nodewright/state/kinds';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
-import { parseBuiltinModules } from '../domain/kernel-modules.ts';
 
 export interface KernelModuleSpecInit {
   readonly read: ReadIfThere;

@@ -1,12 +1,8 @@
 import { type Controller, exclusive } from '@nodewright/controllers';
+import { parseBuiltinModules } from '@nodewright/linux';
 import { kernelModuleStatuses, loadedKernelModules } from '@nodewright/state/kinds';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
-import {
-  loadedModuleSpec,
-  moduleStatuses,
-  parseBuiltinModules,
-  parseModules,
-} from '../domain/kernel-modules.ts';
+import { loadedModuleSpec, moduleStatuses, parseModules } from '../domain/kernel-modules.ts';
 
 /** How often the list of modules is read. */
 const periodMs = 30_000;

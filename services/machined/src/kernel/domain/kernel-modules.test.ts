@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadedModuleSpec, moduleStatuses, parseBuiltinModules, parseModules } from './kernel-modules.ts';
+import { loadedModuleSpec, moduleStatuses, parseModules } from './kernel-modules.ts';
 
 const text = `nf_nat 57344 2 xt_MASQUERADE,nft_chain_nat, Live 0xffffffffc0a00000
 virtio_net 98304 0 - Live 0x0000000000000000
@@ -19,13 +19,6 @@ test('parseModules() reads the loaded modules', () => {
     },
     { size: 98_304, referenceCount: 0, dependencies: [], state: 'Live', address: '0x0000000000000000' },
     { size: 1024, referenceCount: 1, dependencies: [], state: 'Unloading', address: '0x0000000000000000' },
-  ]);
-});
-
-test('parseBuiltinModules() returns the names of modules as the kernel spells them', () => {
-  assert.deepEqual(parseBuiltinModules('kernel/fs/ext4/ext4.ko\nkernel/lib/crc-ccitt.ko\n\n'), [
-    'ext4',
-    'crc_ccitt',
   ]);
 });
 

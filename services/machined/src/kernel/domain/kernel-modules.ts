@@ -30,16 +30,6 @@ export function parseModules(text: string): LoadedModule[] {
   });
 }
 
-/**
- * Parses `modules.builtin`, a list of files: `kernel/fs/ext4/ext4.ko`. The names are those of loaded modules.
- */
-export function parseBuiltinModules(text: string): string[] {
-  return text.split('\n').flatMap((line) => {
-    const name = /([^/]+)\.ko$/.exec(line.trim())?.[1];
-    return name === undefined ? [] : name.replaceAll('-', '_');
-  });
-}
-
 export function loadedModuleSpec(module: LoadedModule): LoadedKernelModuleSpec {
   const { sizeBytes, referenceCount, dependencies, state, address } = module;
   return { size: sizeBytes, referenceCount, dependencies: [...dependencies], state, address };

@@ -41,8 +41,8 @@ export interface NodeLifeInit {
 /** Source: Talos v1.14: sequences, initialize. */
 export interface InitializeTasks {
   readonly startMachined: () => void;
-  /** Resolves when udevd was started; nothing waits for its work here. Undefined on a node without udevd. */
-  readonly startUdevd: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Resolves when udevd-bridge was started, and udevd where the node has it; nothing waits for their work here. */
+  readonly startDevices: (signal: AbortSignal) => Promise<void>;
   readonly startApid: (signal: AbortSignal) => Promise<void>;
   /** Resolves when there is a complete configuration. */
   readonly loadConfig: (signal: AbortSignal) => Promise<void>;
@@ -80,9 +80,9 @@ export class NodeLife {
    * The first sequence: it starts the services of every node, also in maintenance, and then loads the
    * configuration.
    */
-  async initialize({ startMachined, startUdevd, startApid, loadConfig }: InitializeTasks): Promise<void> {
+  async initialize({ startMachined, startDevices, startApid, loadConfig }: InitializeTasks): Promise<void> {
     const phases: readonly Phase[] = [
-      { name: 'earlyServices', tasks: { startMachined, ...(startUdevd && { startUdevd }), startApid } },
+      { name: 'earlyServices', tasks: { startMachined, startDevices, startApid } },
       { name: 'config', tasks: { loadConfig } },
     ];
     await this.#sequences.run({ name: 'initialize', phases });

@@ -6,10 +6,17 @@ export interface NeighbourRunnerInit {
   readonly check: (timeoutMs: number) => Promise<HealthResult>;
   /** Resolves after `ms`, or earlier when `signal` aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Between two checks of a neighbour that is up. Default 500. */
+  readonly periodMs?: number;
+  /** How long a check may take. Default 500. */
+  readonly timeoutMs?: number;
+  /** What the history says of it, after its name. Default: about connections. */
+  readonly texts?: { readonly up: string; readonly wait: string };
 }
 
-const periodMs = 500;
-const timeoutMs = 500;
+const usualPeriodMs = 500;
+const connectionTexts = { up: 'takes connections', wait: 'to take connections' };
+const usualTimeoutMs = 500;
 /** Fewer failures than this may come from a slow machine. */
 const goneAfterFailures = 3;
 
@@ -19,7 +26,9 @@ const goneAfterFailures = 3;
  * it refuses three in a row. Stopping the service does not stop the neighbour: the program that started it
  * does.
  */
-export function createNeighbourRunner(id: string, { check, sleep }: NeighbourRunnerInit): Runner {
+export function createNeighbourRunner(id: string, init: NeighbourRunnerInit): Runner {
+  const { check, sleep, periodMs = usualPeriodMs, texts = connectionTexts } = init;
+  const { timeoutMs = usualTimeoutMs } = init;
   const text = `External(${JSON.stringify(id)})`;
   return {
     text,
@@ -31,16 +40,16 @@ export function createNeighbourRunner(id: string, { check, sleep }: NeighbourRun
         if (signal.aborted) break;
         failures = result.healthy ? 0 : failures + 1;
         if (result.healthy) {
-          if (state !== 'up') report('run', `Service ${text} takes connections`);
+          if (state !== 'up') report('run', `Service ${text} ${texts.up}`);
           state = 'up';
         } else if (state === 'new') {
-          report('restart', `Waiting for ${text} to take connections`);
+          report('restart', `Waiting for ${text} ${texts.wait}`);
           state = 'awaited';
         } else if (state === 'up' && failures === goneAfterFailures) {
           report('restart', `Error running ${text}, waiting for it to be restarted: ${result.message}`);
           state = 'awaited';
         }
-        await sleep(periodMs, signal);
+        await sleep(state === 'up' && result.healthy ? periodMs : usualPeriodMs, signal);
       }
       report('signal', 'Service stopping');
     },
