@@ -251,6 +251,10 @@ rootfs-programs: $(installed) ## builds containerd, runc and the CNI plugins of 
 test-programs: $(built) rootfs-programs ## runs the programs of machines in the root of machines (root)
 	@node tools/test.ts 'tests/rootfs/programs/*.test.ts'
 
+.PHONY: test-devices
+test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of its own (root)
+	@node tests/devices/run.ts
+
 .PHONY: image
 image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS=); about three minutes after a change
 	@EXTENSIONS='$(EXTENSIONS)' node rootfs/build-image.ts
@@ -286,6 +290,10 @@ test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and chan
 .PHONY: test-boot-extensions
 test-boot-extensions: image ## boots machines with a module, a rule and a service of an extension, some minutes
 	@node tools/test.ts --boot 'tests/boot/long/extension-services.test.ts'
+
+.PHONY: test-boot-devices
+test-boot-devices: image ## adds disks and a link to an emulated machine while it runs, and removes them, some minutes
+	@node tools/test.ts --boot 'tests/boot/long/devices.test.ts'
 
 .PHONY: test-powercut
 test-powercut: image ## takes the power from emulated machines at 50 moments (SEED=, CUTS=) and examines their disks; resumes a run

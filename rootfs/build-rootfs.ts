@@ -189,7 +189,8 @@ function placeSettings(root: string): Entry[] {
   });
 }
 
-function placeLinks(root: string, architecture: Architecture): Entry[] {
+/** Makes the links of the merged /usr, and the one to the loader. */
+export function placeLinks(root: string, architecture: Architecture): Entry[] {
   const { folder, name } = loaders[architecture];
   const all = {
     ...links,

@@ -35,6 +35,7 @@ const separateRuns = [
     'boot',
     'upstream',
     'rootfs/programs',
+    'devices',
     'node-image',
     'kubernetes',
     'interop/grpc',

@@ -43,6 +43,8 @@ export interface MachineInit {
   readonly writeLog?: string;
   /** More disks, whose changes are lost, by their serial numbers. */
   readonly moreDisks?: Readonly<Record<string, string>>;
+  /** Number of slots for devices that are added while the machine runs, `slot0` and so on. */
+  readonly slots?: number;
   readonly boot:
     | { readonly kind: 'bios' }
     | { readonly kind: 'uefi' }
@@ -62,6 +64,8 @@ export interface Machine extends AsyncDisposable {
   /** Presses the power button. */
   readonly pressPower: () => Promise<void>;
   readonly pressControlAltDelete: () => Promise<void>;
+  /** Sends a command to the monitor of the emulator, which changes the hardware. */
+  readonly order: (command: string) => Promise<void>;
   /** `127.0.0.1:<port>` of the machine's API.  */
   readonly api: string;
 }
@@ -100,6 +104,7 @@ async function startOnce({
   keepsDisk = false,
   writeLog,
   moreDisks = {},
+  slots = 0,
   boot,
 }: MachineInit): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'machine-'));
@@ -110,6 +115,7 @@ async function startOnce({
   const words = [
     ...machineHardware({ disk: image === 'none' ? undefined : image, keepsDisk, writeLog, apiPort: port }),
     ...Object.entries(moreDisks).flatMap(extraDisk),
+    ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
     ...['-serial', `file:${log}`, '-monitor', `unix:${monitor},server,nowait`, ...bootOptions(boot, folder)],
   ];
   const child = spawn(emulator, words, { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -124,7 +130,7 @@ async function startOnce({
       timeoutMs,
       explain: () => `the console ends with:\n${text().slice(-4000)}`,
     });
-  const press = async (command: string) => {
+  const order = async (command: string) => {
     const socket = connect(monitor);
     await once(socket, 'connect');
     socket.end(`${command}\n`);
@@ -136,8 +142,9 @@ async function startOnce({
     shows: (pattern, timeoutMs = 120_000) =>
       wait(`${pattern} on the console`, () => pattern.test(text()), timeoutMs),
     isOff: (timeoutMs = 60_000) => wait('the end of the machine', hasEnded, timeoutMs),
-    pressPower: () => press('system_powerdown'),
-    pressControlAltDelete: () => press('sendkey ctrl-alt-delete'),
+    order,
+    pressPower: () => order('system_powerdown'),
+    pressControlAltDelete: () => order('sendkey ctrl-alt-delete'),
     api: `127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       await end(child, hasEnded);
@@ -159,6 +166,11 @@ function extraDisk([serial, path]: [string, string]): string[] {
     ...['-drive', `file=${path},if=none,id=${serial},format=raw,snapshot=on`],
     ...['-device', `virtio-blk-pci,drive=${serial},serial=${serial},num-queues=1`],
   ];
+}
+
+/** A root port, into which a device can be put while the machine runs. */
+function slotOptions(index: number): string[] {
+  return ['-device', `pcie-root-port,id=slot${index},chassis=${index + 1},slot=${index + 1}`];
 }
 
 async function end(child: ChildProcess, hasEnded: () => boolean): Promise<void> {
