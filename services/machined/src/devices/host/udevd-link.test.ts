@@ -34,7 +34,7 @@ async function startBridge(socket: string, settledFrom: number, scope: AsyncDisp
   const unused = () => Promise.reject(new Error('not used'));
   const streams = async function* () {};
   const implementation: DeviceServiceImplementation = {
-    ...{ status, trigger: unused, settle: unused, loadModule: unused },
+    ...{ status, firmware: unused, trigger: unused, settle: unused, loadModule: unused },
     ...{ inventory: streams, events: streams },
   };
   const services = [{ definition: DeviceServiceDefinition, implementation }];

@@ -32,7 +32,7 @@ export function openUdevdLink(socket: string, telemetry: Telemetry): UdevdLink {
   async function look(
     timeoutMs: number,
     problemOf: (udevd: UdevdStatus) => string | undefined,
-  ): Promise<HealthResult> {
+  ): Promise<{ readonly isAnswered: boolean; readonly result: HealthResult }> {
     try {
       const { udevd, reason } = await quiet.status(
         {},
@@ -40,21 +40,27 @@ export function openUdevdLink(socket: string, telemetry: Telemetry): UdevdLink {
         { signal: AbortSignal.timeout(Math.max(Math.floor(timeoutMs), 1)) },
       );
       const problem = udevd === undefined ? reason : problemOf(udevd);
-      return problem === undefined ? { healthy: true } : { healthy: false, message: problem };
+      const result: HealthResult =
+        problem === undefined ? { healthy: true } : { healthy: false, message: problem };
+      return { isAnswered: true, result };
     } catch (error) {
-      return { healthy: false, message: faultFrom(error).message };
+      return { isAnswered: false, result: { healthy: false, message: faultFrom(error).message } };
     }
   }
 
   return {
-    isRunning: (timeoutMs) => look(timeoutMs, (udevd) => (udevd.isRunning ? undefined : udevd.problem)),
+    isRunning: async (timeoutMs) =>
+      (await look(timeoutMs, (udevd) => (udevd.isRunning ? undefined : udevd.problem))).result,
     async isSettled(timeoutMs) {
       const endMs = performance.now() + timeoutMs;
+      let known: HealthResult | undefined;
       for (;;) {
-        const result = await look(endMs - performance.now(), (udevd) =>
+        const { isAnswered, result } = await look(endMs - performance.now(), (udevd) =>
           udevd.isSettled ? undefined : udevd.problem,
         );
-        if (result.healthy || endMs - performance.now() <= retryMs) return result;
+        // The last look may have had no time for an answer.
+        if (isAnswered) known = result;
+        if (result.healthy || endMs - performance.now() <= retryMs) return known ?? result;
         await sleep(retryMs, undefined, { ref: false });
       }
     },

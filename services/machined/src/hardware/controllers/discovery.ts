@@ -38,7 +38,8 @@ export function discoveryController(init: DiscoveryInit): Controller {
     inputs: [weak(blockDevices), weak(discoveryRefreshRequests), ...whenReady],
     outputs: [exclusive(discoveredVolumes), exclusive(discoveryRefreshStatuses)],
     open(events, scope) {
-      // Before, udevd has not recorded the contents yet.
+      // udevd records the contents before it announces a device. A machine reads them itself, when the kernel does.
+      if (readContents !== undefined) return;
       const onEvent = (event: DeviceEvent | undefined) => event?.isProcessed === false || events.wake();
       scope.use(source.listen('block', onEvent));
     },

@@ -126,6 +126,7 @@ async function opened(name: string) {
       ?.devices.map((device) => device.name)
       .join();
   await eventually(() => source.state().isConnected && told.length > 0, { what: 'a connection' });
+      longestRestMs: 10,
   return { bridge, source, told, names, [Symbol.asyncDispose]: () => scope.disposeAsync() };
 }
 
@@ -156,7 +157,7 @@ test('many events are one look at the devices, in their order', async () => {
   told.splice(0);
   const before = bridge.inventories;
   for (let sequence = 8n; sequence < 508n; sequence += 1n) bridge.send(response(sequence, [`vd${sequence}`]));
-  await eventually(() => told.length === 500, { what: 'all events' });
+  await eventually(() => told.length === 500, { what: 'all events', timeoutMs: 60_000 });
   assert.deepEqual(
     told,
     Array.from({ length: 500 }, (_, index) => `vd${index + 8} false`),

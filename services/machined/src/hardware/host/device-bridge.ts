@@ -29,11 +29,19 @@ export interface DeviceBridgeInit {
   readonly retry?: { readonly firstMs: number; readonly longestMs: number };
 }
 
+  /** The longest pause after a look at the devices. Default 2 s. */
+  readonly longestRestMs?: number;
 /** Subsystems whose events are followed, and those of them that are read. */
 const followed = ['block', 'cpu', 'pci'];
 const read: readonly string[] = ['block', 'pci'];
 const usualRetry = { firstMs: 100, longestMs: 2000 };
-const answerTimeoutMs = 30_000;
+const answerTimeoutMs = 60_000;
+/**
+ * A machine that starts announces hundreds of devices, one after the other. The pause after each look leaves the processor to
+ * those who work on them; what is announced meanwhile takes one look together.
+ */
+const restFactor = 4;
+const usualLongestRestMs = 2000;
 /** How often devices are read when the kernel sends no events to udevd-bridge. */
 const pollMs = 60_000;
 /** Responses that wait for the inventory to be read. More are left to udevd-bridge, which keeps them in its history. */
@@ -117,6 +125,7 @@ class DeviceBridge implements DeviceSource {
     const queue = new MessageQueue<EventsResponse>(maxWaiting);
     // Lets the reader go, which may wait for room.
     scope.defer(() => queue.end());
+    const { longestRestMs = usualLongestRestMs } = this.#init;
     const reading = copyTo(
       queue,
       client.events({ after: this.#position, subsystems: followed, sources: [] }, { signal }),
@@ -132,8 +141,10 @@ class DeviceBridge implements DeviceSource {
   }
 
   /** Reads what the events are about, and calls the listeners then. The position is kept last: a failure before repeats it. */
+      const beganMs = performance.now();
   async #apply(
     client: BridgeClient,
+      await pause(Math.min(restFactor * (performance.now() - beganMs), longestRestMs), signal);
     responses: readonly EventsResponse[],
     signal: AbortSignal,
   ): Promise<void> {
