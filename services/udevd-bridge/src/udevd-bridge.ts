@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { nodePaths } from '@nodewright/contract';
 import { DeviceServiceDefinition } from '@nodewright/contract/gen/suite/devices/v1/devices.ts';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
-import { faultFrom } from '@nodewright/fault';
-import { loadNativeCalls } from '@nodewright/linux';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { loadNativeCalls, type NativeCalls, readLinkHardware, readSmbios } from '@nodewright/linux';
 import { createRpcServer } from '@nodewright/rpc';
 import { deviceLimits } from './domain/limits.ts';
 import { decideMode } from './domain/mode.ts';
@@ -83,7 +83,10 @@ export const udevdBridge: DaemonDefinition<typeof options> = {
     });
     log.info({ mode: mode.kind, reason: mode.reason }, 'how devices are found');
     const events = new EventLog(deviceLimits);
-    const eventsProblem = await receiveEvents(events, context, scope);
+    const calls = await loadNativeCalls().catch((error: unknown) => faultFrom(error));
+    const eventsProblem = receiveEvents(events, calls, context, scope);
+    const linkHardware = (name: string) =>
+      calls instanceof Fault ? undefined : readLinkHardware(calls, name, `${sysRoot}/bus/pci/devices`);
     // The server comes later than the first check of udevd.
     let setServing = (_isServing: boolean) => {};
     const control =
@@ -106,7 +109,8 @@ export const udevdBridge: DaemonDefinition<typeof options> = {
             definition: DeviceServiceDefinition,
             implementation: createDeviceService({
               ...{ mode, events, eventsProblem, control, stopSignal: signal },
-              readDevices: (subsystems) => readDevices({ sysRoot, udevData }, subsystems),
+              readDevices: (subsystems) => readDevices({ sysRoot, udevData, linkHardware }, subsystems),
+              readFirmware: () => readSmbios(sysRoot),
             }),
           },
         ],
@@ -125,11 +129,12 @@ export const udevdBridge: DaemonDefinition<typeof options> = {
 };
 
 /** @returns why no events arrive; undefined while they do */
-async function receiveEvents(
+function receiveEvents(
   events: EventLog,
+  calls: NativeCalls | Fault,
   { log }: Context,
   scope: AsyncDisposableStack,
-): Promise<() => string | undefined> {
+): () => string | undefined {
   let problem: string | undefined;
   const fail = (error: unknown) => {
     problem = faultFrom(error).message;
@@ -138,7 +143,7 @@ async function receiveEvents(
     log.warn({ error: problem }, 'no events of devices');
   };
   try {
-    const calls = await loadNativeCalls();
+    if (calls instanceof Fault) throw calls;
     scope.use(
       openEventSocket(calls, {
         onEvent: (event) => events.add(event),

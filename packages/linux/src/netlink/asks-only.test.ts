@@ -4,7 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadNativeCalls, type NativeCalls } from '../native-calls.ts';
-import { openLinkDevices } from './link-device.ts';
+import { readLinkHardware } from './link-hardware.ts';
+import { readLinkState } from './link-state.ts';
 import { messagesOf } from './netlink-message.ts';
 import { readAddresses, readLinks, readRoutes, readRules } from './read-network.ts';
 import { watchNetlink } from './watch-netlink.ts';
@@ -34,7 +35,10 @@ test('reading and watching the network sends only requests that read', async () 
   readAddresses(calls);
   readRoutes(calls);
   readRules(calls);
-  for (const link of links) openLinkDevices(calls)(link);
+  for (const { name } of links) {
+    readLinkHardware(calls, name);
+    readLinkState(calls, name);
+  }
   watchNetlink(calls, ['link', 'address', 'route', 'rule'], { onChange() {}, onError() {} })[
     Symbol.dispose
   ]();
@@ -59,9 +63,5 @@ test('only the code that reads the network and its drivers calls send or ioctl',
     )
     .sort();
   // The last one is for tests only.
-  assert.deepEqual(users, [
-    'netlink/link-device.ts',
-    'netlink/netlink-socket.ts',
-    'netlink/own-namespace.ts',
-  ]);
+  assert.deepEqual(users, ['netlink/ask-driver.ts', 'netlink/netlink-socket.ts', 'netlink/own-namespace.ts']);
 });

@@ -1,3 +1,4 @@
+import type { LinkHardware } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
@@ -21,11 +22,19 @@ export interface OpenHardwareInit {
   readonly log: Logger;
 }
 
+export interface HardwareTopic extends Topic {
+  /** The hardware of a network link; undefined if it has none, or is not known yet. */
+  readonly linkHardware: {
+    of(name: string): LinkHardware | undefined;
+    watch(onChange: () => void): Disposable;
+  };
+}
+
 /**
  * Processors, PCI devices and disks of the node: the controllers that publish them, and the calls
  * about disks. udevd-bridge is followed until `scope` ends.
  */
-export function openHardware(init: OpenHardwareInit, scope: AsyncDisposableStack): Topic {
+export function openHardware(init: OpenHardwareInit, scope: AsyncDisposableStack): HardwareTopic {
   const { world, hasUdevd, readsContents, systemDisk, devicesSocket, log } = init;
   const source = scope.use(openDeviceBridge({ socket: devicesSocket, log }));
   return {
@@ -35,5 +44,9 @@ export function openHardware(init: OpenHardwareInit, scope: AsyncDisposableStack
       ...blockControllers({ world, hasUdevd, readsContents, source }),
     ],
     api: { 'storage.StorageService': createDisks(source, systemDisk) },
+    linkHardware: {
+      of: (name) => source.linkHardware()?.get(name),
+      watch: (onChange) => source.listen('net', onChange),
+    },
   };
 }

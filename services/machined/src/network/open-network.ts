@@ -3,6 +3,7 @@ import type { NodeFacts } from '../base/domain/node-facts.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import type { EventStore } from '../life/host/event-store.ts';
+import type { LinkHardwareSource } from './controllers/link-hardware-source.ts';
 import { networkControllers } from './controllers/network-controllers.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { openKernelNetwork } from './host/kernel-network.ts';
@@ -12,6 +13,7 @@ import { createPacketCapture } from './rpc/packet-capture.ts';
 export interface OpenNetworkInit {
   readonly node: NodeFacts;
   readonly events: EventStore;
+  readonly linkHardware: LinkHardwareSource;
   /** Ends the captures when the node stops. */
   readonly stopSignal: AbortSignal;
   readonly log: Logger;
@@ -22,11 +24,12 @@ export interface OpenNetworkInit {
  * The node's network: links, addresses, routes and names of the kernel and of the configuration, and its
  * sockets.
  */
-export function openNetwork({ node, events, stopSignal, log, telemetry }: OpenNetworkInit): Topic {
+export function openNetwork(init: OpenNetworkInit): Topic {
+  const { node, events, linkHardware, stopSignal, log, telemetry } = init;
   const { world, hostname, addresses } = node;
   return {
     controllers: networkControllers({
-      ...{ world, hostname, addresses },
+      ...{ world, hostname, addresses, linkHardware },
       network: openKernelNetwork,
       readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
       instanceType: '',

@@ -163,6 +163,14 @@ export async function openTopics(
     ...given,
     ...{ root: layout.root, partitions: host.volumes, hasContainers: runsContainers },
   });
+  const hardware = openHardware(
+    {
+      ...{ world, hasUdevd, devicesSocket, log },
+      readsContents: host.disks !== undefined,
+      systemDisk: () => host.volumes?.systemDisk,
+    },
+    scope,
+  );
   const sizes = createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs });
   const all = {
     ...{
@@ -185,16 +193,12 @@ export async function openTopics(
       ...{ stopSignal: host.signal, now, kernel },
       cmdline: commandLine,
     }),
-    hardware: openHardware(
-      {
-        ...{ world, hasUdevd, devicesSocket, log },
-        readsContents: host.disks !== undefined,
-        systemDisk: () => host.volumes?.systemDisk,
-      },
-      scope,
-    ),
+    hardware,
     kernel: openKernel({ ...host, hostname, sizes }),
-    network: openNetwork({ node, events, stopSignal: host.signal, log, telemetry }),
+    network: openNetwork({
+      ...{ node, events, stopSignal: host.signal, log, telemetry },
+      linkHardware: hardware.linkHardware,
+    }),
     secrets: openSecrets(given),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
   };

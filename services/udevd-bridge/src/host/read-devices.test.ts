@@ -70,9 +70,15 @@ write(
 );
 write(join(udevData, 'n7'), 'E:ID_NET_NAME=veth0\n');
 
+const hardware = {
+  ...{ driver: 'veth', driverVersion: '1.0', firmwareVersion: '', busPath: '' },
+  ...{ pciId: '', vendorId: '', productId: '' },
+};
+const linkHardware = (name: string) => (name === 'veth0' ? hardware : undefined);
+
 async function read(subsystems?: readonly string[]): Promise<SysfsDevice[]> {
   const wanted = subsystems && new Set(subsystems);
-  return await Array.fromAsync(readDevices({ sysRoot, udevData }, wanted));
+  return await Array.fromAsync(readDevices({ sysRoot, udevData, linkHardware }, wanted));
 }
 
 test('every device is listed once, after the one above it, with its parent and driver', async () => {
@@ -97,7 +103,7 @@ test('only the subsystems that were asked for are read', async () => {
   assert.deepEqual(await names('usb'), []);
 });
 
-test('disks, partitions and PCI devices have their details, and all devices what udevd has recorded', async () => {
+test('disks, partitions, PCI devices and links have their details, and all devices what udevd has recorded', async () => {
   const [bridge, disk, partition, link] = await read();
   assert.deepEqual(
     [bridge?.pci?.vendorId, bridge?.pci?.productId, bridge?.udev],
@@ -112,11 +118,12 @@ test('disks, partitions and PCI devices have their details, and all devices what
     initializedUsec: 123,
   });
   assert.equal(link?.udev?.properties.ID_NET_NAME, 'veth0');
+  assert.deepEqual([link?.link, disk?.link], [hardware, undefined]);
 });
 
 test('without sysfs there are no devices', async () => {
   assert.deepEqual(
-    await Array.fromAsync(readDevices({ sysRoot: join(root, 'none'), udevData }, undefined)),
+    await Array.fromAsync(readDevices({ sysRoot: join(root, 'none'), udevData, linkHardware }, undefined)),
     [],
   );
 });

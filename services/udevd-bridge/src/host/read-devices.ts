@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type BlockDevice,
   type BlockDisk,
+  type LinkHardware,
   type PciDevice,
   readBlockDevices,
   readDisks,
@@ -25,13 +26,16 @@ export interface SysfsDevice {
   readonly udev: UdevRecord | undefined;
   readonly block: { readonly device: BlockDevice; readonly disk: BlockDisk | undefined } | undefined;
   readonly pci: PciDevice | undefined;
+  readonly link: LinkHardware | undefined;
 }
 
-export interface DeviceFolders {
+export interface DeviceSources {
   /** Where sysfs is mounted. */
   readonly sysRoot: string;
   /** Where udevd records devices. */
   readonly udevData: string;
+  /** The hardware of the network link of a name; undefined if it has none. */
+  readonly linkHardware: (name: string) => LinkHardware | undefined;
 }
 
 /** Devices that are read in one turn of the event loop. */
@@ -42,10 +46,10 @@ const devicesPerTurn = 64;
  * left out.
  */
 export async function* readDevices(
-  folders: DeviceFolders,
+  init: DeviceSources,
   subsystems: ReadonlySet<string> | undefined,
 ): AsyncGenerator<SysfsDevice> {
-  const { sysRoot, udevData } = folders;
+  const { sysRoot, udevData, linkHardware } = init;
   const root = realPath(sysRoot);
   if (root === undefined) return;
   const details = readDetails(sysRoot, subsystems);
@@ -65,6 +69,7 @@ export async function* readDevices(
       udev: readUdevRecord(udevData, { subsystem, name, properties }),
       block: block && { device: block, disk: block.type === 'disk' ? details.disks.get(name) : undefined },
       pci: subsystem === 'pci' ? details.pci.get(name) : undefined,
+      link: subsystem === 'net' ? linkHardware(name) : undefined,
     };
   }
 }

@@ -4,10 +4,11 @@ import {
   DiskKind,
   type Event,
   EventSource,
+  type FirmwareMemoryModule,
   GapReason,
   type Position,
 } from '@nodewright/contract/gen/suite/devices/v1/devices.ts';
-import type { BlockDevice, BlockDisk } from '@nodewright/linux';
+import type { BlockDevice, BlockDisk, SmbiosMemoryModule } from '@nodewright/linux';
 import type { DeviceEvent, GapReason as Reason, EventSource as Source } from '../domain/device-event.ts';
 import type { HistoryPosition } from '../domain/event-history.ts';
 import { parseProperties } from '../domain/parse-message.ts';
@@ -57,7 +58,7 @@ export function eventMessage(sequence: number, event: DeviceEvent): Event {
 }
 
 export function deviceMessage(device: SysfsDevice): Device {
-  const { path, subsystem, name, properties, driver, parentPath, udev, block, pci } = device;
+  const { path, subsystem, name, properties, driver, parentPath, udev } = device;
   return {
     ...{ path, subsystem, name, driver, parentPath },
     type: properties.get('DEVTYPE') ?? '',
@@ -68,14 +69,21 @@ export function deviceMessage(device: SysfsDevice): Device {
       tags: [...udev.tags],
       initializedUsec: BigInt(udev.initializedUsec),
     },
-    details: block === undefined ? pciMessage(pci) : { $case: 'block', value: blockMessage(block) },
+    details: detailsMessage(device),
   };
 }
 
-function pciMessage(pci: SysfsDevice['pci']): Device['details'] {
+function detailsMessage({ block, pci, link }: SysfsDevice): Device['details'] {
+  if (block !== undefined) return { $case: 'block', value: blockMessage(block) };
+  if (link !== undefined) return { $case: 'link', value: { ...link } };
   if (pci === undefined) return undefined;
   const { classId, subclassId, vendorId, productId } = pci;
   return { $case: 'pci', value: { classId, subclassId, vendorId, productId } };
+}
+
+/** The generated code spells the unit in its own way. */
+export function memoryModuleMessage({ sizeMiB, ...module }: SmbiosMemoryModule): FirmwareMemoryModule {
+  return { ...module, sizeMib: sizeMiB };
 }
 
 function blockMessage({ device, disk }: { device: BlockDevice; disk: BlockDisk | undefined }) {

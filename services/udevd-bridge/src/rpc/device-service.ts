@@ -6,6 +6,7 @@ import {
   type StatusResponse,
 } from '@nodewright/contract/gen/suite/devices/v1/devices.ts';
 import { Fault } from '@nodewright/fault';
+import type { Smbios } from '@nodewright/linux';
 import { keepOutOfLog } from '@nodewright/rpc';
 import { checkModule, checkSettleTimeout, checkSubsystems, checkTrigger } from '../domain/check-request.ts';
 import type { DeviceEvent } from '../domain/device-event.ts';
@@ -20,6 +21,7 @@ import {
   deviceMessage,
   eventMessage,
   gapReason,
+  memoryModuleMessage,
   positionFrom,
   positionMessage,
   sourceFrom,
@@ -31,6 +33,8 @@ export interface DeviceServiceInit {
   /** Why no events arrive; undefined when they do. */
   readonly eventsProblem: () => string | undefined;
   readonly readDevices: (subsystems: ReadonlySet<string> | undefined) => AsyncIterable<SysfsDevice>;
+  /** Undefined without facts from the firmware. */
+  readonly readFirmware: () => Smbios | undefined;
   /** Undefined where the daemon only reads. */
   readonly control: OwnDevices | undefined;
   /** Aborts when the daemon stops, and ends the open streams. */
@@ -87,6 +91,11 @@ export function createDeviceService(init: DeviceServiceInit): DeviceServiceImple
       }
       // The last page, or the only one, may be empty.
       yield { position, devices: page.map(deviceMessage) };
+    },
+
+    async firmware() {
+      const { system, processors = [], memoryModules = [] } = init.readFirmware() ?? {};
+      return { system, processors: [...processors], memoryModules: memoryModules.map(memoryModuleMessage) };
     },
 
     async *events(request, context) {

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { pointerTo, putResource } from '@nodewright/state';
 import {
@@ -17,20 +14,18 @@ import { worlds } from '../../base/domain/world.ts';
 import { FakeDeviceSource } from '../testing/fake-source.ts';
 import { hardwareControllers } from './hardware-controllers.ts';
 
-const sysRoot = mkdtempSync(join(tmpdir(), 'sys-'));
-after(() => rmSync(sysRoot, { recursive: true }));
-
-function write(path: string, content: string): void {
-  mkdirSync(join(sysRoot, path, '..'), { recursive: true });
-  writeFileSync(join(sysRoot, path), content);
-}
-
 const address = '0000:00:03.0';
-write('class/dmi/id/sys_vendor', 'QEMU\n');
-write('class/dmi/id/product_uuid', '9F1C8F3E-2B5B-4C9D-8A51-2F0A3B7C6D11\n');
 
 const source = new FakeDeviceSource();
 source.pciDevices = [{ address, classId: 2, subclassId: 0, vendorId: 0x1af4, productId: 0x1041, driver: '' }];
+const uuidOfFirmware = '9f1c8f3e-2b5b-4c9d-8a51-2f0a3b7c6d11';
+source.smbios = {
+  system: {
+    ...{ manufacturer: 'QEMU', productName: '', version: '', serialNumber: '', uuid: uuidOfFirmware },
+    ...{ wakeUpType: '', skuNumber: '', biosVersion: '' },
+  },
+  ...{ processors: [], memoryModules: [] },
+};
 const files: Readonly<Record<string, string>> = {
   '/proc/meminfo': 'MemTotal: 2097152 kB\n',
   '/proc/cpuinfo': 'processor : 0\nphysical id : 0\ncore id : 3\n',
@@ -38,23 +33,28 @@ const files: Readonly<Record<string, string>> = {
 const init = {
   hasUdevd: false,
   source,
-  sysRoot,
   read: (path: string) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
 };
 
-test('the machine is shown as firmware and kernel describe it, once META has been read', async () => {
+test('the machine is shown as firmware and kernel describe it, once META and the devices have been read', async () => {
   await using runtime = openTestRuntime({
     controllers: hardwareControllers({ ...init, world: worlds.process }),
   });
   const { state } = runtime;
   await runtime.settled();
   assert.deepEqual(await state.list(systemInformations), []);
+  source.isKnown = false;
   await putResource(state, { ...pointerTo(metaLoads, 'meta-loaded'), spec: { done: true } });
+  await runtime.settled();
+  assert.deepEqual(await state.list(systemInformations), []);
+  source.isKnown = true;
+  source.become({ reason: 'reached' });
+  source.tell('pci');
   await runtime.settled();
   const system = pointerTo(systemInformations, 'systeminformation');
   const uuid = async () => (await state.get(system)).spec.uuid;
   assert.equal((await state.get(system)).spec.manufacturer, 'QEMU');
-  assert.equal(await uuid(), '9f1c8f3e-2b5b-4c9d-8a51-2f0a3b7c6d11');
+  assert.equal(await uuid(), uuidOfFirmware);
   await putResource(state, { ...pointerTo(metaKeys, '0x0f'), spec: { value: 'given' } });
   await runtime.settled();
   assert.equal(await uuid(), 'given');

@@ -1,5 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
-import { parseMeminfo, readSmbios } from '@nodewright/linux';
+import { parseMeminfo } from '@nodewright/linux';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import type { World } from '../../base/domain/world.ts';
 import type { DeviceSource } from '../host/device-source.ts';
@@ -15,8 +15,6 @@ export interface HardwareControllersInit {
   /** Reads a file of the kernel or of the system. */
   readonly read: ReadIfThere;
   readonly source: DeviceSource;
-  /** Where sysfs is mounted; default `/sys`. */
-  readonly sysRoot?: string;
 }
 
 /** Where distributions install the list of PCI device names. */
@@ -27,12 +25,12 @@ const pciIdFiles = ['/usr/share/hwdata/pci.ids', '/usr/share/misc/pci.ids'];
  * skips.
  */
 export function hardwareControllers(init: HardwareControllersInit): Controller[] {
-  const { world, hasUdevd, read, source, sysRoot } = init;
+  const { world, hasUdevd, read, source } = init;
   if (!world.showsMachine) return [];
   return [
     deviceSourceStatusController(source),
     systemInfoController({
-      readSmbios: () => readSmbios(sysRoot),
+      source,
       memoryKiB: () => Number(parseMeminfo(read('/proc/meminfo')?.toString() ?? '').get('MemTotal') ?? 0),
     }),
     cpuInfoController(read, source),

@@ -1,35 +1,36 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
-import type { Smbios } from '@nodewright/linux';
 import { pointerTo } from '@nodewright/state';
 import { memoryModules, metaKeys, metaLoads, processors, systemInformations } from '@nodewright/state/kinds';
+import type { DeviceSource } from '../host/device-source.ts';
 import { memoryModulesOf, processorsOf, systemInformationOf } from './system-information.ts';
 
 /** The META key of a UUID that replaces that of the machine. Source: Talos v1.14: META tags. */
 const uuidTag = '0x0f';
 
 export interface SystemInfoInit {
-  /** Undefined without data from the firmware. */
-  readonly readSmbios: () => Smbios | undefined;
+  readonly source: Pick<DeviceSource, 'firmware' | 'watchState'>;
   /** Total memory, in KiB. */
   readonly memoryKiB: () => number;
 }
 
 /**
- * Facts from the firmware, published once META has been read. They do not change until the next boot. Source:
+ * Facts from the firmware, published once META and they have been read. They do not change until the next boot. Source:
  * Talos v1.14: hardware.SystemInfoController.
  */
-export function systemInfoController({ readSmbios, memoryKiB }: SystemInfoInit): Controller {
-  let isRead = false;
-  let smbios: Smbios | undefined;
+export function systemInfoController({ source, memoryKiB }: SystemInfoInit): Controller {
   return {
     name: 'hardware.SystemInfoController',
     inputs: [weak(metaKeys), weak(metaLoads, metaLoads.singleton)],
     outputs: [exclusive(systemInformations), exclusive(processors), exclusive(memoryModules)],
+    open(events, scope) {
+      // It is read when the source is reached.
+      scope.use(source.watchState(() => events.wake()));
+    },
     async reconcile(pass) {
       const loaded = await pass.get(pointerTo(metaLoads));
       if (loaded?.spec.done !== true) return;
-      if (!isRead) smbios = readSmbios();
-      isRead = true;
+      const smbios = source.firmware();
+      if (smbios === undefined) return;
       const givenUuid = (await pass.get(pointerTo(metaKeys, uuidTag)))?.spec.value ?? '';
       const system = systemInformationOf(smbios, givenUuid);
       await pass.replace(

@@ -4,10 +4,11 @@ import {
   DiskKind as DiskKindMessage,
   type Event as EventMessage,
   EventSource,
+  type FirmwareResponse,
   GapReason,
   Mode,
 } from '@nodewright/contract/gen/suite/devices/v1/devices.ts';
-import type { BlockDevice, BlockDisk, DiskKind, PciDevice } from '@nodewright/linux';
+import type { BlockDevice, BlockDisk, DiskKind, LinkHardware, PciDevice, Smbios } from '@nodewright/linux';
 import type { DeviceEvent } from './device-source.ts';
 
 const diskKinds = new Map<DiskKindMessage, DiskKind>([
@@ -82,6 +83,18 @@ export function blockDisk({ name, details }: Device): BlockDisk | undefined {
 /** Undefined for a device of another subsystem. */
 export function pciDevice({ name, driver, details }: Device): PciDevice | undefined {
   return details?.$case === 'pci' ? { address: name, driver, ...details.value } : undefined;
+}
+
+/** The name and the hardware of a network link; nothing for any other device, and for a link without hardware. */
+export function linkHardware({ name, details }: Device): (readonly [string, LinkHardware])[] {
+  return details?.$case === 'link' ? [[name, details.value]] : [];
+}
+
+export function smbios({ system, processors, memoryModules }: FirmwareResponse): Smbios {
+  return {
+    ...{ system, processors },
+    memoryModules: memoryModules.map(({ sizeMib, ...module }) => ({ ...module, sizeMiB: sizeMib })),
+  };
 }
 
 /** The links to block devices below `/dev/disk`, sorted, by the name of the device. */

@@ -27,6 +27,7 @@ class FakeBridge {
   readonly disks: string[] = ['vda'];
   readonly requests: EventsRequest[] = [];
   inventories = 0;
+  firmwareReads = 0;
   receivesEvents = true;
   #responses: EventsResponse[] = [];
   #wake = () => {};
@@ -62,8 +63,17 @@ class FakeBridge {
         reason: 'test',
         receivesEvents: bridge.receivesEvents,
       }),
+      async firmware() {
+        bridge.firmwareReads += 1;
+        return { system: { productName: 'Standard PC' }, processors: [], memoryModules: [] };
+      },
       async *inventory({ subsystems }) {
         bridge.inventories += 1;
+        if (subsystems.includes('net')) {
+          const value = { driver: 'virtio_net', busPath: '0000:00:03.0' };
+          const path = '/devices/x/eth0';
+          yield { devices: [{ name: 'eth0', path, subsystem: 'net', details: { $case: 'link', value } }] };
+        }
         if (!subsystems.includes('block')) return;
         for (const name of bridge.disks) {
           const disk = { sectorBytes: 512 };
@@ -116,6 +126,7 @@ async function opened(name: string) {
       socket: join(folder, name, 'devices.sock'),
       log,
       retry: { firstMs: 10, longestMs: 50 },
+      longestRestMs: 10,
     }),
   );
   const told: (string | undefined)[] = [];
@@ -126,7 +137,6 @@ async function opened(name: string) {
       ?.devices.map((device) => device.name)
       .join();
   await eventually(() => source.state().isConnected && told.length > 0, { what: 'a connection' });
-      longestRestMs: 10,
   return { bridge, source, told, names, [Symbol.asyncDispose]: () => scope.disposeAsync() };
 }
 
@@ -136,6 +146,8 @@ test('the inventory is read before a listener hears of an event', async () => {
   assert.deepEqual([names(), told.splice(0)], ['vda', [undefined]]);
   assert.deepEqual(source.block()?.links, new Map([['vda', ['/dev/disk/by-id/vda']]]));
   assert.equal(source.block()?.records.get('vda')?.get('ID_FS_TYPE'), 'xfs');
+  assert.equal(source.linkHardware()?.get('eth0')?.driver, 'virtio_net');
+  assert.deepEqual([source.firmware()?.system?.productName, bridge.firmwareReads], ['Standard PC', 1]);
   assert.deepEqual(source.state(), {
     isConnected: true,
     mode: 'read-only',
@@ -222,5 +234,6 @@ test('before the first connection nothing is known, and the reason is', async ()
   await eventually(() => source.state().problem.startsWith('udevd-bridge does not answer'), {
     what: 'a failure',
   });
-  assert.deepEqual([source.block(), source.pci()], [undefined, undefined]);
+  const known = [source.block(), source.pci(), source.linkHardware(), source.firmware()];
+  assert.deepEqual(known, [undefined, undefined, undefined, undefined]);
 });

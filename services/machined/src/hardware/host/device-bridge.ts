@@ -6,7 +6,7 @@ import {
   type Position,
 } from '@nodewright/contract/gen/suite/devices/v1/devices.ts';
 import { faultFrom } from '@nodewright/fault';
-import type { PciDevice } from '@nodewright/linux';
+import type { LinkHardware, PciDevice, Smbios } from '@nodewright/linux';
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import { type Logger, noTelemetry } from '@nodewright/telemetry';
 import {
@@ -15,8 +15,10 @@ import {
   deviceEvent,
   deviceLinks,
   gapText,
+  linkHardware,
   modeNames,
   pciDevice,
+  smbios,
 } from './bridge-messages.ts';
 import type { BlockInventory, DeviceSource, DeviceSourceState, OnDeviceEvent } from './device-source.ts';
 import { MessageQueue } from './message-queue.ts';
@@ -27,13 +29,13 @@ export interface DeviceBridgeInit {
   readonly log: Logger;
   /** Pauses between two attempts to connect. */
   readonly retry?: { readonly firstMs: number; readonly longestMs: number };
-}
-
   /** The longest pause after a look at the devices. Default 2 s. */
   readonly longestRestMs?: number;
+}
+
 /** Subsystems whose events are followed, and those of them that are read. */
-const followed = ['block', 'cpu', 'pci'];
-const read: readonly string[] = ['block', 'pci'];
+const followed = ['block', 'cpu', 'net', 'pci'];
+const read: readonly string[] = ['block', 'net', 'pci'];
 const usualRetry = { firstMs: 100, longestMs: 2000 };
 const answerTimeoutMs = 60_000;
 /**
@@ -70,6 +72,8 @@ class DeviceBridge implements DeviceSource {
   #position: Position | undefined;
   #block: BlockInventory | undefined;
   #pci: readonly PciDevice[] | undefined;
+  #linkHardware: ReadonlyMap<string, LinkHardware> | undefined;
+  #firmware: Smbios | undefined;
   #receivesEvents = true;
   #state: DeviceSourceState = {
     ...{ isConnected: false, mode: '', reason: '', gaps: 0 },
@@ -82,6 +86,8 @@ class DeviceBridge implements DeviceSource {
 
   block = (): BlockInventory | undefined => this.#block;
   pci = (): readonly PciDevice[] | undefined => this.#pci;
+  linkHardware = (): ReadonlyMap<string, LinkHardware> | undefined => this.#linkHardware;
+  firmware = (): Smbios | undefined => this.#firmware;
   state = (): DeviceSourceState => this.#state;
 
   listen(subsystem: string, onEvent: OnDeviceEvent): Disposable {
@@ -119,13 +125,13 @@ class DeviceBridge implements DeviceSource {
   }
 
   async #follow(client: BridgeClient, outer: AbortSignal, onConnected: () => void): Promise<void> {
+    const { longestRestMs = usualLongestRestMs } = this.#init;
     using scope = new DisposableStack();
     const stop = scope.adopt(new AbortController(), (controller) => controller.abort());
     const signal = anySignal(outer, stop.signal);
     const queue = new MessageQueue<EventsResponse>(maxWaiting);
     // Lets the reader go, which may wait for room.
     scope.defer(() => queue.end());
-    const { longestRestMs = usualLongestRestMs } = this.#init;
     const reading = copyTo(
       queue,
       client.events({ after: this.#position, subsystems: followed, sources: [] }, { signal }),
@@ -135,16 +141,16 @@ class DeviceBridge implements DeviceSource {
       const responses = await queue.take(this.#receivesEvents ? undefined : pollMs, signal);
       // The stream has ended: this throws why.
       if (responses === undefined) return await reading;
+      const beganMs = performance.now();
       await this.#apply(client, responses, signal);
       onConnected();
+      await pause(Math.min(restFactor * (performance.now() - beganMs), longestRestMs), signal);
     }
   }
 
   /** Reads what the events are about, and calls the listeners then. The position is kept last: a failure before repeats it. */
-      const beganMs = performance.now();
   async #apply(
     client: BridgeClient,
-      await pause(Math.min(restFactor * (performance.now() - beganMs), longestRestMs), signal);
     responses: readonly EventsResponse[],
     signal: AbortSignal,
   ): Promise<void> {
@@ -174,6 +180,9 @@ class DeviceBridge implements DeviceSource {
       { signal: anySignal(signal, AbortSignal.timeout(answerTimeoutMs)) },
     );
     this.#receivesEvents = status.receivesEvents;
+    this.#firmware ??= smbios(
+      await client.firmware({}, { signal: anySignal(signal, AbortSignal.timeout(answerTimeoutMs)) }),
+    );
     if (!this.#state.isConnected) this.#init.log.info({ reason: status.reason }, 'devices are followed');
     this.#become({
       ...{ isConnected: true, mode: modeNames.get(status.mode) ?? '', reason: status.reason },
@@ -187,6 +196,7 @@ class DeviceBridge implements DeviceSource {
     for await (const page of client.inventory({ subsystems: [...subsystems] }, { signal }))
       devices.push(...page.devices);
     if (subsystems.includes('block')) this.#block = blockInventory(devices);
+    if (subsystems.includes('net')) this.#linkHardware = new Map(devices.flatMap(linkHardware));
     if (subsystems.includes('pci')) this.#pci = devices.flatMap((device) => pciDevice(device) ?? []);
   }
 

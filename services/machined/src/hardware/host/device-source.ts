@@ -1,4 +1,4 @@
-import type { BlockDevice, BlockDisk, PciDevice } from '@nodewright/linux';
+import type { BlockDevice, BlockDisk, LinkHardware, PciDevice, Smbios } from '@nodewright/linux';
 
 /** An event of a device. */
 export interface DeviceEvent {
@@ -46,6 +46,10 @@ export interface DeviceSource {
   /** Undefined until they were read first. */
   block(): BlockInventory | undefined;
   pci(): readonly PciDevice[] | undefined;
+  /** The hardware of network links, by their names. */
+  linkHardware(): ReadonlyMap<string, LinkHardware> | undefined;
+  /** What the firmware knows of the machine; all of it may be empty. */
+  firmware(): Smbios | undefined;
   /** Calls `onEvent` for the events of a subsystem, until it is disposed of. */
   listen(subsystem: string, onEvent: OnDeviceEvent): Disposable;
   state(): DeviceSourceState;

@@ -1,4 +1,4 @@
-import type { BlockDevice, BlockDisk, PciDevice } from '@nodewright/linux';
+import type { BlockDevice, BlockDisk, LinkHardware, PciDevice, Smbios } from '@nodewright/linux';
 import type { DeviceEvent, DeviceSource, DeviceSourceState, OnDeviceEvent } from '../host/device-source.ts';
 
 /** The devices of a machine that the test changes. */
@@ -12,6 +12,8 @@ export class FakeDeviceSource implements DeviceSource {
   pciDevices: PciDevice[] = [];
   records = new Map<string, ReadonlyMap<string, string>>();
   links = new Map<string, readonly string[]>();
+  hardware = new Map<string, LinkHardware>();
+  smbios: Smbios = { system: undefined, processors: [], memoryModules: [] };
   #state: DeviceSourceState = { isConnected: true, mode: 'udevd', reason: 'test', problem: '', gaps: 0 };
 
   block() {
@@ -20,6 +22,8 @@ export class FakeDeviceSource implements DeviceSource {
   }
 
   pci = () => (this.isKnown ? [...this.pciDevices] : undefined);
+  linkHardware = () => (this.isKnown ? this.hardware : undefined);
+  firmware = () => (this.isKnown ? this.smbios : undefined);
   state = () => this.#state;
 
   listen(subsystem: string, onEvent: OnDeviceEvent): Disposable {

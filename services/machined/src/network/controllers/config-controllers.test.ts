@@ -5,7 +5,7 @@ import { pointerTo, putResource, type ResourceKind } from '@nodewright/state';
 import * as kinds from '@nodewright/state/kinds';
 import { type WorldName, worlds } from '../../base/domain/world.ts';
 import { networkControllers } from './network-controllers.ts';
-import { FakeNetwork, fakeLink } from './testing/fake-network.ts';
+import { FakeNetwork, fakeLink, noLinkHardware } from './testing/fake-network.ts';
 
 /** The specs of a machine with eth0 and eth1, by kind. */
 async function specsOf(text: string | undefined, name: WorldName = 'machine') {
@@ -19,6 +19,7 @@ async function specsOf(text: string | undefined, name: WorldName = 'machine') {
         hostname: '',
         instanceType: '',
         network: async () => network,
+        linkHardware: noLinkHardware,
       },
       ...{ readResolvConf: async () => '', publish: () => {} },
     }),

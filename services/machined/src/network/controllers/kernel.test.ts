@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Controller } from '@nodewright/controllers';
 import { openTestRuntime, type TestRuntime } from '@nodewright/controllers/testing';
-import { loadNativeCalls } from '@nodewright/linux';
+import { loadNativeCalls, readLinkHardware } from '@nodewright/linux';
 import { enterOwnNamespace, ip, noOwnNamespace, openAddressChanger } from '@nodewright/linux/testing';
 import { pointerTo } from '@nodewright/state';
 import {
@@ -19,6 +19,7 @@ import { eventually } from '@nodewright/testkit';
 import { worlds } from '../../base/domain/world.ts';
 import { type KernelNetwork, openKernelNetwork } from '../host/kernel-network.ts';
 import { networkControllers } from './network-controllers.ts';
+import { noLinkHardware } from './testing/fake-network.ts';
 
 const skip = noOwnNamespace;
 if (skip === false) {
@@ -30,9 +31,11 @@ if (skip === false) {
 
 async function openNode(): Promise<TestRuntime> {
   let network: Promise<KernelNetwork> | undefined;
+  const calls = await loadNativeCalls();
   const controllers: Controller[] = networkControllers({
     ...{ world: worlds.container, addresses: [], hostname: 'node01', instanceType: '' },
     network: () => (network ??= openKernelNetwork()),
+    linkHardware: { ...noLinkHardware, of: (name) => readLinkHardware(calls, name) },
     ...{ readResolvConf: async () => '', publish: () => {} },
   });
   const node = openTestRuntime({ controllers });

@@ -1,21 +1,28 @@
 import { type Controller, exclusive, strong } from '@nodewright/controllers';
 import { linkSpecs, linkStatuses } from '@nodewright/state/kinds';
+import type { LinkHardwareSource } from './link-hardware-source.ts';
 import { linkStatusesOf } from './link-statuses.ts';
 import { type OpenNetwork, openKernelWatch } from './open-kernel-watch.ts';
 
 /**
- * The links of the kernel. They do not wait for udevd, which leaves them the names that the kernel gave them, so the API answers
+ * The links of the kernel, with what is known of their hardware by then. They do not wait for udevd, which leaves them the names that the kernel gave them, so the API answers
  * before all devices are known. Source: Talos v1.14: network.LinkStatusController.
  */
-export function createLinkStatusController(network: OpenNetwork): Controller {
+export function createLinkStatusController(network: OpenNetwork, hardware: LinkHardwareSource): Controller {
+  const openWatch = openKernelWatch(network, ['link']);
   return {
     name: 'network.LinkStatusController',
     inputs: [strong(linkSpecs)],
     outputs: [exclusive(linkStatuses)],
-    open: openKernelWatch(network, ['link']),
+    async open(source, scope) {
+      scope.use(hardware.watch(() => source.wake()));
+      await openWatch?.(source, scope);
+    },
     async reconcile(pass) {
       const kernel = await network();
-      const seen = kernel.links().map((link) => ({ link, device: kernel.device(link) }));
+      const seen = kernel.links().map((link) => ({
+        ...{ link, state: kernel.stateOf(link), hardware: hardware.of(link.name) },
+      }));
       await pass.replace(linkStatuses, linkStatusesOf(seen));
     },
   };

@@ -1,4 +1,4 @@
-import type { KernelBond, KernelLink, LinkDevice } from '@nodewright/linux';
+import type { KernelBond, KernelLink, LinkHardware, LinkState } from '@nodewright/linux';
 import type { NewResource } from '@nodewright/state';
 import {
   type BondMasterSpec,
@@ -9,23 +9,21 @@ import {
 /** An existing resource of a kind. */
 export type Wanted<S> = Omit<NewResource<S>, 'namespace' | 'type'>;
 
-/** The kernel's link together with the facts from its driver; undefined without a driver. */
+/** The kernel's link together with what its driver reports. */
 export interface SeenLink {
   readonly link: KernelLink;
-  readonly device: LinkDevice | undefined;
+  readonly state: LinkState;
+  /** Undefined when it has none, or when it is not known yet. */
+  readonly hardware: LinkHardware | undefined;
 }
 
 /** Links by name, as typed clients read them. Source: Talos v1.14: COSI resources, LinkStatuses. */
 export function linkStatusesOf(seen: readonly SeenLink[]): Wanted<LinkStatusSpec>[] {
   const names = new Map(seen.map(({ link }) => [link.index, link.name]));
-  return seen.map(({ link, device }) => ({ id: link.name, spec: specOf(link, device, names) }));
+  return seen.map((each) => ({ id: each.link.name, spec: specOf(each, names) }));
 }
 
-function specOf(
-  link: KernelLink,
-  device: LinkDevice | undefined,
-  names: ReadonlyMap<number, string>,
-): LinkStatusSpec {
+function specOf({ link, state, hardware }: SeenLink, names: ReadonlyMap<number, string>): LinkStatusSpec {
   const { vlan, bridge, bond, vrfTable } = link.details;
   return {
     alias: link.alias,
@@ -43,19 +41,19 @@ function specOf(
     operationalState: enums.operationalState.textOf(link.operationalState),
     kind: link.kind,
     slaveKind: link.slaveKind,
-    busPath: device?.busPath ?? '',
-    pciID: device?.pciId ?? '',
-    driver: device?.driver ?? '',
-    driverVersion: device?.driverVersion ?? '',
-    firmwareVersion: device?.firmwareVersion ?? '',
-    productID: device?.productId ?? '',
-    vendorID: device?.vendorId ?? '',
+    busPath: hardware?.busPath ?? '',
+    pciID: hardware?.pciId ?? '',
+    driver: hardware?.driver ?? '',
+    driverVersion: hardware?.driverVersion ?? '',
+    firmwareVersion: hardware?.firmwareVersion ?? '',
+    productID: hardware?.productId ?? '',
+    vendorID: hardware?.vendorId ?? '',
     product: '',
     vendor: '',
-    linkState: device?.hasLink ?? link.hasCarrier,
-    speedMbit: device?.speedMbit ?? 0,
-    port: enums.port.textOf(device?.port ?? otherPort),
-    duplex: enums.duplex.textOf(device?.duplex ?? unknownDuplex),
+    linkState: state.hasLink ?? link.hasCarrier,
+    speedMbit: state.speedMbit ?? 0,
+    port: enums.port.textOf(state.port ?? otherPort),
+    duplex: enums.duplex.textOf(state.duplex ?? unknownDuplex),
     vlan: {
       vlanID: vlan?.id ?? 0,
       vlanProtocol: vlan === undefined ? '' : vlanProtocolOf(vlan.protocol),

@@ -7,7 +7,7 @@ import * as kinds from '@nodewright/state/kinds';
 import { worlds } from '../../base/domain/world.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
 import { type NetworkControllersInit, networkControllers } from './network-controllers.ts';
-import { FakeNetwork, fakeAddress, fakeLink, fakeRoute } from './testing/fake-network.ts';
+import { FakeNetwork, fakeAddress, fakeLink, fakeRoute, noLinkHardware } from './testing/fake-network.ts';
 
 const { machineConfigs } = kinds;
 
@@ -19,6 +19,7 @@ function openNode(init: Partial<NetworkControllersInit> = {}) {
       ...{ world: worlds.container, addresses: ['10.0.0.2'], hostname: 'node01', instanceType: '' },
       ...{ network: async () => network, readResolvConf: async () => 'nameserver 10.0.0.53\nsearch lab\n' },
       publish: (event) => events.push(event),
+      linkHardware: noLinkHardware,
       ...init,
     }),
   });

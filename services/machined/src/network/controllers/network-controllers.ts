@@ -30,6 +30,7 @@ import { createHardwareAddrController } from './hardware-addr.ts';
 import { createHostDnsConfigController } from './host-dns-config.ts';
 import { createHostnameConfigController } from './hostname-config.ts';
 import { createHostnameSpecController } from './hostname-spec.ts';
+import type { LinkHardwareSource } from './link-hardware-source.ts';
 import { createLinkStatusController } from './link-status.ts';
 import { createMergeController } from './merge-controller.ts';
 import { createNetworkStatusController } from './network-status.ts';
@@ -52,6 +53,7 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addre
   readonly hostname: string;
   /** Opens the kernel's network, at the first use. */
   readonly network: OpenNetwork;
+  readonly linkHardware: LinkHardwareSource;
   /** Reads `/etc/resolv.conf` of the environment; empty when there is none. */
   readonly readResolvConf: () => Promise<string>;
   /** The platform's name for this kind of machine; empty if unknown. */
@@ -67,7 +69,7 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
   const { world, addresses, hostname, publish } = init;
   const network = openOnce(init.network);
   return [
-    createLinkStatusController(network),
+    createLinkStatusController(network, init.linkHardware),
     createAddressStatusController(network),
     createRouteStatusController(network),
     createRoutingRuleStatusController(network),

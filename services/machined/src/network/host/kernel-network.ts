@@ -3,12 +3,12 @@ import {
   type KernelLink,
   type KernelRoute,
   type KernelRule,
-  type LinkDevice,
+  type LinkState,
   loadNativeCalls,
   type NetlinkTopic,
   type NetlinkWatchInit,
-  openLinkDevices,
   readAddresses,
+  readLinkState,
   readLinks,
   readRoutes,
   readRules,
@@ -21,8 +21,8 @@ export interface KernelNetwork {
   addresses(): readonly KernelAddress[];
   routes(): readonly KernelRoute[];
   rules(): readonly KernelRule[];
-  /** Facts from the driver of a link; undefined without a driver. */
-  device(link: KernelLink): LinkDevice | undefined;
+  /** The state of a link as its driver sees it. */
+  stateOf(link: KernelLink): LinkState;
   /** The caller disposes it. */
   watch(topics: readonly NetlinkTopic[], init: NetlinkWatchInit): Disposable;
 }
@@ -34,13 +34,12 @@ export interface KernelNetwork {
  */
 export async function openKernelNetwork(): Promise<KernelNetwork> {
   const calls = await loadNativeCalls();
-  const devices = openLinkDevices(calls);
   return {
     links: () => readLinks(calls),
     addresses: () => readAddresses(calls),
     routes: () => readRoutes(calls),
     rules: () => readRules(calls),
-    device: devices,
+    stateOf: ({ name }) => readLinkState(calls, name),
     watch: (topics, init) => watchNetlink(calls, topics, init),
   };
 }

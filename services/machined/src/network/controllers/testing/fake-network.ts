@@ -6,6 +6,7 @@ import type {
   NetlinkWatchInit,
 } from '@nodewright/linux';
 import type { KernelNetwork } from '../../host/kernel-network.ts';
+import type { LinkHardwareSource } from '../link-hardware-source.ts';
 
 /** A network for tests, whose changes reach its watches. */
 export class FakeNetwork implements KernelNetwork {
@@ -21,7 +22,9 @@ export class FakeNetwork implements KernelNetwork {
   readonly addresses = () => this.#addresses;
   readonly routes = () => this.#routes;
   readonly rules = () => [];
-  readonly device = () => undefined;
+  readonly stateOf = () => ({
+    ...{ hasLink: undefined, speedMbit: undefined, duplex: undefined, port: undefined },
+  });
 
   watch(topics: readonly NetlinkTopic[], init: NetlinkWatchInit): Disposable {
     const watch = { topics, init };
@@ -58,6 +61,11 @@ export class FakeNetwork implements KernelNetwork {
     for (const { topics, init } of this.#watches) if (topics.includes(topic)) init.onChange(false);
   }
 }
+
+export const noLinkHardware: LinkHardwareSource = {
+  of: () => undefined,
+  watch: () => ({ [Symbol.dispose]: () => {} }),
+};
 
 export function fakeLink(index: number, name: string, rest: Partial<KernelLink> = {}): KernelLink {
   return {

@@ -318,7 +318,10 @@ export interface Device {
   properties: { [key: string]: string };
   /** Unset when udevd does not know the device. */
   udev: UdevRecord | undefined;
-  details: { $case: "block"; value: BlockDetails } | { $case: "pci"; value: PciDetails } | undefined;
+  details: { $case: "block"; value: BlockDetails } | { $case: "pci"; value: PciDetails } | {
+    $case: "link";
+    value: LinkDetails;
+  } | undefined;
 }
 
 export interface Device_PropertiesEntry {
@@ -388,6 +391,80 @@ export interface PciDetails {
   subclassId: number;
   vendorId: number;
   productId: number;
+}
+
+/** The hardware of a network link, as its driver reports it. Texts that it does not report are empty. */
+export interface LinkDetails {
+  driver: string;
+  driverVersion: string;
+  firmwareVersion: string;
+  /** `0000:00:03.0` on a PCI bus. */
+  busPath: string;
+  /** Vendor and product, such as `1AF4:1000`. */
+  pciId: string;
+  /** Such as `0x1af4`. */
+  vendorId: string;
+  productId: string;
+}
+
+/** What the firmware is asked with. */
+export interface FirmwareRequest {
+}
+
+/**
+ * What the firmware knows of the machine, from SMBIOS. Only root gets the processors, the memory modules, and the numbers that
+ * identify a machine.
+ */
+export interface FirmwareResponse {
+  /** Unset on a machine without such facts. */
+  system: FirmwareSystem | undefined;
+  processors: FirmwareProcessor[];
+  memoryModules: FirmwareMemoryModule[];
+}
+
+/** The machine. Texts that the firmware does not set are empty. */
+export interface FirmwareSystem {
+  manufacturer: string;
+  productName: string;
+  version: string;
+  serialNumber: string;
+  /** In lower case. */
+  uuid: string;
+  /** What started the machine, such as `Power Switch`. */
+  wakeUpType: string;
+  skuNumber: string;
+  biosVersion: string;
+}
+
+/** A processor, or a socket for one. */
+export interface FirmwareProcessor {
+  socket: string;
+  manufacturer: string;
+  version: string;
+  maxSpeedMhz: number;
+  bootSpeedMhz: number;
+  /** Whether the socket has a processor, and whether it is enabled: the status byte of SMBIOS. */
+  status: number;
+  serialNumber: string;
+  assetTag: string;
+  partNumber: string;
+  coreCount: number;
+  coreEnabled: number;
+  threadCount: number;
+}
+
+/** A memory module, or a slot for one. */
+export interface FirmwareMemoryModule {
+  /** 0 when the slot is empty, or the size is unknown. */
+  sizeMib: number;
+  deviceLocator: string;
+  bankLocator: string;
+  /** Million transfers a second; 0 when unknown. */
+  speed: number;
+  manufacturer: string;
+  serialNumber: string;
+  assetTag: string;
+  partNumber: string;
 }
 
 /** Which events are followed. */
@@ -1164,6 +1241,9 @@ export const Device: MessageFns<Device> = {
       case "pci":
         PciDetails.encode(message.details.value, writer.uint32(82).fork()).join();
         break;
+      case "link":
+        LinkDetails.encode(message.details.value, writer.uint32(90).fork()).join();
+        break;
     }
     return writer;
   },
@@ -1264,6 +1344,14 @@ export const Device: MessageFns<Device> = {
             message.details = { $case: "pci", value: PciDetails.decode(reader, reader.uint32()) };
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.details = { $case: "link", value: LinkDetails.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1307,6 +1395,8 @@ export const Device: MessageFns<Device> = {
         ? { $case: "block", value: BlockDetails.fromJSON(object.block) }
         : isSet(object.pci)
         ? { $case: "pci", value: PciDetails.fromJSON(object.pci) }
+        : isSet(object.link)
+        ? { $case: "link", value: LinkDetails.fromJSON(object.link) }
         : undefined,
     };
   },
@@ -1347,6 +1437,8 @@ export const Device: MessageFns<Device> = {
       obj.block = BlockDetails.toJSON(message.details.value);
     } else if (message.details?.$case === "pci") {
       obj.pci = PciDetails.toJSON(message.details.value);
+    } else if (message.details?.$case === "link") {
+      obj.link = LinkDetails.toJSON(message.details.value);
     }
     return obj;
   },
@@ -1384,6 +1476,12 @@ export const Device: MessageFns<Device> = {
       case "pci": {
         if (object.details?.value !== undefined && object.details?.value !== null) {
           message.details = { $case: "pci", value: PciDetails.fromPartial(object.details.value) };
+        }
+        break;
+      }
+      case "link": {
+        if (object.details?.value !== undefined && object.details?.value !== null) {
+          message.details = { $case: "link", value: LinkDetails.fromPartial(object.details.value) };
         }
         break;
       }
@@ -2398,6 +2496,1070 @@ export const PciDetails: MessageFns<PciDetails> = {
     message.subclassId = object.subclassId ?? 0;
     message.vendorId = object.vendorId ?? 0;
     message.productId = object.productId ?? 0;
+    return message;
+  },
+};
+
+function createBaseLinkDetails(): LinkDetails {
+  return { driver: "", driverVersion: "", firmwareVersion: "", busPath: "", pciId: "", vendorId: "", productId: "" };
+}
+
+export const LinkDetails: MessageFns<LinkDetails> = {
+  encode(message: LinkDetails, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.driver !== "") {
+      writer.uint32(10).string(message.driver);
+    }
+    if (message.driverVersion !== "") {
+      writer.uint32(18).string(message.driverVersion);
+    }
+    if (message.firmwareVersion !== "") {
+      writer.uint32(26).string(message.firmwareVersion);
+    }
+    if (message.busPath !== "") {
+      writer.uint32(34).string(message.busPath);
+    }
+    if (message.pciId !== "") {
+      writer.uint32(42).string(message.pciId);
+    }
+    if (message.vendorId !== "") {
+      writer.uint32(50).string(message.vendorId);
+    }
+    if (message.productId !== "") {
+      writer.uint32(58).string(message.productId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LinkDetails {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLinkDetails();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.driver = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.driverVersion = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.firmwareVersion = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.busPath = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.pciId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.vendorId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.productId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LinkDetails {
+    return {
+      driver: isSet(object.driver) ? globalThis.String(object.driver) : "",
+      driverVersion: isSet(object.driverVersion)
+        ? globalThis.String(object.driverVersion)
+        : isSet(object.driver_version)
+        ? globalThis.String(object.driver_version)
+        : "",
+      firmwareVersion: isSet(object.firmwareVersion)
+        ? globalThis.String(object.firmwareVersion)
+        : isSet(object.firmware_version)
+        ? globalThis.String(object.firmware_version)
+        : "",
+      busPath: isSet(object.busPath)
+        ? globalThis.String(object.busPath)
+        : isSet(object.bus_path)
+        ? globalThis.String(object.bus_path)
+        : "",
+      pciId: isSet(object.pciId)
+        ? globalThis.String(object.pciId)
+        : isSet(object.pci_id)
+        ? globalThis.String(object.pci_id)
+        : "",
+      vendorId: isSet(object.vendorId)
+        ? globalThis.String(object.vendorId)
+        : isSet(object.vendor_id)
+        ? globalThis.String(object.vendor_id)
+        : "",
+      productId: isSet(object.productId)
+        ? globalThis.String(object.productId)
+        : isSet(object.product_id)
+        ? globalThis.String(object.product_id)
+        : "",
+    };
+  },
+
+  toJSON(message: LinkDetails): unknown {
+    const obj: any = {};
+    if (message.driver !== "") {
+      obj.driver = message.driver;
+    }
+    if (message.driverVersion !== "") {
+      obj.driverVersion = message.driverVersion;
+    }
+    if (message.firmwareVersion !== "") {
+      obj.firmwareVersion = message.firmwareVersion;
+    }
+    if (message.busPath !== "") {
+      obj.busPath = message.busPath;
+    }
+    if (message.pciId !== "") {
+      obj.pciId = message.pciId;
+    }
+    if (message.vendorId !== "") {
+      obj.vendorId = message.vendorId;
+    }
+    if (message.productId !== "") {
+      obj.productId = message.productId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LinkDetails>): LinkDetails {
+    return LinkDetails.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LinkDetails>): LinkDetails {
+    const message = createBaseLinkDetails();
+    message.driver = object.driver ?? "";
+    message.driverVersion = object.driverVersion ?? "";
+    message.firmwareVersion = object.firmwareVersion ?? "";
+    message.busPath = object.busPath ?? "";
+    message.pciId = object.pciId ?? "";
+    message.vendorId = object.vendorId ?? "";
+    message.productId = object.productId ?? "";
+    return message;
+  },
+};
+
+function createBaseFirmwareRequest(): FirmwareRequest {
+  return {};
+}
+
+export const FirmwareRequest: MessageFns<FirmwareRequest> = {
+  encode(_: FirmwareRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FirmwareRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFirmwareRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): FirmwareRequest {
+    return {};
+  },
+
+  toJSON(_: FirmwareRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<FirmwareRequest>): FirmwareRequest {
+    return FirmwareRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<FirmwareRequest>): FirmwareRequest {
+    const message = createBaseFirmwareRequest();
+    return message;
+  },
+};
+
+function createBaseFirmwareResponse(): FirmwareResponse {
+  return { system: undefined, processors: [], memoryModules: [] };
+}
+
+export const FirmwareResponse: MessageFns<FirmwareResponse> = {
+  encode(message: FirmwareResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.system !== undefined) {
+      FirmwareSystem.encode(message.system, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.processors) {
+      FirmwareProcessor.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.memoryModules) {
+      FirmwareMemoryModule.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FirmwareResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFirmwareResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.system = FirmwareSystem.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.processors.push(FirmwareProcessor.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.memoryModules.push(FirmwareMemoryModule.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FirmwareResponse {
+    return {
+      system: isSet(object.system) ? FirmwareSystem.fromJSON(object.system) : undefined,
+      processors: globalThis.Array.isArray(object?.processors)
+        ? object.processors.map((e: any) => FirmwareProcessor.fromJSON(e))
+        : [],
+      memoryModules: globalThis.Array.isArray(object?.memoryModules)
+        ? object.memoryModules.map((e: any) => FirmwareMemoryModule.fromJSON(e))
+        : globalThis.Array.isArray(object?.memory_modules)
+        ? object.memory_modules.map((e: any) => FirmwareMemoryModule.fromJSON(e))
+        : [],
+    };
+  },
+
+  toJSON(message: FirmwareResponse): unknown {
+    const obj: any = {};
+    if (message.system !== undefined) {
+      obj.system = FirmwareSystem.toJSON(message.system);
+    }
+    if (message.processors?.length) {
+      obj.processors = message.processors.map((e) => FirmwareProcessor.toJSON(e));
+    }
+    if (message.memoryModules?.length) {
+      obj.memoryModules = message.memoryModules.map((e) => FirmwareMemoryModule.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FirmwareResponse>): FirmwareResponse {
+    return FirmwareResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FirmwareResponse>): FirmwareResponse {
+    const message = createBaseFirmwareResponse();
+    message.system = (object.system !== undefined && object.system !== null)
+      ? FirmwareSystem.fromPartial(object.system)
+      : undefined;
+    message.processors = object.processors?.map((e) => FirmwareProcessor.fromPartial(e)) || [];
+    message.memoryModules = object.memoryModules?.map((e) => FirmwareMemoryModule.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFirmwareSystem(): FirmwareSystem {
+  return {
+    manufacturer: "",
+    productName: "",
+    version: "",
+    serialNumber: "",
+    uuid: "",
+    wakeUpType: "",
+    skuNumber: "",
+    biosVersion: "",
+  };
+}
+
+export const FirmwareSystem: MessageFns<FirmwareSystem> = {
+  encode(message: FirmwareSystem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.manufacturer !== "") {
+      writer.uint32(10).string(message.manufacturer);
+    }
+    if (message.productName !== "") {
+      writer.uint32(18).string(message.productName);
+    }
+    if (message.version !== "") {
+      writer.uint32(26).string(message.version);
+    }
+    if (message.serialNumber !== "") {
+      writer.uint32(34).string(message.serialNumber);
+    }
+    if (message.uuid !== "") {
+      writer.uint32(42).string(message.uuid);
+    }
+    if (message.wakeUpType !== "") {
+      writer.uint32(50).string(message.wakeUpType);
+    }
+    if (message.skuNumber !== "") {
+      writer.uint32(58).string(message.skuNumber);
+    }
+    if (message.biosVersion !== "") {
+      writer.uint32(66).string(message.biosVersion);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FirmwareSystem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFirmwareSystem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.manufacturer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.productName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.serialNumber = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.uuid = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.wakeUpType = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.skuNumber = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.biosVersion = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FirmwareSystem {
+    return {
+      manufacturer: isSet(object.manufacturer) ? globalThis.String(object.manufacturer) : "",
+      productName: isSet(object.productName)
+        ? globalThis.String(object.productName)
+        : isSet(object.product_name)
+        ? globalThis.String(object.product_name)
+        : "",
+      version: isSet(object.version) ? globalThis.String(object.version) : "",
+      serialNumber: isSet(object.serialNumber)
+        ? globalThis.String(object.serialNumber)
+        : isSet(object.serial_number)
+        ? globalThis.String(object.serial_number)
+        : "",
+      uuid: isSet(object.uuid) ? globalThis.String(object.uuid) : "",
+      wakeUpType: isSet(object.wakeUpType)
+        ? globalThis.String(object.wakeUpType)
+        : isSet(object.wake_up_type)
+        ? globalThis.String(object.wake_up_type)
+        : "",
+      skuNumber: isSet(object.skuNumber)
+        ? globalThis.String(object.skuNumber)
+        : isSet(object.sku_number)
+        ? globalThis.String(object.sku_number)
+        : "",
+      biosVersion: isSet(object.biosVersion)
+        ? globalThis.String(object.biosVersion)
+        : isSet(object.bios_version)
+        ? globalThis.String(object.bios_version)
+        : "",
+    };
+  },
+
+  toJSON(message: FirmwareSystem): unknown {
+    const obj: any = {};
+    if (message.manufacturer !== "") {
+      obj.manufacturer = message.manufacturer;
+    }
+    if (message.productName !== "") {
+      obj.productName = message.productName;
+    }
+    if (message.version !== "") {
+      obj.version = message.version;
+    }
+    if (message.serialNumber !== "") {
+      obj.serialNumber = message.serialNumber;
+    }
+    if (message.uuid !== "") {
+      obj.uuid = message.uuid;
+    }
+    if (message.wakeUpType !== "") {
+      obj.wakeUpType = message.wakeUpType;
+    }
+    if (message.skuNumber !== "") {
+      obj.skuNumber = message.skuNumber;
+    }
+    if (message.biosVersion !== "") {
+      obj.biosVersion = message.biosVersion;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FirmwareSystem>): FirmwareSystem {
+    return FirmwareSystem.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FirmwareSystem>): FirmwareSystem {
+    const message = createBaseFirmwareSystem();
+    message.manufacturer = object.manufacturer ?? "";
+    message.productName = object.productName ?? "";
+    message.version = object.version ?? "";
+    message.serialNumber = object.serialNumber ?? "";
+    message.uuid = object.uuid ?? "";
+    message.wakeUpType = object.wakeUpType ?? "";
+    message.skuNumber = object.skuNumber ?? "";
+    message.biosVersion = object.biosVersion ?? "";
+    return message;
+  },
+};
+
+function createBaseFirmwareProcessor(): FirmwareProcessor {
+  return {
+    socket: "",
+    manufacturer: "",
+    version: "",
+    maxSpeedMhz: 0,
+    bootSpeedMhz: 0,
+    status: 0,
+    serialNumber: "",
+    assetTag: "",
+    partNumber: "",
+    coreCount: 0,
+    coreEnabled: 0,
+    threadCount: 0,
+  };
+}
+
+export const FirmwareProcessor: MessageFns<FirmwareProcessor> = {
+  encode(message: FirmwareProcessor, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.socket !== "") {
+      writer.uint32(10).string(message.socket);
+    }
+    if (message.manufacturer !== "") {
+      writer.uint32(18).string(message.manufacturer);
+    }
+    if (message.version !== "") {
+      writer.uint32(26).string(message.version);
+    }
+    if (message.maxSpeedMhz !== 0) {
+      writer.uint32(32).uint32(message.maxSpeedMhz);
+    }
+    if (message.bootSpeedMhz !== 0) {
+      writer.uint32(40).uint32(message.bootSpeedMhz);
+    }
+    if (message.status !== 0) {
+      writer.uint32(48).uint32(message.status);
+    }
+    if (message.serialNumber !== "") {
+      writer.uint32(58).string(message.serialNumber);
+    }
+    if (message.assetTag !== "") {
+      writer.uint32(66).string(message.assetTag);
+    }
+    if (message.partNumber !== "") {
+      writer.uint32(74).string(message.partNumber);
+    }
+    if (message.coreCount !== 0) {
+      writer.uint32(80).uint32(message.coreCount);
+    }
+    if (message.coreEnabled !== 0) {
+      writer.uint32(88).uint32(message.coreEnabled);
+    }
+    if (message.threadCount !== 0) {
+      writer.uint32(96).uint32(message.threadCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FirmwareProcessor {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFirmwareProcessor();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.socket = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.manufacturer = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.maxSpeedMhz = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.bootSpeedMhz = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.status = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.serialNumber = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.assetTag = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.partNumber = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.coreCount = reader.uint32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.coreEnabled = reader.uint32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.threadCount = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FirmwareProcessor {
+    return {
+      socket: isSet(object.socket) ? globalThis.String(object.socket) : "",
+      manufacturer: isSet(object.manufacturer) ? globalThis.String(object.manufacturer) : "",
+      version: isSet(object.version) ? globalThis.String(object.version) : "",
+      maxSpeedMhz: isSet(object.maxSpeedMhz)
+        ? globalThis.Number(object.maxSpeedMhz)
+        : isSet(object.max_speed_mhz)
+        ? globalThis.Number(object.max_speed_mhz)
+        : 0,
+      bootSpeedMhz: isSet(object.bootSpeedMhz)
+        ? globalThis.Number(object.bootSpeedMhz)
+        : isSet(object.boot_speed_mhz)
+        ? globalThis.Number(object.boot_speed_mhz)
+        : 0,
+      status: isSet(object.status) ? globalThis.Number(object.status) : 0,
+      serialNumber: isSet(object.serialNumber)
+        ? globalThis.String(object.serialNumber)
+        : isSet(object.serial_number)
+        ? globalThis.String(object.serial_number)
+        : "",
+      assetTag: isSet(object.assetTag)
+        ? globalThis.String(object.assetTag)
+        : isSet(object.asset_tag)
+        ? globalThis.String(object.asset_tag)
+        : "",
+      partNumber: isSet(object.partNumber)
+        ? globalThis.String(object.partNumber)
+        : isSet(object.part_number)
+        ? globalThis.String(object.part_number)
+        : "",
+      coreCount: isSet(object.coreCount)
+        ? globalThis.Number(object.coreCount)
+        : isSet(object.core_count)
+        ? globalThis.Number(object.core_count)
+        : 0,
+      coreEnabled: isSet(object.coreEnabled)
+        ? globalThis.Number(object.coreEnabled)
+        : isSet(object.core_enabled)
+        ? globalThis.Number(object.core_enabled)
+        : 0,
+      threadCount: isSet(object.threadCount)
+        ? globalThis.Number(object.threadCount)
+        : isSet(object.thread_count)
+        ? globalThis.Number(object.thread_count)
+        : 0,
+    };
+  },
+
+  toJSON(message: FirmwareProcessor): unknown {
+    const obj: any = {};
+    if (message.socket !== "") {
+      obj.socket = message.socket;
+    }
+    if (message.manufacturer !== "") {
+      obj.manufacturer = message.manufacturer;
+    }
+    if (message.version !== "") {
+      obj.version = message.version;
+    }
+    if (message.maxSpeedMhz !== 0) {
+      obj.maxSpeedMhz = Math.round(message.maxSpeedMhz);
+    }
+    if (message.bootSpeedMhz !== 0) {
+      obj.bootSpeedMhz = Math.round(message.bootSpeedMhz);
+    }
+    if (message.status !== 0) {
+      obj.status = Math.round(message.status);
+    }
+    if (message.serialNumber !== "") {
+      obj.serialNumber = message.serialNumber;
+    }
+    if (message.assetTag !== "") {
+      obj.assetTag = message.assetTag;
+    }
+    if (message.partNumber !== "") {
+      obj.partNumber = message.partNumber;
+    }
+    if (message.coreCount !== 0) {
+      obj.coreCount = Math.round(message.coreCount);
+    }
+    if (message.coreEnabled !== 0) {
+      obj.coreEnabled = Math.round(message.coreEnabled);
+    }
+    if (message.threadCount !== 0) {
+      obj.threadCount = Math.round(message.threadCount);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FirmwareProcessor>): FirmwareProcessor {
+    return FirmwareProcessor.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FirmwareProcessor>): FirmwareProcessor {
+    const message = createBaseFirmwareProcessor();
+    message.socket = object.socket ?? "";
+    message.manufacturer = object.manufacturer ?? "";
+    message.version = object.version ?? "";
+    message.maxSpeedMhz = object.maxSpeedMhz ?? 0;
+    message.bootSpeedMhz = object.bootSpeedMhz ?? 0;
+    message.status = object.status ?? 0;
+    message.serialNumber = object.serialNumber ?? "";
+    message.assetTag = object.assetTag ?? "";
+    message.partNumber = object.partNumber ?? "";
+    message.coreCount = object.coreCount ?? 0;
+    message.coreEnabled = object.coreEnabled ?? 0;
+    message.threadCount = object.threadCount ?? 0;
+    return message;
+  },
+};
+
+function createBaseFirmwareMemoryModule(): FirmwareMemoryModule {
+  return {
+    sizeMib: 0,
+    deviceLocator: "",
+    bankLocator: "",
+    speed: 0,
+    manufacturer: "",
+    serialNumber: "",
+    assetTag: "",
+    partNumber: "",
+  };
+}
+
+export const FirmwareMemoryModule: MessageFns<FirmwareMemoryModule> = {
+  encode(message: FirmwareMemoryModule, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sizeMib !== 0) {
+      writer.uint32(8).uint32(message.sizeMib);
+    }
+    if (message.deviceLocator !== "") {
+      writer.uint32(18).string(message.deviceLocator);
+    }
+    if (message.bankLocator !== "") {
+      writer.uint32(26).string(message.bankLocator);
+    }
+    if (message.speed !== 0) {
+      writer.uint32(32).uint32(message.speed);
+    }
+    if (message.manufacturer !== "") {
+      writer.uint32(42).string(message.manufacturer);
+    }
+    if (message.serialNumber !== "") {
+      writer.uint32(50).string(message.serialNumber);
+    }
+    if (message.assetTag !== "") {
+      writer.uint32(58).string(message.assetTag);
+    }
+    if (message.partNumber !== "") {
+      writer.uint32(66).string(message.partNumber);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FirmwareMemoryModule {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFirmwareMemoryModule();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.sizeMib = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deviceLocator = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.bankLocator = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.speed = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.manufacturer = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.serialNumber = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.assetTag = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.partNumber = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FirmwareMemoryModule {
+    return {
+      sizeMib: isSet(object.sizeMib)
+        ? globalThis.Number(object.sizeMib)
+        : isSet(object.size_mib)
+        ? globalThis.Number(object.size_mib)
+        : 0,
+      deviceLocator: isSet(object.deviceLocator)
+        ? globalThis.String(object.deviceLocator)
+        : isSet(object.device_locator)
+        ? globalThis.String(object.device_locator)
+        : "",
+      bankLocator: isSet(object.bankLocator)
+        ? globalThis.String(object.bankLocator)
+        : isSet(object.bank_locator)
+        ? globalThis.String(object.bank_locator)
+        : "",
+      speed: isSet(object.speed) ? globalThis.Number(object.speed) : 0,
+      manufacturer: isSet(object.manufacturer) ? globalThis.String(object.manufacturer) : "",
+      serialNumber: isSet(object.serialNumber)
+        ? globalThis.String(object.serialNumber)
+        : isSet(object.serial_number)
+        ? globalThis.String(object.serial_number)
+        : "",
+      assetTag: isSet(object.assetTag)
+        ? globalThis.String(object.assetTag)
+        : isSet(object.asset_tag)
+        ? globalThis.String(object.asset_tag)
+        : "",
+      partNumber: isSet(object.partNumber)
+        ? globalThis.String(object.partNumber)
+        : isSet(object.part_number)
+        ? globalThis.String(object.part_number)
+        : "",
+    };
+  },
+
+  toJSON(message: FirmwareMemoryModule): unknown {
+    const obj: any = {};
+    if (message.sizeMib !== 0) {
+      obj.sizeMib = Math.round(message.sizeMib);
+    }
+    if (message.deviceLocator !== "") {
+      obj.deviceLocator = message.deviceLocator;
+    }
+    if (message.bankLocator !== "") {
+      obj.bankLocator = message.bankLocator;
+    }
+    if (message.speed !== 0) {
+      obj.speed = Math.round(message.speed);
+    }
+    if (message.manufacturer !== "") {
+      obj.manufacturer = message.manufacturer;
+    }
+    if (message.serialNumber !== "") {
+      obj.serialNumber = message.serialNumber;
+    }
+    if (message.assetTag !== "") {
+      obj.assetTag = message.assetTag;
+    }
+    if (message.partNumber !== "") {
+      obj.partNumber = message.partNumber;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FirmwareMemoryModule>): FirmwareMemoryModule {
+    return FirmwareMemoryModule.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FirmwareMemoryModule>): FirmwareMemoryModule {
+    const message = createBaseFirmwareMemoryModule();
+    message.sizeMib = object.sizeMib ?? 0;
+    message.deviceLocator = object.deviceLocator ?? "";
+    message.bankLocator = object.bankLocator ?? "";
+    message.speed = object.speed ?? 0;
+    message.manufacturer = object.manufacturer ?? "";
+    message.serialNumber = object.serialNumber ?? "";
+    message.assetTag = object.assetTag ?? "";
+    message.partNumber = object.partNumber ?? "";
     return message;
   },
 };
@@ -3430,7 +4592,7 @@ export const LoadModuleResponse: MessageFns<LoadModuleResponse> = {
 };
 
 /**
- * Devices and their events, as the kernel and udevd know them. Every request has limits; one that exceeds them fails with
+ * Devices and their events, as the kernel, udevd and the firmware know them. Every request has limits; one that exceeds them fails with
  * INVALID_ARGUMENT. Calls that change something fail with FAILED_PRECONDITION where the daemon only reads.
  */
 export type DeviceServiceDefinition = typeof DeviceServiceDefinition;
@@ -3457,6 +4619,15 @@ export const DeviceServiceDefinition = {
       requestStream: false,
       responseType: InventoryResponse as typeof InventoryResponse,
       responseStream: true,
+      options: {},
+    },
+    /** Says what the firmware knows of the machine. It does not change until the next boot. */
+    firmware: {
+      name: "Firmware",
+      requestType: FirmwareRequest as typeof FirmwareRequest,
+      requestStream: false,
+      responseType: FirmwareResponse as typeof FirmwareResponse,
+      responseStream: false,
       options: {},
     },
     /**
@@ -3512,6 +4683,8 @@ export interface DeviceServiceImplementation<CallContextExt = {}> {
     request: InventoryRequest,
     context: CallContext & CallContextExt,
   ): ServerStreamingMethodResult<DeepPartial<InventoryResponse>>;
+  /** Says what the firmware knows of the machine. It does not change until the next boot. */
+  firmware(request: FirmwareRequest, context: CallContext & CallContextExt): Promise<DeepPartial<FirmwareResponse>>;
   /**
    * Follows the events of devices, until the caller cancels. A consumer that reads slowly costs no memory: it falls behind in
    * the history, and gets a gap when the history no longer has the next event.
@@ -3542,6 +4715,8 @@ export interface DeviceServiceClient<CallOptionsExt = {}> {
     request: DeepPartial<InventoryRequest>,
     options?: CallOptions & CallOptionsExt,
   ): AsyncIterable<InventoryResponse>;
+  /** Says what the firmware knows of the machine. It does not change until the next boot. */
+  firmware(request: DeepPartial<FirmwareRequest>, options?: CallOptions & CallOptionsExt): Promise<FirmwareResponse>;
   /**
    * Follows the events of devices, until the caller cancels. A consumer that reads slowly costs no memory: it falls behind in
    * the history, and gets a gap when the history no longer has the next event.
