@@ -45,7 +45,7 @@ export async function unpackLocked(
   const lock = readPackageLock(join(checkout, lockFile));
   const locked = lockedPackage(lock, architecture, name);
   const { snapshot = lock.snapshot } = locked;
-  const archive = await fetchDeb({ name, locked, mirror: mirror(), snapshot, cache: packageCache() });
+  const archive = await fetchDeb({ name, locked, mirror, snapshot, cache: packageCache() });
   unpackDeb(archive, folder);
   return locked;
 }

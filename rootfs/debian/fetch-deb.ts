@@ -10,8 +10,8 @@ const timeoutMs = 120_000;
 export interface FetchDebInit {
   readonly name: string;
   readonly locked: LockedPackage;
-  /** Root of a mirror of Debian, without a trailing slash. */
-  readonly mirror: string;
+  /** Returns the root of a mirror of Debian, without a trailing slash. Called only for a download: it takes a run of apt. */
+  readonly mirror: () => string;
   /** Time of the lock, as `20260101T000000Z`: the snapshot that still has the package. */
   readonly snapshot: string;
   /** Folder in which archives are kept by their SHA-256. */
@@ -37,7 +37,7 @@ export async function fetchDeb({
   if (existsSync(kept) && digestOf(readFileSync(kept)) === locked.sha256) return kept;
   const path = locked.path.split('/').map(encodeURIComponent).join('/');
   const failures: string[] = [];
-  for (const root of [mirror, `${snapshotArchive}/${snapshot}`]) {
+  for (const root of [mirror(), `${snapshotArchive}/${snapshot}`]) {
     try {
       const bytes = await download(
         `${root}/${path}`,

@@ -57,21 +57,27 @@ test('parsePrintedUris() reads the output of apt, and ignores other lines and ot
 /** Fetches a package from hosts that answer with these texts, or with a status. */
 async function fetchFrom(answers: Readonly<Record<string, string | number>>, cache: string) {
   const requested: string[] = [];
+  let mirrorsAsked = 0;
   const path = await fetchDeb({
-    ...{ name: 'x', locked, mirror: 'http://m', snapshot: '20260101T000000Z', cache: join(folder, cache) },
+    ...{ name: 'x', locked, snapshot: '20260101T000000Z', cache: join(folder, cache) },
+    mirror() {
+      mirrorsAsked += 1;
+      return 'http://m';
+    },
     fetch: async (url) => {
       requested.push(url);
       const answer = answers[new URL(url).host] ?? 404;
       return typeof answer === 'number' ? new Response(null, { status: answer }) : new Response(answer);
     },
   });
-  return { requested, text: readFileSync(path, 'utf8') };
+  return { requested, mirrorsAsked, text: readFileSync(path, 'utf8') };
 }
 
 test('fetchDeb() keeps an archive with the locked digest, and reads it once', async () => {
   const first = await fetchFrom({ m: 'good' }, 'once');
-  assert.deepEqual(first, { requested: ['http://m/pool/main/x/x_1.2%2Bb1_all.deb'], text: 'good' });
-  assert.deepEqual((await fetchFrom({}, 'once')).requested, []);
+  const requested = ['http://m/pool/main/x/x_1.2%2Bb1_all.deb'];
+  assert.deepEqual(first, { requested, mirrorsAsked: 1, text: 'good' });
+  assert.deepEqual(await fetchFrom({}, 'once'), { requested: [], mirrorsAsked: 0, text: 'good' });
 });
 
 test('fetchDeb() takes a version that the mirror no longer has from the snapshot archive', async () => {
