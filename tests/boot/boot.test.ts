@@ -7,7 +7,7 @@ import { changedDisk } from './changed-disk.ts';
 import { type Machine, noMachine as skip, startMachine } from './machine.ts';
 import { openWorkplace } from './use-machine.ts';
 
-const { talosctl, succeeds, generate, trusted, machineDisk, ...workplace } = openWorkplace();
+const { talosctl, succeeds, generate, configures, trusted, machineDisk, ...workplace } = openWorkplace();
 after(() => workplace[Symbol.dispose]());
 
 const keys = {
@@ -46,7 +46,7 @@ test('a machine keeps its configuration and its data on its disk until it is res
   {
     await using machine = await start();
     await succeeds(['-n', machine.api, 'version', '--insecure']);
-    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+    await configures(machine, 'controlplane.yaml');
     assert.match(await succeeds([...trusted(machine), 'version']), /Enabled: +RBAC/);
     await eventually(async () => (await talosctl(...trusted(machine), 'ls', '/var/log')).exitCode === 0, {
       what: 'logs on EPHEMERAL',
@@ -109,7 +109,7 @@ test('a machine keeps its configuration and its data on its disk until it is res
   {
     await using machine = await start();
     await machine.shows(/maintenance: waiting for a machine configuration/);
-    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+    await configures(machine, 'controlplane.yaml');
     const second = await identity(machine);
     assert.ok(second !== undefined && second !== first, 'the machine is another one');
     assert.match(await succeeds([...trusted(machine), 'get', 'meta']), /0x0c +1 +kept/);

@@ -44,7 +44,7 @@ test('a control plane runs etcd from the images on its disk, and has its data af
   {
     await using machine = await start();
     const own = workplace.trusted(machine);
-    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml'], 180_000);
+    await workplace.configures(machine, 'controlplane.yaml');
     await shows([...own, 'services'], /cri +Running +OK/, 180_000);
     assert.match(await succeeds([...own, 'logs', 'cri']), /containerd successfully booted/);
     assert.match(await shows([...own, 'get', 'mountstatus'], /CRI/), /CRI .*\/var\/lib\/containerd/);

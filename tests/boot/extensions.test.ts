@@ -38,7 +38,7 @@ test('a machine has the files of its extensions, of which the later ones replace
   await using machine = await startMachine({ disk, boot });
   await machine.shows(/\/boot\/A\/extensions\/2\.squashfs is block device 7:4/);
   await succeeds(['-n', machine.api, 'version', '--insecure']);
-  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+  await workplace.configures(machine, 'controlplane.yaml');
   const read = (path: string) => succeeds([...trusted(machine), 'read', path]);
   assert.equal(await read(`/${shared}`), 'of second');
   assert.equal(await read('/usr/local/share/demo/first'), 'only first');

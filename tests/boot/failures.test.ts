@@ -33,7 +33,7 @@ test('a machine whose disk has no room for EPHEMERAL says so, and its API answer
   await generate('small');
   await using machine = await startMachine({ boot });
   await succeeds(['-n', machine.api, 'version', '--insecure']);
-  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+  await workplace.configures(machine, 'controlplane.yaml');
   const isFailed = async () => {
     const { output } = await talosctl(...trusted(machine), 'get', 'volumestatus', 'EPHEMERAL', '-o', 'yaml');
     return /errorMessage: .*the disk has no room for EPHEMERAL: it needs 2\.1 GB/.test(output);
@@ -48,14 +48,14 @@ test('a machine with a damaged configuration says where, and waits for another o
   {
     await using machine = await startMachine({ disk, keepsDisk: true, boot });
     await succeeds(['-n', machine.api, 'version', '--insecure']);
-    await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+    await workplace.configures(machine, 'controlplane.yaml');
     await machine.pressPower();
     await machine.isOff();
   }
   replaceInFile(disk, 'version: v1alpha1', 'version: {{{{{{{{');
   await using machine = await startMachine({ disk, keepsDisk: true, boot });
   await machine.shows(/machine configuration of STATE: decode error: document 1, line \d+, column \d+/);
-  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+  await workplace.configures(machine, 'controlplane.yaml');
   assert.match(await succeeds([...trusted(machine), 'version']), /Enabled: +RBAC/);
 });
 

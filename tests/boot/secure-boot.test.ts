@@ -19,7 +19,7 @@ test('with Secure Boot the signed image boots, and says so', { skip }, async () 
   await machine.shows(/maintenance: waiting for a machine configuration/);
   assert.match(machine.console(), /secureboot: Secure boot enabled/);
   assert.match(machine.console(), /Kernel is locked down from EFI Secure Boot/);
-  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml']);
+  await workplace.configures(machine, 'controlplane.yaml');
   const state = await succeeds([...trusted(machine), 'get', 'securitystate', '-o', 'yaml']);
   assert.match(state, /secureBoot: true/);
   assert.match(state, /bootedWithUKI: true/);

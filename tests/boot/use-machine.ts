@@ -24,6 +24,11 @@ export interface Workplace extends Disposable {
   generate(cluster: string, ...options: string[]): Promise<void>;
   /** The words of talosctl for calls of the machine's administrator. */
   trusted(machine: Machine): string[];
+  /**
+   * Configures a machine in maintenance, with a file of `generate`. On a busy machine the answer may come after the end of
+   * maintenance, although the configuration was applied.
+   */
+  configures(machine: Machine, file: string): Promise<void>;
   /** Makes a disk for a machine that keeps what it writes. */
   machineDisk(name: string): string;
 }
@@ -48,18 +53,30 @@ export function openWorkplace(kept?: string): Workplace {
     await eventually(isDone, { what, timeoutMs, explain: () => last });
     return last;
   };
+  const trusted: Workplace['trusted'] = ({ api }) => [
+    ...['--talosconfig', 'talosconfig', '-e', api, '-n', guestAddress],
+  ];
   return {
     folder,
     talosctl,
     shows,
     succeeds: (words, timeoutMs) => shows(words, /^/, timeoutMs),
+    async configures(machine, file) {
+      const isConfigured = async () =>
+        (await talosctl('-n', machine.api, 'apply-config', '--insecure', '-f', file)).exitCode === 0 ||
+        (await talosctl(...trusted(machine), 'version')).exitCode === 0;
+      await eventually(isConfigured, {
+        ...{ what: 'a configured machine', timeoutMs: 240_000 },
+        explain: machine.console,
+      });
+    },
     async generate(cluster, ...options) {
       const { exitCode, output } = await talosctl(
         ...['gen', 'config', cluster, `https://${guestAddress}:6443`, '--force', ...options],
       );
       if (exitCode !== 0) throw new Error(output);
     },
-    trusted: ({ api }) => ['--talosconfig', 'talosconfig', '-e', api, '-n', guestAddress],
+    trusted,
     machineDisk(name) {
       const path = join(folder, name);
       makeMachineDisk(join(imageFolder, 'disk.raw'), path, diskBytes);

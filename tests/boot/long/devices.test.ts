@@ -8,7 +8,8 @@ import { eventually } from '@nodewright/testkit';
 import { noMachine as skip, startMachine } from '../machine.ts';
 import { openWorkplace } from '../use-machine.ts';
 
-const { folder, talosctl, succeeds, shows, generate, trusted, machineDisk, ...workplace } = openWorkplace();
+const { folder, talosctl, succeeds, shows, generate, configures, trusted, machineDisk, ...workplace } =
+  openWorkplace();
 after(() => workplace[Symbol.dispose]());
 
 const diskBytes = 64 * 2 ** 20;
@@ -37,15 +38,7 @@ test('disks and a link that are added and removed while the machine runs are sho
     slots: 3,
     boot,
   });
-  // On a busy machine the answer may come too late, although the configuration was applied.
-  const isConfigured = async () =>
-    (await talosctl('-n', machine.api, 'apply-config', '--insecure', '-f', 'controlplane.yaml')).exitCode ===
-      0 || (await talosctl(...trusted(machine), 'version')).exitCode === 0;
-  await eventually(isConfigured, {
-    what: 'a configured machine',
-    timeoutMs: 240_000,
-    explain: machine.console,
-  });
+  await configures(machine, 'controlplane.yaml');
   const get = (...words: string[]) => [...trusted(machine), 'get', ...words];
   await shows([...trusted(machine), 'service', 'udevd-bridge'], /STATE +Running\n.*HEALTH +OK/, 240_000);
   await shows([...trusted(machine), 'service', 'udevd'], /STATE +Running\n.*HEALTH +OK/, 240_000);
