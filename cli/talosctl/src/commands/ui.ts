@@ -32,7 +32,7 @@ export const uiCommand: CommandModule = {
   define(command, env) {
     addHelp(
       addOutputOption(addNodeOptions(command)),
-      'Serves a page on a port of this machine that no other machine can reach, and opens it in your browser. The page shows what the dashboard shows, and more, with the rights of your talosconfig; it changes nothing. The printed link opens one page, once, within 60 seconds; press Enter for another. On a machine that you reach by SSH, forward the port: ssh -L 8600:127.0.0.1:8600, with --port 8600.',
+      'Serves a page on a port of this machine that no other machine can reach, and opens it in your browser. The page shows what the dashboard shows, and more, with the rights of your talosconfig; it changes nothing. Where neither --nodes nor the context names nodes, all members of the cluster are shown. The printed link opens one page, once, within 60 seconds; press Enter for another. On a machine that you reach by SSH, forward the port: ssh -L 8600:127.0.0.1:8600, with --port 8600.',
     )
       .option(
         '--port <port>',

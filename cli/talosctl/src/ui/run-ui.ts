@@ -83,7 +83,7 @@ async function print(
   }
   const seconds = limits.tokenMs / 1000;
   const lines = [
-    `${nodes.length} nodes are shown at ${address}, read only, until Ctrl-C ends this program.`,
+    `${address} shows ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`}, read only, until Ctrl-C ends this program.`,
     isOpened ? 'The page opens in your browser. If it does not:' : 'Open it in a browser:',
     `  ${address}#token=${text}`,
     `The link works once, within ${seconds} seconds.${env.isInteractive ? ' Press Enter for another one.' : ''}`,
