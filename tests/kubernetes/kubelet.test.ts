@@ -209,7 +209,7 @@ test('the host is as it was before', { skip }, async () => {
   assert.deepEqual(hostState(), hostBefore);
 });
 
-/** A network for the pods of one node. Source: CNI, bridge and host-local. */
+/** A network for the pods of one node. */
 const bridgeNetwork = (subnet: string) => ({
   cniVersion: '1.0.0',
   name: 'cbr0',
