@@ -18,8 +18,6 @@ const skip = code === 0 ? false : `the image ${kubernetesNodeImage} is not there
 
 const patches = [
   'machine: { features: { imageCache: { localEnabled: true } } }',
-  // One control plane has one API server, so nothing has to be balanced.
-  'apiVersion: v1alpha1\nkind: KubePrismConfig\n$patch: delete',
   // The node has no image of flannel; the test gives it a bridge below.
   'apiVersion: v1alpha1\nkind: KubeFlannelCNIConfig\n$patch: delete',
 ];

@@ -60,16 +60,10 @@ export async function handOutMaterial(
   );
 }
 
-/**
- * What nodes with a kubelet need besides: the images of Kubernetes come from the cache in the image of the node. The kubelet of a
- * control plane uses the API server beside it, and that of a worker the first one of the cluster.
- */
+/** What nodes with a kubelet need besides: the images of Kubernetes come from the cache in the image of the node. */
 const kubeletPatch: PatchText = {
   source: 'for Kubernetes in containers',
-  text: [
-    'machine: { features: { imageCache: { localEnabled: true } } }',
-    'apiVersion: v1alpha1\nkind: KubePrismConfig\n$patch: delete',
-  ].join('\n---\n'),
+  text: 'machine: { features: { imageCache: { localEnabled: true } } }',
 };
 
 function archiveOf(files: Readonly<Record<string, string>>, user: number): Promise<Buffer> {
