@@ -93,7 +93,12 @@ export const makers: Readonly<Record<PictureName, Maker>> = {
     try {
       const { address, token } = JSON.parse(await firstDocument(talosctl.stdout)) as Record<string, string>;
       const url = `${address}#token=${token}`;
-      await takeScreenshot({ ...pageOf(shop, 'page', 1100, 720), url, shows: 'node04', settleMs: 15_000 });
+      await takeScreenshot({
+        ...pageOf(shop, 'page', 1100, 720),
+        url,
+        shows: 'checks passed',
+        settleMs: 10_000,
+      });
     } finally {
       talosctl.kill();
     }
