@@ -48,6 +48,8 @@ test('only the first process of a machine can change it: other modules call the 
     // Mounts the roots of extension services.
     'extensions/host/extension-service.ts',
     'files/host/file-attributes.ts',
+    // Covers parameters of the kernel by files of a container's own.
+    'kubelet/host/kernel-covers.ts',
     'life/host/prepare-container.ts',
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
@@ -75,8 +77,10 @@ test('only the first process of a machine can change it: other modules call the 
     /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|syncFileSystems|forgetChild|statusOfChild|loadKernel)\(/;
   assert.deepEqual(importers(changes), [
     'extensions/host/service-root.ts',
+    'kubelet/host/kernel-covers.ts',
     'life/host/first-process.ts',
     'life/host/next-kernel.ts',
+    'life/host/prepare-container.ts',
     'services/host/adopted-children.ts',
     'volumes/host/block-port.ts',
   ]);
@@ -92,6 +96,15 @@ test('only the first process of a machine can change it: other modules call the 
   assert.match(
     readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
     /host\.ownCgroups !== undefined && services\.cgroups !== undefined/,
+  );
+  // So does the kubelet, in a container whose image has Kubernetes, before it starts.
+  assert.deepEqual(importers(/\b(coverKernelParameters|coverKernelLog|shareMounts)\(/), [
+    'kubelet/host/kernel-covers.ts',
+    'kubelet/open-kubelet.ts',
+  ]);
+  assert.match(
+    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
+    /runtime !== undefined && runsContainers && hasKubelet\(host\)\s+\? await openKubelet\(/,
   );
   assert.deepEqual(importers(/\bcreateNextKernel\(/), [
     'life/host/next-kernel.ts',
@@ -192,6 +205,7 @@ test('only the first process of a machine can change it: other modules call the 
     'hardware/controllers/discovered-volume-spec.ts',
     'hardware/host/bridge-messages.ts',
     'kernel/domain/security-state.ts',
+    'kubelet/host/kernel-covers.ts',
     'life/domain/boot-files.ts',
     'life/domain/machine-mounts.ts',
     'life/host/first-process.ts',
@@ -202,7 +216,7 @@ test('only the first process of a machine can change it: other modules call the 
     /\b(write\w*|append\w*|create\w+Stream|open|openSync|mkdir\w*|mknod|rm|rmSync|unlink\w*|rename\w*|symlink\w*|truncate\w*|chmod\w*|chown\w*)\(/;
   assert.deepEqual(
     namers.filter((path) => writes.test(code(path))),
-    ['life/host/first-process.ts', 'life/host/machine-cgroups.ts'],
+    ['kubelet/host/kernel-covers.ts', 'life/host/first-process.ts', 'life/host/machine-cgroups.ts'],
   );
   assert.deepEqual(importers(/\benterInitCgroup\b/), [
     'life/host/machine-cgroups.ts',
