@@ -117,8 +117,10 @@ test('services of control planes and workers run', async () => {
       ['node01', 'apid', 'Running'],
       ['node01', 'machined', 'Running'],
       ['node01', 'trustd', 'Running'],
+      ['node01', 'udevd-bridge', 'Running'],
       ['node04', 'apid', 'Running'],
       ['node04', 'machined', 'Running'],
+      ['node04', 'udevd-bridge', 'Running'],
     ],
   );
 });
