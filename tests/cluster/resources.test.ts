@@ -70,7 +70,7 @@ test('a watch reports when a daemon of the node dies and comes back', async () =
   assert.deepEqual(
     // Nodes of one container run containerd, too.
     found.map(({ metadata }) => metadata.id).filter((id) => id !== 'cri'),
-    ['apid', 'machined'],
+    ['apid', 'machined', 'udevd-bridge'],
   );
 });
 

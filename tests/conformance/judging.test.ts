@@ -156,7 +156,9 @@ test('readTar() rejects an archive that is truncated or damaged', () => {
 
 test('the suite calls only existing methods that change nothing with an allowed role', () => {
   const known = new Set(readMethodFacts().map(({ path }) => path));
-  assert.deepEqual([...known].sort(), Object.keys(methodTable).sort());
+  // The suite's own services are no part of the API of Talos.
+  const ofTalos = Object.keys(methodTable).filter((path) => !path.startsWith('/suite.'));
+  assert.deepEqual([...known].sort(), ofTalos.sort());
   assert.deepEqual(
     [...harmlessMethods].filter((path) => !known.has(path)),
     [],

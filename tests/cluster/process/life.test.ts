@@ -48,7 +48,7 @@ test('destroy lists what it removes, and leaves no process, no socket, no file a
   assert.equal(exitCode, 0, stderr);
   assert.match(
     stderr,
-    /^destroying cluster "test":\n {2}nodes +node01, node02\n {2}processes +6 \(supervisor pid \d+\)\n/,
+    /^destroying cluster "test":\n {2}nodes +node01, node02\n {2}processes +8 \(supervisor pid \d+\)\n/,
   );
   assert.deepEqual(leftoversOf(home.path, [cluster.view.network.cidr]), []);
   const config = parseTalosconfig(await readFile(join(home.path, 'config'), 'utf8'));
