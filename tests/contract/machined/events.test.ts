@@ -113,12 +113,11 @@ test('a node sends events of its sequences, services, stage and addresses, with 
     'task startMachined 0',
   ]);
   // The tasks of a phase run concurrently.
-  assert.deepEqual(sequences.slice(3, 6).sort(), [
-    'task startApid 0',
-    'task startApid 1',
+  assert.deepEqual(sequences.slice(3, 8).sort(), [
+    ...['task startApid 0', 'task startApid 1', 'task startDevices 0', 'task startDevices 1'],
     'task startMachined 1',
   ]);
-  assert.deepEqual(sequences.slice(6), [
+  assert.deepEqual(sequences.slice(8), [
     ...[
       'phase earlyServices 1',
       'phase config 0',

@@ -20,6 +20,8 @@ function methodFact(fullMethod: string, rule: MethodRule): string {
 
 test('methodTable gives every method the roles and marks of the fact table', async () => {
   const table = (await readFactTable('methods.txt')).filter((fact) => fact.includes(': '));
-  const rules = Object.entries(methodTable).map(([fullMethod, rule]) => methodFact(fullMethod, rule));
+  // The suite's own services are no part of the API of Talos.
+  const ofTalos = Object.entries(methodTable).filter(([fullMethod]) => !fullMethod.startsWith('/suite.'));
+  const rules = ofTalos.map(([fullMethod, rule]) => methodFact(fullMethod, rule));
   assert.deepEqual(compareFacts(table, rules), []);
 });

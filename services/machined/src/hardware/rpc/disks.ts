@@ -1,10 +1,11 @@
+import { aborted, Deadline } from '@nodewright/async';
 import {
   Disk_DiskType,
   type StorageServiceImplementation,
 } from '@nodewright/contract/gen/storage/storage.ts';
 import { Fault } from '@nodewright/fault';
 import type { DiskKind } from '@nodewright/linux';
-import type { DeviceSource } from '../host/device-source.ts';
+import type { BlockInventory, DeviceSource } from '../host/device-source.ts';
 
 const types: Readonly<Record<DiskKind, Disk_DiskType>> = {
   ssd: Disk_DiskType.SSD,
@@ -14,6 +15,9 @@ const types: Readonly<Record<DiskKind, Disk_DiskType>> = {
   cd: Disk_DiskType.CD,
 };
 
+/** How long a call waits for udevd-bridge, which starts with the node. */
+const startTimeoutMs = 10_000;
+
 /**
  * Disks: the whole disks of the machine. Source: Talos v1.14: Disks.
  *
@@ -21,14 +25,17 @@ const types: Readonly<Record<DiskKind, Disk_DiskType>> = {
  * @param systemDisk returns the path of the disk that holds META, if the node runs from its own volumes
  */
 export function createDisks(
-  source: Pick<DeviceSource, 'block' | 'state'>,
+  source: Pick<DeviceSource, 'block' | 'listen' | 'state'>,
   systemDisk: () => string | undefined,
 ): Pick<StorageServiceImplementation, 'disks'> {
   return {
-    async disks() {
-      const disks = source.block()?.disks;
+    async disks(_request, { signal }) {
+      const disks = (await firstInventory(source, signal))?.disks;
       if (disks === undefined)
-        throw new Fault('unavailable', `disks are not known yet: ${source.state().problem}`);
+        throw new Fault(
+          'unavailable',
+          `disks are not known yet: ${source.state().problem || 'udevd-bridge is reading them'}`,
+        );
       return {
         messages: [
           {
@@ -53,4 +60,16 @@ export function createDisks(
       };
     },
   };
+}
+
+/** Waits until the devices were read for the first time; undefined when that takes too long. */
+async function firstInventory(
+  source: Pick<DeviceSource, 'block' | 'listen'>,
+  signal: AbortSignal,
+): Promise<BlockInventory | undefined> {
+  using deadline = new Deadline(startTimeoutMs, signal);
+  const read = Promise.withResolvers<void>();
+  using _ = source.listen('block', () => read.resolve());
+  if (source.block() === undefined) await Promise.race([read.promise, aborted(deadline.signal)]);
+  return source.block();
 }
