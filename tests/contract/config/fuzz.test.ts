@@ -15,7 +15,10 @@ test('no mutation of a configuration crashes its reader, and every refusal has a
   const figures = await fuzzConfigurations({
     seed,
     runs: 100_000,
-    until: () => (begun += 1) > leastTexts && performance.now() - started > forMilliseconds,
+    until() {
+      begun += 1;
+      return begun > leastTexts && performance.now() - started > forMilliseconds;
+    },
     maxMilliseconds: 2500,
   });
   assert.ok(figures.runs >= leastTexts, `${figures.runs} texts from seed ${seed} on`);
