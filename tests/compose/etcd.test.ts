@@ -90,12 +90,12 @@ suite('etcd in containers', { skip: await reasonToSkip() }, () => {
   test('containers, stats and restart cover the daemons and etcd', async () => {
     const rows = (await talosctl('containers')).trim().split('\n').slice(1);
     const ids = rows.map((row) => row.split(/\s+/)[2]);
-    assert.deepEqual(ids.sort(), ['apid', 'etcd', 'trustd', 'udevd-bridge']);
+    assert.deepEqual(ids.sort(), ['apid', 'etcd', 'registryd', 'trustd', 'udevd-bridge']);
     assert.ok(
       rows.every((row) => row.endsWith('RUNNING')),
       rows.join('\n'),
     );
-    assert.equal((await talosctl('stats')).trim().split('\n').length, 4);
+    assert.equal((await talosctl('stats')).trim().split('\n').length, 1 + ids.length);
     const before = await pidOf(etcdOf('node01'));
     await talosctl('restart', 'etcd');
     await eventually(async () => !['', '0', before].includes(await pidOf(etcdOf('node01'))), {

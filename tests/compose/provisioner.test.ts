@@ -140,10 +140,10 @@ suite('docker provisioner', { skip: await reasonToSkip() }, () => {
       let running = '';
       const areAll = async () => {
         running = await runDocker(['ps', '--filter', `name=^${one.name}-`, '--format', '{{.Names}}']);
-        return running.trim().split('\n').length === 7;
+        return running.trim().split('\n').length === 8;
       };
       await eventually(areAll, {
-        what: 'seven containers',
+        what: 'eight containers',
         timeoutMs: healTimeoutMs,
         explain: () => running,
       });
