@@ -60,8 +60,8 @@ const composeTimeoutMs = 900_000;
 const upstreamTimeoutMs = 900_000;
 /** Two cores start nine Go programs, and restart some of them. */
 const kubernetesTimeoutMs = 900_000;
-/** A test boots up to five emulated machines, each in about half a minute. */
-const bootTimeoutMs = 900_000;
+/** A test boots up to five emulated machines, each in about half a minute, beside those of another file. */
+const bootTimeoutMs = 1_500_000;
 
 const { values, positionals: patterns } = parseArgs({
   options: {
