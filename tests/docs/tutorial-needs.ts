@@ -36,7 +36,7 @@ export function needsOf(name: string | undefined, checkout: string): TutorialRun
   if (name === undefined) return {};
   const find = Object.hasOwn(needs, name) ? needs[name] : undefined;
   if (find === undefined)
-    throw new Error(`a tutorial needs ${name}, which is none of ${Object.keys(needs).join(', ')}`);
+    throw new Error(`a tutorial needs ${name}, but can need only one of ${Object.keys(needs).join(', ')}`);
   return find(checkout);
 }
 

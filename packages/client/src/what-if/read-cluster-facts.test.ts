@@ -54,7 +54,7 @@ test('readClusterFacts() asks the other members whether they answer', async () =
   assert.deepEqual([facts.nodes[0]?.etcd, facts.nodes[0]?.isLeader], [1n, true]);
 });
 
-test('readClusterFacts() does not ask whoever a node lists without a bound', async () => {
+test('readClusterFacts() asks a limited number of the members that a node lists', async () => {
   const members = Array.from({ length: 10_000 }, (_, at) =>
     member(at + 1, `https://10.0.0.${at % 250}:2379`),
   );
@@ -70,7 +70,7 @@ test('readClusterFacts() does not ask whoever a node lists without a bound', asy
   assert.deepEqual([facts.members?.length, calls], [mostMembers, mostMembers - 1]);
 });
 
-test('hostOfUrl() takes the host of an address of etcd, and nothing of what is none', () => {
+test('hostOfUrl() returns the host of a URL of etcd, and nothing for other texts', () => {
   assert.deepEqual(
     ['https://10.5.0.2:2379', 'https://[fd00::1]:2380', 'nonsense', '', undefined].map(hostOfUrl),
     ['10.5.0.2', 'fd00::1', undefined, undefined, undefined],

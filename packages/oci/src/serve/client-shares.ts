@@ -47,7 +47,10 @@ export class RequestPlaces {
     this.#patienceMs = patienceMs;
   }
 
-  /** Takes a place, if necessary that of the answer whose client makes it wait most. Returns false when there is none. */
+  /**
+   * Takes a place. When all are taken, ends the answer that has spent the largest share of its time waiting for its client.
+   * Returns false when none has waited long enough for that.
+   */
   take(wait: ClientWait, nowMs: number): boolean {
     if (this.#taken.size >= this.#limit) {
       const slow = [...this.#taken].filter((each) => each.waitedMs(nowMs) >= this.#patienceMs);

@@ -24,7 +24,7 @@ export interface OpenDevicesInit {
 }
 
 export interface DevicesTopic extends Topic {
-  /** Lets udevd be a service; undefined where it is none. */
+  /** Makes udevd a service of the node; undefined on nodes without udevd. */
   readonly begin: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 

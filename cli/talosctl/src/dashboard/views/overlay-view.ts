@@ -63,10 +63,10 @@ function chosenFrom(
     const parts = line(span(padText(terminalText(`  ${text}`), width)));
     return at === chosen ? restyled(parts, 'chosen') : parts;
   });
-  const nothing = line(span('  there is none', 'dim'));
+  const emptyList = line(span('  the list is empty', 'dim'));
   return [
     heading(title, width, 'enter, esc'),
-    ...(texts.length === 0 ? [nothing] : lines.slice(from, from + room)),
+    ...(texts.length === 0 ? [emptyList] : lines.slice(from, from + room)),
   ];
 }
 

@@ -47,7 +47,7 @@ const kernelLog = '/dev/kmsg';
 
 /**
  * Gives the kubelet an empty log of the kernel where the node has none: it does not start without, and the log of the host does not
- * belong to the node. So it reports no process that the kernel has killed for want of memory.
+ * belong to the node. So it does not report processes that the kernel killed when memory ran out.
  */
 export async function coverKernelLog(): Promise<void> {
   if (!existsSync(kernelLog)) await symlink('null', kernelLog);
