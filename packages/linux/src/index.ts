@@ -1,4 +1,5 @@
 export * from './boot-facts.ts';
+export * from './c-string.ts';
 export * from './counters.ts';
 export * from './effective-capabilities.ts';
 export * from './file-system-sizes.ts';

@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { Fault } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
-import type { NativeCalls } from '@nodewright/linux';
+import { cString, type NativeCalls } from '@nodewright/linux';
 
 type MountCalls = Pick<NativeCalls, 'mount' | 'detachMount'>;
 
 /** In memory, as all that a service writes to its own root. Source: Talos v1.14: extension services, runtime. */
 const overlaysFolder = '/system/overlays';
-const text = (value: string) => Buffer.from(`${value}\0`);
 
 /**
  * Makes the root of a service writable: an overlay on the folder of its extension. What it writes is forgotten when it ends.
@@ -31,15 +30,15 @@ export async function openServiceRoot(
   await clear();
   for (const folder of [upper, workFolder]) await makeFolder(folder, 0o755);
   calls.mount(
-    text('overlay'),
-    text(path),
-    text('overlay'),
+    cString('overlay'),
+    cString(path),
+    cString('overlay'),
     0,
-    text(`lowerdir=${path},upperdir=${upper},workdir=${workFolder}`),
+    cString(`lowerdir=${path},upperdir=${upper},workdir=${workFolder}`),
   );
   return {
     async [Symbol.asyncDispose]() {
-      calls.detachMount(text(path));
+      calls.detachMount(cString(path));
       await clear();
     },
   };

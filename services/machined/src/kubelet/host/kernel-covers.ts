@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, writeFileAtomically } from '@nodewright/files';
-import { loadNativeCalls } from '@nodewright/linux';
+import { cString, loadNativeCalls } from '@nodewright/linux';
 
 /**
  * Parameters of the kernel that the kubelet demands or sets, with the values that it wants. Source: Kubernetes: kubelet,
@@ -39,7 +39,7 @@ export async function coverKernelParameters(): Promise<void> {
     if (!existsSync(target) || isMountPoint(target)) continue;
     await makeFolder(covers);
     await writeFileAtomically(cover, `${value}\n`, { mode: 0o644 });
-    calls.mount(text(cover), text(target), text(''), bindMount, text(''));
+    calls.mount(cString(cover), cString(target), cString(''), bindMount, cString(''));
   }
 }
 
@@ -61,8 +61,8 @@ export async function coverKernelLog(): Promise<void> {
 export async function shareMounts(folder: string): Promise<void> {
   if (isMountPoint(folder)) return;
   const calls = await loadNativeCalls();
-  calls.mount(text(folder), text(folder), text(''), bindMount | recursive, text(''));
-  calls.mount(text(''), text(folder), text(''), shared | recursive, text(''));
+  calls.mount(cString(folder), cString(folder), cString(''), bindMount | recursive, cString(''));
+  calls.mount(cString(''), cString(folder), cString(''), shared | recursive, cString(''));
 }
 
 function isMountPoint(path: string): boolean {
@@ -70,5 +70,3 @@ function isMountPoint(path: string): boolean {
     .split('\n')
     .some((line) => line.split(' ')[4] === path);
 }
-
-const text = (value: string) => Buffer.from(`${value}\0`);

@@ -4,7 +4,7 @@ import type { Timers } from '@nodewright/async';
 import { nodeExitCodes } from '@nodewright/contract';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
-import { type NativeCalls, parseMounts, pathFromMountPoint } from '@nodewright/linux';
+import { cString, type NativeCalls, parseMounts, pathFromMountPoint } from '@nodewright/linux';
 import {
   cgroupMount,
   etcMount,
@@ -50,7 +50,7 @@ export function mountOwnCgroups(calls: Pick<NativeCalls, 'mount' | 'detachMount'
   mountOne(calls, { ...cgroupMount, data: '' });
   // Every group but the top of the machine has this file.
   if (existsSync(`${cgroupMount.target}/cgroup.type`)) return;
-  calls.detachMount(text(cgroupMount.target));
+  calls.detachMount(cString(cgroupMount.target));
   throw new Fault('failed-precondition', 'the engine has given the container no control group of its own');
 }
 
@@ -66,7 +66,7 @@ export function mountVarInMemory(calls: NativeCalls): void {
 export function detachVolumes(calls: Pick<NativeCalls, 'detachMount'>): void {
   for (const folder of mountsToDetach(mountPoints())) {
     try {
-      calls.detachMount(text(folder));
+      calls.detachMount(cString(folder));
     } catch {
       // It is not mounted.
     }
@@ -83,10 +83,8 @@ function mountPoints(): string[] {
 }
 
 function mountOne(calls: Pick<NativeCalls, 'mount'>, { target, type, flags, data }: MachineMount): void {
-  calls.mount(text(type), text(target), text(type), flags, text(data));
+  calls.mount(cString(type), cString(target), cString(type), flags, cString(data));
 }
-
-const text = (value: string) => Buffer.from(`${value}\0`);
 
 /**
  * Removes processes from the process table that have ended and whose parents ended before them: they belong to the first

@@ -2,7 +2,7 @@ import { open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
-import type { NativeCalls } from '@nodewright/linux';
+import { cString, type NativeCalls } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
 import {
@@ -86,7 +86,7 @@ async function loadKernel({ calls, bootDevice, read, folder }: NextKernelInit): 
       await writeFile(copies[at] ?? '', files[name], { mode: privateMode });
     await using kernel = await open(copies[0]);
     await using initramfs = await open(copies[1]);
-    await calls.loadKernel(kernel.fd, initramfs.fd, text(commandLine));
+    await calls.loadKernel(kernel.fd, initramfs.fd, cString(commandLine));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -98,7 +98,7 @@ async function readMounted(
   mountPoint: string,
   slot: string,
 ): Promise<Readonly<Record<BootFile, Buffer>>> {
-  calls.mount(text(device), text(mountPoint), text('ext4'), readOnly, text(''));
+  calls.mount(cString(device), cString(mountPoint), cString('ext4'), readOnly, cString(''));
   try {
     const list = await readWhole(slot, checksumFile);
     const files = {
@@ -108,7 +108,7 @@ async function readMounted(
     checkBootFiles(list.toString('latin1'), files);
     return files;
   } finally {
-    calls.detachMount(text(mountPoint));
+    calls.detachMount(cString(mountPoint));
   }
 }
 
@@ -121,5 +121,3 @@ async function readWhole(folder: string, name: keyof typeof bootFileLimits): Pro
   const { bytesRead } = await file.read(content, 0, size, 0);
   return content.subarray(0, bytesRead);
 }
-
-const text = (value: string) => Buffer.from(`${value}\0`);

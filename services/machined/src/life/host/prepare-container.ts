@@ -3,7 +3,7 @@ import { systemTimers } from '@nodewright/async';
 import { containerCapabilities } from '@nodewright/contract';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
-import { effectiveCapabilities, loadNativeCalls, type NativeCalls } from '@nodewright/linux';
+import { cString, effectiveCapabilities, loadNativeCalls, type NativeCalls } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import { cgroupAccess, missingCapabilities, writtenFolders } from '../domain/container-node.ts';
 import { mountOwnCgroups, reapOrphans } from './first-process.ts';
@@ -42,10 +42,9 @@ const bind = 4096;
 
 /** Mounts folders of the volume `/var` on those of the image that pods and the kubelet write to. */
 async function openWrittenFolders(calls: NativeCalls): Promise<void> {
-  const text = (value: string) => Buffer.from(`${value}\0`);
   for (const { folder, path } of writtenFolders) {
     await makeFolder(folder);
-    calls.mount(text(folder), text(path), text(''), bind, text(''));
+    calls.mount(cString(folder), cString(path), cString(''), bind, cString(''));
   }
 }
 

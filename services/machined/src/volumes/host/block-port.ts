@@ -2,8 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { type FileHandle, open, writeFile } from 'node:fs/promises';
 import { type DiskWrite, sectorBytes } from '@nodewright/disk';
 import { faultFrom } from '@nodewright/fault';
-import type { NativeCalls } from '@nodewright/linux';
-import { runProgram } from '@nodewright/linux';
+import { cString, type NativeCalls, runProgram } from '@nodewright/linux';
 
 /** A partition as the kernel learns of it. Sectors have 512 bytes. */
 export interface KernelPartition {
@@ -127,7 +126,7 @@ export function createBlockPort(calls: NativeCalls): BlockPort {
       await withFile(device, 'r+', (file) => file.sync());
     },
     mount: ({ device, type, target, flags, options }) =>
-      calls.mount(text(device), text(target), text(type), flags, text(options)),
+      calls.mount(cString(device), cString(target), cString(type), flags, cString(options)),
     growXfs(target, blocks) {
       const argument = Buffer.alloc(16);
       argument.writeBigUInt64LE(BigInt(blocks), 0);
@@ -136,8 +135,6 @@ export function createBlockPort(calls: NativeCalls): BlockPort {
     },
   };
 }
-
-const text = (value: string) => Buffer.from(`${value}\0`);
 
 function withOpen(path: string, mode: 'r' | 'r+', use: (descriptor: number) => void): void {
   const descriptor = openSync(path, mode);
