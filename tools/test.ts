@@ -43,13 +43,21 @@ const separateRuns = [
     'registry',
   ],
 ].map((name) => `tests/${name}/`);
-/** What these test computes, or keeps files in memory or in a folder of its own: no right of the user matters to it. */
+/**
+ * What these test computes, or keeps files in memory or in a folder of its own: no right of the user matters to it.
+ * Decisions (`domain`) never touch the machine.
+ */
+const isSameForEveryUser = (path: string) =>
+  path.includes('/domain/') || sameForEveryUser.some((prefix) => path.startsWith(prefix));
 const sameForEveryUser = [
-  ...['async', 'client', 'contract', 'controllers', 'disk', 'fault', 'h2', 'machine-config', 'oci', 'pki'],
-  ...['rpc', 'sntp', 'state', 'telemetry'],
+  ...['async', 'client', 'contract', 'controllers', 'disk', 'etcd', 'fault', 'h2'],
+  ...['machine-config', 'oci', 'pki', 'rpc', 'sntp', 'state', 'telemetry'],
 ]
   .map((name) => `packages/${name}/`)
-  .concat(['tests/docs/', 'tests/house/', 'tests/sim/']);
+  .concat(['config', 'proto', 'state', 'talosctl'].map((name) => `tests/contract/${name}/`))
+  .concat(['tests/docs/', 'tests/house/', 'tests/powercut/', 'tests/sim/'])
+  // Clusters like those of the files beside these, which do run as the user.
+  .concat(['etcd-arguments', 'membership', 'replay'].map((name) => `tests/cluster/process/${name}.`));
 /** Compares the host before and after, so no other test may change the host meanwhile. */
 const alone = ['tests/contract/machined/host-unchanged.test.ts'];
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
@@ -85,10 +93,10 @@ else if (values['node-image']) await runWholeNodes();
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
-  const leftOut = [...separateRuns, ...alone, ...(values.user ? sameForEveryUser : [])];
-  const others = filesOf(defaultPatterns).filter(
-    (path) => !leftOut.some((prefix) => path.startsWith(prefix)),
-  );
+  const leftOut = [...separateRuns, ...alone];
+  const others = filesOf(defaultPatterns)
+    .filter((path) => !leftOut.some((prefix) => path.startsWith(prefix)))
+    .filter((path) => !(values.user && isSameForEveryUser(path)));
   if (!values.compose) turns.push(await runOthers(filesOf(alone)));
   const containers = filesOf(composePatterns);
   await Promise.all([
