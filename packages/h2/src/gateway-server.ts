@@ -1,6 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
 import { constants } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer as createPlainServer, type Server, type Socket } from 'node:net';
 import {
   createServer as createTlsServer,
@@ -16,6 +15,7 @@ import type { H2Engine, H2Limits, ServerConnection } from './engine.ts';
 import { h2ErrorCodes } from './error-codes.ts';
 import { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
 import { IdleWatch } from './idle-watch.ts';
+import { type ListenAddress, listenAlone } from './listen-alone.ts';
 import { refusalFrames } from './refusal-frames.ts';
 
 /** The certificate of a TLS listener, and what it requires of clients. */
@@ -87,8 +87,6 @@ export interface GatewayServerInit<P> {
   /** A connection failed, during its handshake or later. The text is for a log at debug level. */
   onBroken(reason: string, handshake: Handshake): void;
 }
-
-export type ListenAddress = { readonly host?: string; readonly port: number } | { readonly path: string };
 
 const defaultHandshakes: HandshakeLimits = { inFlight: 128, timeoutMs: 10_000 };
 /** How long the last frames may take to reach a client, in milliseconds. */
@@ -201,10 +199,8 @@ export class GatewayServer<P> {
     await allClosed();
   }
 
-  async #bind(options: { host?: string; port: number } | { path: string }): Promise<void> {
-    // `once` rejects if the server emits an error first, such as EADDRINUSE.
-    this.#server.listen(options);
-    await once(this.#server, 'listening');
+  async #bind(address: ListenAddress): Promise<void> {
+    await listenAlone(this.#server, address);
     // For example, no file descriptor is left: the connection is lost, but the server continues.
     this.#server.on('error', (error) =>
       this.#init.onBroken(`listener: ${error.message}`, handshakeOf(undefined)),

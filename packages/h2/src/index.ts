@@ -14,13 +14,13 @@ export {
   GatewayServer,
   type GatewayServerInit,
   type Handshake,
-  type ListenAddress,
   type ServerCredentials,
 } from './gateway-server.ts';
 export * from './grpc-status.ts';
 export * from './grpc-timeout.ts';
 export { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
 export * from './hop-fields.ts';
+export type { ListenAddress } from './listen-alone.ts';
 export { loggedMetadata } from './logged-metadata.ts';
 export * from './message-collector.ts';
 export { MessageScanner } from './message-scanner.ts';
