@@ -90,6 +90,24 @@ test('only registryd, which connects to registries of the internet, trusts the a
   }
 });
 
+test('daemonEnvironment() passes authorities only to registryd, and for a collector of spans with TLS', () => {
+  const authorities = { SSL_CERT_FILE: '/ca.pem', SSL_CERT_DIR: '/cas', NODE_EXTRA_CA_CERTS: '/extra.pem' };
+  const none = { SSL_CERT_FILE: '/dev/null', SSL_CERT_DIR: '/dev/null' };
+  const environment = (endpoint: string) => ({ ...authorities, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
+  const passed = (daemon: 'apid' | 'trustd' | 'registryd', endpoint: string) => {
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...rest } = daemonEnvironment(
+      daemon,
+      environment(endpoint),
+      undefined,
+    );
+    return rest;
+  };
+  assert.deepEqual(passed('apid', 'http://collector:4318'), none);
+  assert.deepEqual(passed('trustd', ''), none);
+  assert.deepEqual(passed('apid', 'https://collector:4318'), authorities);
+  assert.deepEqual(passed('registryd', ''), authorities);
+});
+
 test('daemonEnvironment() passes the environment without proxies to apid, with the trace of the start', () => {
   const noAuthorities = { SSL_CERT_FILE: '/dev/null', SSL_CERT_DIR: '/dev/null' };
   const environment = {

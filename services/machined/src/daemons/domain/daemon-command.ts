@@ -184,20 +184,37 @@ export function daemonFolderPaths(daemon: ChildDaemon): string[] {
  */
 const proxyNames = new Set(['http_proxy', 'https_proxy', 'no_proxy']);
 
+/**
+ * The names of the variables for certificate authorities. A daemon that needs none would read those of the system at its
+ * start, in 10 ms and 2 MB.
+ */
+const authorityNames = new Set(['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS']);
+
+/** Whether spans are sent to a collector with TLS, whose certificate an authority of the system may have signed. */
+function sendsSpansWithTls(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces } = environment;
+  return [all, traces].some((endpoint) => endpoint?.toLowerCase().startsWith('https:'));
+}
+
 /** Variables that are not passed on. `USERDATA` may hold a machine configuration with all of its secrets. */
 const ownNames = new Set(['TRACEPARENT', 'LOG_FILE', 'USERDATA']);
 
 /**
  * Returns the environment of a daemon: that of machined, for apid without proxies, and with the trace of the
- * daemon's start. Without an own `SSL_CERT_FILE` of machined apid and trustd read no certificate authorities.
+ * daemon's start. Daemons that connect to no server of the internet get no certificate authorities, unless a collector of
+ * spans may need them.
  */
 export function daemonEnvironment(
   daemon: ChildDaemon,
   environment: Readonly<Record<string, string | undefined>>,
   traceparent: string | undefined,
 ): Record<string, string | undefined> {
+  const keepsAuthorities = trustsAuthorities(daemon) || sendsSpansWithTls(environment);
   const kept = Object.entries(environment).filter(
-    ([name]) => !ownNames.has(name) && !(daemon === 'apid' && proxyNames.has(name.toLowerCase())),
+    ([name]) =>
+      !ownNames.has(name) &&
+      !(daemon === 'apid' && proxyNames.has(name.toLowerCase())) &&
+      (keepsAuthorities || !authorityNames.has(name)),
   );
   return {
     ...(trustsAuthorities(daemon) ? {} : noAuthorities),
