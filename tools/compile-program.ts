@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface CompileProgramInit {
@@ -30,7 +30,7 @@ export function compileProgram(init: CompileProgramInit): string[] {
   const files = [`${name}.cjs`, `${name}.program.cjs`, `${name}.code`];
   const [start, program, code] = files.map((file) => join(folder, file)) as [string, string, string];
   // It is there when the bundle was compiled before, for another path.
-  if (!existsSync(program)) renameSync(start, program);
+  if (!existsSync(program)) writeFileSync(program, wrapped(readFileSync(start)));
   copyFileSync(starter, start);
   const [file = '', ...rest] = [
     ...node,
@@ -42,3 +42,11 @@ export function compileProgram(init: CompileProgramInit): string[] {
   execFileSync(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   return files;
 }
+
+/** The wrapper of Node.js for such modules. A start that added it would copy the whole program. */
+const wrapped = (program: Buffer) =>
+  Buffer.concat([
+    Buffer.from('(function (exports, require, module, __filename, __dirname) {'),
+    program,
+    Buffer.from('\n})'),
+  ]);

@@ -22,9 +22,8 @@ process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
     Reflect.apply(emitWarning, process, [warning, ...rest]);
 };
 
-// The wrapper of Node.js for such modules. Bundles are ASCII, which is read fastest as Latin-1.
-const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(program, 'latin1')}\n})`;
-const script = new Script(source, {
+// Bundles are ASCII, which is read fastest as Latin-1. The program is already in the wrapper of Node.js for such modules.
+const script = new Script(readFileSync(program, 'latin1'), {
   filename,
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   ...(target === undefined ? { cachedData: readFileSync(code) } : {}),
