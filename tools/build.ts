@@ -7,6 +7,7 @@ import { binaryCodecs } from './binary-codecs.ts';
 import { buildPage } from './build-page.ts';
 import { type Bundle, bundles } from './bundles.ts';
 import { compileProgram } from './compile-program.ts';
+import { openRehearsal } from './open-rehearsal.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const outputRoot = join(checkout, '_out', 'dist');
@@ -87,7 +88,8 @@ const ownSubcommands: Plugin = {
     setup.onLoad({ filter: /\/commander\/lib\/command\.js$/ }, ({ path }) => {
       const module = "import childProcess from 'node:child_process';";
       const source = readFileSync(path, 'utf8');
-      if (!source.includes(module)) throw new Error(`${path} no longer has the import that this build removes`);
+      if (!source.includes(module))
+        throw new Error(`${path} no longer has the import that this build removes`);
       return { contents: source.replace(module, 'const childProcess = undefined;'), loader: 'js' };
     });
   },
@@ -166,7 +168,9 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     await build({ ...options, define, entryPoints: [join(checkout, starterEntry)], outfile: starter });
     const runsAs = `/usr/lib/nodewright/${name}/${name}.program.cjs`;
     const init = { folder: staging, name, starter, node: [process.execPath], v8Flags, runsAs };
-    compileProgram({ ...init, words: bundle.compiledStart });
+    await using opened = await openRehearsal(name);
+    const rehearsal = bundle.compiledStart === undefined ? opened : { words: bundle.compiledStart };
+    await compileProgram({ ...init, rehearsal });
     rmSync(starter);
   }
   for (const [from, to] of Object.entries(assets)) {

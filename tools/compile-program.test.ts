@@ -18,7 +18,8 @@ async function run(t: TestContext, program: string) {
     ...{ target: 'node26', logLevel: 'error' },
   });
   writeFileSync(join(folder, 'demo.cjs'), program);
-  compileProgram({ folder, name: 'demo', starter, node: [process.execPath], v8Flags: [], words: ['first'] });
+  const rehearsal = { words: ['first'] };
+  await compileProgram({ folder, name: 'demo', starter, node: [process.execPath], v8Flags: [], rehearsal });
   return spawnSync(process.execPath, [join(folder, 'demo.cjs'), 'second'], { encoding: 'utf8' });
 }
 

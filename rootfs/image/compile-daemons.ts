@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { compileProgram } from '../../tools/compile-program.ts';
 import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
 import type { Architecture } from '../../tools/images/architecture.ts';
+import { openRehearsal } from '../../tools/open-rehearsal.ts';
 import { daemons, loaders, triplets } from '../recipe.ts';
 import type { Entry } from './place-files.ts';
 
@@ -20,22 +21,27 @@ export interface CompileDaemonsInit {
  * @returns the new files, and those whose size has changed
  * @throws Error with the output of a daemon that does not start
  */
-export function compileDaemons({ root, architecture, starter }: CompileDaemonsInit): Entry[] {
+export async function compileDaemons(init: CompileDaemonsInit): Promise<Entry[]> {
+  const { root, architecture, starter } = init;
   const libraries = join(root, 'usr/lib', triplets[architecture]);
   const loader = join(libraries, loaders[architecture].name);
-  return daemons.flatMap((daemon) => {
+  const entries: Entry[] = [];
+  for (const daemon of daemons) {
+    await using rehearsal = await openRehearsal(daemon);
     const folder = `usr/lib/nodewright/${daemon}`;
-    const files = compileProgram({
+    const files = await compileProgram({
       folder: join(root, folder),
       name: daemon,
       starter,
       node: [loader, '--library-path', libraries, join(root, 'usr/bin/node')],
       v8Flags: daemonV8Flags[daemon],
+      rehearsal,
       runsAs: `/${folder}/${daemon}.program.cjs`,
     });
-    return files.map((file) => {
+    for (const file of files) {
       const path = `${folder}/${file}`;
-      return { path, bytes: statSync(join(root, path)).size, part: daemon };
-    });
-  });
+      entries.push({ path, bytes: statSync(join(root, path)).size, part: daemon });
+    }
+  }
+  return entries;
 }

@@ -15,7 +15,7 @@ type BindAndListen = (
   flags: number,
 ) => void;
 
-/** Connections that may wait to be accepted. Source: Node.js 26, `server.listen()`, default. */
+/** Connections that may wait to be accepted: the default of `server.listen()`. */
 const backlog = 511;
 const v4Pattern = /^\d+\.\d+\.\d+\.\d+$/;
 
