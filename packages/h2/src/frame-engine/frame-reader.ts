@@ -24,6 +24,10 @@ export interface FrameSink {
 /** What the next bytes are. */
 const reading = { head: 0, payload: 1, padLength: 2, data: 3, padding: 4 } as const;
 
+/** Chunks from this size on may be parts of a larger piece of memory in which the next chunk follows. */
+const runBytes = 4096;
+const noRun: Buffer = Buffer.alloc(0);
+
 /** Padded frames start with a byte that has the length of their padding. */
 const padLengthBytes = 1;
 
@@ -48,6 +52,9 @@ export class FrameReader {
   #dataLeft = 0;
   #paddingLeft = 0;
   #stopped = false;
+  /** The memory from the start of the first of the chunks that are consecutive in it, and where the last one ends in it. */
+  #run: Buffer = noRun;
+  #runEnd = 0;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
@@ -60,9 +67,35 @@ export class FrameReader {
   }
 
   /** @throws ConnectionError */
-  read(chunk: Buffer): void {
-    const end = chunk.length;
-    let at = 0;
+  read(bytes: Buffer): void {
+    // Chunks that follow one another in memory are read as one, so that the head of a frame stays in front of its payload.
+    const run = this.#run;
+    const follows = run.buffer === bytes.buffer && run.byteOffset + this.#runEnd === bytes.byteOffset;
+    if (!follows && bytes.length >= runBytes && bytes.length < bytes.buffer.byteLength)
+      this.#readRun(Buffer.from(bytes.buffer, bytes.byteOffset), 0, bytes.length);
+    else if (follows) this.#readRun(run, this.#runEnd, this.#runEnd + bytes.length);
+    else {
+      this.#run = noRun;
+      this.#runEnd = 0;
+      this.#read(bytes, 0, bytes.length);
+    }
+  }
+
+  #readRun(run: Buffer, start: number, end: number): void {
+    this.#run = run;
+    this.#runEnd = end;
+    let at = start;
+    // Bytes in front of the rest of a payload are not a head: the sink must not write there.
+    if (this.#state === reading.data && !this.#stopped) {
+      const count = Math.min(this.#dataLeft, end - at);
+      this.#readData(run.subarray(at), 0, count);
+      at += count;
+    }
+    this.#read(run, at, end);
+  }
+
+  #read(chunk: Buffer, start: number, end: number): void {
+    let at = start;
     while (at < end && !this.#stopped) {
       switch (this.#state) {
         case reading.head:

@@ -107,24 +107,28 @@ export class FrameWriter {
     const length = end - start;
     const isSmall = length <= copyBytes;
     const flags = endStream ? frameFlags.endStream : 0;
+    // Right behind the last part: the frame stays one piece with it, however small it is.
+    const follows = start >= frameHeadBytes && this.#continues(chunk, start - frameHeadBytes, end);
+    const isCopied = isSmall && !follows;
     let from = start;
     if (
+      !follows &&
       this.#dataHead !== undefined &&
       this.#dataStream === stream &&
       this.#dataBytes + length <= frameBytes
     ) {
-      if (isSmall) this.#reserve(length);
+      if (isCopied) this.#reserve(length);
       this.#dataBytes += length;
       writeHead(this.#dataHead, this.#dataAt, this.#dataBytes, frameTypes.data, flags, stream);
     } else {
-      if (!isSmall && start >= frameHeadBytes) {
+      if (!isCopied && start >= frameHeadBytes) {
         // In the place of the head with which the body has arrived, so that a chunk of many frames is one piece.
         from = start - frameHeadBytes;
         writeHead(chunk, from, length, frameTypes.data, flags, stream);
         this.#dataHead = chunk;
         this.#dataAt = from;
       } else {
-        this.#reserve(frameHeadBytes + (isSmall ? length : 0));
+        this.#reserve(frameHeadBytes + (isCopied ? length : 0));
         this.#dataAt = this.#end;
         this.#head(length, frameTypes.data, flags, stream);
         this.#dataHead = this.#slab;
@@ -133,7 +137,7 @@ export class FrameWriter {
       this.#dataBytes = length;
     }
     if (endStream) this.#dataHead = undefined;
-    if (!isSmall) {
+    if (!isCopied) {
       this.#addPart(chunk, from, end);
       return;
     }
@@ -295,10 +299,10 @@ export class FrameWriter {
     this.#end = 0;
   }
 
-  /** Adds a part of a chunk to the next write: to the part before it, if it follows that in the same chunk. */
+  /** Adds a part of a chunk to the next write: to the part before it, if it follows that in memory. */
   #addPart(chunk: Uint8Array, start: number, end: number): void {
-    if (this.#open === chunk && this.#openEnd === start && this.#end === this.#start) {
-      this.#openEnd = end;
+    if (this.#continues(chunk, start, end)) {
+      this.#openEnd += end - start;
       return;
     }
     this.#closePiece();
@@ -306,6 +310,18 @@ export class FrameWriter {
     this.#open = chunk;
     this.#openStart = start;
     this.#openEnd = end;
+  }
+
+  /** Whether these bytes follow the open part in memory, and nothing else is to be written between them. */
+  #continues(chunk: Uint8Array, start: number, end: number): boolean {
+    const open = this.#open;
+    return (
+      open !== undefined &&
+      this.#end === this.#start &&
+      open.buffer === chunk.buffer &&
+      open.byteOffset + this.#openEnd === chunk.byteOffset + start &&
+      this.#openEnd + end - start <= open.length
+    );
   }
 
   #closePart(): void {
