@@ -11,6 +11,8 @@ import type { Rehearsal } from './open-rehearsal.ts';
  * discard the code of its start.
  */
 const servesMs = 500;
+/** After this time, a program that neither serves nor ends is killed, in milliseconds. */
+const longestRehearsalMs = 120_000;
 
 export interface CompileProgramInit {
   /** The folder of the bundle `<name>.cjs`. */
@@ -59,17 +61,21 @@ async function rehearse(
   env: Readonly<Record<string, string>>,
   servesWith: string | undefined,
 ): Promise<void> {
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const output = Promise.all([text(child.stdout), text(child.stderr)]);
+  const child = spawn(file, args, {
+    ...{ env, stdio: ['ignore', 'pipe', 'pipe'] },
+    ...{ timeout: longestRehearsalMs, killSignal: 'SIGKILL' },
+  });
+  const errors = text(child.stderr);
   let log = '';
+  let isServing = false;
   child.stdout.on('data', (bytes: Buffer) => {
-    const served = servesWith !== undefined && log.includes(servesWith);
     log += bytes.toString('latin1');
-    if (servesWith !== undefined && !served && log.includes(servesWith))
-      void sleep(servesMs).then(() => child.kill('SIGTERM'));
+    if (isServing || servesWith === undefined || !log.includes(servesWith)) return;
+    isServing = true;
+    void sleep(servesMs).then(() => child.kill('SIGTERM'));
   });
   const [exitCode] = await once(child, 'close');
-  if (exitCode !== 0) throw new Error(`${args.join(' ')} ended with ${exitCode}: ${(await output).join('')}`);
+  if (exitCode !== 0) throw new Error(`${args.join(' ')} ended with ${exitCode}: ${log}${await errors}`);
 }
 
 /** The wrapper of Node.js for such modules. A start that added it would copy the whole program. */
