@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
+import { verityTree } from '@nodewright/disk';
 import {
   checkExtension,
   type ExtensionMetadata,
@@ -15,7 +16,6 @@ import { noTelemetry } from '@nodewright/telemetry';
 import type { LockedTools } from '../debian/locked-tools.ts';
 import { setModes } from '../image/place-files.ts';
 import { squashRoot } from '../image/squash-root.ts';
-import { verityTree } from '../image/verity-tree.ts';
 import { extensionsDocument } from './extensions-document.ts';
 import { type BaseModules, makeIndexLayer } from './index-layer.ts';
 

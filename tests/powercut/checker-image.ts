@@ -13,12 +13,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sectorBytes } from '@nodewright/disk';
+import { sectorBytes, verityTree } from '@nodewright/disk';
 import { build } from 'esbuild';
 import { commandLine } from '../../rootfs/disk/boot-entries.ts';
 import { placedPartitions, writeDiskImage } from '../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
-import { verityTree } from '../../rootfs/image/verity-tree.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');

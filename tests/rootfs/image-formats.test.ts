@@ -1,12 +1,13 @@
 // The formats of the disk image, against their specifications and against generated inputs.
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { verityTree } from '@nodewright/disk';
 import fc from 'fast-check';
 import { grubMenu } from '../../rootfs/disk/boot-entries.ts';
 import { moduleAliases, moduleIndex } from '../../rootfs/image/stage-modules.ts';
 import { unifiedKernel } from '../../rootfs/image/unified-kernel.ts';
-import { verityTree } from '../../rootfs/image/verity-tree.ts';
 import { cpioArchive } from '../../rootfs/initramfs/cpio-archive.ts';
 import { makeInitramfs } from '../../rootfs/initramfs/initramfs.ts';
 import { loadOrder } from '../../rootfs/initramfs/kernel-modules.ts';

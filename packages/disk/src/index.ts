@@ -21,3 +21,11 @@ export {
   type SectorRange,
   type WantedSize,
 } from './place-partition.ts';
+export {
+  type VerityTree,
+  VerityTreeBuilder,
+  type VerityTreeInit,
+  verityTree,
+  verityTreeBytes,
+  verityTreeInit,
+} from './verity-tree.ts';
