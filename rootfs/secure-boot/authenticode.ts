@@ -15,22 +15,19 @@ import {
   oid,
   sequence,
   setOf,
-  unsignedInteger,
 } from '@nodewright/pki/der';
+import { encodeSignedData } from '@nodewright/pki/detached-signature';
 import { addSignature, programDigest, signatureOf } from './efi-program.ts';
 
 const ids = {
-  signedData: '1.2.840.113549.1.7.2',
   indirectData: '1.3.6.1.4.1.311.2.1.4',
   peImageData: '1.3.6.1.4.1.311.2.1.15',
   contentType: '1.2.840.113549.1.9.3',
   messageDigest: '1.2.840.113549.1.9.4',
   sha256: '2.16.840.1.101.3.4.2.1',
-  rsaEncryption: '1.2.840.113549.1.1.1',
 } as const;
 
 const sha256 = () => sequence(oid(ids.sha256), asn1Null());
-const version1 = () => unsignedInteger(Buffer.of(1));
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
 
 /** Signs a program for UEFI firmware. There is no time in the signature, so the same arguments give the same bytes. */
@@ -43,24 +40,11 @@ export function signProgram(program: Buffer, key: KeyObject, certificate: X509Ce
     sequence(oid(ids.messageDigest), setOf([octetString(digestOf(message))])),
   ];
   const signature = sign('sha256', encodeDer(setOf(attributes)), key);
-  const [issuer, serial] = issuerAndSerial(certificate);
-  const signer = sequence(
-    version1(),
-    sequence(issuer, serial),
-    sha256(),
-    contextConstructed(0, childrenOf(setOf(attributes), 'attributes')),
-    sequence(oid(ids.rsaEncryption), asn1Null()),
-    octetString(signature),
-  );
-  const signedData = sequence(
-    version1(),
-    setOf([sha256()]),
-    sequence(oid(ids.indirectData), contextConstructed(0, [content])),
-    contextConstructed(0, [decodeDer(certificate.raw, 'certificate')]),
-    setOf([signer]),
-  );
-  const whole = sequence(oid(ids.signedData), contextConstructed(0, [signedData]));
-  return addSignature(program, encodeDer(whole));
+  const whole = encodeSignedData({
+    contentInfo: sequence(oid(ids.indirectData), contextConstructed(0, [content])),
+    ...{ attributes, certificate, hasCertificate: true, signature },
+  });
+  return addSignature(program, whole);
 }
 
 /** SpcIndirectDataContent: the digest of a program, which is in no other file. */
@@ -70,14 +54,6 @@ function indirectData(digest: Buffer): DerValue {
     sequence(oid(ids.peImageData), sequence(bitString(Buffer.alloc(0)), noFile)),
     sequence(sha256(), octetString(digest)),
   );
-}
-
-/** The issuer and the serial number, as they are in the certificate. */
-function issuerAndSerial(certificate: X509Certificate): [DerValue, DerValue] {
-  const [signed] = childrenOf(decodeDer(certificate.raw, 'certificate'), 'certificate');
-  const [, serial, , issuer] = childrenOf(signed, 'certificate');
-  if (serial === undefined || issuer === undefined) throw new Error('the certificate has no issuer');
-  return [issuer, serial];
 }
 
 /**
