@@ -32,20 +32,25 @@ const otherControls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 export function extensionMetadata(text: string, version: string): ExtensionMetadata {
   const manifest = mapping(parseYaml(text));
   if (manifest.version !== 'v1alpha1') throw refused('version is not v1alpha1');
-  const fields = mapping(manifest.metadata);
-  const name = textOf(fields, 'name');
+  const metadata = metadataFrom(mapping(manifest.metadata));
+  const { name, compatibility } = metadata;
   if (name === '') throw refused('metadata.name is missing');
   if (!nameForm.test(name) || name === indexLayerName)
     throw refused(`metadata.name ${shown(name)} is not the name of an extension, such as "iscsi-tools"`);
-  const constraint = textOf(mapping(mapping(fields.compatibility).talos), 'version');
+  const constraint = compatibility.talos.version;
   if (!satisfiesConstraint(version, constraint))
     throw refused(`${name} is for Talos ${constraint}, and this is ${version}`);
+  return metadata;
+}
+
+/** The metadata among unknown fields; those that are missing are empty. @throws Fault `invalid-argument` for a field that is no text */
+export function metadataFrom(fields: Readonly<Record<string, unknown>>): ExtensionMetadata {
   return {
-    name,
+    name: textOf(fields, 'name'),
     version: textOf(fields, 'version'),
     author: textOf(fields, 'author'),
     description: textOf(fields, 'description', true),
-    compatibility: { talos: { version: constraint } },
+    compatibility: { talos: { version: textOf(mapping(mapping(fields.compatibility).talos), 'version') } },
     extraInfo: textOf(fields, 'extraInfo', true),
   };
 }

@@ -1,3 +1,4 @@
+export { createSetSigner, type SetSigner, type SignedSetInit, signedSet } from './signed-set.ts';
 export {
   layoutArchiveBytes,
   manifestText,

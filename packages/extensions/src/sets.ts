@@ -1,0 +1,9 @@
+/** Sets of extensions in one file, which nodes verify. */
+export {
+  type ExtensionSetDescription,
+  encodeSetDescription,
+  extensionSetLimits,
+  type SetLayer,
+  setFiles,
+} from './domain/extension-set.ts';
+export { type SetTrust, type VerifiedSet, verifyExtensionSet } from './domain/verify-extension-set.ts';
