@@ -39,6 +39,8 @@ REPEAT ?=
 # For `make image`: system extensions, in the order in which they are stacked: folders, squashfs files, OCI layouts (folders or
 # archives), or images of registries.
 EXTENSIONS ?=
+# For `make verify-extension-set`: the file of a set.
+SET ?=
 # For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
 ADD ?=
 # For `make pictures`: the pictures to make, with commas; all by default.
@@ -258,6 +260,18 @@ test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of 
 .PHONY: image
 image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS=); about three minutes after a change
 	@EXTENSIONS='$(EXTENSIONS)' node rootfs/build-image.ts
+
+.PHONY: verify-image
+verify-image: $(installed) ## compares the image with its signatures (IMAGE_PUBLIC_KEY=)
+	@node rootfs/verify-image.ts
+
+.PHONY: extension-set
+extension-set: $(built) ## stacks extensions into a signed set for nodes that run the image, into _out/extension-sets (EXTENSIONS=)
+	@EXTENSIONS='$(EXTENSIONS)' node rootfs/build-extension-set.ts
+
+.PHONY: verify-extension-set
+verify-extension-set: $(installed) ## verifies a set as a node does, with the certificate of the image (SET=)
+	@SET='$(SET)' node rootfs/verify-extension-set.ts
 
 .PHONY: node-image
 node-image: $(built) ## packs the root file system of machines as a container image that is a whole node, about a minute (KUBERNETES=1)

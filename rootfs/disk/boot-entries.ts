@@ -30,6 +30,13 @@ export function commandLine(
   ].join(' ');
 }
 
+/** The root hash in the command line of an image. @throws Error when it has none */
+export function rootHashIn(line: string): string {
+  const [, hash] = /(?:^| )nodewright\.roothash=([0-9a-f]{64})\b/.exec(line) ?? [];
+  if (hash === undefined) throw new Error('the command line of the image has no root hash');
+  return hash;
+}
+
 /** Next to the kernel of a slot: its digest and that of its initramfs, in the format of `sha256sum`. */
 export const checksumFile = 'SHA256SUMS';
 

@@ -39,7 +39,9 @@ export interface BuiltExtensions {
   readonly rootHashes: readonly string[];
 }
 
-interface Layer {
+/** The files of an extension, or the index of the kernel modules of all of them. */
+export interface PlacedLayer {
+  /** A folder. */
   readonly root: string;
   readonly metadata: ExtensionMetadata;
 }
@@ -55,19 +57,8 @@ export async function buildExtensions(
   names: readonly string[],
   { tools, work, epochSeconds, modules }: BuildExtensionsInit,
 ): Promise<BuiltExtensions> {
-  const layers = await placeAll(names, tools, work);
-  const index = makeIndexLayer(
-    layers.map(({ root }) => root),
-    { ...{ tools, work }, base: modules },
-  );
-  if (index !== undefined) layers.push(index);
-  if (layers.length > maximumExtensions)
-    throw new Error(
-      `an image has at most ${maximumExtensions} layers of extensions with the index of modules, not ${layers.length}`,
-    );
-  const described = layers.map(
-    ({ metadata }, at): ExtensionStatusSpec => ({ image: `${at + 1}.squashfs`, metadata }),
-  );
+  const layers = await placeLayers(names, { tools, work, epochSeconds, modules });
+  const described = describeLayers(layers);
   const files: Record<string, Buffer> = {};
   const rootHashes = layers.map(({ root }, at) => {
     const image = `${at + 1}.squashfs`;
@@ -86,8 +77,35 @@ export async function buildExtensions(
   return { files, rootHashes };
 }
 
+/**
+ * Places the files of extensions in folders, from the lowest to the uppermost, with the index of their kernel modules as the
+ * last one. All of them are checked before anything of one is unpacked.
+ *
+ * @throws Error with one line that names the extension
+ */
+export async function placeLayers(
+  names: readonly string[],
+  { tools, work, modules }: BuildExtensionsInit,
+): Promise<PlacedLayer[]> {
+  const layers = await placeAll(names, tools, work);
+  const index = makeIndexLayer(
+    layers.map(({ root }) => root),
+    { ...{ tools, work }, base: modules },
+  );
+  if (index !== undefined) layers.push(index);
+  if (layers.length > maximumExtensions)
+    throw new Error(
+      `an image has at most ${maximumExtensions} layers of extensions with the index of modules, not ${layers.length}`,
+    );
+  return layers;
+}
+
+/** What `/etc/extensions.yaml` says about the layers. */
+export const describeLayers = (layers: readonly PlacedLayer[]): ExtensionStatusSpec[] =>
+  layers.map(({ metadata }, at) => ({ image: `${at + 1}.squashfs`, metadata }));
+
 /** Checks all extensions, and then places the root of each one in a folder of its own. */
-async function placeAll(names: readonly string[], tools: LockedTools, work: string): Promise<Layer[]> {
+async function placeAll(names: readonly string[], tools: LockedTools, work: string): Promise<PlacedLayer[]> {
   if (names.length > maximumExtensions)
     throw new Error(`an image has at most ${maximumExtensions} extensions, not ${names.length}`);
   await using scope = new AsyncDisposableStack();
@@ -112,7 +130,7 @@ async function placeAll(names: readonly string[], tools: LockedTools, work: stri
     seen.set(checked.metadata.name, name);
     sources.push({ name, ...checked });
   }
-  const layers: Layer[] = [];
+  const layers: PlacedLayer[] = [];
   for (const { name, source, metadata } of sources) {
     const root = join(work, `layer-${layers.length}`);
     await named(name, () => placeExtension(source, version, root));
@@ -129,7 +147,8 @@ async function named<T>(name: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-function placeDocument(root: string, layers: readonly ExtensionStatusSpec[]): void {
+/** Writes `/etc/extensions.yaml` of a layer. */
+export function placeDocument(root: string, layers: readonly ExtensionStatusSpec[]): void {
   mkdirSync(join(root, 'etc'), { recursive: true });
   writeFileSync(join(root, 'etc/extensions.yaml'), extensionsDocument(layers));
 }

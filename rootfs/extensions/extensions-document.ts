@@ -10,3 +10,6 @@ export const extensionsDocument = (layers: readonly ExtensionStatusSpec[]): stri
 
 const filled = ({ extraInfo, ...metadata }: ExtensionStatusSpec['metadata']) =>
   extraInfo === '' ? metadata : { ...metadata, extraInfo };
+
+/** In the root of a set: the root hash of the image that it was built for. The init reads it. */
+export const imageOfSetFile = 'etc/extensions-image';

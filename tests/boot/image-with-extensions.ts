@@ -1,12 +1,12 @@
-import { closeSync, copyFileSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sectorBytes } from '@nodewright/disk';
-import { commandLine } from '../../rootfs/disk/boot-entries.ts';
+import { commandLine, rootHashIn } from '../../rootfs/disk/boot-entries.ts';
 import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { buildExtensions } from '../../rootfs/extensions/build-extensions.ts';
 import { extensionsFolder } from '../../rootfs/extensions/extensions-document.ts';
-import { modulesOfRoot } from '../../rootfs/extensions/root-modules.ts';
+import { kernelRelease, modulesOfRoot } from '../../rootfs/extensions/root-modules.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { imageFolder } from './machine.ts';
@@ -62,18 +62,10 @@ export async function imageWithExtensions(
     closeSync(file);
   }
   const embedded = readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8');
-  const rootHash = /nodewright\.roothash=(\w+)/.exec(embedded)?.[1] ?? '';
+  const rootHash = rootHashIn(embedded);
   return {
     disk,
     commandLine: commandLine(architecture, { slot: 'A', rootHash, extensions: rootHashes }),
     layers: rootHashes.map((_, index) => files[`${index + 1}.squashfs`] ?? Buffer.alloc(0)),
   };
-}
-
-function kernelRelease(place: (folder: string) => void, folder: string): string {
-  place(folder);
-  const [release, ...others] = readdirSync(join(folder, 'usr/lib/modules'));
-  if (release === undefined || others.length > 0)
-    throw new Error('the root has not the modules of one kernel');
-  return release;
 }
