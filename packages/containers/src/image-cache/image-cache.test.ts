@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { digestOf, mediaTypes, parseImageReference, platformOfNode } from '@nodewright/oci';
 import { blobPath, manifestPath } from '@nodewright/oci/cache';
+import { pack } from 'tar-stream';
 import type { ContainerRuntime } from '../container-runtime.ts';
 import type { ImageInfo } from '../image-store.ts';
 import { imagesInArchive } from '../oci-layout/images-in-archive.ts';
@@ -93,6 +94,32 @@ test('an image is opened as an archive with its name and all of its blobs', asyn
   assert.deepEqual(blobs, [config, layer, manifest].map(digestOf).sort());
 });
 
+test('an image in an OCI layout is opened like one in folders, and a damaged layout does not hide a later folder', async (t) => {
+  const [flat, packed] = [emptyRoot(t), emptyRoot(t)];
+  putImage(flat);
+  const archive = pack();
+  for (const path of readdirSync(flat, { recursive: true, encoding: 'utf8' }))
+    if (statSync(join(flat, path)).isFile()) archive.entry({ name: path }, readFileSync(join(flat, path)));
+  archive.finalize();
+  const packedLayer = Buffer.concat(await Array.fromAsync(archive as AsyncIterable<Uint8Array>));
+  const layout = json({
+    ...{ schemaVersion: 2, config: describe(mediaTypes.config, config) },
+    layers: [describe(mediaTypes.layer, packedLayer)],
+  });
+  put(packed, 'oci-layout', json({ imageLayoutVersion: '1.0.0' }));
+  put(packed, 'index.json', json({ schemaVersion: 2, manifests: [describe(mediaTypes.manifest, layout)] }));
+  for (const content of [config, packedLayer, layout])
+    put(packed, `blobs/${digestOf(content).replace(':', '/')}`, content);
+  const inFolders = await contentsOf(await openImageCache([flat], platform).open(reference));
+  assert.deepEqual(await contentsOf(await openImageCache([packed], platform).open(reference)), inFolders);
+  put(packed, 'index.json', Buffer.from('{'));
+  assert.deepEqual(
+    await contentsOf(await openImageCache([packed, flat], platform).open(reference)),
+    inFolders,
+  );
+  await assert.rejects(openImageCache([packed], platform).open(reference), { kind: 'data-loss' });
+});
+
 test('of an index only the manifest for this platform is needed', async (t) => {
   const root = emptyRoot(t);
   putImage(root, index);
@@ -129,7 +156,7 @@ test('a file that disappears while the archive is read ends it with an error', a
   const archive = await openImageCache([root], platform).open(reference);
   assert.ok(archive !== undefined);
   rmSync(join(root, blobPath(digestOf(layer))));
-  await assert.rejects(Array.fromAsync(archive), /ENOENT/);
+  await assert.rejects(Array.fromAsync(archive), /"blob\/sha256-\w+" has left the image cache/);
 });
 
 /** A runtime whose pulls and imports are written down. */

@@ -1,14 +1,12 @@
 // Images in a folder, for nodes that reach no registry. Source: Talos v1.14: image cache.
-import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import {
   type Descriptor,
   digestOf,
   formatImageReference,
   isIndexType,
+  manifestLimitBytes,
   mediaTypes,
   type Platform,
   parseImageReference,
@@ -16,7 +14,7 @@ import {
   parseManifest,
   selectManifest,
 } from '@nodewright/oci';
-import { blobPath, manifestPath } from '@nodewright/oci/cache';
+import { blobPath, type CacheFiles, manifestPath, openCacheFiles, readStored } from '@nodewright/oci/cache';
 import { type Pack, pack } from 'tar-stream';
 
 /** Images that a node has without a registry. */
@@ -28,42 +26,59 @@ export interface ImageCache {
   open(reference: string): Promise<AsyncIterable<Uint8Array> | undefined>;
 }
 
-/** A file of the archive: bytes, or a file of the cache. */
+/** A file of the archive. */
 interface ArchivedFile {
   readonly name: string;
   readonly size: number;
-  readonly content: Uint8Array | string;
+  /** Reads the file, once. */
+  readonly read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** @param roots folders with images; the first one that has an image gives it. They may be missing */
+/**
+ * @param roots folders with images, in the flat layout or as an OCI layout; the first one that has an image gives it. They may be
+ * missing
+ */
 export function openImageCache(roots: readonly string[], platform: Platform): ImageCache {
+  const folders = roots.map(openCacheFiles);
   return {
     async open(text) {
-      for (const root of roots) {
-        const files = await filesOf(root, text, platform).catch(undefinedIfMissing);
-        if (files !== undefined) return archiveOf(files);
+      let damage: Fault | undefined;
+      for (const folder of folders) {
+        try {
+          const files = await filesOf(folder, text, platform);
+          if (files !== undefined) return archiveOf(files);
+        } catch (error) {
+          damage = faultFrom(error);
+          if (damage.kind !== 'data-loss') throw error;
+        }
       }
+      if (damage !== undefined) throw damage;
       return undefined;
     },
   };
 }
 
-/** A cache that lacks a part of an image does not have it. */
-function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-}
-
-/** @throws an error of the file system for a file that is missing; Fault `data-loss` for a manifest that cannot be read */
-async function filesOf(root: string, text: string, platform: Platform): Promise<ArchivedFile[] | undefined> {
+/**
+ * The files of an image; undefined when a part of it is missing.
+ *
+ * @throws Fault `data-loss` for a manifest or a layout that cannot be read
+ */
+async function filesOf(
+  folder: CacheFiles,
+  text: string,
+  platform: Platform,
+): Promise<ArchivedFile[] | undefined> {
   const reference = parseImageReference(text);
-  const bytes = await readFile(join(root, manifestPath(reference)));
+  const bytes = await documentOf(folder, manifestPath(reference));
+  if (bytes === undefined) return undefined;
   const target = describe(bytes);
-  let manifest = bytes;
+  let manifest: Buffer | undefined = bytes;
   if (isIndexType(target.mediaType)) {
     const own = selectManifest(parseIndex(bytes).manifests, platform);
     if (own === undefined) return undefined;
     const { registry, repository } = reference;
-    manifest = await readFile(join(root, manifestPath({ registry, repository, digest: own.digest })));
+    manifest = await documentOf(folder, manifestPath({ registry, repository, digest: own.digest }));
+    if (manifest === undefined) return undefined;
   }
   const { config, layers } = parseManifest(manifest);
   const index = {
@@ -72,13 +87,23 @@ async function filesOf(root: string, text: string, platform: Platform): Promise<
     manifests: [{ ...target, annotations: { 'io.containerd.image.name': formatImageReference(reference) } }],
   };
   const documents = new Map([bytes, manifest].map((document) => [digestOf(document), document]));
-  const blobs = new Map([config, ...layers].map(({ digest }) => [digest, join(root, blobPath(digest))]));
+  const digests = new Set([config, ...layers].map(({ digest }) => digest));
+  const blobs = await Promise.all([...digests].map((digest) => stored(folder, digest)));
+  if (blobs.some((blob) => blob === undefined)) return undefined;
   return [
     inMemory('oci-layout', Buffer.from('{"imageLayoutVersion":"1.0.0"}')),
     inMemory('index.json', Buffer.from(JSON.stringify(index))),
     ...[...documents].map(([digest, document]) => inMemory(blobName(digest), document)),
-    ...(await Promise.all([...blobs].map(([digest, path]) => onDisk(blobName(digest), path)))),
+    ...blobs.filter((blob) => blob !== undefined),
   ];
+}
+
+async function documentOf(folder: CacheFiles, path: string): Promise<Buffer | undefined> {
+  await using file = await folder.open(path);
+  if (file === undefined) return undefined;
+  if (file.size > manifestLimitBytes)
+    throw new Fault('data-loss', `"${path}" of the image cache is too large`);
+  return readStored(file);
 }
 
 /** A manifest and an index tell by their keys what they are, where they do not say their type. */
@@ -97,11 +122,26 @@ function documentFrom(bytes: Buffer): { readonly mediaType?: string; readonly ma
 }
 
 const blobName = (digest: string) => `blobs/${digest.replace(':', '/')}`;
-const inMemory = (name: string, content: Buffer): ArchivedFile => ({ name, size: content.length, content });
+const inMemory = (name: string, content: Buffer): ArchivedFile => ({
+  ...{ name, size: content.length },
+  read: () => [content],
+});
 
-async function onDisk(name: string, content: string): Promise<ArchivedFile> {
-  const { size } = await stat(content);
-  return { name, size, content };
+/** A blob, which is opened again when it is read: an image may have more layers than this process may open files. */
+async function stored(folder: CacheFiles, digest: string): Promise<ArchivedFile | undefined> {
+  const path = blobPath(digest);
+  await using found = await folder.open(path);
+  if (found === undefined) return undefined;
+  const { size } = found;
+  return {
+    ...{ name: blobName(digest), size },
+    async *read() {
+      await using file = await folder.open(path);
+      if (file?.size !== size) throw new Fault('data-loss', `"${path}" has left the image cache`);
+      const { handle, start } = file;
+      if (size > 0) yield* handle.createReadStream({ start, end: start + size - 1, autoClose: false });
+    },
+  };
 }
 
 /** Opens the files one after the other, and only when somebody reads. */
@@ -120,8 +160,5 @@ async function* archiveOf(files: readonly ArchivedFile[]): AsyncGenerator<Uint8A
 }
 
 async function addAll(archive: Pack, files: readonly ArchivedFile[]): Promise<void> {
-  for (const { name, size, content } of files) {
-    const source = typeof content === 'string' ? createReadStream(content) : [content];
-    await pipeline(source, archive.entry({ name, size }));
-  }
+  for (const { name, size, read } of files) await pipeline(read, archive.entry({ name, size }));
 }
