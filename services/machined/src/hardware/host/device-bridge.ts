@@ -9,6 +9,7 @@ import { faultFrom } from '@nodewright/fault';
 import type { LinkHardware, PciDevice, Smbios } from '@nodewright/linux';
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import { type Logger, noTelemetry } from '@nodewright/telemetry';
+import { LookRest } from '../domain/look-rest.ts';
 import {
   blockDevice,
   blockDisk,
@@ -29,7 +30,7 @@ export interface DeviceBridgeInit {
   readonly log: Logger;
   /** Pauses between two attempts to connect. */
   readonly retry?: { readonly firstMs: number; readonly longestMs: number };
-  /** The longest pause after a look at the devices. Default 2 s. */
+  /** The longest pause after a look at the devices. Default: that of `LookRest`. */
   readonly longestRestMs?: number;
 }
 
@@ -38,12 +39,6 @@ const followed = ['block', 'cpu', 'net', 'pci'];
 const read: readonly string[] = ['block', 'net', 'pci'];
 const usualRetry = { firstMs: 100, longestMs: 2000 };
 const answerTimeoutMs = 60_000;
-/**
- * A machine that starts announces hundreds of devices, one after the other. The pause after each look leaves the processor to
- * those who work on them; what is announced meanwhile takes one look together.
- */
-const restFactor = 4;
-const usualLongestRestMs = 2000;
 /** How often devices are read when the kernel sends no events to udevd-bridge. */
 const pollMs = 60_000;
 /** Responses that wait for the inventory to be read. More are left to udevd-bridge, which keeps them in its history. */
@@ -125,7 +120,7 @@ class DeviceBridge implements DeviceSource {
   }
 
   async #follow(client: BridgeClient, outer: AbortSignal, onConnected: () => void): Promise<void> {
-    const { longestRestMs = usualLongestRestMs } = this.#init;
+    const rest = new LookRest(this.#init.longestRestMs);
     using scope = new DisposableStack();
     const stop = scope.adopt(new AbortController(), (controller) => controller.abort());
     const signal = anySignal(outer, stop.signal);
@@ -138,13 +133,15 @@ class DeviceBridge implements DeviceSource {
     );
     reading.catch(() => {});
     for (;;) {
+      const waitsMs = performance.now();
       const responses = await queue.take(this.#receivesEvents ? undefined : pollMs, signal);
       // The stream has ended: this throws why.
       if (responses === undefined) return await reading;
       const beganMs = performance.now();
       await this.#apply(client, responses, signal);
       onConnected();
-      await pause(Math.min(restFactor * (performance.now() - beganMs), longestRestMs), signal);
+      const look = { waitedMs: beganMs - waitsMs, tookMs: performance.now() - beganMs };
+      await pause(rest.after(look), signal);
     }
   }
 
