@@ -3,18 +3,38 @@ import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { guestNetwork } from '@nodewright/provision/machine';
+import { guestAddress, guestNetwork } from '@nodewright/provision/machine';
+import { blockSymlinks, discoveredVolumes, disks, linkStatuses } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
 import { noMachine as skip, startMachine } from '../machine.ts';
 import { openWorkplace } from '../use-machine.ts';
+import { type FollowedResources, followResources, openMachineClient } from './follow-resources.ts';
 
-const { folder, talosctl, succeeds, shows, generate, configures, trusted, machineDisk, ...workplace } =
-  openWorkplace();
+const { folder, succeeds, shows, generate, configures, trusted, machineDisk, ...workplace } = openWorkplace();
 after(() => workplace[Symbol.dispose]());
 
 const diskBytes = 64 * 2 ** 20;
 /** An emulated machine waits five seconds before it lets a device go. */
-const timeoutMs = 180_000;
+const timeoutMs = 600_000;
+const rounds = 5;
+const mac = '52:54:00:99:99:99';
+const devices = {
+  vdb: {
+    slot: 0,
+    added: 'virtio-blk-pci,drive=disk0,serial=hot-virtio',
+    kinds: [disks, discoveredVolumes, blockSymlinks],
+  },
+  nvme0n1: {
+    slot: 1,
+    added: 'nvme,drive=disk1,serial=hot-nvme',
+    kinds: [disks, discoveredVolumes, blockSymlinks],
+  },
+  link: {
+    slot: 2,
+    added: `virtio-net-pci,netdev=net9,romfile=,mac=${mac}`,
+    kinds: [linkStatuses],
+  },
+} as const;
 
 function image(name: string): string {
   const path = join(folder, name);
@@ -23,55 +43,104 @@ function image(name: string): string {
   return path;
 }
 
-test('disks and a link that are added and removed while the machine runs are shown, and udevd names them', {
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** What was seen of the resource `id`, in order. */
+const lifeOf = ({ seen }: FollowedResources, { type }: { type: string }, id: string) =>
+  seen.filter((change) => change.type === type && change.id === id);
+
+/**
+ * What to add to a time since the boot to get the time of the clock, in ms. The kernel lists both clocks.
+ * Source: Linux, kernel/time/timer_list.c.
+ */
+function clockOffsetMs(timers: string): number {
+  const [, nanoseconds] =
+    /ktime_get_real\s[\s\S]*?\.offset:\s+(\d+) nsecs/.exec(timers) ??
+    assert.fail('the kernel lists no clock');
+  return Number(nanoseconds) / 1e6;
+}
+
+test('disks and a link that are added and removed while the machine runs are shown in order, and udevd names them', {
   skip,
-}, async () => {
-  await generate(
-    'demo',
-    '--config-patch-control-plane',
-    JSON.stringify({ machine: { time: { disabled: true } } }),
-  );
+}, async (t) => {
+  const patch = JSON.stringify({ machine: { time: { disabled: true } } });
+  await generate('demo', '--config-patch-control-plane', patch);
   const boot = { kind: 'kernel', words: [guestNetwork] } as const;
-  await using machine = await startMachine({
-    disk: machineDisk('machine.raw'),
-    keepsDisk: true,
-    slots: 3,
-    boot,
-  });
+  const disk = machineDisk('machine.raw');
+  await using machine = await startMachine({ disk, keepsDisk: true, slots: 3, boot });
   await configures(machine, 'controlplane.yaml');
   const get = (...words: string[]) => [...trusted(machine), 'get', ...words];
+  const read = (path: string) => succeeds([...trusted(machine), 'read', path]);
   await shows([...trusted(machine), 'service', 'udevd-bridge'], /STATE +Running\n.*HEALTH +OK/, 240_000);
   await shows([...trusted(machine), 'service', 'udevd'], /STATE +Running\n.*HEALTH +OK/, 240_000);
   await shows(get('devicesourcestatus'), /devices +\d+ +true +udevd/);
   assert.match(await succeeds([...trusted(machine), 'logs', 'udevd-bridge']), /udevd started/);
-  const isGone = async (kind: string, pattern: RegExp) =>
-    await eventually(
-      async () => {
-        const { exitCode, output } = await talosctl(...get(kind));
-        return exitCode === 0 && !pattern.test(output);
-      },
-      { what: `no ${pattern} in ${kind}`, timeoutMs },
-    );
 
-  await machine.order(`drive_add 0 if=none,id=disk0,format=raw,file=${image('virtio.raw')}`);
-  await machine.order('device_add virtio-blk-pci,drive=disk0,serial=hot-virtio,bus=slot0,id=added0');
-  await shows(get('disks'), /vdb .*virtio/, timeoutMs);
-  await shows(get('disks', 'vdb', '-o', 'yaml'), /- \/dev\/disk\/by-id\/virtio-hot-virtio/, timeoutMs);
+  using client = openMachineClient(folder, machine);
+  const { resources } = client.node(guestAddress);
+  await using followed = followResources(client, [disks, discoveredVolumes, blockSymlinks, linkStatuses]);
+  const until = (what: string, condition: () => boolean | Promise<boolean>) =>
+    eventually(condition, {
+      ...{ what, timeoutMs },
+      explain: () => `${followed.interruptions.join('\n')}\n${JSON.stringify(followed.seen.slice(-12))}`,
+    });
+  const linkOf = async () =>
+    (await resources.list(linkStatuses)).find(({ spec }) => spec.hardwareAddr === mac);
+  const offsetMs = clockOffsetMs(await read('/proc/timer_list'));
+  const delaysMs = new Map<string, number[]>();
 
-  await machine.order(`drive_add 0 if=none,id=disk1,format=raw,file=${image('nvme.raw')}`);
-  await machine.order('device_add nvme,drive=disk1,serial=hot-nvme,bus=slot1,id=added1');
-  await shows(get('disks'), /nvme0n1 .*nvme/, timeoutMs);
-  assert.match(await succeeds(get('pcidevices')), /NVM|0x08/i);
+  /** Adds a device, waits until all of its resources are there, and notes how long after its udev event they were made. */
+  const add = async (name: keyof typeof devices, round: number) => {
+    const { slot, added, kinds } = devices[name];
+    await machine.order(`device_add ${added},bus=slot${slot},id=added${slot}`);
+    if (name === 'link') await until('the link', async () => (await linkOf()) !== undefined);
+    const link = name === 'link' ? ((await linkOf()) ?? assert.fail('the link is gone')) : undefined;
+    const id = link?.metadata.id ?? name;
+    for (const kind of kinds)
+      await until(
+        `${kind.type} ${id} for the time ${round}`,
+        () => lifeOf(followed, kind, id).length === 2 * round - 1,
+      );
+    const number = link?.spec.index ?? (await read(`/sys/class/block/${id}/dev`)).trim();
+    const record = await read(`/run/udev/data/${link === undefined ? 'b' : 'n'}${number}`);
+    const eventMs = offsetMs + Number(/^I:(\d+)$/m.exec(record)?.[1] ?? assert.fail(record)) / 1000;
+    for (const kind of kinds) {
+      const { createdMs } = lifeOf(followed, kind, id).at(-1) ?? assert.fail();
+      const key = `${kind.type} of ${name}`;
+      delaysMs.set(key, [...(delaysMs.get(key) ?? []), createdMs - eventMs]);
+    }
+    return { id, kinds };
+  };
 
   await machine.order('netdev_add user,id=net9,restrict=on');
-  await machine.order(
-    'device_add virtio-net-pci,netdev=net9,bus=slot2,id=added2,romfile=,mac=52:54:00:99:99:99',
-  );
-  await shows(get('links'), /52:54:00:99:99:99/, timeoutMs);
-
-  for (const id of ['added0', 'added1', 'added2']) await machine.order(`device_del ${id}`);
-  await isGone('disks', /vdb|nvme0n1/);
-  await isGone('blockdevices', /vdb|nvme0n1/);
-  await isGone('links', /52:54:00:99:99:99/);
-  assert.doesNotMatch(await succeeds(get('devicesourcestatus', '-o', 'yaml')), /problem: \S/);
+  for (let round = 1; round <= rounds; round += 1) {
+    // A removed device takes its drive with it.
+    await machine.order(`drive_add 0 if=none,id=disk0,format=raw,file=${image('virtio.raw')}`);
+    await machine.order(`drive_add 0 if=none,id=disk1,format=raw,file=${image('nvme.raw')}`);
+    const added = [];
+    for (const name of ['vdb', 'nvme0n1', 'link'] as const) added.push(await add(name, round));
+    if (round === 1) {
+      await shows(get('disks'), /nvme0n1 .*nvme[\s\S]*vdb .*virtio/, timeoutMs);
+      await shows(get('disks', 'vdb', '-o', 'yaml'), /- \/dev\/disk\/by-id\/virtio-hot-virtio/, timeoutMs);
+      await shows(get('pcidevices'), /Mass storage controller +Non-Volatile memory controller/, timeoutMs);
+    }
+    for (const { slot } of Object.values(devices)) await machine.order(`device_del added${slot}`);
+    for (const { id, kinds } of added)
+      for (const kind of kinds)
+        await until(`the end of ${kind.type} ${id}`, () => lifeOf(followed, kind, id).length === 2 * round);
+    for (const { id, kinds } of added)
+      for (const kind of kinds)
+        assert.deepEqual(
+          lifeOf(followed, kind, id).map(({ kind: change }) => change),
+          Array.from({ length: 2 * round }, (_, at) => (at % 2 === 0 ? 'created' : 'destroyed')),
+        );
+  }
+  await shows(get('blockdevices'), /^(?![\s\S]*(vdb|nvme0n1))/, timeoutMs);
+  assert.match(await succeeds(get('devicesourcestatus', '-o', 'yaml')), /problem: ""\s+gaps: 0/);
+  for (const what of followed.interruptions) t.diagnostic(`began again: ${what}`);
+  for (const [what, values] of delaysMs)
+    t.diagnostic(
+      `from the udev event to ${what}: median ${median(values).toFixed(0)} ms of ${values.length}`,
+    );
 });
