@@ -309,6 +309,10 @@ test-boot-extensions: image ## boots machines with a module, a rule and a servic
 test-boot-devices: image ## adds disks and a link to an emulated machine while it runs, and removes them, some minutes
 	@node tools/test.ts --boot 'tests/boot/long/devices.test.ts'
 
+.PHONY: test-boot-extension-sets
+test-boot-extension-sets: image ## installs sets of extensions on running machines, also with UEFI Secure Boot; about fifteen minutes
+	@node tools/test.ts --boot 'tests/boot/long/extension-sets.test.ts'
+
 .PHONY: test-powercut
 test-powercut: image ## takes the power from emulated machines at 50 moments (SEED=, CUTS=) and examines their disks; resumes a run
 	@SEED='$(SEED)' CUTS='$(CUTS)' node tests/powercut/powercut.ts

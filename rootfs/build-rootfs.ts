@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -39,8 +40,10 @@ import {
   parts,
   triplets,
 } from './recipe.ts';
+import { secureBootKey } from './secure-boot/secure-boot-key.ts';
 import {
   commitTime,
+  keysFolder,
   megabytes,
   packageCache,
   publicMirror,
@@ -143,7 +146,9 @@ export async function buildRootfs(checkout: string): Promise<void> {
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
     const tools = await unpackTools(workshop);
-    const { root, entries, components } = await stageRoot(workshop, tools, parts, note);
+    const staged = await stageRoot(workshop, tools, parts, note);
+    const { root, components } = staged;
+    const entries = [...staged.entries, placeCertificate(root, checkout)];
     note('compressing, which takes a minute');
     const out = join(checkout, '_out', 'image');
     const target = join(out, 'rootfs.squashfs');
@@ -174,6 +179,15 @@ export async function buildRootfs(checkout: string): Promise<void> {
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** The certificate with which machines verify sets of extensions. The image is signed with the same key. */
+function placeCertificate(root: string, checkout: string): Entry {
+  const path = 'usr/lib/nodewright/extension-sets.pem';
+  const text = secureBootKey(keysFolder(checkout)).certificate.toString();
+  writeFileSync(join(root, path), text, { mode: 0o644 });
+  chmodSync(join(root, path), 0o644);
+  return { path, bytes: Buffer.byteLength(text), part: 'certificate for sets of extensions' };
 }
 
 function placeSettings(root: string): Entry[] {

@@ -28,7 +28,8 @@ static const char *const arguments[] = {
     "--invocation-count-for-turbofan=300000", "--invocation-count-for-feedback-allocation=64",
     "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
     "--services-dir", "/usr/lib/nodewright", 0};
-static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, 0};
+static char runningSet[HASH_DIGITS + 32] = "MACHINED_EXTENSION_SET=";
+static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, runningSet, 0};
 
 static unsigned long length(const char *text) {
   unsigned long bytes = 0;
@@ -110,10 +111,14 @@ static void pauseMs(long ms) {
   pauseFor(&time);
 }
 
+// In a child that tries a set of extensions: its failure leaves the set out, and the machine goes on.
+static int isTrial;
+
 // Reports the failure and restarts the machine after ten seconds; with `panic=0` it waits for its operator.
 static __attribute__((noreturn)) void failParts(const char *const *parts) {
   char value[8];
   logParts('3', parts);
+  if (isTrial) endProcess(1);
   int waits = argument("panic", value, sizeof(value)) && value[0] == '0' && !value[1];
   for (int left = 10; waits || left > 0; left--) {
     if (!waits) WARN("restarting in ", decimal(left), " s");
@@ -195,7 +200,7 @@ static void loadModules(void) {
     long error = files[at] < 0 ? files[at] : loadModule(files[at]);
     if (error && error != -17 /* EEXIST */) WARN("module ", names[at], ": error ", decimal(-error));
   }
-  if (child == 0) endProcess();
+  if (child == 0) endProcess(0);
 }
 
 // Attaches a file to a free loop device, read-only, and returns the number of that device, which ends with its last user. The
@@ -230,17 +235,20 @@ struct dmRequest {
 };
 
 static struct dmRequest request;
+static const char *devicePrefix = "loop"; // Of the names of devices.
 static void deviceMapper(unsigned long command, const char *loop, const char *action) {
   long control = must(openAt("/dev/mapper/control", O_RDWR | O_CLOEXEC), "open", "/dev/mapper/control");
   request.head = (struct dm_ioctl){.version = {DM_VERSION_MAJOR}, .data_size = sizeof(request), .data_start = sizeof(request.head),
                                    .flags = DM_READONLY_FLAG, .target_count = 1};
-  JOIN(request.head.name, "loop", loop);
+  JOIN(request.head.name, devicePrefix, loop);
   must(deviceControl(control, command, (long)&request), action, request.head.name);
 }
 
-// Mounts a file of the image, whose hash tree is beside it. A block that does not match `rootHash` ends the machine when it is
-// read: it must never run with half of its files.
-static void mountVerified(const char *name, const char *rootHash, const char *target) {
+// A block of the image that does not match its root hash ends the machine when it is read: it must never run with half of its files.
+#define OF_IMAGE " 1 panic_on_corruption"
+
+// Mounts a file of the slot, whose hash tree is beside it. `options` are those of dm-verity, with their number in front.
+static void mountVerified(const char *name, const char *rootHash, const char *target, const char *options) {
   static struct veritySuperblock super;
   static char data[PATH_BYTES], tree[PATH_BYTES], device[PATH_BYTES], dataLoop[24], treeLoop[24], blocks[24];
   char salt[2 * sizeof(super.salt) + 1] = "-";
@@ -265,36 +273,127 @@ static void mountVerified(const char *name, const char *rootHash, const char *ta
   copy(request.target.target_type, "verity", 7);
   // Nobody has checked the superblock yet, so it chooses neither the hash nor the size of blocks.
   JOIN(request.parameters, "1 /dev/loop", dataLoop, " /dev/loop", treeLoop, " 4096 4096 ", blocks, " 1 sha256 ", rootHash, " ",
-       salt, " 1 panic_on_corruption");
+       salt, options);
   deviceMapper(DM_TABLE_LOAD, dataLoop, "load the hash tree of");
   deviceMapper(DM_DEV_SUSPEND, dataLoop, "start the device of");
   makeFolder(target, 0755);
   must(mountAt(device, target, "squashfs", READ_ONLY, 0), "mount", data);
 }
 
-// Mounts the root and, above it, the extensions in the order of their root hashes, the last one uppermost.
+// Reads a name of a set: its root hash, or `none`.
+static int readSetName(const char *file, char *name, unsigned long bytes) {
+  char path[PATH_BYTES], text[PATH_BYTES];
+  JOIN(path, BOOT "/", slot, "/sets/", file);
+  if (readText(path, text, sizeof(text)) < 0) return 0;
+  copyPart(text, '\n', name, bytes);
+  return 1;
+}
+
+// Renames `next` to `tried`, so that a set is tried at one start only, whatever happens then.
+static int takeNextSet(void) {
+  char folder[PATH_BYTES], from[PATH_BYTES], to[PATH_BYTES];
+  JOIN(folder, BOOT "/", slot, "/sets");
+  JOIN(from, folder, "/next");
+  JOIN(to, folder, "/tried");
+  long error = mountAt(0, BOOT, 0, MS_REMOUNT | SECURE, 0);
+  if (!error) error = renameAt(from, to);
+  long opened = openAt(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (!error) error = syncFile(opened);
+  closeFile(opened);
+  mountAt(0, BOOT, 0, MS_REMOUNT | SECURE | MS_RDONLY, 0);
+  if (error) WARN("cannot rename ", from, ": error ", decimal(-error));
+  return !error;
+}
+
+// Whether the firmware verified the kernel: then the keys of the firmware are in a keyring, and a set needs a signature with one.
+static int isSecureBootOn(void) {
+  char variable[16];
+  return readText("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", variable, sizeof(variable)) == 5 &&
+         variable[4] == 1;
+}
+
+#define SIGNATURE_KEY "nodewright-set"
+
+// Mounts a set. A block of it that does not match its root hash cannot be read. That ends no machine: it would never start again.
+static void mountSet(const char *set, const char *imageHash, const char *target) {
+  static char signature[4096];
+  char name[PATH_BYTES], path[PATH_BYTES], image[PATH_BYTES];
+  const char *options = "";
+  if (!isRootHash(set)) FAIL("\"", set, "\" is not the name of a set of extensions");
+  JOIN(name, "sets/", set, "/set");
+  if (isSecureBootOn()) {
+    JOIN(path, BOOT "/", slot, "/sets/", set, "/roothash.p7s");
+    long bytes = must(readText(path, signature, sizeof(signature)), "read", path);
+    must(addKey(SIGNATURE_KEY, signature, bytes), "keep", path);
+    options = " 2 root_hash_sig_key_desc " SIGNATURE_KEY;
+  }
+  mountVerified(name, set, target, options);
+  // The index of its modules is of one image only.
+  JOIN(path, target, "/etc/extensions-image");
+  if (readText(path, image, sizeof(image)) == HASH_DIGITS + 1 && begins(image, imageHash)) return;
+  unmountAt(target, 0);
+  FAIL("the set of extensions ", set, " is for another image");
+}
+
+// Mounts a set in a child, whose mounts are those of this process, too. Returns whether it is mounted.
+static int trySet(const char *which, const char *set, const char *imageHash, const char *target) {
+  int status = 1;
+  devicePrefix = which;
+  long child = forkProcess();
+  if (child == 0) {
+    isTrial = 1;
+    mountSet(set, imageHash, target);
+    endProcess(0);
+  }
+  if (child < 0 || waitForProcess(child, &status) != child || status) {
+    WARN("the set of extensions ", set, " is left out");
+    return 0;
+  }
+  SAY("extensions of the set ", set);
+  JOIN(runningSet, "MACHINED_EXTENSION_SET=", set);
+  return 1;
+}
+
+// Mounts the set that was installed last, if this is its first start, else the one that is in use. Returns whether there is one.
+static int mountChosenSet(const char *imageHash, const char *target) {
+  char set[PATH_BYTES];
+  if (readSetName("next", set, sizeof(set)) && takeNextSet()) {
+    if (begins(set, "none")) return 0;
+    if (trySet("next", set, imageHash, target)) return 1;
+  }
+  return readSetName("active", set, sizeof(set)) && trySet("active", set, imageHash, target);
+}
+
+// Mounts the root and, above it, the extensions in the order of their root hashes, and a set uppermost.
 static void mountRoot(const char *rootHash) {
   static char hashes[sizeof(commandLine)], hash[PATH_BYTES], name[24], target[24], lower[PATH_BYTES], joined[PATH_BYTES];
   // A hypervisor may add words to a signed command line. That of an image always has this word, so an added one is the second.
   if (argument("nodewright.extensions", hashes, sizeof(hashes)) > 1 || length(hashes) >= MAXIMUM_EXTENSIONS * (HASH_DIGITS + 1))
     FAIL("nodewright.extensions must be once on the kernel's command line, with at most ", decimal(MAXIMUM_EXTENSIONS), " hashes");
-  if (!hashes[0]) return mountVerified("rootfs", rootHash, ROOT);
   makeFolder(LAYERS, 0755);
   must(mountAt("tmpfs", LAYERS, "tmpfs", SECURE, 0), "mount", LAYERS);
   JOIN(lower, LAYERS "/0");
-  mountVerified("rootfs", rootHash, lower);
-  const char *at = hashes;
-  for (int number = 1; *at; number++) {
+  mountVerified("rootfs", rootHash, lower, OF_IMAGE);
+  int layers = 1;
+  for (const char *at = hashes; *at; layers++) {
     at = copyPart(at, ',', hash, sizeof(hash));
     if (!isRootHash(hash)) FAIL("nodewright.extensions has \"", hash, "\" in place of the SHA-256 of a hash tree");
-    JOIN(name, "extensions/", decimal(number));
-    JOIN(target, LAYERS "/", decimal(number));
-    mountVerified(name, hash, target);
+    JOIN(name, "extensions/", decimal(layers));
+    JOIN(target, LAYERS "/", decimal(layers));
+    mountVerified(name, hash, target, OF_IMAGE);
     JOIN(joined, target, ":", lower);
     copy(lower, joined, sizeof(lower));
   }
-  JOIN(joined, "lowerdir=", lower);
-  must(mountAt("overlay", ROOT, "overlay", READ_ONLY, joined), "stack the extensions on", ROOT);
+  if (mountChosenSet(rootHash, LAYERS "/set")) {
+    layers++;
+    JOIN(joined, LAYERS "/set:", lower);
+    copy(lower, joined, sizeof(lower));
+  }
+  if (layers == 1) must(mountAt(lower, ROOT, 0, MS_MOVE, 0), "move", lower);
+  else {
+    JOIN(joined, "lowerdir=", lower);
+    must(mountAt("overlay", ROOT, "overlay", READ_ONLY, joined), "stack the extensions on", ROOT);
+  }
   unmountAt(LAYERS, MNT_DETACH); // The overlay keeps its layers.
 }
 

@@ -66,7 +66,14 @@ CALL duplicate(long file, int target) { return call(__NR_dup3, file, target, 0, 
 CALL loadModule(long file) { return call(__NR_finit_module, file, (long)"", MODULE_INIT_COMPRESSED_FILE, 0, 0); }
 // 0 in the child, which has a copy of all memory, and the number of the child in its parent.
 CALL forkProcess(void) { return call(__NR_clone, 17 /* SIGCHLD */, 0, 0, 0, 0); }
-CALL endProcess(void) { return call(__NR_exit, 0, 0, 0, 0, 0); }
+CALL endProcess(int status) { return call(__NR_exit, status, 0, 0, 0, 0); }
+CALL waitForProcess(long child, int *status) { return call(__NR_wait4, child, (long)status, 0, 0, 0); }
+CALL renameAt(const char *from, const char *to) { return call(__NR_renameat2, AT_FDCWD, (long)from, AT_FDCWD, (long)to, 0); }
+CALL syncFile(long file) { return call(__NR_fsync, file, 0, 0, 0, 0); }
+// Adds a key to a keyring of this process, which ends with it.
+CALL addKey(const char *name, const void *content, unsigned long bytes) {
+  return call(__NR_add_key, (long)"user", (long)name, (long)content, bytes, -2 /* KEY_SPEC_PROCESS_KEYRING */);
+}
 CALL execute(const char *path, const char *const *words, const char *const *environment) {
   return call(__NR_execve, (long)path, (long)words, (long)environment, 0, 0);
 }

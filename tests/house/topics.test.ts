@@ -37,7 +37,10 @@ const topics: Readonly<Record<string, Topic>> = {
   },
   devices: { imports: ['logs', 'services'], face: [] },
   etcd: { imports: ['config', 'containers', 'logs', 'network', 'secrets', 'services'], face: [] },
-  extensions: { imports: ['containers', 'logs', 'services'], face: [] },
+  extensions: {
+    imports: ['containers', 'logs', 'services'],
+    face: ['host/boot-partition.ts', 'host/open-extension-sets.ts'],
+  },
   files: { imports: [], face: ['domain/tar-header.ts'] },
   hardware: { imports: [], face: [] },
   kernel: { imports: [], face: ['domain/kernel-requirements.ts', 'domain/security-state.ts'] },

@@ -121,7 +121,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'extensions',
     aliases: [],
-    summary: 'Show the system extensions of nodes',
+    summary: 'Show and manage the system extensions of nodes',
     group: 'nodes',
     load: async () => (await import('./commands/extensions.ts')).extensionsCommand,
   },

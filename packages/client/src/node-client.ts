@@ -9,6 +9,7 @@ import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machi
 import { MDServiceDefinition } from '@nodewright/contract/gen/machine/md.ts';
 import { StorageServiceDefinition as FileSystemServiceDefinition } from '@nodewright/contract/gen/machine/storage.ts';
 import { StorageServiceDefinition } from '@nodewright/contract/gen/storage/storage.ts';
+import { ExtensionSetServiceDefinition } from '@nodewright/contract/gen/suite/extensions/v1/extensions.ts';
 import { RegistryServiceDefinition } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import { TimeServiceDefinition } from '@nodewright/contract/gen/time/time.ts';
 import type { Client, TsProtoServiceDefinition } from 'nice-grpc';
@@ -60,6 +61,11 @@ export class NodeClient {
 
   get image(): Client<typeof ImageServiceDefinition> {
     return this.service(ImageServiceDefinition);
+  }
+
+  /** `suite.extensions.v1.ExtensionSetService`: the sets of extensions of a machine, which nodes of upstream do not have. */
+  get extensionSets(): Client<typeof ExtensionSetServiceDefinition> {
+    return this.service(ExtensionSetServiceDefinition);
   }
 
   /** `suite.registry.v1.RegistryService`: the image cache of the node, which nodes of upstream do not have. */

@@ -9,11 +9,12 @@ import { MachineServiceDefinition } from './gen/machine/machine.ts';
 import { MDServiceDefinition } from './gen/machine/md.ts';
 import { StorageServiceDefinition as MachineStorageServiceDefinition } from './gen/machine/storage.ts';
 import { StorageServiceDefinition } from './gen/storage/storage.ts';
+import { ExtensionSetServiceDefinition } from './gen/suite/extensions/v1/extensions.ts';
 import { RegistryServiceDefinition } from './gen/suite/registry/v1/registry.ts';
 import { TimeServiceDefinition } from './gen/time/time.ts';
 
 /**
- * Every service of machined's socket; the one of registryd is ours. This file loads their codecs, so the index does not export it: apid
+ * Every service of machined's socket; those of the package `suite` are ours. This file loads their codecs, so the index does not export it: apid
  * decodes no messages and must not load them. Source: Talos v1.14: method table.
  */
 export const machineServices = [
@@ -30,6 +31,7 @@ export const machineServices = [
   LVMServiceDefinition,
   MDServiceDefinition,
   RegistryServiceDefinition,
+  ExtensionSetServiceDefinition,
 ] as const;
 
 type MethodsOf<Service> = Service extends {

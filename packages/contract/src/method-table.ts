@@ -304,6 +304,15 @@ const rows = {
     maintenance: true,
     notImplemented: needsDiskGroups,
   },
+  '/suite.extensions.v1.ExtensionSetService/Status': {
+    ...{ roles: AOR, mutates: false, command: 'extensions sets' },
+  },
+  '/suite.extensions.v1.ExtensionSetService/Install': {
+    ...{ roles: A, mutates: true, command: 'extensions install', request: 'large' },
+  },
+  '/suite.extensions.v1.ExtensionSetService/Remove': {
+    ...{ roles: A, mutates: true, command: 'extensions remove' },
+  },
   '/suite.registry.v1.RegistryService/Status': { roles: AOR, mutates: false, command: 'registry status' },
   '/suite.registry.v1.RegistryService/ListImages': { roles: AOR, mutates: false, command: 'registry images' },
   '/suite.registry.v1.RegistryService/Pull': { roles: AO, mutates: true, command: 'registry pull' },

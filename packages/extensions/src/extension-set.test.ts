@@ -24,15 +24,20 @@ const verify = (bytes: Uint8Array, trust = { certificates, imageRootHash }) =>
   verifyExtensionSet(piecesOf(bytes), trust);
 
 test('a set that was signed with a trusted key is verified, and described', async () => {
-  const { description, rootHashSignature, tree } = await verify(whole.bytes);
+  const { description, rootHashSignature, tree, squashfsOffset } = await verify(whole.bytes);
   assert.equal(description.rootHash, whole.rootHash);
   assert.deepEqual(
     description.layers.map(({ image, metadata }) => [image, metadata.name]),
     [['set/1', 'demo']],
   );
+  assert.ok(
+    whole.bytes
+      .subarray(squashfsOffset)
+      .equals(Buffer.concat([squashfs, whole.bytes.subarray(squashfsOffset + squashfs.length)])),
+  );
   assert.ok(whole.bytes.includes(tree) && whole.bytes.includes(rootHashSignature));
   assert.deepEqual(await verifyExtensionSet(piecesOf(whole.bytes, 1), { certificates }), {
-    ...{ description, rootHashSignature, tree },
+    ...{ description, rootHashSignature, tree, squashfsOffset },
   });
 });
 

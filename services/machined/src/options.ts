@@ -84,6 +84,12 @@ export const options = {
     type: 'string',
     description: 'etcd image in the engine, used if the configuration names no image',
   },
+  extensionSet: {
+    env: 'MACHINED_EXTENSION_SET',
+    type: 'string',
+    default: '',
+    description: 'root hash of the set of extensions that the init of a machine has mounted',
+  },
   restartInterval: {
     env: 'MACHINED_RESTART_INTERVAL',
     type: 'duration',

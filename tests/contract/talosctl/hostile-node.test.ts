@@ -92,7 +92,10 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   'etcd snapshot': ['etcd snapshot FRESH'],
   'etcd status': ['etcd status'],
   events: ['events', 'events -o json'],
+  'extensions install': ['extensions install image.tar'],
   'extensions list': ['extensions list'],
+  'extensions remove': ['extensions remove --yes'],
+  'extensions sets': ['extensions sets'],
   'extensions status': ['extensions status'],
   get: [
     'get hostname',

@@ -1,7 +1,17 @@
 // talosctl registry and talosctl extensions: the image cache and the system extensions of nodes.
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ServiceListResponse } from '@nodewright/contract/gen/machine/machine.ts';
+import {
+  InstallRequest,
+  InstallResponse,
+  NextStart,
+  RemoveResponse,
+  StatusResponse as SetsResponse,
+} from '@nodewright/contract/gen/suite/extensions/v1/extensions.ts';
 import {
   CollectResponse,
   PullRequest,
@@ -27,6 +37,7 @@ const endpoint = {
   ...{ lastAnswer: 1_700_000_000n, lastError: 'HTTP 503', lastErrorTime: 1_700_000_100n },
 };
 const changed: string[] = [];
+const set = { rootHash: 'ab'.repeat(32), sizeBytes: 5_000_000n, layers: [{ name: 'hello', version: 'v1' }] };
 
 const kinds = [extensionStatuses, extensionServiceConfigStatuses];
 const store = await openNodeStore(kinds, [
@@ -64,6 +75,18 @@ const suite = openSuite({
       lastError: 'ghcr.io does not answer',
     }),
   ),
+  '/suite.extensions.v1.ExtensionSetService/Status': (call) =>
+    reply(call, SetsResponse, {
+      ...{ running: set, nextStart: NextStart.NEXT_START_REMOVES, problem: 'the set cd was tried' },
+    }),
+  '/suite.extensions.v1.ExtensionSetService/Install': (call) => {
+    changed.push(`install ${InstallRequest.decode(call.request).chunk}`);
+    reply(call, InstallResponse, { set });
+  },
+  '/suite.extensions.v1.ExtensionSetService/Remove': (call) => {
+    changed.push(`remove on ${call.node}`);
+    reply(call, RemoveResponse, { running: set });
+  },
   '/suite.registry.v1.RegistryService/WatchTransfers': onlyOn('node01', (call) =>
     reply(call, WatchTransfersResponse, { transfers: [transfer] }),
   ),
@@ -144,4 +167,31 @@ test('extensions list shows the extensions, and extensions status their services
     services.map(({ id, state, configVersion }: Record<string, string>) => [id, state, configVersion]),
     [['ext-hello', 'Running', '3']],
   );
+});
+
+test('extensions sets shows what this start of a machine has, and what the next one tries', async () => {
+  const { stdout } = await suite.run('extensions', 'sets', '-n', 'node01');
+  assert.deepEqual(cellsOf(stdout).slice(1), [
+    ['node01', 'this', 'abababababab', '5.0 MB', 'hello v1', 'the set cd was tried'],
+    ['node01', 'next', 'none'],
+  ]);
+});
+
+test('extensions install sends the file, and extensions remove asks before it acts on several nodes', async () => {
+  changed.length = 0;
+  const folder = await mkdtemp(join(tmpdir(), 'sets-'));
+  await using scope = new AsyncDisposableStack();
+  scope.defer(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'tools.set');
+  await writeFile(path, 'the set');
+  const installed = await suite.run('extensions', 'install', path, '-n', 'node01');
+  assert.deepEqual(cellsOf(installed.stdout)[1], ['node01', 'abababababab', '5.0 MB', 'hello v1']);
+  assert.match(installed.stderr, /node01 tries the set at its next start/);
+  const missing = await suite.run('extensions', 'install', 'none.set', '-n', 'node01');
+  assert.match(missing.stderr, /"none\.set"/);
+  const refused = await suite.run('extensions', 'remove', '-n', 'node01,node02');
+  assert.match(refused.stderr, /extensions remove acts on 2 nodes .*--yes/);
+  const removed = await suite.run('extensions', 'remove', '-n', 'node01,node02', '--yes');
+  assert.deepEqual(cellsOf(removed.stdout)[2], ['node02', 'abababababab', 'hello v1']);
+  assert.deepEqual(changed.toSorted(), ['install the set', 'remove on node01', 'remove on node02']);
 });

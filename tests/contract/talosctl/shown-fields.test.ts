@@ -79,6 +79,12 @@ const tables: Readonly<Record<string, Table>> = {
     },
   },
   '/machine.ImageService/List': { lines: ['image list'] },
+  '/suite.extensions.v1.ExtensionSetService/Status': {
+    lines: ['extensions sets'],
+    leftOut: {
+      'suite.extensions.v1.StatusResponse.next_start': 'a row for the next start shows the set that it tries',
+    },
+  },
   '/suite.registry.v1.RegistryService/ListImages': { lines: ['registry images'] },
   '/suite.registry.v1.RegistryService/Status': {
     lines: ['registry status', 'registry upstreams', 'registry transfers'],

@@ -38,6 +38,7 @@ const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
     { kind: 'dynamic', find: names.resourceKinds },
     { kind: 'dynamic', find: names.idsOfKindBefore },
   ],
+  'extensions install': [files],
   'image import': [files],
   'image pull': [free],
   'image remove': [free],

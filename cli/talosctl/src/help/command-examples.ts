@@ -253,8 +253,26 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
     { text: 'generate the key that signs boot images', command: 'talosctl gen secureboot uki' },
   ],
   extensions: [{ text: 'list the extensions of a node', command: 'talosctl -n node01 extensions list' }],
+  'extensions install': [
+    {
+      text: 'install a set of extensions that was built with make extension-set',
+      command: 'talosctl -n node01 extensions install tools.set',
+    },
+  ],
   'extensions list': [
     { text: 'list the extensions of two nodes', command: 'talosctl -n node01,node02 extensions list' },
+  ],
+  'extensions remove': [
+    {
+      text: 'remove the set of extensions at the next start',
+      command: 'talosctl -n node01 extensions remove',
+    },
+  ],
+  'extensions sets': [
+    {
+      text: 'show the set that a machine runs, and what its next start tries',
+      command: 'talosctl -n node01 extensions sets',
+    },
   ],
   'extensions status': [
     { text: 'show the services of extensions', command: 'talosctl -n node01 extensions status' },

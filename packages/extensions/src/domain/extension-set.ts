@@ -1,5 +1,6 @@
 // A set of system extensions in one file: a tar archive with the description of the set, the signatures, the hash tree and the
 // squashfs, in this order. `docs/decisions/extensions-on-a-node.md` says why.
+import { verityTreeBytes } from '@nodewright/disk';
 import { type ExtensionMetadata, metadataFrom } from './extension-manifest.ts';
 import { damaged } from './refused.ts';
 
@@ -22,6 +23,10 @@ export const extensionSetLimits = {
   squashfsBytes: 96 * mebibyte,
   descriptionBytes: mebibyte,
 } as const;
+
+/** The most bytes of a set: its squashfs and hash tree, the description, and what a tar archive adds. */
+export const setArchiveBytes =
+  extensionSetLimits.squashfsBytes + verityTreeBytes(extensionSetLimits.squashfsBytes) + 2 * mebibyte;
 
 /** A layer of a set, which names one of its extensions. */
 export interface SetLayer {

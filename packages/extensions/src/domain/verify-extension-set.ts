@@ -25,6 +25,8 @@ export interface VerifiedSet {
   readonly rootHashSignature: Buffer;
   /** The hash tree of dm-verity, with its superblock. */
   readonly tree: Buffer;
+  /** Where the squashfs begins in the archive, in bytes. */
+  readonly squashfsOffset: number;
 }
 
 /**
@@ -58,9 +60,10 @@ export async function verifyExtensionSet(
       throw damaged(`${setFiles.rootHashSignature} was changed`);
     checkSize(description);
     const tree = await fileOf(entries, setFiles.tree, verityTreeBytes(description.squashfsBytes));
-    await checkSquashfs(await nextOf(entries, setFiles.squashfs), description, tree);
+    const squashfs = await nextOf(entries, setFiles.squashfs);
+    await checkSquashfs(squashfs, description, tree);
     if ((await entries.next()).done !== true) throw damaged('the set has more files than it should have');
-    return { description, rootHashSignature, tree };
+    return { description, rootHashSignature, tree, squashfsOffset: squashfs.offset };
   } finally {
     await entries.return(undefined);
   }

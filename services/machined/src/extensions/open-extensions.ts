@@ -15,9 +15,11 @@ import { loadServices, serviceFilesFolder } from './domain/service-files.ts';
 import type { ExtensionServiceSpec } from './domain/service-spec.ts';
 import { createConfigFileStore } from './host/config-file-store.ts';
 import { type ExtensionServiceInit, extensionService } from './host/extension-service.ts';
+import type { ExtensionSets } from './host/extension-sets.ts';
 import { linesToConsole } from './host/lines-to-console.ts';
 import { readServiceFiles } from './host/read-service-files.ts';
 import { openServiceConditions } from './host/service-conditions.ts';
+import { createExtensionSetService } from './rpc/extension-sets.ts';
 
 export interface OpenExtensionsInit extends ExtensionServiceInit {
   /** The node's root, without a trailing slash. */
@@ -26,6 +28,8 @@ export interface OpenExtensionsInit extends ExtensionServiceInit {
   readonly state: State;
   readonly logs: LogStore;
   readonly log: Logger;
+  /** Undefined on a node that is no machine of its own. */
+  readonly sets: ExtensionSets | undefined;
   /** Whether the configuration wants the output of all services on the console. */
   readonly isDebug: () => boolean;
 }
@@ -33,6 +37,8 @@ export interface OpenExtensionsInit extends ExtensionServiceInit {
 export interface ExtensionsTopic extends Topic {
   /** Lets the services of extensions start. */
   begin(): void;
+  /** To be called once the machine serves: keeps the set of extensions that this start has tried. */
+  settle(): Promise<void>;
 }
 
 /** Opens the topic of system extensions: their services, and the configuration of these. What it opens ends with `scope`. */
@@ -41,8 +47,9 @@ export function openExtensions(init: OpenExtensionsInit, scope: AsyncDisposableS
   const store = createConfigFileStore(`${init.root}${configFilesFolder}`);
   return {
     controllers: [extensionServiceConfigController(), extensionServiceConfigFilesController(store), service],
-    api: {},
+    api: { 'suite.extensions.v1.ExtensionSetService': createExtensionSetService(init.sets) },
     begin: () => service.begin(),
+    settle: async () => init.sets?.settle(),
   };
 }
 

@@ -26,6 +26,8 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
     startApid: (signal) => daemons.begin(serviceIds.apid, signal),
     loadConfig: config.acquire,
   });
+  // Nothing waits for it: a slow disk must not keep the services from starting.
+  void extensions.settle();
   const mountEphemeral = async (signal: AbortSignal) => {
     await volumes.mounted('EPHEMERAL', signal);
     host.beginLogCopies();

@@ -51,6 +51,8 @@ export interface Host extends MachinedContext {
   readonly disks: PreparedMachine['disks'];
   /** The kernel that can take over without the firmware; undefined on a node that is not the first process of a machine. */
   readonly nextKernel: PreparedMachine['nextKernel'] | undefined;
+  /** The partition BOOT, which has the sets of extensions; undefined on a node without such a disk. */
+  readonly bootPartition: PreparedMachine['bootPartition'];
   /** To be called when the folder of the logs can be written to. */
   readonly beginLogCopies: () => void;
   /** Aborts when the streams that report the stop have to end. `signal` aborts earlier, when the stop begins. */
@@ -117,6 +119,7 @@ export async function openHost(
     },
     disks: machine?.disks,
     nextKernel: machine?.nextKernel,
+    bootPartition: machine?.bootPartition,
     async wipe(plan) {
       if (volumes === undefined) return folderWipe.wipe(plan.volumes);
       await copies.stop();

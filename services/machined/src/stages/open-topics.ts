@@ -17,6 +17,7 @@ import { settleTimeMs } from '../daemons/domain/settle-time.ts';
 import { type DaemonsTopic, openDaemons } from '../daemons/open-daemons.ts';
 import { type DevicesTopic, openDevices } from '../devices/open-devices.ts';
 import { type EtcdTopic, openEtcd } from '../etcd/open-etcd.ts';
+import { openExtensionSets } from '../extensions/host/open-extension-sets.ts';
 import { type ExtensionsTopic, openExtensions } from '../extensions/open-extensions.ts';
 import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
@@ -141,6 +142,10 @@ export async function openTopics(
         own !== undefined && host.ownCgroups !== undefined && services.cgroups !== undefined
           ? { children: host.children, own, cgroupFolder: host.ownCgroups, cgroups: services.cgroups }
           : undefined,
+      sets: openExtensionSets({
+        ...{ bootPartition: host.bootPartition, root: layout.root, commandLine, log },
+        running: host.options.extensionSet,
+      }),
       description: world.description,
       restartIntervalMs: host.options.restartInterval,
       isDebug: () => view.configuration()?.debug ?? false,

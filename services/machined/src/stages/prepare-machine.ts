@@ -6,9 +6,10 @@ import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { limitCgroup } from '../base/host/cgroup-limits.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
+import { type BootPartition, createBootPartition } from '../extensions/host/boot-partition.ts';
 import { kernelArgumentProblem } from '../kernel/domain/kernel-requirements.ts';
 import { isSecureBootOn } from '../kernel/domain/security-state.ts';
-import { isKernelLoaded } from '../life/domain/boot-files.ts';
+import { bootSlot, isKernelLoaded } from '../life/domain/boot-files.ts';
 import {
   detachVolumes,
   endMachineAtExit,
@@ -26,6 +27,7 @@ import { type MachineDisks, openMachineDisks } from '../volumes/host/machine-dis
 import { type MachineVolumes, openMachineVolumes } from '../volumes/host/machine-volumes.ts';
 
 const kexecFolder = '/system/run/kexec';
+const bootMountPoint = '/system/run/extension-sets/boot';
 /** Source: Talos v1.14: sequences, kexecPrepare. */
 const kexecTimeoutMs = 180_000;
 
@@ -36,6 +38,8 @@ export interface PreparedMachine {
   /** Undefined when there is no system disk. */
   readonly volumes: MachineVolumes | undefined;
   readonly nextKernel: NextKernel;
+  /** The partition BOOT of the system disk; undefined without such a disk. */
+  readonly bootPartition: BootPartition | undefined;
   /** Undefined when the node owns no disks. */
   readonly disks: MachineDisks | undefined;
 }
@@ -86,7 +90,13 @@ export async function prepareMachine(
     bootDevice: async () => volumes?.bootDevice(),
     isSecureBootOn: () => isSecureBootOn(readIfThere),
   });
-  return { volumes, disks, nextKernel, addresses: setUpAddresses(calls, log) };
+  const bootPartition =
+    volumes &&
+    createBootPartition({
+      ...{ calls, mountPoint: bootMountPoint, slot: bootSlot(readFileSync('/proc/cmdline', 'utf8')) },
+      device: () => volumes.bootDevice(),
+    });
+  return { volumes, disks, nextKernel, bootPartition, addresses: setUpAddresses(calls, log) };
 }
 
 /** Without its group machined runs all the same; only containers with limits do not. */

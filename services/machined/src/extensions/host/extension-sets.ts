@@ -1,0 +1,170 @@
+import type { X509Certificate } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  type ExtensionSetDescription,
+  setArchiveBytes,
+  verifyExtensionSet,
+} from '@nodewright/extensions/sets';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { makeFolder } from '@nodewright/files';
+import type { Logger } from '@nodewright/telemetry';
+import { noSet, planSetStart } from '../domain/plan-set-start.ts';
+import type { BootPartition } from './boot-partition.ts';
+import {
+  dropTried,
+  keepTried,
+  nameNext,
+  placeSet,
+  readSet,
+  readSetNames,
+  removeOthers,
+} from './set-folder.ts';
+
+/** A set with what is known of it. */
+export type KnownSet = ExtensionSetDescription;
+
+export interface SetsStatus {
+  readonly running: KnownSet | undefined;
+  /** What the next start tries; undefined when it is the same as this one. */
+  readonly next: KnownSet | 'no set' | undefined;
+  readonly problem: string;
+}
+
+/** The sets of extensions of a machine. One change happens at a time. */
+export interface ExtensionSets {
+  status(): Promise<SetsStatus>;
+  /** @throws Fault as `verifyExtensionSet()`, and `resource-exhausted` */
+  install(archive: AsyncIterable<Uint8Array>): Promise<KnownSet>;
+  /** Returns the running set. @throws Fault `failed-precondition` when there is none */
+  remove(): Promise<KnownSet | undefined>;
+  /** To be called once the machine serves: keeps what was tried. It never rejects: it logs why it could not. */
+  settle(): Promise<void>;
+}
+
+export interface ExtensionSetsInit {
+  readonly boot: BootPartition;
+  /** Those that the image trusts. */
+  readonly certificates: () => Promise<readonly X509Certificate[]>;
+  readonly imageRootHash: string;
+  /** Root hash of the set that the init has mounted; empty for none. */
+  readonly running: string;
+  /** A file in memory that only root can read, for a set that is received. */
+  readonly received: string;
+  readonly log: Pick<Logger, 'info' | 'error'>;
+}
+
+const setsFolder = 'sets';
+const privateFolder = 0o700;
+const privateMode = 0o600;
+
+export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
+  const { boot, certificates, imageRootHash, running, received, log } = init;
+  let problem = '';
+  let isBusy = false;
+  const inSets =
+    <T>(work: (folder: string) => Promise<T>) =>
+    (slot: string) =>
+      work(join(slot, setsFolder));
+  const known = async (folder: string, name: string): Promise<KnownSet> =>
+    (await readSet(folder, name)) ?? { rootHash: name, imageRootHash: '', squashfsBytes: 0, layers: [] };
+  const runningIn = (folder: string) => (running === '' ? undefined : known(folder, running));
+
+  async function alone<T>(work: () => Promise<T>): Promise<T> {
+    if (isBusy) throw new Fault('unavailable', 'the extensions of this machine are being changed: try again');
+    isBusy = true;
+    try {
+      return await work();
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  return {
+    status: () =>
+      alone(() =>
+        boot.read(
+          inSets(async (folder) => {
+            const { next } = await readSetNames(folder);
+            return {
+              ...{ running: await runningIn(folder), problem },
+              next: next === undefined ? undefined : next === noSet ? 'no set' : await known(folder, next),
+            };
+          }),
+        ),
+      ),
+    install: (archive) =>
+      alone(async () => {
+        try {
+          await receive(archive, received);
+          const trust = { certificates: await certificates(), imageRootHash };
+          const set = await verifyExtensionSet(piecesOf(received), trust);
+          const { rootHash } = set.description;
+          await boot.write(
+            inSets(async (folder) => {
+              await placeSet(folder, set, received);
+              await nameNext(folder, rootHash);
+              // One that no start has tried is replaced.
+              await removeOthers(folder);
+            }),
+          );
+          log.info({ set: rootHash }, 'a set of extensions is installed: the next start tries it');
+          return set.description;
+        } finally {
+          await rm(received, { force: true });
+        }
+      }),
+    remove: () =>
+      alone(() =>
+        boot.write(
+          inSets(async (folder) => {
+            const { next, active } = await readSetNames(folder);
+            if (next === undefined && active === undefined && running === '')
+              throw new Fault('failed-precondition', 'this machine has no set of extensions');
+            await nameNext(folder, noSet);
+            log.info({}, 'the next start has no set of extensions');
+            return runningIn(folder);
+          }),
+        ),
+      ),
+    async settle() {
+      try {
+        await alone(async () => {
+          const names = await boot.read(inSets(readSetNames));
+          const start = planSetStart(names, running);
+          problem = start.problem;
+          if (problem !== '') log.error({ problem }, 'a set of extensions is not in use');
+          if (start.keepsTried === undefined) return;
+          await boot.write(
+            inSets(async (folder) => {
+              if (start.keepsTried) await keepTried(folder, names.tried === noSet);
+              else await dropTried(folder);
+              await removeOthers(folder);
+            }),
+          );
+          if (start.keepsTried) log.info({ set: running }, 'the extensions that were tried are kept');
+        });
+      } catch (error) {
+        log.error({ error: faultFrom(error).message }, 'the sets of extensions cannot be read');
+      }
+    },
+  };
+}
+
+/** Keeps what arrives in memory: nothing is written to the disk before all of it was verified. */
+async function receive(archive: AsyncIterable<Uint8Array>, path: string): Promise<void> {
+  await makeFolder(dirname(path), privateFolder);
+  await rm(path, { force: true });
+  await using file = await open(path, 'wx', privateMode);
+  let bytes = 0;
+  for await (const piece of archive) {
+    bytes += piece.length;
+    if (bytes > setArchiveBytes)
+      throw new Fault('invalid-argument', `the set has more than ${setArchiveBytes} bytes`);
+    await file.writeFile(piece);
+  }
+}
+
+const piecesOf = (path: string) =>
+  createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Uint8Array>;

@@ -1,0 +1,41 @@
+import type { Logger } from '@nodewright/telemetry';
+import type { BootPartition } from './boot-partition.ts';
+import type { ExtensionSets } from './extension-sets.ts';
+import { imageRootHashOf, readTrustedCertificates } from './image-trust.ts';
+
+export interface OpenExtensionSetsInit {
+  /** Undefined on a node without such a disk. */
+  readonly bootPartition: BootPartition | undefined;
+  /** The node's root, without a trailing slash. */
+  readonly root: string;
+  /** Of the kernel. */
+  readonly commandLine: string;
+  /** Root hash of the set that the init has mounted; empty for none. */
+  readonly running: string;
+  readonly log: Logger;
+}
+
+const receivedFile = '/system/run/extension-sets/received';
+
+/** The sets of extensions of a machine; undefined on a node that is none. What verifies sets is loaded at the first call. */
+export function openExtensionSets(init: OpenExtensionSetsInit): ExtensionSets | undefined {
+  const { bootPartition: boot, root, commandLine, running, log } = init;
+  if (boot === undefined) return undefined;
+  let opened: Promise<ExtensionSets> | undefined;
+  const sets = () => {
+    opened ??= import('./extension-sets.ts').then(({ createExtensionSets }) =>
+      createExtensionSets({
+        ...{ boot, running, log, received: receivedFile },
+        imageRootHash: imageRootHashOf(commandLine),
+        certificates: () => readTrustedCertificates(root),
+      }),
+    );
+    return opened;
+  };
+  return {
+    status: async () => (await sets()).status(),
+    install: async (archive) => (await sets()).install(archive),
+    remove: async () => (await sets()).remove(),
+    settle: async () => (await sets()).settle(),
+  };
+}

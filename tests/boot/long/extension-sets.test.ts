@@ -1,0 +1,158 @@
+// Sets of extensions that an emulated machine gets while it runs. Seven boots: a verb of its own runs it.
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createSetSigner } from '@nodewright/extensions/testing';
+import { guestNetwork } from '@nodewright/provision/machine';
+import { rootHashIn } from '../../../rootfs/disk/boot-entries.ts';
+import { type BuiltSet, buildExtensionSet } from '../../../rootfs/extensions/build-extension-set.ts';
+import { secureBootKey } from '../../../rootfs/secure-boot/secure-boot-key.ts';
+import { keysFolder, unpackTools } from '../../../rootfs/workshop.ts';
+import { nativeArchitecture } from '../../../tools/images/architecture.ts';
+import { flipByte } from '../changed-disk.ts';
+import { writeExtension } from '../extension-source.ts';
+import { imageFolder, type Machine, type MachineInit, noMachine as skip, startMachine } from '../machine.ts';
+import { openWorkplace } from '../use-machine.ts';
+
+const checkout = join(import.meta.dirname, '..', '..', '..');
+const { folder, succeeds, shows, talosctl, generate, configures, trusted, machineDisk, ...workplace } =
+  openWorkplace();
+after(() => workplace[Symbol.dispose]());
+
+const timeoutMs = 600_000;
+const file = 'usr/local/share/demo/version';
+const disk = machineDiskName();
+const sets: Record<'first' | 'second' | 'ofOther' | 'ofOtherImage', BuiltSet> = {} as never;
+
+function machineDiskName(): string {
+  return join(folder, 'disk.raw');
+}
+
+before(async () => {
+  if (skip !== false) return;
+  const work = join(folder, 'work');
+  mkdirSync(work);
+  const tools = await unpackTools({ checkout, work, architecture: nativeArchitecture() });
+  const imageRootHash = rootHashIn(readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8'));
+  const own = { imageRootHash, signer: secureBootKey(keysFolder(checkout)) };
+  const build = async (name: string, init = own) => {
+    const place = join(folder, name);
+    mkdirSync(place);
+    const source = writeExtension(place, 'demo', { [file]: name });
+    const built = await buildExtensionSet([source], {
+      ...{ ...init, tools, work: place, epochSeconds: 1_700_000_000 },
+      modules: { release: 'none', place: () => assert.fail('no extension has modules') },
+    });
+    writeFileSync(join(folder, `${name}.set`), built.archive);
+    return built;
+  };
+  sets.first = await build('first');
+  sets.second = await build('second');
+  sets.ofOther = await build('ofOther', { ...own, signer: createSetSigner() });
+  sets.ofOtherImage = await build('ofOtherImage', { ...own, imageRootHash: 'a'.repeat(64) });
+  const changed = Buffer.from(sets.first.archive);
+  changed.writeUInt8(changed.readUInt8(changed.indexOf('hsqs') + 100) ^ 1, changed.indexOf('hsqs') + 100);
+  writeFileSync(join(folder, 'changed.set'), changed);
+  machineDisk('disk.raw');
+});
+
+const start = (init: Partial<MachineInit> = {}) =>
+  startMachine({ ...{ disk, keepsDisk: true, boot: { kind: 'kernel', words: [guestNetwork] } }, ...init });
+
+async function off(machine: Machine): Promise<void> {
+  await machine.pressPower();
+  await machine.isOff(timeoutMs);
+}
+
+const nameOf = ({ rootHash }: BuiltSet) => rootHash.slice(0, 12);
+
+/** Waits until the machine has decided about the set that this start has tried. */
+const showsSets = (machine: Machine, pattern: RegExp) =>
+  shows([...trusted(machine), 'extensions', 'sets'], pattern, timeoutMs);
+
+test('a set is installed, replaced and removed with a restart each, and one that cannot start leaves the old one', {
+  skip,
+}, async () => {
+  const patch = JSON.stringify({ machine: { time: { disabled: true } } });
+  await generate('demo', '--config-patch-control-plane', patch);
+  {
+    await using machine = await start();
+    const own = trusted(machine);
+    await configures(machine, 'controlplane.yaml');
+    await showsSets(machine, /this +none *\n/);
+    for (const [name, reason] of [
+      ['ofOther', /the set is not signed with a key that this image trusts/],
+      ['ofOtherImage', /the set was built for the image with the root hash a{64}/],
+      ['changed', /set\.squashfs or set\.verity was changed/],
+    ] as const) {
+      const refused = await talosctl(...own, 'extensions', 'install', `${name}.set`);
+      assert.equal(refused.exitCode, 1);
+      assert.match(refused.output, reason);
+    }
+    assert.doesNotMatch(await succeeds([...own, 'extensions', 'sets']), / next /);
+    await succeeds([...own, 'extensions', 'install', 'first.set'], timeoutMs);
+    await showsSets(machine, new RegExp(`this +none *\\n.* next +${nameOf(sets.first)} .* demo 1\\.2\\.3`));
+    await off(machine);
+  }
+  {
+    await using machine = await start();
+    const own = trusted(machine);
+    await machine.shows(new RegExp(`extensions of the set ${sets.first.rootHash}`), timeoutMs);
+    await showsSets(machine, new RegExp(`this +${nameOf(sets.first)} .* demo 1\\.2\\.3 *\\n$`));
+    assert.equal(await succeeds([...own, 'read', `/${file}`]), 'first');
+    assert.match(await succeeds([...own, 'get', 'extensions']), / 1 +1 +demo +1\.2\.3/);
+    await succeeds([...own, 'extensions', 'install', 'second.set'], timeoutMs);
+    await off(machine);
+  }
+  copyFileSync(disk, join(folder, 'both.raw'));
+  // The superblock of the second set, which its first start reads.
+  flipByte(disk, { home: 'BOOT', content: squashfsOf(sets.second), distance: 40 });
+  for (const problem of [`the set ${sets.second.rootHash} was tried and did not start`, '']) {
+    await using machine = await start();
+    await showsSets(machine, new RegExp(`this +${nameOf(sets.first)} .* demo 1\\.2\\.3 +${problem}`));
+    assert.equal(await succeeds([...trusted(machine), 'read', `/${file}`]), 'first');
+    await off(machine);
+  }
+  copyFileSync(join(folder, 'both.raw'), disk);
+  {
+    await using machine = await start();
+    const own = trusted(machine);
+    await showsSets(machine, new RegExp(`this +${nameOf(sets.second)} .* demo 1\\.2\\.3 *\\n$`));
+    assert.equal(await succeeds([...own, 'read', `/${file}`]), 'second');
+    await succeeds([...own, 'extensions', 'remove', '--yes'], timeoutMs);
+    await showsSets(machine, /next +none/);
+    await off(machine);
+  }
+  await using machine = await start();
+  await showsSets(machine, /this +none *\n$/);
+  assert.equal((await talosctl(...trusted(machine), 'read', `/${file}`)).exitCode, 1);
+});
+
+test('with Secure Boot the kernel opens a set with its signature, and refuses it when one bit of that was changed', {
+  skip,
+}, async () => {
+  const secure = join(folder, 'both.raw');
+  const boot = { kind: 'secure-boot', words: [guestNetwork] } as const;
+  {
+    await using machine = await start({ disk: secure, boot });
+    await machine.shows(new RegExp(`extensions of the set ${sets.second.rootHash}`), timeoutMs);
+    await showsSets(machine, new RegExp(`this +${nameOf(sets.second)} `));
+    await off(machine);
+  }
+  // The signature of the root hash, in the last bytes before the hash tree of the archive begins.
+  const { archive } = sets.second;
+  const header = archive.indexOf('roothash.p7s\0');
+  const bytes = Number.parseInt(archive.toString('latin1', header + 124, header + 135), 8);
+  const content = archive.subarray(header + 512, header + 512 + bytes);
+  flipByte(secure, { home: 'BOOT', content, distance: bytes - 20 });
+  await using machine = await start({ disk: secure, boot });
+  await machine.shows(/cannot load the hash tree of .*: error \d+/, timeoutMs);
+  await machine.shows(new RegExp(`the set of extensions ${sets.second.rootHash} is left out`));
+  await showsSets(machine, /this +none +the set \w{64} cannot be used: the machine runs without a set/);
+});
+
+/** The squashfs at the end of the archive, without the two blocks that end that, and what fills its last block. */
+function squashfsOf({ archive }: BuiltSet): Buffer {
+  return archive.subarray(archive.indexOf('hsqs'), archive.indexOf('hsqs') + 4096);
+}
