@@ -1,10 +1,11 @@
-// Sets of extensions that an emulated machine gets while it runs. Seven boots: a verb of its own runs it.
+// Sets of extensions that an emulated machine gets while it runs. Ten boots: a verb of its own runs it.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createSetSigner } from '@nodewright/extensions/testing';
 import { guestNetwork } from '@nodewright/provision/machine';
+import type { LockedTools } from '../../../rootfs/debian/locked-tools.ts';
 import { rootHashIn } from '../../../rootfs/disk/boot-entries.ts';
 import { type BuiltSet, buildExtensionSet } from '../../../rootfs/extensions/build-extension-set.ts';
 import { secureBootKey } from '../../../rootfs/secure-boot/secure-boot-key.ts';
@@ -14,6 +15,7 @@ import { flipByte } from '../changed-disk.ts';
 import { writeExtension } from '../extension-source.ts';
 import { imageFolder, type Machine, type MachineInit, noMachine as skip, startMachine } from '../machine.ts';
 import { openWorkplace } from '../use-machine.ts';
+import { diskWithFiles } from './disk-with-files.ts';
 
 const checkout = join(import.meta.dirname, '..', '..', '..');
 const { folder, succeeds, shows, talosctl, generate, configures, trusted, machineDisk, ...workplace } =
@@ -22,18 +24,16 @@ after(() => workplace[Symbol.dispose]());
 
 const timeoutMs = 600_000;
 const file = 'usr/local/share/demo/version';
-const disk = machineDiskName();
+const disk = join(folder, 'disk.raw');
+let locked: LockedTools | undefined;
+const tools = () => locked ?? assert.fail('no tools');
 const sets: Record<'first' | 'second' | 'ofOther' | 'ofOtherImage', BuiltSet> = {} as never;
-
-function machineDiskName(): string {
-  return join(folder, 'disk.raw');
-}
 
 before(async () => {
   if (skip !== false) return;
   const work = join(folder, 'work');
   mkdirSync(work);
-  const tools = await unpackTools({ checkout, work, architecture: nativeArchitecture() });
+  locked = await unpackTools({ checkout, work, architecture: nativeArchitecture() });
   const imageRootHash = rootHashIn(readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8'));
   const own = { imageRootHash, signer: secureBootKey(keysFolder(checkout)) };
   const build = async (name: string, init = own) => {
@@ -41,7 +41,7 @@ before(async () => {
     mkdirSync(place);
     const source = writeExtension(place, 'demo', { [file]: name });
     const built = await buildExtensionSet([source], {
-      ...{ ...init, tools, work: place, epochSeconds: 1_700_000_000 },
+      ...{ ...init, tools: tools(), work: place, epochSeconds: 1_700_000_000 },
       modules: { release: 'none', place: () => assert.fail('no extension has modules') },
     });
     writeFileSync(join(folder, `${name}.set`), built.archive);
@@ -129,27 +129,52 @@ test('a set is installed, replaced and removed with a restart each, and one that
   assert.equal((await talosctl(...trusted(machine), 'read', `/${file}`)).exitCode, 1);
 });
 
+/** The files of a set on BOOT, with one flipped bit in one of them. */
+function filesOf({ archive, rootHash }: BuiltSet, changed?: { name: string; at: number }) {
+  const files: Record<string, Buffer> = {};
+  for (const name of ['description.json', 'roothash.p7s', 'set.verity', 'set.squashfs']) {
+    const header = archive.indexOf(`${name}\0`);
+    const bytes = Number.parseInt(archive.toString('latin1', header + 124, header + 135), 8);
+    const content = Buffer.from(archive.subarray(header + 512, header + 512 + bytes));
+    if (name === changed?.name) content.writeUInt8(content.readUInt8(changed.at) ^ 1, changed.at);
+    files[`A/sets/${rootHash}/${name}`] = content;
+  }
+  return files;
+}
+
+const line = (text: string) => Buffer.from(`${text}\n`);
+
+test('the init tries a set once, and uses the one before when it cannot be opened', { skip }, async () => {
+  const { first, second } = sets;
+  const files = { ...filesOf(first), ...filesOf(second, { name: 'set.squashfs', at: 40 }) };
+  const names = { 'A/sets/next': line(second.rootHash), 'A/sets/active': line(first.rootHash) };
+  const disk = diskWithFiles(join(folder, 'damaged'), tools(), { ...files, ...names });
+  for (const tries of [true, false]) {
+    await using machine = await startMachine({ disk, keepsDisk: true, boot: { kind: 'kernel' } });
+    await machine.shows(/switching to the root file system/, timeoutMs);
+    assert.equal(machine.console().includes(`the set of extensions ${second.rootHash} is left out`), tries);
+    assert.match(machine.console(), new RegExp(`extensions of the set ${first.rootHash}`));
+  }
+});
+
 test('with Secure Boot the kernel opens a set with its signature, and refuses it when one bit of that was changed', {
   skip,
 }, async () => {
-  const secure = join(folder, 'both.raw');
-  const boot = { kind: 'secure-boot', words: [guestNetwork] } as const;
+  const { first } = sets;
+  const active = { 'A/sets/active': line(first.rootHash) };
+  const boot = { kind: 'secure-boot' } as const;
   {
-    await using machine = await start({ disk: secure, boot });
-    await machine.shows(new RegExp(`extensions of the set ${sets.second.rootHash}`), timeoutMs);
-    await showsSets(machine, new RegExp(`this +${nameOf(sets.second)} `));
-    await off(machine);
+    const disk = diskWithFiles(join(folder, 'secure'), tools(), { ...filesOf(first), ...active });
+    await using machine = await startMachine({ disk, boot });
+    await machine.shows(/switching to the root file system/, timeoutMs);
+    assert.match(machine.console(), new RegExp(`extensions of the set ${first.rootHash}`));
   }
-  // The signature of the root hash, in the last bytes before the hash tree of the archive begins.
-  const { archive } = sets.second;
-  const header = archive.indexOf('roothash.p7s\0');
-  const bytes = Number.parseInt(archive.toString('latin1', header + 124, header + 135), 8);
-  const content = archive.subarray(header + 512, header + 512 + bytes);
-  flipByte(secure, { home: 'BOOT', content, distance: bytes - 20 });
-  await using machine = await start({ disk: secure, boot });
-  await machine.shows(/cannot load the hash tree of .*: error \d+/, timeoutMs);
-  await machine.shows(new RegExp(`the set of extensions ${sets.second.rootHash} is left out`));
-  await showsSets(machine, /this +none +the set \w{64} cannot be used: the machine runs without a set/);
+  const files = filesOf(first, { name: 'roothash.p7s', at: 300 });
+  const disk = diskWithFiles(join(folder, 'unsigned'), tools(), { ...files, ...active });
+  await using machine = await startMachine({ disk, boot });
+  await machine.shows(/switching to the root file system/, timeoutMs);
+  assert.match(machine.console(), /cannot load the hash tree of .*: error \d+/);
+  assert.match(machine.console(), new RegExp(`the set of extensions ${first.rootHash} is left out`));
 });
 
 /** The squashfs at the end of the archive, without the two blocks that end that, and what fills its last block. */

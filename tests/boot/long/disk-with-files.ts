@@ -1,0 +1,41 @@
+import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { sectorBytes } from '@nodewright/disk';
+import type { LockedTools } from '../../../rootfs/debian/locked-tools.ts';
+import { placedPartitions } from '../../../rootfs/disk/disk-image.ts';
+import { makeExtPartition } from '../../../rootfs/disk/ext-partition.ts';
+import { imageFolder } from '../machine.ts';
+
+/**
+ * Copies the disk image, with more files on BOOT.
+ *
+ * @param folder that does not exist
+ * @param files contents by path below BOOT
+ * @returns the path of the copy
+ */
+export function diskWithFiles(
+  folder: string,
+  tools: LockedTools,
+  files: Readonly<Record<string, Buffer>>,
+): string {
+  mkdirSync(folder);
+  const boot = placedPartitions().find(({ label }) => label === 'BOOT');
+  if (boot === undefined) throw new Error('the layout has no BOOT');
+  const ofImage = (name: string) => [`A/${name}`, readFileSync(join(imageFolder, name))] as const;
+  const partition = makeExtPartition(tools, folder, {
+    label: 'BOOT',
+    bytes: (boot.last - boot.first + 1) * sectorBytes,
+    epochSeconds: 1_700_000_000,
+    uuid: boot.guid,
+    files: { ...Object.fromEntries(['rootfs.squashfs', 'rootfs.verity'].map(ofImage)), ...files },
+  });
+  const path = join(folder, 'disk.raw');
+  copyFileSync(join(imageFolder, 'disk.raw'), path);
+  const disk = openSync(path, 'r+');
+  try {
+    writeSync(disk, readFileSync(partition), 0, undefined, boot.first * sectorBytes);
+  } finally {
+    closeSync(disk);
+  }
+  return path;
+}
