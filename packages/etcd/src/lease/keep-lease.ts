@@ -22,9 +22,9 @@ export async function keepLease(
   const { id, ttlSeconds: granted } = await grant(endpoints, ttlSeconds, options);
   const over = new AbortController();
   const stop = AbortSignal.any([over.signal, endpoints.closed]);
-  const keeping = keep(endpoints, { id, ttlMs: granted * 1000, since: askedMs, stop }).then((fault) =>
-    over.abort(fault),
-  );
+  const ttlMs = granted * 1000;
+  const lease: Keeping = { id, ttlMs, begunMs: askedMs, stop };
+  const keeping = keep(endpoints, lease).then((fault) => over.abort(fault));
   const end = async (given: CallOptions = {}) => {
     over.abort(new EtcdFault('cancelled', 'the lease was ended'));
     await keeping;
@@ -34,6 +34,7 @@ export async function keepLease(
     id,
     ttlSeconds: granted,
     signal: over.signal,
+    leftMs: () => (over.signal.aborted ? 0 : lease.begunMs + ttlMs - performance.now()),
     revoke: end,
     async [Symbol.asyncDispose]() {
       // Without an answer, the lease expires by itself.
@@ -45,19 +46,19 @@ export async function keepLease(
 interface Keeping {
   readonly id: bigint;
   readonly ttlMs: number;
-  /** When the current time to live began. */
-  readonly since: number;
+  /** When the current time to live began at the latest, by `performance.now()`; set by each renewal. */
+  begunMs: number;
   readonly stop: AbortSignal;
 }
 
 /** Renews the lease until it is over, and resolves to the reason. */
-async function keep(endpoints: EndpointSet, { id, ttlMs, since, stop }: Keeping): Promise<EtcdFault> {
-  let begun = since;
+async function keep(endpoints: EndpointSet, lease: Keeping): Promise<EtcdFault> {
+  const { id, ttlMs, stop } = lease;
   let pauseMs = ttlMs / 3;
   for (;;) {
     await pauseBy(systemTimers, pauseMs, stop);
     if (stop.aborted) return new EtcdFault('cancelled', 'the lease was let go');
-    const left = begun + ttlMs - performance.now();
+    const left = lease.begunMs + ttlMs - performance.now();
     if (left <= 0) {
       const message = `no member of etcd has renewed the lease for ${ttlMs / 1000} s`;
       return new EtcdFault('unavailable', message, { reason: 'lease-lost' });
@@ -68,7 +69,7 @@ async function keep(endpoints: EndpointSet, { id, ttlMs, since, stop }: Keeping)
       () => undefined,
     );
     if (seconds === 0) return new EtcdFault('not-found', 'the lease ran out', { reason: 'lease-lost' });
-    if (seconds !== undefined) begun = asked;
+    if (seconds !== undefined) lease.begunMs = asked;
     pauseMs = seconds === undefined ? retryMs : ttlMs / 3;
   }
 }

@@ -18,11 +18,15 @@ test('a lease with keep-alive outlives its time, and deletes its keys at its end
   const client = etcd();
   const lease = await client.grantLease(2);
   await client.put('kept', 'x', { lease: lease.id });
+  assert.ok(lease.leftMs() <= lease.ttlSeconds * 1000, `${lease.leftMs()} ms`);
   await pause(lease.ttlSeconds * 1000 + 1500);
   assert.equal((await client.get('kept'))?.lease, lease.id);
+  // Without a renewal it would be negative by now.
+  assert.ok(lease.leftMs() > 0, `${lease.leftMs()} ms`);
   assert.equal(lease.signal.aborted, false);
   await lease[Symbol.asyncDispose]();
   assert.equal(lease.signal.aborted, true);
+  assert.equal(lease.leftMs(), 0);
   assert.equal(await client.get('kept'), undefined);
   await lease.revoke();
 });

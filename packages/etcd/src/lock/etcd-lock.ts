@@ -6,6 +6,8 @@ export interface LockOptions {
    * locks.
    */
   readonly ttlSeconds?: number;
+  /** Value of the key of this client, such as its name in an election. Default: empty. */
+  readonly value?: string;
   /** Cancels the wait: it fails with a Fault `cancelled`, and deletes its key in etcd. */
   readonly signal?: AbortSignal;
 }

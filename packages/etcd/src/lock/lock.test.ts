@@ -44,6 +44,11 @@ test('a lock is a key with its name and its lease, and is deleted with the lease
   assert.equal(await client.get(lock.key), undefined);
 });
 
+test('the key of a lock may have a value, which others read', { skip }, async () => {
+  await using lock = await etcd().lock('election', { value: 'node01' });
+  assert.equal(Buffer.from((await etcd().get(lock.key))?.value ?? '').toString(), 'node01');
+});
+
 test('a lock waits for a lock of etcdctl, and etcdctl waits for ours', { skip }, async () => {
   const client = etcd();
   const theirs = cluster?.spawnEtcdctl('lock', 'shared') ?? assert.fail();

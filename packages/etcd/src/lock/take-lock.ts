@@ -22,7 +22,7 @@ export async function takeLock(
   endpoints: EndpointSet,
   keys: Pick<EtcdClient, 'txn' | 'get'>,
   name: string,
-  { ttlSeconds = defaultTtlSeconds, signal }: LockOptions = {},
+  { ttlSeconds = defaultTtlSeconds, value = '', signal }: LockOptions = {},
 ): Promise<EtcdLock> {
   const lease = await keepLease(endpoints, ttlSeconds, signal === undefined ? {} : { signal });
   try {
@@ -31,7 +31,7 @@ export async function takeLock(
     const { results, succeeded, revision } = await keys.txn(
       {
         compare: [{ key, createRevision: 0n }],
-        success: [{ kind: 'put', key, value: '', lease: lease.id }],
+        success: [{ kind: 'put', key, value, lease: lease.id }],
         failure: [{ kind: 'get', key }],
       },
       { signal: waiting },
