@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Numbers of capabilities, <linux/capability.h>. */
 export const capabilities = {
   ...{ dacOverride: 1, dacReadSearch: 2, setCapabilities: 8 },
-  ...{ netRaw: 13, systemAdmin: 21, systemBoot: 22, systemResource: 24, syslog: 34 },
+  ...{ netAdmin: 12, netRaw: 13, systemAdmin: 21, systemBoot: 22, systemResource: 24, syslog: 34 },
 } as const;
 
 /**

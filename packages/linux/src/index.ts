@@ -1,3 +1,4 @@
+export * from './announce-address.ts';
 export * from './boot-facts.ts';
 export * from './c-string.ts';
 export * from './counters.ts';

@@ -1,11 +1,9 @@
 // Changes the network of this machine. Only a node that owns its kernel may call these functions.
-import { getSystemErrorName } from 'node:util';
-import { Fault } from '@nodewright/fault';
 import type { NativeCalls } from '../native-calls.ts';
 import { encodeAttribute } from './attributes.ts';
-import { encodeMessage, errorNumberOf, netlinkFlags, netlinkTypes } from './netlink-message.ts';
-import { openNetlinkSocket } from './netlink-socket.ts';
+import { netlinkFlags } from './netlink-message.ts';
 import { addressFamilies } from './read-network.ts';
+import { requestChange } from './request-change.ts';
 
 // <linux/rtnetlink.h>
 const newLink = 16;
@@ -17,6 +15,8 @@ const routeAttributes = { interface: 4, gateway: 5 } as const;
 const mainTable = 254;
 const bootProtocol = 3;
 const unicast = 1;
+/** What is there already is no error. */
+const allowed = 'EEXIST';
 
 /**
  * Sets a network device up.
@@ -28,7 +28,7 @@ export function setLinkUp(calls: NativeCalls, linkIndex: number): void {
   header.writeInt32LE(linkIndex, 4);
   header.writeUInt32LE(isUp, 8);
   header.writeUInt32LE(isUp, 12);
-  request(calls, newLink, header, 0);
+  requestChange(calls, { type: newLink, payload: header, allowed });
 }
 
 /**
@@ -47,7 +47,8 @@ export function addAddress(
   const attributes = [addressAttributes.local, addressAttributes.address].map((type) =>
     encodeAttribute(type, address),
   );
-  request(calls, newAddress, Buffer.concat([header, ...attributes]), netlinkFlags.create);
+  const payload = Buffer.concat([header, ...attributes]);
+  requestChange(calls, { type: newAddress, flags: netlinkFlags.create, payload, allowed });
 }
 
 /**
@@ -77,18 +78,6 @@ export function addDefaultRoute(calls: NativeCalls, linkIndex: number, gateway: 
     encodeAttribute(routeAttributes.gateway, gateway),
     encodeAttribute(routeAttributes.interface, device),
   ];
-  request(calls, newRoute, Buffer.concat([header, ...attributes]), netlinkFlags.create);
-}
-
-function request(calls: NativeCalls, type: number, payload: Uint8Array, moreFlags: number): void {
-  using socket = openNetlinkSocket(calls, 0);
-  const flags = netlinkFlags.request | netlinkFlags.acknowledge | moreFlags;
-  socket.send(encodeMessage({ type, flags, sequence: 1, payload }));
-  const received = socket.receive();
-  const answer = received?.kind === 'messages' ? received.messages[0] : undefined;
-  if (answer?.type !== netlinkTypes.error)
-    throw new Fault('unavailable', 'netlink: the kernel does not answer');
-  const errno = errorNumberOf(answer);
-  if (errno !== 0 && getSystemErrorName(-errno) !== 'EEXIST')
-    throw new Fault('unavailable', `netlink: the kernel answers with ${getSystemErrorName(-errno)}`);
+  const payload = Buffer.concat([header, ...attributes]);
+  requestChange(calls, { type: newRoute, flags: netlinkFlags.create, payload, allowed });
 }

@@ -1,4 +1,5 @@
 export * from './address-message.ts';
+export * from './change-address.ts';
 export * from './change-network.ts';
 export * from './link-details.ts';
 export * from './link-hardware.ts';

@@ -16,6 +16,7 @@ export const netlinkFlags = {
   /** Flag of a dump whose contents changed during the dump. */
   interrupted: 0x10,
   dump: 0x300,
+  replace: 0x100,
   exclusive: 0x200,
   create: 0x400,
 } as const;

@@ -1,0 +1,37 @@
+import { getSystemErrorName } from 'node:util';
+import { Fault } from '@nodewright/fault';
+import type { NativeCalls } from '../native-calls.ts';
+import { encodeMessage, errorNumberOf, netlinkFlags, netlinkTypes } from './netlink-message.ts';
+import { openNetlinkSocket } from './netlink-socket.ts';
+
+export interface ChangeRequest {
+  /** `RTM_NEW*` or `RTM_DEL*` of <linux/rtnetlink.h>. */
+  readonly type: number;
+  /** Flags in addition to those of every request. */
+  readonly flags?: number;
+  readonly payload: Uint8Array;
+  /** The name of the errno that counts as success. */
+  readonly allowed: string;
+}
+
+/**
+ * Changes the network, and returns when the kernel has done it.
+ *
+ * @throws Fault `unavailable` when the kernel refuses
+ */
+export function requestChange(
+  calls: NativeCalls,
+  { type, flags = 0, payload, allowed }: ChangeRequest,
+): void {
+  using socket = openNetlinkSocket(calls, 0);
+  const allFlags = netlinkFlags.request | netlinkFlags.acknowledge | flags;
+  socket.send(encodeMessage({ type, flags: allFlags, sequence: 1, payload }));
+  const received = socket.receive();
+  const answer = received?.kind === 'messages' ? received.messages[0] : undefined;
+  if (answer?.type !== netlinkTypes.error)
+    throw new Fault('unavailable', 'netlink: the kernel does not answer');
+  const errno = errorNumberOf(answer);
+  if (errno === 0) return;
+  const name = getSystemErrorName(-errno);
+  if (name !== allowed) throw new Fault('unavailable', `netlink: the kernel answers with ${name}`);
+}
