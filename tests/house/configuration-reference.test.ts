@@ -21,7 +21,7 @@ import {
   assembleDocument,
   entryName,
 } from '../../packages/machine-config/src/docs/reference/testing/sample-documents.ts';
-import { sharedAddressesOf } from '../../services/machined/src/etcd/domain/etcd-config.ts';
+import { sharedAddressesOf } from '../../services/machined/src/base/domain/shared-addresses.ts';
 import { addressSpecsOf } from '../../services/machined/src/network/domain/address-documents.ts';
 import {
   deviceAddresses,

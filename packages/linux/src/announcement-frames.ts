@@ -10,7 +10,7 @@ const allNodes = Buffer.from('ff020000000000000000000000000001', 'hex');
 
 /**
  * A gratuitous ARP in the form of a request: a question for the address, asked by the address itself. Source: RFC 5227, section 2.3;
- * Talos v1.14: devices, VIP.
+ * Talos v1.14: Layer2VIPConfig.
  *
  * @param hardware 6 bytes
  * @param address 4 bytes

@@ -16,6 +16,8 @@ export interface OpenLifeInit
   readonly world: World;
   readonly events: EventStore;
   readonly services: ServiceManager;
+  /** Hands addresses that other nodes may take over to them, before the services stop. Never fails. */
+  readonly releaseAddresses: () => Promise<void>;
   /** Ends the streams of events after they have sent how the node stops. */
   readonly stopSignal: AbortSignal;
   /** Ends this process in the given way. Called once everything of the node has stopped. */
@@ -34,7 +36,10 @@ export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeT
     ...init,
     records: () => services.records(),
     end: (end) => init.end(end, machineExitCode(world, end)),
-    stopServices: () => services[Symbol.asyncDispose](),
+    async stopServices() {
+      await init.releaseAddresses();
+      await services[Symbol.asyncDispose]();
+    },
   });
   scope.use(services.onChange((record) => life.serviceChanged(record)));
   return {

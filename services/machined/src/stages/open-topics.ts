@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ports, serviceIds } from '@nodewright/contract';
-import { createFileSystemSizes } from '@nodewright/linux';
+import { capabilities, createFileSystemSizes, hasCapability } from '@nodewright/linux';
 import { imageCacheRoots } from '../base/domain/image-cache-roots.ts';
 import { hasPodControllers } from '../base/domain/limits-pods.ts';
 import { localAddressOf } from '../base/domain/node-facts.ts';
@@ -56,6 +56,12 @@ const fileSystemTimeoutMs = 2000;
 const hasKubelet = ({ world, options }: Host) => world.staticPods === 'kubelet' && options.kubelet === 'on';
 const canLimitPods = (cgroupFolder: string) =>
   hasPodControllers(readFileSync(join(cgroupFolder, 'cgroup.controllers'), 'utf8'));
+const cannotAddText = 'machined is not the first process of this node, or lacks CAP_NET_ADMIN or CAP_NET_RAW';
+/** Why machined cannot add addresses to links: with another first process, they belong to somebody else. */
+const addressProblem = () => {
+  const isCapable = [capabilities.netAdmin, capabilities.netRaw].every(hasCapability);
+  return process.pid === 1 && isCapable ? undefined : cannotAddText;
+};
 const cannotEndText =
   'machined is not the first process of this machine, so it cannot reboot, shut down or reset it';
 
@@ -159,6 +165,7 @@ export async function openTopics(
       wipeUserDisks: host.volumes?.wipeUserDisks,
       userDiskProblem: host.volumes?.userDiskProblem,
       nextKernel: host.nextKernel,
+      releaseAddresses: () => network.releaseAddresses(),
       leaveEtcd: () => etcd.leave(),
       cannotEnd: world.mayEnd || host.isFirstProcess ? undefined : cannotEndText,
     },
@@ -177,6 +184,16 @@ export async function openTopics(
     scope,
   );
   const sizes = createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs });
+  const network = openNetwork(
+    {
+      ...{ node, events, stopSignal: host.signal, log, telemetry, hostname },
+      linkHardware: hardware.linkHardware,
+      openEtcd: () => etcd.openCluster(),
+      hasKubelet: kubelet !== undefined,
+      cannotAddAddresses: addressProblem(),
+    },
+    scope,
+  );
   const all = {
     ...{
       config,
@@ -200,10 +217,7 @@ export async function openTopics(
     }),
     hardware,
     kernel: openKernel({ ...host, hostname, sizes }),
-    network: openNetwork({
-      ...{ node, events, stopSignal: host.signal, log, telemetry },
-      linkHardware: hardware.linkHardware,
-    }),
+    network,
     secrets: openSecrets(given),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
   };

@@ -1,6 +1,6 @@
 import { bondSettings as bond } from './bond.ts';
 import { kubeSpanSettings, wireguardSettings } from './network-parts.ts';
-import { inside, notRead, onlyPublished, type ReferenceDocs } from './reference-docs.ts';
+import { inside, notRead, type ReferenceDocs } from './reference-docs.ts';
 
 const pattern = (what: string, example: string) => ({
   help: `${what}; * stands for any text, ? for one character.`,
@@ -40,7 +40,7 @@ const routes: ReferenceDocs = {
 
 const vip: ReferenceDocs = {
   '': {
-    help: 'An address that control planes share: one of them has it at a time. Replaced by Layer2VIPConfig.',
+    help: 'An address that control planes share: one of them has it at a time, the one that etcd elects. With equinixMetal or hcloud no node takes it. Replaced by Layer2VIPConfig.',
   },
   ip: { help: 'The address.', example: '192.0.2.100', isRequired: true },
   equinixMetal: { help: 'Moves the address by the API of Equinix Metal.', notApplied: notRead },
@@ -139,7 +139,7 @@ export const legacyNetworkReference: ReferenceDocs = inside('machine.network', {
   },
   interfaces: {
     help: 'Settings of links, merged by name in patches; replaced by the documents of links. No DHCP by default on these links.',
-    notApplied: onlyPublished,
+    notApplied: 'Nodes publish it as resources, but apply only vip yet.',
   },
   ...inside('interfaces', {
     interface: { help: 'Name of the link; exactly one of this and deviceSelector.', example: 'eth0' },

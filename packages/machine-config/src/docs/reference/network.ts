@@ -52,9 +52,7 @@ export const networkReferences: KindReferences = {
   },
   Layer2VIPConfig: {
     '': {
-      help: 'An address that control planes share: one of them has it at a time.',
-      notApplied:
-        'Nodes publish it as the resource OperatorSpecs; etcd does not advertise the address, and no node takes it yet.',
+      help: 'An address that control planes share: one of them has it at a time, the one that etcd elects. Machines, and nodes that are one container each, take it; others log that they do not.',
     },
     name: { help: 'The address.', example: '192.0.2.100', isRequired: true },
     link: link('Name of the link that gets the address.'),

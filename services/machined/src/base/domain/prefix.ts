@@ -35,6 +35,18 @@ export function withPrefixLength(text: string): string {
 /** Returns `10.0.0.1` for `10.0.0.1/24`. */
 export const addressOf = (text: string) => text.split('/', 1)[0] ?? '';
 
+/**
+ * The 4 or 16 bytes of an address in network order.
+ *
+ * @throws TypeError for a text that is not an address
+ */
+export function addressBytes(text: string): Uint8Array {
+  const prefix = parsePrefix(text);
+  if (prefix === undefined) throw new TypeError(`${JSON.stringify(text)} is not an address`);
+  const width = widthOf(prefix);
+  return Buffer.from(prefix.bits.toString(16).padStart(width / 4, '0'), 'hex');
+}
+
 /** Whether the address of `inner` is in the network `outer`. */
 export function holds(outer: Prefix, inner: Prefix): boolean {
   if (outer.family !== inner.family) return false;

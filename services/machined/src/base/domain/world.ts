@@ -41,6 +41,11 @@ export interface World {
   readonly ownsKernel: boolean;
   /** Only the node configures its links, addresses and name servers. */
   readonly ownsNetwork: boolean;
+  /**
+   * machined may add addresses to the links of the node, such as the virtual address of the control plane: the network namespace is
+   * the node's, and machined has the capabilities.
+   */
+  readonly addsAddresses: boolean;
   /** The node sets the clock, and trusts it only after a time server has confirmed it. */
   readonly ownsClock: boolean;
   /** The node queries time servers. In a container the clock belongs to the host, which synchronises it. */
@@ -98,6 +103,7 @@ const stack: World = {
   ownsAddresses: true,
   ownsKernel: false,
   ownsNetwork: false,
+  addsAddresses: false,
   ownsClock: false,
   asksTime: false,
   ownsDisks: false,
@@ -128,6 +134,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsAddresses: false,
     ownsKernel: false,
     ownsNetwork: false,
+    addsAddresses: false,
     ownsClock: false,
     asksTime: true,
     ownsDisks: false,
@@ -151,6 +158,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     description: 'a container',
     platform: 'container',
     refusesMachineCalls: true,
+    addsAddresses: true,
     runsDaemons: true,
     runsContainers: true,
     staticPods: 'kubelet',
@@ -167,6 +175,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsAddresses: true,
     ownsKernel: true,
     ownsNetwork: true,
+    addsAddresses: true,
     ownsClock: true,
     asksTime: true,
     ownsDisks: true,

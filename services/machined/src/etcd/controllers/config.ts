@@ -2,7 +2,8 @@ import { type Controller, destroyReady, exclusive, weak } from '@nodewright/cont
 import { ConfigReader } from '@nodewright/machine-config';
 import { etcdConfigs, machineConfigs } from '@nodewright/state/kinds';
 import { configurationOf } from '../../base/controllers/configuration-of.ts';
-import { etcdConfigFrom, sharedAddressesOf } from '../domain/etcd-config.ts';
+import { sharedAddressesOf } from '../../base/domain/shared-addresses.ts';
+import { etcdConfigFrom } from '../domain/etcd-config.ts';
 
 /**
  * Publishes the etcd settings of the configuration on control planes. Source: Talos v1.14:

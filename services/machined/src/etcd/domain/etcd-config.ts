@@ -1,4 +1,4 @@
-import type { ConfigReader, EffectiveConfig } from '@nodewright/machine-config';
+import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { EtcdConfigSpec } from '@nodewright/state/kinds';
 import { splitSubnets } from './addresses.ts';
 
@@ -8,22 +8,9 @@ export function wantsEtcd({ machineType, etcd }: Pick<EffectiveConfig, 'machineT
 }
 
 /**
- * Virtual IP addresses that move between nodes, from both forms of configuration. Source: Talos v1.14:
- * Layer2VIPConfig; virtual IPs.
- */
-export function sharedAddressesOf(reader: ConfigReader): string[] {
-  const devices = reader.legacy.items('machine', 'network', 'interfaces');
-  const legacy = devices
-    .flatMap((device) => [device, ...device.items('vlans')])
-    .map((device) => device.text('vip', 'ip'));
-  const documents = reader.documents('Layer2VIPConfig').map(({ name }) => name);
-  return [...legacy, ...documents].filter((address) => address !== '');
-}
-
-/**
  * The etcd settings in a configuration; `undefined` when the node runs no etcd.
  *
- * @param sharedAddresses virtual IP addresses, which no node may advertise
+ * @param sharedAddresses virtual IP addresses, which no node may advertise, nor listen on alone
  *
  * Source: Talos v1.14: EtcdConfigs.
  */
@@ -35,11 +22,13 @@ export function etcdConfigFrom(
   const { image, extraArgs, advertisedSubnets, listenSubnets } = config.etcd;
   const advertise = splitSubnets(advertisedSubnets);
   const listen = splitSubnets(listenSubnets);
+  const hasListenSubnets = listen.valid.length + listen.excluded.length > 0;
   return {
     advertiseValidSubnets: advertise.valid,
     advertiseExcludeSubnets: [...advertise.excluded, ...sharedAddresses],
     listenValidSubnets: listen.valid,
-    listenExcludeSubnets: listen.excluded,
+    // An etcd that listened on a virtual address would restart whenever the address moves. Without subnets it listens everywhere.
+    listenExcludeSubnets: hasListenSubnets ? [...listen.excluded, ...sharedAddresses] : [],
     image,
     extraArgs: Object.fromEntries(
       Object.entries(extraArgs).map(([name, values]) => [name, { values: [...values] }]),

@@ -1,17 +1,25 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { ConfigReader } from '@nodewright/machine-config';
 import { pointerTo } from '@nodewright/state';
-import { nodeAddresses, nodeIpConfigs, nodeIps } from '@nodewright/state/kinds';
-import { configuredController } from '../../base/controllers/configured-controller.ts';
+import { machineConfigs, nodeAddresses, nodeIpConfigs, nodeIps } from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
+import { sharedAddressesOf } from '../../base/domain/shared-addresses.ts';
 import { chooseNodeIps, nodeIpConfigFrom } from '../domain/node-ips.ts';
 
 /** Publishes from which subnets the addresses of the Kubernetes node are chosen. Source: Talos v1.14: k8s.NodeIPConfigController. */
 export function createNodeIpConfigController(): Controller {
-  return configuredController({
+  return {
     name: 'k8s.NodeIPConfigController',
-    output: nodeIpConfigs,
-    wanted: (config) =>
-      config.isComplete ? [{ id: nodeIpConfigs.singleton, spec: nodeIpConfigFrom(config) }] : [],
-  });
+    inputs: [weak(machineConfigs, activeConfigId)],
+    outputs: [exclusive(nodeIpConfigs)],
+    async reconcile(pass) {
+      const configuration = await configurationOf(pass);
+      if (configuration?.effective.isComplete !== true) return pass.replace(nodeIpConfigs, []);
+      const shared = sharedAddressesOf(new ConfigReader(configuration.documents));
+      const spec = nodeIpConfigFrom(configuration.effective, shared);
+      await pass.replace(nodeIpConfigs, [{ id: nodeIpConfigs.singleton, spec }]);
+    },
+  };
 }
 
 const config = pointerTo(nodeIpConfigs);

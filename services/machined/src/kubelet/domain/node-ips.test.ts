@@ -4,7 +4,7 @@ import { effectiveConfig, loadConfiguration } from '@nodewright/machine-config';
 import { chooseNodeIps, nodeIpConfigFrom } from './node-ips.ts';
 
 const configOf = (...documents: string[]) =>
-  nodeIpConfigFrom(effectiveConfig(loadConfiguration(documents.join('---\n'))));
+  nodeIpConfigFrom(effectiveConfig(loadConfiguration(documents.join('---\n'))), []);
 const network = (pods: string, services: string) =>
   `apiVersion: v1alpha1\nkind: KubeNetworkConfig\npodSubnets: [${pods}]\nserviceSubnets: [${services}]\n`;
 
@@ -26,6 +26,12 @@ test('nodeIpConfigFrom() takes the subnets of the configuration', () => {
     '10.5.0.0/16',
     '!10.5.0.9/32',
   ]);
+});
+
+test('a virtual address is never the address of a node', () => {
+  const documents = loadConfiguration(network('10.244.0.0/16', '10.96.0.0/12'));
+  const config = nodeIpConfigFrom(effectiveConfig(documents), ['10.5.0.1']);
+  assert.deepEqual(chooseNodeIps(config, ['10.5.0.1/32', '10.5.0.2/24']), ['10.5.0.2']);
 });
 
 test('chooseNodeIps() takes the first matching address of each family', () => {

@@ -6,18 +6,20 @@ const everyAddress = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 
 /**
  * From which subnets the addresses of the node are chosen: those of the configuration, by default all of the families that
- * services have. Source: Talos v1.14: kubelet, node IP.
+ * services have. Virtual addresses are excluded, because they move to other nodes. Source: Talos v1.14: kubelet, node IP.
+ *
+ * @param sharedAddresses virtual addresses of the cluster
  */
-export function nodeIpConfigFrom({
-  cluster,
-  node,
-}: Pick<EffectiveConfig, 'cluster' | 'node'>): NodeIpConfigSpec {
+export function nodeIpConfigFrom(
+  { cluster, node }: Pick<EffectiveConfig, 'cluster' | 'node'>,
+  sharedAddresses: readonly string[],
+): NodeIpConfigSpec {
   const { podSubnets, serviceSubnets } = cluster;
   const families = new Set(serviceSubnets.flatMap((subnet) => parsePrefix(subnet)?.family ?? []));
   return {
     validSubnets:
       node.validSubnets.length > 0 ? node.validSubnets : [...families].map((family) => everyAddress[family]),
-    excludeSubnets: [...podSubnets, ...serviceSubnets],
+    excludeSubnets: [...podSubnets, ...serviceSubnets, ...sharedAddresses],
   };
 }
 

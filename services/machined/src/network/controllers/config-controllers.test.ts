@@ -21,7 +21,7 @@ async function specsOf(text: string | undefined, name: WorldName = 'machine') {
         network: async () => network,
         linkHardware: noLinkHardware,
       },
-      ...{ readResolvConf: async () => '', publish: () => {} },
+      ...{ readResolvConf: async () => '', publish: () => {}, virtual: 'a test', hasKubelet: false },
     }),
   });
   const { state } = node;
@@ -203,4 +203,13 @@ test('the old list of interfaces gives the same specs, entry by entry', async ()
   assert.deepEqual([...routes.keys()], ['inet4/10.0.0.1//9']);
   assert.deepEqual([...operators.keys()], ['dhcp4/eth0.5', 'dhcp4/eth1', 'dhcp6/eth1', 'vip/eth1/10.0.0.99']);
   assert.equal(operators.get('dhcp6/eth1')?.dhcp6.routeMetric, 3);
+  assert.equal(operators.get('vip/eth1/10.0.0.99')?.vip.gratuitousARP, true);
+});
+
+test('an address that the API of a cloud moves is published, but not announced', async () => {
+  const { operators } = await specsOf(
+    legacy('- interface: eth0', '  vip: { ip: 10.0.0.99, hcloud: { apiToken: example } }'),
+  );
+  const { gratuitousARP, hcloud } = operators.get('vip/eth0/10.0.0.99')?.vip ?? assert.fail();
+  assert.deepEqual([gratuitousARP, hcloud.apiToken], [false, '']);
 });

@@ -1,5 +1,6 @@
 // Publishes the links, addresses, routes, rules, DHCP clients and probes of the configuration and of the
-// defaults. Nothing applies them to the kernel yet.
+// defaults. Only virtual addresses are applied to
+// the kernel, by operator-spec.ts.
 import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
 import { ConfigReader } from '@nodewright/machine-config';
 import {

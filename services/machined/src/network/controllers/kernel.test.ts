@@ -36,7 +36,7 @@ async function openNode(): Promise<TestRuntime> {
     ...{ world: worlds.container, addresses: [], hostname: 'node01', instanceType: '' },
     network: () => (network ??= openKernelNetwork()),
     linkHardware: { ...noLinkHardware, of: (name) => readLinkHardware(calls, name) },
-    ...{ readResolvConf: async () => '', publish: () => {} },
+    ...{ readResolvConf: async () => '', publish: () => {}, virtual: 'a test', hasKubelet: false },
   });
   const node = openTestRuntime({ controllers });
   await node.settled();

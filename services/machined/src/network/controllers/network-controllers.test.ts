@@ -19,7 +19,7 @@ function openNode(init: Partial<NetworkControllersInit> = {}) {
       ...{ world: worlds.container, addresses: ['10.0.0.2'], hostname: 'node01', instanceType: '' },
       ...{ network: async () => network, readResolvConf: async () => 'nameserver 10.0.0.53\nsearch lab\n' },
       publish: (event) => events.push(event),
-      linkHardware: noLinkHardware,
+      ...{ linkHardware: noLinkHardware, virtual: 'a test', hasKubelet: false },
       ...init,
     }),
   });

@@ -38,6 +38,7 @@ import { createNodeAddressController } from './node-address.ts';
 import { createNodeAddressSortAlgorithmController } from './node-address-sort-algorithm.ts';
 import { createNodenameController } from './nodename.ts';
 import { type OpenNetwork, openOnce } from './open-kernel-watch.ts';
+import { createOperatorSpecController, type OperatorSpecInit } from './operator-spec.ts';
 import { createPlatformConfigController } from './platform-config.ts';
 import { createPlatformConfigApplyController } from './platform-config-apply.ts';
 import { createResolverConfigController } from './resolver-config.ts';
@@ -48,7 +49,7 @@ import { createStaticHostController } from './static-host.ts';
 import { createTimeServerConfigController } from './time-server-config.ts';
 import { createTimeServerSpecController } from './time-server-spec.ts';
 
-export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addresses'> {
+export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addresses'>, OperatorSpecInit {
   /** The hostname that the node got at its creation; empty without one. */
   readonly hostname: string;
   /** Opens the kernel's network, at the first use. */
@@ -62,7 +63,7 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addre
 }
 
 /**
- * The network state of the node and its network configuration. Nothing is applied to the kernel. Source:
+ * The network state of the node and its network configuration. Only virtual addresses are applied to the kernel. Source:
  * Talos v1.14: COSI resources, network.
  */
 export function networkControllers(init: NetworkControllersInit): Controller[] {
@@ -94,6 +95,7 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createNodenameController(),
     createNetworkStatusController(!world.ownsAddresses),
     createAddressEventController(publish),
+    createOperatorSpecController(init),
     ...networkConfigControllers(world),
     ...mergeControllers(),
   ];

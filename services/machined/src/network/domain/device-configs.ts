@@ -112,12 +112,13 @@ export function deviceOperators(devices: readonly DeviceConfig[]): OperatorSpecS
   });
 }
 
-/** Shared addresses. The cloud API tokens stay in the configuration. */
+/** Shared addresses. Those that the API of a cloud moves are not announced. The cloud API tokens stay in the configuration. */
 export function deviceVips(devices: readonly DeviceConfig[]): OperatorSpecSpec[] {
   return devices.flatMap(withVlans).flatMap(({ name, entry }) => {
     const ip = entry.text('vip', 'ip');
     const operator = plainOperator('vip', name, 'configuration');
-    return ip === '' ? [] : [{ ...operator, vip: { ...operator.vip, ip, gratuitousARP: true } }];
+    const gratuitousARP = !entry.has('vip', 'equinixMetal') && !entry.has('vip', 'hcloud');
+    return ip === '' ? [] : [{ ...operator, vip: { ...operator.vip, ip, gratuitousARP } }];
   });
 }
 
