@@ -257,6 +257,10 @@ test-programs: $(built) rootfs-programs ## runs the programs of machines in the 
 test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of its own (root)
 	@node tests/devices/run.ts
 
+.PHONY: test-virtual-address
+test-virtual-address: $(built) ## three control planes compete for a virtual address on links of their own, with a real etcd: the address moves when its owner ends, hangs or dies (root); 40 seconds
+	@node tools/test.ts 'tests/virtual-address/*.test.ts'
+
 .PHONY: image
 image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS=); about three minutes after a change
 	@EXTENSIONS='$(EXTENSIONS)' node rootfs/build-image.ts

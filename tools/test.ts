@@ -37,6 +37,7 @@ const separateRuns = [
     'rootfs/programs',
     'devices',
     'node-image',
+    'virtual-address',
     'kubernetes',
     'interop/grpc',
     'interop/h2spec',

@@ -1,5 +1,6 @@
 // For tests: a network namespace of their own, in which they may change anything, and functions to change it.
 import { execFileSync } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
 import koffi from 'koffi';
 import { capabilities, hasCapability } from '../effective-capabilities.ts';
 import type { NativeCalls } from '../native-calls.ts';
@@ -27,6 +28,39 @@ export function enterOwnNamespace(): void {
   const unshare = koffi.load('libc.so.6').func('int unshare(int)');
   if (unshare(newNetwork) !== 0) throw new Error(`unshare: errno ${koffi.errno()}`);
   ip('link set lo up');
+}
+
+/** A network namespace of another process. Disposing of it closes its descriptors. */
+export interface OtherNamespace extends Disposable {
+  /** Runs `work` in it, which must not wait for anything: all other code of this thread stays where it is. */
+  run<T>(work: () => T): T;
+}
+
+/** @param pid of a process in the namespace, which may end afterwards */
+export function openNamespaceOf(pid: number): OtherNamespace {
+  const setns = koffi.load('libc.so.6').func('int setns(int, int)');
+  using scope = new DisposableStack();
+  const open = (of: number | 'self') => {
+    const descriptor = openSync(`/proc/${of}/ns/net`, 'r');
+    scope.defer(() => closeSync(descriptor));
+    return descriptor;
+  };
+  const [own, other] = [open('self'), open(pid)];
+  const enter = (descriptor: number) => {
+    if (setns(descriptor, newNetwork) !== 0) throw new Error(`setns: errno ${koffi.errno()}`);
+  };
+  const opened = scope.move();
+  return {
+    run(work) {
+      enter(other);
+      try {
+        return work();
+      } finally {
+        enter(own);
+      }
+    },
+    [Symbol.dispose]: () => opened.dispose(),
+  };
 }
 
 /** Runs `ip` with these arguments. */
