@@ -23,6 +23,8 @@ import {
   machineTypes,
   members,
   nodeAddresses,
+  type OperatorSpecSpec,
+  operatorSpecs,
 } from '@nodewright/state/kinds';
 import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
 import { NodeRegistry } from '../host/node-registry.ts';
@@ -113,6 +115,25 @@ test('the members are this node, as its resources describe it, and the other nod
     (await state.list(rawAffiliates)).map(({ metadata }) => metadata.id),
     ['membership/node02', 'membership/node03'],
   );
+});
+
+test('a node does not publish the virtual address that it has', async () => {
+  await using node = await openNode();
+  await using runtime = node.start();
+  const { state } = runtime;
+  await know(state, 'node01');
+  const put = <S>(kind: KindRef<S>, id: string, spec: NoInfer<S>) =>
+    putResource(state, { ...pointerTo(kind, id), spec });
+  const vip = { ip: '127.1.0.1', gratuitousARP: true } as OperatorSpecSpec['vip'];
+  await put(operatorSpecs, 'vip/eth0/127.1.0.1', {
+    operator: 'vip',
+    linkName: 'eth0',
+    vip,
+  } as OperatorSpecSpec);
+  const addresses = ['127.1.0.1/32', '127.1.0.2/32'];
+  await put(nodeAddresses, 'current', { addresses, sortAlgorithm: 'v1' });
+  await runtime.settled();
+  assert.equal((await memberTexts(state))[0], 'node01 controlplane 127.1.0.2 known');
 });
 
 test('a record replaces the seed entry of its node, and other seed entries count for one more lease', async () => {

@@ -9,8 +9,12 @@ import {
   machineTypes,
   nodeAddresses,
   nodenames,
+  operatorSpecs,
 } from '@nodewright/state/kinds';
+import { addressOf } from '../../base/domain/prefix.ts';
 import { localAffiliate } from '../domain/affiliates.ts';
+import { canonicalAddress } from '../domain/canonical-address.ts';
+import { declaredVirtualAddresses } from './virtual-addresses.ts';
 
 /**
  * The address sets of `NodeAddresses`, in order of preference: first those that other nodes can reach,
@@ -18,7 +22,10 @@ import { localAffiliate } from '../domain/affiliates.ts';
  */
 const addressSets = ['routed-no-k8s', 'current-no-k8s', 'current'];
 
-/** Writes the affiliate of this node itself, from its resources. */
+/**
+ * Writes the affiliate of this node itself, from its resources. It has no virtual addresses: they move to other nodes, and calls to them
+ * must not be mistaken for calls to this node.
+ */
 export function localAffiliateController(): Controller {
   return {
     name: 'cluster.LocalAffiliateController',
@@ -27,6 +34,7 @@ export function localAffiliateController(): Controller {
       weak(hostnameStatuses, hostnameStatuses.singleton),
       weak(nodenames, nodenames.singleton),
       weak(nodeAddresses),
+      weak(operatorSpecs),
       weak(machineTypes, machineTypes.singleton),
       weak(apiServerConfigs, 'final-kube-apiserver'),
     ],
@@ -58,9 +66,12 @@ async function affiliateOf(pass: ReconcilePass): Promise<AffiliateSpec | undefin
 }
 
 async function addressesOf(pass: ReconcilePass): Promise<readonly string[]> {
+  const virtual = await declaredVirtualAddresses(pass);
+  const isVirtual = (text: string) => virtual.has(canonicalAddress(addressOf(text)) ?? '');
   for (const id of addressSets) {
     const { addresses = [] } = (await pass.get(pointerTo(nodeAddresses, id)))?.spec ?? {};
-    if (addresses.length > 0) return addresses;
+    const own = addresses.filter((text) => !isVirtual(text));
+    if (own.length > 0) return own;
   }
   return [];
 }

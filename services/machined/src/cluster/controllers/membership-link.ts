@@ -11,11 +11,11 @@ import {
   operatorSpecs,
   osRootSecrets,
 } from '@nodewright/state/kinds';
-import { canonicalAddress } from '../domain/canonical-address.ts';
 import { recordFromAffiliate } from '../domain/node-record.ts';
 import { type LinkFacts, planLink } from '../domain/plan-link.ts';
 import type { NodeRegistry } from '../host/node-registry.ts';
 import { type FollowPlan, RunningLink } from '../host/running-link.ts';
+import { declaredVirtualAddresses } from './virtual-addresses.ts';
 
 /**
  * Publishes the record of this node and learns the records of the others: a control plane in etcd, a worker
@@ -49,12 +49,6 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
       link?.adopt(planLink(facts));
     },
   };
-}
-
-async function declaredVirtualAddresses(pass: ReconcilePass): Promise<Set<string>> {
-  const operators = await pass.list(operatorSpecs);
-  const addresses = operators.map(({ spec }) => canonicalAddress(spec.vip.ip));
-  return new Set(addresses.filter((address) => address !== undefined));
 }
 
 async function linkFacts(pass: ReconcilePass): Promise<LinkFacts> {
