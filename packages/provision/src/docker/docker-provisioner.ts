@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Fault } from '@nodewright/fault';
 import { createClusterProvisioner } from '../cluster/cluster-provisioner.ts';
 import { findCluster, locateCluster } from '../cluster/read-cluster.ts';
+import { checkNodeSubnet } from '../domain/check-node-subnet.ts';
 import { checkShape } from '../domain/cluster-shape.ts';
 import { containerMemory, memoryProblem } from '../domain/kubernetes-memory.ts';
 import { etcdImage, jaegerImage, mostStackNodes, stackImages } from '../domain/stack-document.ts';
@@ -30,11 +31,15 @@ export function createDockerProvisioner(parts: () => DockerParts, init: StackEng
   );
 }
 
+const patchTexts = ({ patches: { all, controlPlanes, workers } }: ClusterRequest) =>
+  [...all, ...controlPlanes, ...workers].map(({ text }) => text);
+
 /** Checks everything that can be known before anything is created, so that later failures are rare. */
 async function checkRequest(request: ClusterRequest, parts: DockerParts): Promise<void> {
   const { name, shape, cidr, kubernetes = false } = request;
   checkShape(shape, { kind: 'docker', most: mostStackNodes });
   if (cidr !== undefined) parseStackSubnet(cidr);
+  if (cidr !== undefined && kubernetes) checkNodeSubnet(cidr, patchTexts(request));
   if (!/^[a-z0-9][a-z0-9_-]{0,62}$/.test(name)) {
     throw new Fault(
       'invalid-argument',
