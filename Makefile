@@ -258,7 +258,7 @@ test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of 
 	@node tests/devices/run.ts
 
 .PHONY: test-virtual-address
-test-virtual-address: $(built) ## three control planes compete for a virtual address on links of their own, with a real etcd: the address moves when its owner ends, hangs or dies (root); 40 seconds
+test-virtual-address: $(built) ## control planes compete for a virtual address: with links of their own and a real etcd (root), and as nodes of the node image (an engine, make node-image); two minutes
 	@node tools/test.ts 'tests/virtual-address/*.test.ts'
 
 .PHONY: image

@@ -18,6 +18,8 @@ export interface TestNode {
   /** The hardware address of eth0. */
   readonly hardware: string;
   addresses(): string[];
+  /** Runs `ip` on the node. */
+  ip(...words: string[]): string;
 }
 
 export interface TestNetwork extends AsyncDisposable {
@@ -51,7 +53,7 @@ export async function openTestNetwork(count: number): Promise<TestNetwork> {
     ip('link', 'set', 'eth0', 'up');
     const namespace = scope.use(openNamespaceOf(pid));
     nodes.push({
-      ...{ name: `node0${number}`, pid },
+      ...{ name: `node0${number}`, pid, ip },
       hardware: /link\/ether (\S+)/.exec(ip('link', 'show', 'eth0'))?.[1] ?? '',
       addresses: () => namespace.run(() => readAddresses(calls)).map(({ address }) => address),
     });

@@ -68,9 +68,13 @@ const explain = () => output.join('').slice(-5000);
 
 /** Waits until another node than this one has the address. */
 async function nextOwner(ip: string, previous?: TestNode): Promise<TestNode> {
-  const isOther = () => ![undefined, previous].includes(ownerOf(ip));
+  let owner: TestNode | undefined;
+  const isOther = () => {
+    owner = ownerOf(ip);
+    return owner !== undefined && owner !== previous;
+  };
   await eventually(isOther, { what: `another owner of ${ip}`, timeoutMs, explain });
-  return ownerOf(ip) ?? assert.fail('the owner has changed at once');
+  return owner ?? assert.fail();
 }
 
 /** Ends the owner of the address in some way, and prints how long the address was away. */
@@ -120,7 +124,7 @@ test('the address moves when its owner is killed, and its kernel has removed it 
   await restart(owner);
 });
 
-test('the address moves when its owner stands still, which does not take it back later', {
+test('the address moves when its owner stands still, and is not at two nodes when that one goes on', {
   skip,
 }, async () => {
   const owner = await move('stopped', (_, child) => void child.kill('SIGSTOP'));
@@ -128,7 +132,6 @@ test('the address moves when its owner stands still, which does not take it back
   running.get(owner)?.kill('SIGCONT');
   const released = () => output.slice(before).join('').includes('"released the virtual address"');
   await eventually(released, { what: 'end of the old tenure', explain });
-  assert.notEqual(await nextOwner(inet4), owner);
   assert.deepEqual(conflicts, []);
 });
 
@@ -142,10 +145,16 @@ test('the address moves when somebody deletes the key of its owner', { skip }, a
   });
 });
 
-test('a node that starts again removes what a killed one left', { skip }, async () => {
-  const owner = await nextOwner(inet4);
-  running.get(owner)?.kill('SIGKILL');
-  await restart(owner);
-  await eventually(() => !owner.addresses().includes(inet4), { what: 'removal', explain });
+test('a node that starts removes what another machined has left', { skip }, async () => {
+  await Promise.all([...running.values()].map((child) => end(child)));
+  await eventually(() => ownerOf(inet4) === undefined, { what: 'the end of all lifetimes', timeoutMs });
+  const [node = assert.fail()] = network.nodes;
+  node.ip('addr', 'add', `${inet4}/32`, 'dev', 'eth0');
+  const shown = () => node.ip('addr', 'show', 'dev', 'eth0').replaceAll('\n', ' ');
+  const isLeft = () => new RegExp(`${inet4}/32 .{0,60}valid_lft forever`).test(shown());
+  assert.equal(isLeft(), true, shown());
+  start(node);
+  // It may have the address again by now, but then for a limited time.
+  await eventually(() => !isLeft(), { what: 'removal', explain: shown });
   assert.deepEqual(conflicts, []);
 });
