@@ -24,7 +24,7 @@ export const electionRetryMs = 1000;
 export const marginMs = 3000;
 /** How often the owner looks at its lease. */
 export const tenureTickMs = 500;
-/** How often a new owner announces the address, once per tick: a switch may lose a frame. */
+/** How many times a new owner announces the address, once per tick: a switch may lose a frame. */
 export const announcementCount = 3;
 /** A call of the kernel that took longer has counted the lifetime from too late a moment. */
 const slowCallMs = 500;

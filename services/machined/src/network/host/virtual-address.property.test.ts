@@ -18,7 +18,7 @@ const step = fc.record({
 /** Delays, as parts of the longest one. */
 const randoms = fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true }));
 const runs = {
-  numRuns: 150,
+  numRuns: 100,
   ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
 };
 

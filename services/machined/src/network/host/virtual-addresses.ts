@@ -53,8 +53,12 @@ export class VirtualAddresses implements AsyncDisposable {
   }
 
   async #stop(key: string, reason: string): Promise<void> {
-    await this.#running.get(key)?.address.stop(reason);
-    if (this.#running.delete(key)) this.#onChange?.();
+    const stopped = this.#running.get(key);
+    await stopped?.address.stop(reason);
+    // Several passes may wait for the same end, and the first one makes room for a successor.
+    if (stopped === undefined || this.#running.get(key) !== stopped) return;
+    this.#running.delete(key);
+    this.#onChange?.();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
