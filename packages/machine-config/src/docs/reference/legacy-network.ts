@@ -40,7 +40,7 @@ const routes: ReferenceDocs = {
 
 const vip: ReferenceDocs = {
   '': {
-    help: 'An address that control planes share: one of them has it at a time, the one that etcd elects. With equinixMetal or hcloud no node takes it. Replaced by Layer2VIPConfig.',
+    help: 'An address that control planes share: the one that etcd elects has it. Replaced by Layer2VIPConfig.',
   },
   ip: { help: 'The address.', example: '192.0.2.100', isRequired: true },
   equinixMetal: { help: 'Moves the address by the API of Equinix Metal.', notApplied: notRead },

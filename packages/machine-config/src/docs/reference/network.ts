@@ -52,7 +52,7 @@ export const networkReferences: KindReferences = {
   },
   Layer2VIPConfig: {
     '': {
-      help: 'An address that control planes share: one of them has it at a time, the one that etcd elects. Machines, and nodes that are one container each, take it; others log that they do not.',
+      help: 'An address that control planes share: the one that etcd elects has it. Only machines, and nodes that are one container each, take it.',
     },
     name: { help: 'The address.', example: '192.0.2.100', isRequired: true },
     link: link('Name of the link that gets the address.'),
