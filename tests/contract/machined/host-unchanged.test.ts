@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { methodTable } from '@nodewright/contract';
 import { openUnixChannel } from '@nodewright/rpc';
 import { hostState } from '@nodewright/testkit';
+import { worlds } from '../../../services/machined/src/base/domain/world.ts';
 import { startNode } from './harness/node-under-test.ts';
 import { rawCall, shutdownPath } from './harness/raw-call.ts';
 
@@ -51,6 +52,8 @@ test('only the first process of a machine can change it: other modules call the 
     // Covers parameters of the kernel by files of a container's own.
     'kubelet/host/kernel-covers.ts',
     'life/host/prepare-container.ts',
+    // Adds virtual addresses to links.
+    'network/host/borrowed-address.ts',
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
     // Waits for the processes of its own containers.
@@ -130,6 +133,22 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/\b(setLinkUp|addAddress|addDefaultRoute)\(/), [
     'network/host/static-network.ts',
   ]);
+  // Virtual addresses need a network of the node's own, and machined as its first process.
+  assert.deepEqual(importers(/\b(lendAddress|removeAddress|announceAddress)\(/), [
+    'network/host/borrowed-address.ts',
+  ]);
+  assert.deepEqual(importers(/\bopenBorrowedAddress\b/), [
+    'network/host/borrowed-address.ts',
+    'network/open-network.ts',
+  ]);
+  assert.match(
+    readFileSync(join(folder, 'network/open-network.ts'), 'utf8'),
+    /if \(!node\.world\.addsAddresses\) return [\s\S]*if \(cannotAddAddresses !== undefined\) return [\s\S]*openAddress: openBorrowedAddress/,
+  );
+  assert.deepEqual(
+    Object.values(worlds).flatMap(({ name, addsAddresses }) => (addsAddresses ? [name] : [])),
+    ['container', 'machine'],
+  );
   assert.deepEqual(importers(/\bwriteKernelParameter\b/), [
     'kernel/host/kernel-parameter-file.ts',
     'kernel/open-kernel.ts',
