@@ -251,6 +251,13 @@ export const parts: readonly Part[] = [
     }),
   ),
   {
+    name: 'cni-flannel',
+    why: 'calls bridge with the pod network of this node, which flannel writes into a file',
+    source: { kind: 'go', program: 'cni-flannel' },
+    files: ['flannel'],
+    to: 'opt/cni/bin',
+  },
+  {
     name: 'kernel-modules',
     why: 'modules for the networks of containers: bridges, tunnels, nftables and the parts of iptables',
     source: { kind: 'kernel' },
@@ -309,7 +316,7 @@ export const toolPackages = (architecture: Architecture): readonly string[] => {
 const mountPackages = ['libmount1', 'libblkid1', 'libselinux1', 'libpcre2-8-0'] as const;
 const nftPackages = [
   ...['libnftables1', 'libnftnl11', 'libmnl0', 'libxtables12', 'libgmp10', 'libjansson4'],
-  ...['libedit2', 'libtinfo6', 'libbsd0', 'libmd0'],
+  ...['libedit2', 'libtinfo6', 'libbsd0', 'libmd0', 'iptables'],
 ] as const;
 
 /**
@@ -319,8 +326,17 @@ const nftPackages = [
 export const kubernetesTools = {
   /** The kubelet mounts volumes with them. */
   mount: { package: 'mount', programs: ['usr/bin/mount', 'usr/bin/umount'], libraries: mountPackages },
-  /** kube-proxy and flannel write their rules with it. */
-  nft: { package: 'nftables', programs: ['usr/sbin/nft'], libraries: nftPackages },
+  /**
+   * kube-proxy and flannel write their rules with it. The program of iptables is for kube-proxy in that mode, and for flannel, which
+   * does not start unless it can remove rules of an earlier version.
+   */
+  nft: {
+    package: 'nftables',
+    programs: ['usr/sbin/nft', 'usr/sbin/xtables-nft-multi', 'usr/lib/<triplet>/xtables/*.so'],
+    libraries: nftPackages,
+  },
+  /** The init container of flannel copies a file with it, and pods of tests are made from it. It has no libraries. */
+  busybox: { package: 'busybox-static', programs: ['usr/bin/busybox'], libraries: [] },
 } as const;
 
 /** Packages of the images of Kubernetes. */

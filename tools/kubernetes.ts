@@ -1,13 +1,19 @@
-// `make kubernetes`: builds the programs of Kubernetes that clusters with KUBERNETES=1 run.
+// `make kubernetes`: builds the programs of Kubernetes that clusters with KUBERNETES=1 run, CoreDNS and flannel among them.
 import { join } from 'node:path';
 import { builtKubernetesVersion } from '../packages/provision/src/domain/kubernetes-programs.ts';
 import { ensureKubernetes } from './kubernetes/ensure-kubernetes.ts';
+import { allParts } from './kubernetes/parts.ts';
 
 const note = (line: string) => void process.stderr.write(`kubernetes: ${line}\n`);
 
 try {
   const checkout = join(import.meta.dirname, '..');
-  const { folder, built } = await ensureKubernetes({ checkout, environment: process.env, note });
+  const { folder, built } = await ensureKubernetes({
+    checkout,
+    environment: process.env,
+    note,
+    parts: allParts,
+  });
   const how = built.length === 0 ? 'is there' : 'built';
   process.stdout.write(`kubernetes: ${builtKubernetesVersion} ${how}, ${folder}\n`);
 } catch (error) {

@@ -84,6 +84,20 @@ export const rootPrograms = {
       ...['meta/portmap', 'meta/firewall'],
     ].map((name) => `${cni.module}/plugins/${name}`),
   },
+  /**
+   * Our own: the plugin of the flannel project is a module that not every module proxy has. Its manifests and its configuration
+   * work unchanged with this one.
+   */
+  'cni-flannel': {
+    ...common,
+    wrapper: 'cni-flannel',
+    module: 'nodewright.dev/rootfs/cni-flannel',
+    name: 'flannel',
+    version: 'v1.0.0',
+    files: [...common.files, 'main.go'],
+    flags: flags([], []),
+    package: '.',
+  },
 } as const satisfies Readonly<Record<string, RootProgram>>;
 
 export type RootProgramName = keyof typeof rootPrograms;

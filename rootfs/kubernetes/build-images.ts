@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TarItem } from '../../tools/images/tar.ts';
 import { ensureKubernetes } from '../../tools/kubernetes/ensure-kubernetes.ts';
+import { addonParts, type KubernetesPart, kubernetesParts } from '../../tools/kubernetes/parts.ts';
 import type { LockedTools } from '../debian/locked-tools.ts';
 import { cachedFiles } from '../image/cached-files.ts';
 import { imageOfLayers, type PackedLayer, packLayer } from '../image/oci-image.ts';
@@ -10,7 +12,7 @@ import { buildStaticProgram } from '../initramfs/build-static-program.ts';
 import { kubernetesTools, loaders, triplets } from '../recipe.ts';
 import { unpackLocked, type Workshop } from '../workshop.ts';
 import { folderItems } from './folder-items.ts';
-import { type KubernetesImage, kubernetesImages, type LayerName } from './image-table.ts';
+import { kubernetesImages, type LayerName } from './image-table.ts';
 
 export interface BuildKubernetesImagesInit {
   readonly workshop: Workshop;
@@ -32,7 +34,7 @@ export async function kubernetesImageCache(
   const layers = new Map<LayerName, PackedLayer>();
   for (const name of names) layers.set(name, packLayer(await itemsOf(name, init), epochSeconds));
   const files = kubernetesImages.map((image) => {
-    const own = image.isLinkToKube ? [packLayer([linkTo(image)], epochSeconds)] : [];
+    const own = image.isLinkToKube ? [packLayer([link(image.program, 'kube')], epochSeconds)] : [];
     const common = image.layers.flatMap((name) => layers.get(name) ?? []);
     const config = {
       Entrypoint: [`/${image.program}`],
@@ -52,19 +54,19 @@ const userFiles = {
   'etc/group': 'root:x:0:\n',
 } as const;
 
-const linkTo = ({ program }: KubernetesImage): TarItem => ({
-  name: program,
-  mode: 0o777,
-  content: { kind: 'link', target: 'kube' },
-});
-
-function itemsOf(
+async function itemsOf(
   name: LayerName,
   { workshop, tools, note }: BuildKubernetesImagesInit,
-): Promise<TarItem[]> | TarItem[] {
+): Promise<TarItem[]> {
   switch (name) {
     case 'kube':
-      return kubeItems(workshop, note);
+      return [await goProgram('usr/local/bin/kube', 'kubelet', kubernetesParts, workshop, note)];
+    case 'coredns':
+      return [await goProgram('usr/local/bin/coredns', 'coredns', addonParts, workshop, note)];
+    case 'flannel':
+      return [await goProgram('opt/bin/flanneld', 'flanneld', addonParts, workshop, note)];
+    case 'busybox':
+      return busyboxItems(workshop);
     case 'pause': {
       const program = buildStaticProgram(tools, {
         ...{ source: import.meta.dirname, name: 'pause', work: workshop.work },
@@ -81,15 +83,48 @@ function itemsOf(
   }
 }
 
-async function kubeItems({ checkout }: Workshop, note: (line: string) => void): Promise<TarItem[]> {
-  const { folder } = await ensureKubernetes({ checkout, environment: process.env, note });
-  const data = [readFileSync(join(folder, 'kubelet'))];
-  return [{ name: 'usr/local/bin/kube', mode: 0o755, content: { kind: 'file', data } }];
+/** @param name of the program in the folder with the built ones */
+async function goProgram(
+  path: string,
+  name: string,
+  parts: Readonly<Record<string, KubernetesPart>>,
+  { checkout }: Workshop,
+  note: (line: string) => void,
+): Promise<TarItem> {
+  const { folder } = await ensureKubernetes({ checkout, environment: process.env, note, parts });
+  return { name: path, mode: 0o755, content: { kind: 'file', data: [readFileSync(join(folder, name))] } };
 }
+
+/** The program, and a link to it for each command that it has. */
+async function busyboxItems(workshop: Workshop): Promise<TarItem[]> {
+  const tool = kubernetesTools.busybox;
+  const unpacked = join(workshop.work, `${tool.package}.packages`);
+  await unpackLocked(tool.package, unpacked, workshop);
+  const program = join(unpacked, tool.programs[0]);
+  const commands = execFileSync(program, ['--list'], { encoding: 'utf8' }).trim().split('\n').sort();
+  return [
+    link('bin', 'usr/bin'),
+    { name: 'usr/bin/busybox', mode: 0o755, content: { kind: 'file', data: [readFileSync(program)] } },
+    ...commands.filter((name) => name !== 'busybox').map((name) => link(`usr/bin/${name}`, 'busybox')),
+    // Programs expect it, and a pod without a volume there has no other place for files.
+    { name: 'tmp', mode: 0o1777, content: { kind: 'folder' } },
+  ];
+}
+
+const link = (name: string, target: string): TarItem => ({
+  name,
+  mode: 0o777,
+  content: { kind: 'link', target },
+});
+
+/** The program of iptables chooses by the name that it was called by. */
+const tableCommands = ['iptables', 'ip6tables'].flatMap((name) =>
+  ['', '-save', '-restore'].map((suffix) => `usr/bin/${name}${suffix}`),
+);
 
 /** Programs of a package with the libraries that they load, and the loader where programs expect it. */
 async function debianItems(
-  tool: (typeof kubernetesTools)[keyof typeof kubernetesTools],
+  tool: (typeof kubernetesTools)['mount' | 'nft'],
   workshop: Workshop,
 ): Promise<TarItem[]> {
   const { work, architecture } = workshop;
@@ -99,17 +134,13 @@ async function debianItems(
   mkdirSync(root, { recursive: true });
   const libraries = `usr/lib/${triplet}/*.so.*`;
   const loader = loaders[architecture];
-  placeFiles({ part: tool.package, source: unpacked, patterns: [...tool.programs, libraries] }, root);
+  const programs = tool.programs.map((path) => path.replace('<triplet>', triplet));
+  placeFiles({ part: tool.package, source: unpacked, patterns: [...programs, libraries] }, root);
   const links = { bin: 'usr/bin', lib: 'usr/lib', lib64: 'usr/lib64', sbin: 'usr/bin', 'usr/sbin': 'bin' };
   return [
     ...folderItems(root, pathsBelow(root)),
-    {
-      name: `${loader.folder}/${loader.name}`,
-      mode: 0o777,
-      content: { kind: 'link', target: `../lib/${triplet}/${loader.name}` },
-    },
-    ...Object.entries(links).map(
-      ([name, target]): TarItem => ({ name, mode: 0o777, content: { kind: 'link', target } }),
-    ),
+    link(`${loader.folder}/${loader.name}`, `../lib/${triplet}/${loader.name}`),
+    ...Object.entries(links).map(([name, target]) => link(name, target)),
+    ...(tool === kubernetesTools.nft ? tableCommands.map((name) => link(name, 'xtables-nft-multi')) : []),
   ];
 }

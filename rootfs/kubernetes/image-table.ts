@@ -1,7 +1,8 @@
+import { addonImages } from '../../packages/machine-config/src/generate/generate-options.ts';
 import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
 
 /** A layer of the images of Kubernetes. Images that have one in common share it. */
-export type LayerName = 'kube' | 'mount' | 'nft' | 'pause' | 'users';
+export type LayerName = 'busybox' | 'coredns' | 'flannel' | 'kube' | 'mount' | 'nft' | 'pause' | 'users';
 
 /** An image that nodes with Kubernetes bring along, under the name of the public one of the same version. */
 export interface KubernetesImage {
@@ -22,6 +23,9 @@ const component = (name: string, ...more: LayerName[]): KubernetesImage => ({
   isLinkToKube: true,
 });
 
+/** The image of pods that need a shell, under the name of the end-to-end tests of Kubernetes. */
+export const busyboxImage = 'registry.k8s.io/e2e-test-images/busybox:1.37.0-2';
+
 /** The names and tags are those of `gen config` and of containerd. Source: Talos v1.14: constants. */
 export const kubernetesImages: readonly KubernetesImage[] = [
   { ...component('kubelet', 'mount', 'users'), reference: `ghcr.io/siderolabs/kubelet:${tag}` },
@@ -30,4 +34,9 @@ export const kubernetesImages: readonly KubernetesImage[] = [
   component('kube-scheduler'),
   component('kube-proxy', 'nft'),
   { reference: 'registry.k8s.io/pause:3.10.2', layers: ['pause'], program: 'pause' },
+  // The versions are those of `gen config`, so its manifests need no change.
+  { reference: addonImages.coreDns, layers: ['coredns'], program: 'usr/local/bin/coredns' },
+  { reference: addonImages.flannel, layers: ['flannel', 'nft', 'busybox'], program: 'opt/bin/flanneld' },
+  // For pods of users and of tests. Source: Kubernetes: images of the end-to-end tests.
+  { reference: busyboxImage, layers: ['busybox'], program: 'bin/sh' },
 ];

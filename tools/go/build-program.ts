@@ -1,7 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { GoToolchain } from './exact-toolchain.ts';
 import { placeBuild } from './place-build.ts';
 
@@ -30,6 +38,16 @@ export interface GoProgram {
   readonly toolchain?: GoToolchain;
   /** What else decides what is built, such as the digest of a C compiler. */
   readonly inputs?: readonly string[];
+  /** Makes the main.go of the wrapper from the one of a module, for a program that cannot be built as it is. */
+  readonly copiedMain?: CopiedMain;
+}
+
+/** The main.go of a module without some of its imports, which only register what they implement. */
+export interface CopiedMain {
+  /** A module that the go.mod of the wrapper requires. */
+  readonly module: string;
+  /** Paths of packages whose import is left out. */
+  readonly withoutImports: readonly string[];
 }
 
 export interface BuildProgramInit {
@@ -55,13 +73,24 @@ export interface PreparedBuild extends Disposable {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-export type PrepareBuildInit = Pick<BuildProgramInit, 'program' | 'wrapper' | 'environment' | 'variables'>;
+export type PrepareBuildInit = Pick<
+  BuildProgramInit,
+  'program' | 'go' | 'wrapper' | 'environment' | 'variables'
+>;
 
-/** Copies the wrapper of a program to a temporary folder, because Go may write there. */
-export function prepareBuild({ program, wrapper, environment, variables }: PrepareBuildInit): PreparedBuild {
+/**
+ * Copies the wrapper of a program to a temporary folder, because Go may write there.
+ *
+ * @throws Error with the last line that Go printed when it cannot fetch the module whose main.go is copied
+ */
+export function prepareBuild(init: PrepareBuildInit): PreparedBuild {
+  const { program, go, wrapper, environment, variables } = init;
   const folder = mkdtempSync(join(tmpdir(), `${program.name}-`));
-  for (const name of program.files) copyFileSync(join(wrapper, name), join(folder, name));
-  return {
+  for (const name of program.files) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    copyFileSync(join(wrapper, name), join(folder, name));
+  }
+  const prepared = {
     folder,
     environment: {
       ...{ ...environment, ...everyBuild, ...(program.toolchain === undefined ? {} : exactBuild) },
@@ -69,6 +98,27 @@ export function prepareBuild({ program, wrapper, environment, variables }: Prepa
     },
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
+  try {
+    if (program.copiedMain !== undefined) copyMain(program.copiedMain, go, prepared);
+    return prepared;
+  } catch (error) {
+    prepared[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Go compares the module with the go.sum of the wrapper, so the copy is the same everywhere. */
+function copyMain({ module, withoutImports }: CopiedMain, go: string, prepared: PreparedBuild): void {
+  const { folder, environment } = prepared;
+  const printed = runGo(go, ['mod', 'download', '-json', module], folder, environment);
+  const { Dir: source } = JSON.parse(printed) as { readonly Dir: string };
+  const text = readFileSync(join(source, 'main.go'), 'utf8');
+  const imports = new Set(withoutImports.map((path) => `\t_ "${path}"`));
+  const lines = text.split('\n');
+  const kept = lines.filter((line) => !imports.has(line));
+  if (lines.length - kept.length !== imports.size)
+    throw new Error(`main.go of ${module} does not import each of ${withoutImports.join(', ')}`);
+  writeFileSync(join(folder, 'main.go'), kept.join('\n'));
 }
 
 /**

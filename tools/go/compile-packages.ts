@@ -18,7 +18,6 @@ export interface CompileProgress {
  */
 export async function compilePackages(
   init: PrepareBuildInit & {
-    readonly go: string;
     readonly report: (progress: CompileProgress) => void;
   },
 ): Promise<void> {

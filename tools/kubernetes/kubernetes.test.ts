@@ -15,7 +15,7 @@ import { builtKubernetesVersion } from '../../packages/provision/src/domain/kube
 import { BuildProgress } from './build-progress.ts';
 import { roomProblem } from './check-room.ts';
 import { ensureKubernetes } from './ensure-kubernetes.ts';
-import { type KubernetesPart, kubernetesParts } from './parts.ts';
+import { addonParts, type KubernetesPart, kubernetesParts } from './parts.ts';
 
 const gibibyte = 1024 ** 3;
 const cost = { memoryBytes: 3 * gibibyte, diskBytes: 5 * gibibyte, sizeBytes: 1, minutes: 15 };
@@ -33,6 +33,15 @@ test('the version that is built is the one that the lock file of the wrapper pin
     kubernetesParts.kube.program.flags.join(' '),
     new RegExp(`gitVersion=v${builtKubernetesVersion} `),
   );
+});
+
+test('the versions of CoreDNS and flannel, which tags of images say, are those that the lock files pin', () => {
+  for (const { program, wrapper } of Object.values(addonParts)) {
+    const module = wrapper === 'flannel' ? 'flannel-io/flannel' : 'coredns/coredns';
+    const read = (name: string) => readFileSync(join(import.meta.dirname, wrapper, name), 'utf8');
+    assert.match(read('go.mod'), new RegExp(`github\\.com/${module} ${program.version}( |\\n)`));
+    assert.ok(read('go.sum').includes(`github.com/${module} ${program.version} h1:`));
+  }
 });
 
 test('roomProblem() names what is needed and what is there, and accepts what suffices', () => {
@@ -71,7 +80,10 @@ case "$1 $2" in
   "env GOCACHE") echo ${folder}/not/there ;;
   list*) printf 'a\\nb\\nunsafe\\n' ;;
   "build -v") printf 'a\\nb\\n' >&2 ;;
-  build*) while [ "$1" != -o ]; do shift; done; echo built > "$2" ;;
+  "mod download") echo '{ "Dir": "${folder}/module" }' ;;
+  build*)
+    while [ "$1" != -o ]; do shift; done
+    if grep -qs '^// of a module' main.go; then cp main.go "$2"; else echo built > "$2"; fi ;;
 esac
 `;
   writeFileSync(join(programs, 'go'), go);
@@ -124,4 +136,19 @@ test('ensureKubernetes() refuses before it builds anything when there is no room
     message: /^building kube needs .* of memory, and .* are available$/,
   });
   assert.ok(!folders.calls().includes('build'));
+});
+
+test('ensureKubernetes() builds a program from the main.go of its module without some imports, or says that it has none', async () => {
+  const copiedMain = { module: 'example.org/tool', withoutImports: ['example.org/tool/b'] };
+  const { toolchain: _, ...program } = kubernetesParts.kube.program;
+  using folders = openFolders({ program: { ...program, copiedMain }, names: ['tool'] });
+  mkdirSync(join(folders.folder, 'module'));
+  const main = '// of a module\n\t_ "example.org/tool/a"\n\t_ "example.org/tool/b"\n';
+  writeFileSync(join(folders.folder, 'module/main.go'), main.replace('tool/b', 'tool/c'));
+  await assert.rejects(folders.ensure(), {
+    message: 'main.go of example.org/tool does not import each of example.org/tool/b',
+  });
+  writeFileSync(join(folders.folder, 'module/main.go'), main);
+  const { folder } = await folders.ensure();
+  assert.equal(readFileSync(join(folder, 'tool'), 'utf8'), '// of a module\n\t_ "example.org/tool/a"\n');
 });

@@ -1,3 +1,4 @@
+import { addonImages } from '../../packages/machine-config/src/generate/generate-options.ts';
 import {
   builtKubernetesVersion,
   kubernetesPrograms,
@@ -31,6 +32,11 @@ const versionVariables = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg
   },
 );
 
+/** The tag of an image says the version in it. */
+function tagOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf(':') + 1);
+}
+
 const [mebibyte, gibibyte] = [1024 ** 2, 1024 ** 3];
 
 /** What `make kubernetes` builds: one row for each program file. */
@@ -52,3 +58,49 @@ export const kubernetesParts = {
     cost: { memoryBytes: 3.5 * gibibyte, diskBytes: 5.5 * gibibyte, sizeBytes: 160 * mebibyte, minutes: 15 },
   },
 } as const satisfies Readonly<Record<string, KubernetesPart>>;
+
+const common = {
+  package: '.',
+  toolchain: goRelease,
+  // Any Go from there on can fetch that release.
+  leastGoMinor: 21,
+} as const;
+const flags = ['-trimpath', '-buildvcs=false', '-ldflags'] as const;
+
+/** Programs that run only in pods, so nodes of processes do not need them. */
+export const addonParts = {
+  coredns: {
+    program: {
+      ...{ ...common, name: 'coredns', version: tagOf(addonImages.coreDns) },
+      files: ['go.mod', 'go.sum'],
+      flags: [...flags, '-s -w -buildid='],
+      package: 'github.com/coredns/coredns',
+    },
+    wrapper: 'coredns',
+    names: ['coredns'],
+    cost: { memoryBytes: 1.5 * gibibyte, diskBytes: 2.5 * gibibyte, sizeBytes: 100 * mebibyte, minutes: 5 },
+  },
+  flannel: {
+    program: {
+      ...{ ...common, name: 'flanneld', version: tagOf(addonImages.flannel) },
+      files: ['go.mod', 'go.sum'],
+      flags: [
+        ...flags,
+        `-s -w -buildid= -X github.com/flannel-io/flannel/pkg/version.Version=${tagOf(addonImages.flannel)}`,
+      ],
+      copiedMain: {
+        module: 'github.com/flannel-io/flannel',
+        // The first needs modules of a cloud provider that not every module proxy has, the second a C compiler.
+        withoutImports: ['tencentvpc', 'udp'].map(
+          (name) => `github.com/flannel-io/flannel/pkg/backend/${name}`,
+        ),
+      },
+    },
+    wrapper: 'flannel',
+    names: ['flanneld'],
+    cost: { memoryBytes: 1 * gibibyte, diskBytes: 1.5 * gibibyte, sizeBytes: 60 * mebibyte, minutes: 2 },
+  },
+} as const satisfies Readonly<Record<string, KubernetesPart>>;
+
+/** Everything that nodes with a kubelet need. */
+export const allParts: Readonly<Record<string, KubernetesPart>> = { ...kubernetesParts, ...addonParts };

@@ -55,7 +55,7 @@ function folder(name: string): string {
 
 const programs = ['containerd', 'containerd-shim-runc-v2', 'runc'].map((name) => `usr/bin/${name}`);
 const udevPrograms = ['usr/bin/udevadm', 'usr/lib/udev/ata_id', 'usr/lib/udev/scsi_id'];
-const plugins = ['bridge', 'firewall', 'host-local', 'loopback', 'portmap'].map(
+const plugins = ['bridge', 'firewall', 'flannel', 'host-local', 'loopback', 'portmap'].map(
   (name) => `opt/cni/bin/${name}`,
 );
 
