@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { nodePaths } from '@nodewright/contract';
@@ -6,6 +7,7 @@ import type { ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { Creation } from '../cluster/creation.ts';
 import { membersFile } from '../cluster/members-file.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
+import { reachableNameServers } from '../domain/name-servers.ts';
 import { stackTimeServer } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
 import { subnetPrefix } from '../domain/subnet.ts';
@@ -37,6 +39,10 @@ export async function handOutMaterial(
   };
   const members = membersFile(state.nodes);
   const timeServer = stackTimeServer(subnetPrefix(parseStackSubnet(state.network?.cidr ?? '')));
+  const patches =
+    state.kubernetes === undefined
+      ? request.patches
+      : { ...request.patches, all: [...(await kubeletPatches()), ...request.patches.all] };
   if (!isWhole) await put('init', '/cluster/admin', { 'secrets.yaml': material.secrets, talosconfig });
   await Promise.all(
     state.nodes.map((node) => {
@@ -47,10 +53,7 @@ export async function handOutMaterial(
         timeServer,
         certSans: ['127.0.0.1'],
         kubernetesVersion: state.kubernetes?.version,
-        patches:
-          state.kubernetes === undefined
-            ? request.patches
-            : { ...request.patches, all: [kubeletPatch, ...request.patches.all] },
+        patches,
       });
       return put(node.name, '/system/state', {
         [basename(nodePaths.machineConfig)]: config,
@@ -60,10 +63,30 @@ export async function handOutMaterial(
   );
 }
 
-/** What nodes with a kubelet need besides: the images of Kubernetes come from the cache in the image of the node. */
-const kubeletPatch: PatchText = {
-  source: 'for Kubernetes in containers',
-  text: 'machine: { features: { imageCache: { localEnabled: true } } }',
+/**
+ * What nodes with a kubelet need besides: the images of Kubernetes come from the cache in the image of the node, pods look up names
+ * where this machine does, because the server of the engine has a loopback address, and a kubelet does not remove pods and images
+ * when the disk fills: it is the disk of this machine, whose other files it cannot remove.
+ */
+async function kubeletPatches(): Promise<PatchText[]> {
+  const files = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
+  const texts = await Promise.all(files.map((path) => readFile(path, 'utf8').catch(() => '')));
+  const nameservers = reachableNameServers(texts).map((address) => ({ address }));
+  return [
+    'machine: { features: { imageCache: { localEnabled: true } } }',
+    JSON.stringify({ apiVersion: 'v1alpha1', kind: 'ResolverConfig', nameservers }),
+    JSON.stringify({ apiVersion: 'v1alpha1', kind: 'KubeletConfig', config: withoutDiskLimits }),
+  ].map((text) => ({ source: 'for Kubernetes in containers', text }));
+}
+
+/** Source: Kubernetes: KubeletConfiguration (v1beta1). */
+const withoutDiskLimits = {
+  imageGCHighThresholdPercent: 100,
+  evictionHard: {
+    'memory.available': '100Mi',
+    ...{ 'nodefs.available': '0%', 'nodefs.inodesFree': '0%', 'imagefs.available': '0%' },
+    'imagefs.inodesFree': '0%',
+  },
 };
 
 function archiveOf(files: Readonly<Record<string, string>>, user: number): Promise<Buffer> {

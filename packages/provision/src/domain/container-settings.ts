@@ -13,4 +13,9 @@ export const lockedContainer = (...securityOptions: readonly string[]) => ({
 });
 
 /** Where the programs of a stack send traces. */
-export const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://jaeger:4318' };
+export const tracing = tracingTo('jaeger');
+
+/** The same by an address, for programs that do not ask the name server of the engine. */
+export function tracingTo(host: string) {
+  return { OTEL_EXPORTER_OTLP_ENDPOINT: `http://${host}:4318` };
+}

@@ -127,7 +127,7 @@ function nodeParts(design: StackDesign): Pick<StackDocument, 'services' | 'volum
     };
   }
   // Only the docker provisioner makes such a cluster, and it generates the configurations itself.
-  const given = { image: nodeImage, hasKubernetes };
+  const given = { image: nodeImage, hasKubernetes, jaegerAddress: `${design.network}.${jaegerHost}` };
   const services = nodes.map((node) => [node.name, wholeNode(node, given)] as const);
   return {
     services: { ...Object.fromEntries(services), ...companionServices(design) },

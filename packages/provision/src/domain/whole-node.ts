@@ -1,7 +1,7 @@
 // A node of a stack as one container, from the image that `make node-image` makes.
 import { containerCapabilities } from '@nodewright/contract';
 import type { PlannedNode } from './cluster-shape.ts';
-import { lockedContainer, tracing } from './container-settings.ts';
+import { lockedContainer, tracingTo } from './container-settings.ts';
 import type { Mapping } from './stack-document.ts';
 
 /** Memory of a node, in MiB: its daemons, containerd and etcd; with Kubernetes also its components and pods. */
@@ -11,10 +11,13 @@ export interface WholeNodeInit {
   /** Name of the node image. */
   readonly image: string;
   readonly hasKubernetes: boolean;
+  /** Address of Jaeger: containers inside of the node ask the name servers of its configuration, which do not know its name. */
+  readonly jaegerAddress: string;
 }
 
 /** Returns the service of a node. */
-export function wholeNode({ name, address }: PlannedNode, { image, hasKubernetes }: WholeNodeInit): Mapping {
+export function wholeNode({ name, address }: PlannedNode, init: WholeNodeInit): Mapping {
+  const { image, hasKubernetes, jaegerAddress } = init;
   const mebibytes = hasKubernetes ? memoryMib.kubernetes : memoryMib.plain;
   return {
     // The engine's own filter forbids pivot_root, without which no container can be started, and its profile for AppArmor
@@ -27,7 +30,7 @@ export function wholeNode({ name, address }: PlannedNode, { image, hasKubernetes
     cap_add: containerCapabilities.map((capability) => capability.name),
     // The control groups of the node are below its own one, and it sees no other.
     cgroup: 'private',
-    environment: { ...tracing, PLATFORM: 'container', TALOSSKU: `2.0CPU-${mebibytes}RAM` },
+    environment: { ...tracingTo(jaegerAddress), PLATFORM: 'container', TALOSSKU: `2.0CPU-${mebibytes}RAM` },
     mem_limit: `${mebibytes}m`,
     pids_limit: 4096,
     tmpfs: ['/run:mode=0755', '/system:mode=0755', '/tmp:mode=1777'],

@@ -159,7 +159,7 @@ test('kubeletConfiguration() has every field that the node sets', () => {
     shutdownGracePeriodCriticalPods: '10s',
     streamingConnectionIdleTimeout: '5m0s',
     tlsMinVersion: 'VersionTLS13',
-    resolvConf: '/etc/resolv.conf',
+    resolvConf: '/system/resolved/resolv.conf',
     logging: { format: 'json' },
     registerWithTaints: [
       { key: 'a', value: 'x', effect: 'NoSchedule' },

@@ -2,6 +2,7 @@
 import { Fault } from '@nodewright/fault';
 import type { JsonObject, JsonValue } from '@nodewright/state';
 import type { KubeletConfigSpec } from '@nodewright/state/kinds';
+import { resolverFolder } from '../../base/domain/resolver-folder.ts';
 import { kubeletPaths, kubeletPorts } from './kubelet-paths.ts';
 
 /** What decides about the configuration besides the settings of the user. */
@@ -76,7 +77,8 @@ function ownConfiguration(spec: KubeletConfigSpec, { isControlPlane, limitsPods 
     shutdownGracePeriodCriticalPods: '10s',
     streamingConnectionIdleTimeout: '5m0s',
     tlsMinVersion: 'VersionTLS13',
-    resolvConf: '/etc/resolv.conf',
+    // Not the one below /etc, which belongs to the engine in a container: its server has a loopback address.
+    resolvConf: `${resolverFolder}/resolv.conf`,
     logging: { format: 'json' },
     ...taintsOf(spec),
   };

@@ -39,7 +39,7 @@ test('the container of the kubelet sees the node, may do what machined may, and 
   const readOnly = mounts.flatMap((mount) => (mount.kind === 'bind' && mount.readOnly ? [mount.target] : []));
   assert.deepEqual(readOnly, [
     ...['/lib/modules', '/etc/cni', '/etc/machine-id', '/etc/os-release', '/etc/resolv.conf', '/etc/hosts'],
-    ...['/etc/ssl/certs', '/usr/local/lib/kubelet/credentialproviders'],
+    ...['/etc/ssl/certs', '/system/resolved', '/usr/local/lib/kubelet/credentialproviders'],
   ]);
 });
 

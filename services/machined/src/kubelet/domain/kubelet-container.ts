@@ -1,6 +1,7 @@
 // The container of the kubelet: what it sees and may do. Source: Talos v1.14: kubelet service, mounts.
 import type { ContainerSpec, MountSpec } from '@nodewright/containers';
 import type { KubeletSpecSpec } from '@nodewright/state/kinds';
+import { resolverFolder } from '../../base/domain/resolver-folder.ts';
 import { kubeletPaths } from './kubelet-paths.ts';
 
 export interface KubeletContainerInit {
@@ -45,6 +46,8 @@ export function kubeletContainer({ spec, capabilities, exists }: KubeletContaine
       ]
         .filter(exists)
         .map((path) => bind(path, { readOnly: true })),
+      // The folder, because its files are replaced by new ones.
+      bind(resolverFolder, { readOnly: true }),
       bind(kubeletPaths.settings),
       ...(exists(kubeletPaths.credentialProviderPrograms)
         ? [bind(kubeletPaths.credentialProviderPrograms, { readOnly: true })]
