@@ -95,6 +95,11 @@ export interface RunningKubernetes {
   /** The number of API servers that are ready, and the time from the call until all were, in seconds. */
   readonly servers: number;
   readonly seconds: number;
+  /**
+   * The number of nodes that are Ready, and the time from the call until they were and the DNS of the cluster was available, in
+   * seconds. Absent for nodes without a kubelet, and without a network for pods.
+   */
+  readonly workloads?: { readonly nodes: number; readonly seconds: number };
 }
 
 export interface CreateResult {

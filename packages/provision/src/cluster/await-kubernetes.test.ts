@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import type { ClusterState } from '../domain/cluster-state.ts';
+import type { ApiAnswer } from '../domain/workload-state.ts';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
 import { awaitKubernetes } from './await-kubernetes.ts';
 import { clusterFolder } from './cluster-folder.ts';
@@ -21,6 +22,7 @@ async function openRig(
   assertReady: KubernetesProbe['assertReady'],
   state: Partial<ClusterState> = {},
   wiped = '',
+  get: (server: string, path: string) => Promise<ApiAnswer> = () => assert.fail('nothing runs a kubelet'),
 ) {
   const folder = clusterFolder(path);
   const milestones: CreationMilestones = {};
@@ -37,6 +39,7 @@ async function openRig(
           return 'K';
         },
         assertReady,
+        get: (_kubeconfig, server, path) => get(server, path),
         [Symbol.asyncDispose]: async () => {},
       }),
     },
@@ -116,4 +119,20 @@ test('awaitKubernetes() leaves out a control plane that was reset', async () => 
   const rig = await openRig(home.path, ready, {}, 'node01');
   await rig.run();
   assert.deepEqual([rig.asked, asked], [['127.9.9.2'], ['https://127.9.9.2:6443']]);
+});
+
+test('awaitKubernetes() also waits for the kubelets of whole nodes, except of one that was reset', async () => {
+  await using home = await openTemporaryFolder();
+  const ready = [{ type: 'Ready', status: 'True' }];
+  const items = ['node01', 'node03'].map((name) => ({ metadata: { name }, status: { conditions: ready } }));
+  const available = { status: { conditions: [{ type: 'Available', status: 'True' }] } };
+  const get = async (server: string, path: string) => {
+    assert.equal(server, 'https://127.9.9.1:6443');
+    return { status: 200, body: path.endsWith('/nodes') ? { items } : available };
+  };
+  const stack = { nodeImage: 'node:dev' } as ClusterState['stack'];
+  const rig = await openRig(home.path, async () => {}, { stack } as Partial<ClusterState>, 'node02', get);
+  await rig.run();
+  assert.deepEqual(rig.steps.slice(-3), ['bootstrap manifests', '2 nodes Ready', 'cluster DNS']);
+  assert.equal(rig.milestones.workloads?.nodes, 2);
 });

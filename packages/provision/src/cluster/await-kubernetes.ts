@@ -2,6 +2,7 @@ import { kubernetesPorts } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { attempts } from './attempts.ts';
+import { awaitWorkloads } from './await-workloads.ts';
 import type { NodeLauncher } from './cluster-kind.ts';
 import type { Creation } from './creation.ts';
 import { waitTogether } from './wait-together.ts';
@@ -18,8 +19,8 @@ export interface ClusterKubernetes {
 const readyTimeoutMs = 180_000;
 
 /**
- * Resolves when the API servers of all control planes are ready and the kubeconfig of the cluster is in its folder. Does
- * nothing for a cluster without Kubernetes, or one whose etcd the user wants to bootstrap later.
+ * Resolves when the API servers of all control planes are ready and the kubeconfig of the cluster is in its folder, and where
+ * nodes run kubelets when these are Ready. Does nothing for a cluster without Kubernetes, or one whose etcd the user wants to bootstrap later.
  */
 export async function awaitKubernetes({
   creation,
@@ -55,4 +56,9 @@ export async function awaitKubernetes({
     }),
   );
   milestones.kubernetes = { servers: controlPlanes.length, at: performance.now() };
+  // Nodes of processes run no kubelet.
+  if (state.stack?.nodeImage === undefined) return;
+  const nodes = state.nodes.map(({ name }) => name).filter((name) => !launcher.isWiped(name));
+  const server = `https://${endpoint}:${kubernetesPorts.apiServer}`;
+  await awaitWorkloads({ creation, probe, kubeconfig, server, nodes });
 }

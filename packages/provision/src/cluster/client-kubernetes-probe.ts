@@ -19,6 +19,11 @@ export function openClientKubernetesProbe(talosconfig: string, telemetry: Teleme
       const { status } = await api.get('/readyz', { server, signal });
       if (status !== 200) throw new Fault('unavailable', `${server}/readyz answers ${status}`);
     },
+    async get(kubeconfig, server, path, signal) {
+      using api = openKubernetesApi(parseKubeconfig(kubeconfig, 'the kubeconfig of the cluster'));
+      const { status, body } = await api.get(path, { server, signal });
+      return { status, body: status === 200 ? JSON.parse(body) : undefined };
+    },
     async [Symbol.asyncDispose]() {},
   };
 }

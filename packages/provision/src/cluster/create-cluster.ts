@@ -35,7 +35,7 @@ export async function createCluster<Parts extends CreateParts>(
 
   const found = await findCluster(folder);
   if (found.kind !== 'cluster') throw new Fault('aborted', `${folder.path} was removed in the meantime`);
-  const { votes, kubernetes } = milestones;
+  const { votes, kubernetes, workloads } = milestones;
   const { version } = found.state.kubernetes ?? {};
   const seconds = (at: number) => (at - startedAt) / 1000;
   return {
@@ -50,6 +50,7 @@ export async function createCluster<Parts extends CreateParts>(
           ...{ version, kubeconfig: folder.kubeconfig, kubectl: parts.kubectl },
           servers: kubernetes.servers,
           seconds: seconds(kubernetes.at),
+          ...(workloads && { workloads: { nodes: workloads.nodes, seconds: seconds(workloads.at) } }),
         },
       }),
   };

@@ -39,6 +39,8 @@ export interface CreationMilestones {
   answeredAt?: number;
   votes?: { readonly count: number; readonly at: number };
   kubernetes?: { readonly servers: number; readonly at: number };
+  /** Set when the nodes are Ready and the DNS of the cluster is available. */
+  workloads?: { readonly nodes: number; readonly at: number };
 }
 
 /** Two cores start a handful of nodes in seconds; many nodes or a busy machine need longer. */

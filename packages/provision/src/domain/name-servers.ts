@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { parseRange } from './ipv4-range.ts';
 
 /** What an engine gives to its containers when its host names no server that they can reach. Source: Docker: networking. */
 const engineDefaults = ['8.8.8.8', '8.8.4.4'] as const;
@@ -15,7 +15,7 @@ export function reachableNameServers(resolvConfs: readonly string[]): readonly s
       [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)]
         .map(([, address = '']) => address)
         // Clusters of containers have only addresses of IPv4.
-        .filter((address) => isIPv4(address) && !/^(127|0)\./.test(address)),
+        .filter((address) => parseRange(`${address}/32`) !== undefined && !/^(127|0)\./.test(address)),
     )
     .find((servers) => servers.length > 0);
   return found ?? engineDefaults;

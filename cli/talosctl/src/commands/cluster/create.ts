@@ -132,7 +132,12 @@ async function report(
   const sinceStart = (since: number) => Math.round(calledAt + since * 1000) / 1000;
   const seconds = sinceStart(result.seconds);
   const etcd = votes && { voters: votes.count, seconds: sinceStart(votes.seconds) };
-  const running = kubernetes && { ...kubernetes, seconds: sinceStart(kubernetes.seconds) };
+  const running = kubernetes && {
+    ...{ ...kubernetes, seconds: sinceStart(kubernetes.seconds) },
+    ...(kubernetes.workloads && {
+      workloads: { ...kubernetes.workloads, seconds: sinceStart(kubernetes.workloads.seconds) },
+    }),
+  };
   if (output === 'table') env.stdout.write(clusterText(cluster));
   else {
     await writeDocument(env.stdout, output, {
