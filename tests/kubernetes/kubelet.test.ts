@@ -6,15 +6,14 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { kubernetesPorts } from '@nodewright/contract';
-import { runDocker, tryDocker } from '@nodewright/provision/engine';
+import { runDocker } from '@nodewright/provision/engine';
 import { eventually, hostState } from '@nodewright/testkit';
 import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
 import { kubernetesNodeImage } from '../../rootfs/node-image/node-image.ts';
 import { startWholeNode, type WholeNode } from '../node-image/whole-node.ts';
-import { kubectlPath, kubernetesTimeoutMs } from './kubernetes-cluster.ts';
+import { kubectlPath, kubernetesTimeoutMs, skipWithoutKubelets } from './kubernetes-cluster.ts';
 
-const { code } = await tryDocker(['image', 'inspect', kubernetesNodeImage]);
-const skip = code === 0 ? false : `the image ${kubernetesNodeImage} is not there: make test-kubelet`;
+const skip = await skipWithoutKubelets();
 
 const patches = [
   'machine: { features: { imageCache: { localEnabled: true } } }',

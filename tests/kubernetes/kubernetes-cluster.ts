@@ -1,10 +1,15 @@
-// A cluster of processes with Kubernetes, and kubectl for it.
+// Clusters with Kubernetes, of processes and of containers, and kubectl for them.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { kubernetesPorts } from '@nodewright/contract';
 import { readProcesses } from '@nodewright/linux';
+import { tryDocker } from '@nodewright/provision/engine';
+import { kubernetesNodeImage } from '../../rootfs/node-image/node-image.ts';
+import type { ClusterShape, Node } from '../cluster/cluster.ts';
+import type { CreatedCluster } from '../cluster/created-cluster.ts';
+import { type DockerCluster, openDockerCluster } from '../cluster/docker/docker-cluster.ts';
 import {
   openProcessCluster,
   type ProcessCluster,
@@ -29,8 +34,31 @@ export function openKubernetesCluster(
   );
 }
 
+/** Why tests of nodes with a kubelet cannot run here. They fail where CI is set. */
+export async function skipWithoutKubelets(): Promise<string | false> {
+  const { code } = await tryDocker(['image', 'inspect', kubernetesNodeImage]);
+  if (code !== 0) return `the image ${kubernetesNodeImage} is not there: make test-kubelet`;
+  return skipWithoutKubernetes();
+}
+
+/** A cluster of containers whose nodes are Ready. */
+export function openKubeletCluster(shape: ClusterShape): Promise<DockerCluster> {
+  return openDockerCluster(shape, {
+    flags: ['--node-image', kubernetesNodeImage, '--kubernetes'],
+    timeoutMs: 480_000,
+  });
+}
+
+/** The environment and the first flags of kubectl, as an administrator of a cluster. */
+export function kubectlFor({ home, view }: Pick<CreatedCluster<Node>, 'home' | 'view'>) {
+  return {
+    flags: [`--cache-dir=${join(home, 'kubectl-cache')}`, '--request-timeout=20s'],
+    env: { PATH: process.env.PATH, HOME: home, KUBECONFIG: join(view.folder, 'kubeconfig') },
+  };
+}
+
 export interface KubectlInit {
-  readonly cluster: ProcessCluster;
+  readonly cluster: Pick<CreatedCluster<Node>, 'home' | 'view'>;
   /** Whose API server; by default that of the kubeconfig. */
   readonly server?: ProcessNode;
   readonly input?: string;
@@ -39,17 +67,8 @@ export interface KubectlInit {
 /** Runs kubectl as an administrator and returns what it printed. Rejects with its error. */
 export async function kubectl({ cluster, server, input }: KubectlInit, ...words: string[]): Promise<string> {
   const at = server === undefined ? [] : [`--server=https://${server.address}:${kubernetesPorts.apiServer}`];
-  const running = promisify(execFile)(
-    kubectlPath,
-    [`--cache-dir=${join(cluster.home, 'kubectl-cache')}`, '--request-timeout=20s', ...at, ...words],
-    {
-      env: {
-        PATH: process.env.PATH,
-        HOME: cluster.home,
-        KUBECONFIG: join(cluster.view.folder, 'kubeconfig'),
-      },
-    },
-  );
+  const { flags, env } = kubectlFor(cluster);
+  const running = promisify(execFile)(kubectlPath, [...flags, ...at, ...words], { env });
   running.child.stdin?.end(input ?? '');
   return (await running).stdout;
 }

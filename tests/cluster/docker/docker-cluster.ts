@@ -17,6 +17,8 @@ export interface DockerClusterInit {
   readonly environment?: Readonly<Record<string, string>>;
   /** Further arguments for `cluster create`. */
   readonly flags?: readonly string[];
+  /** How long the creation may take. */
+  readonly timeoutMs?: number;
   /** Default: a node of several containers. */
   readonly nodeOf?: (node: NodeView, containerOf: (service: string) => string) => Node;
 }
@@ -69,6 +71,7 @@ export async function openDockerCluster(
       ...(init.flags ?? []),
     ],
     nodeOf: (node) => (init.nodeOf ?? dockerNode)(node, containerOf),
+    ...(init.timeoutMs !== undefined && { timeoutMs: init.timeoutMs }),
     scope: scope.move(),
   });
   return { ...cluster, containerOf, destroy };
