@@ -21,7 +21,7 @@ workers ?= 1
 PROVISIONER ?=
 # With docker: each node is one container of the image that `make node-image` makes.
 NODE_IMAGE ?=
-# Set it to run Kubernetes: its control plane on nodes of processes, with kubelets on containers (PROVISIONER=docker).
+# Set it to run Kubernetes: on containers with kubelets where an engine answers, else its control plane on processes.
 KUBERNETES ?=
 # What the nodes are, process or docker; and for `make chaos` the seconds of faults.
 CLUSTER ?=

@@ -7,14 +7,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findProvisioner } from '@nodewright/provision';
-import { askEngine } from '@nodewright/provision/engine';
+import { askEngine, tryDocker } from '@nodewright/provision/engine';
+import { requireRoom } from '../packages/provision/src/docker/require-room.ts';
 import { kubernetesVariable } from '../packages/provision/src/domain/daemon-environment.ts';
+import { nodeImages } from '../rootfs/node-image/node-image.ts';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { ensureKubernetes } from './kubernetes/ensure-kubernetes.ts';
+import { allParts, kubernetesParts } from './kubernetes/parts.ts';
 import { chooseProvisioner } from './up/choose-provisioner.ts';
-import { ensureImages, madeImagesFile } from './up/ensure-images.ts';
+import { ensureImages } from './up/ensure-images.ts';
 import { ensureNodeImage } from './up/ensure-node-image.ts';
-import { removeMade } from './up/made-images.ts';
+import { madeImagesFile, removeMade } from './up/made-images.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const { values, positionals } = parseArgs({
@@ -28,6 +31,7 @@ const { values, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
+const shape = { controlPlanes: Number(values.controlplanes), workers: Number(values.workers) };
 // An interrupt from the terminal also reaches the command, which then cleans up: wait for it.
 process.on('SIGINT', () => {});
 
@@ -47,24 +51,25 @@ async function up(): Promise<void> {
       'KUBERNETES=1 runs on nodes of processes or of containers: set PROVISIONER=process or docker',
     );
   const engine = await askEngine();
-  const wanted = values.kubernetes && existing === undefined ? 'process' : values.provisioner;
-  const { provisioner: chosen, note } = chooseProvisioner({ wanted, existing, engine });
+  const { provisioner: chosen, note } = chooseProvisioner({ wanted: values.provisioner, existing, engine });
   if (note !== undefined) process.stderr.write(`${note}\n`);
-  if (values.kubernetes && values.provisioner === '' && engine.state === 'ready')
-    process.stderr.write(
-      'using processes, whose workloads stay pending: PROVISIONER=docker starts nodes with kubelets, which have no network for pods yet\n',
-    );
   let provisioner = chosen;
   // The message of the command line already says what to do without an engine.
-  if (chosen === 'docker' && existing === undefined && engine.state === 'ready')
+  if (chosen === 'docker' && existing === undefined && engine.state === 'ready') {
+    // Before anything is built: that takes minutes.
+    if (values.kubernetes) await requireRoom(shape, tryDocker);
     provisioner = await prepareImages();
+  }
   if (provisioner === 'process') await prepareEtcd();
-  if (values.kubernetes) await prepareKubernetes();
   const runsKubelets = values.kubernetes && provisioner === 'docker';
-  const isWhole = (values['node-image'] || runsKubelets) && existing === undefined;
+  if (values.kubernetes) await prepareKubernetes(runsKubelets);
+  const isWhole = (values['node-image'] && existing === undefined) || runsKubelets;
   if (isWhole && provisioner !== 'docker')
     throw new Error('NODE_IMAGE=1 needs a Docker engine: set PROVISIONER=docker');
-  const image = isWhole ? await ensureNodeImage(checkout, runsKubelets ? 'kubernetes' : 'plain') : undefined;
+  const kind = runsKubelets ? 'kubernetes' : 'plain';
+  // The nodes of a cluster that exists keep their image.
+  if (isWhole && existing === undefined) await ensureNodeImage(checkout, kind);
+  const image = isWhole ? nodeImages[kind].name : undefined;
   await talosctl(
     ...['cluster', 'create', '--provisioner', provisioner, '--name', values.name, '--if-absent'],
     ...['--controlplanes', values.controlplanes, '--workers', values.workers],
@@ -100,11 +105,17 @@ async function prepareEtcd(): Promise<void> {
   }
 }
 
-/** Unlike etcd, Kubernetes is built only for a user who asked for it. */
-async function prepareKubernetes(): Promise<void> {
-  if ((process.env[kubernetesVariable] ?? '') !== '') return;
+/**
+ * Unlike etcd, Kubernetes is built only for a user who asked for it.
+ *
+ * @param runsPods build also what runs only in pods
+ */
+async function prepareKubernetes(runsPods: boolean): Promise<void> {
+  // A folder with the user's own programs is only for nodes of processes.
+  if (!runsPods && (process.env[kubernetesVariable] ?? '') !== '') return;
   const note = (line: string) => void process.stderr.write(`kubernetes: ${line}\n`);
-  await ensureKubernetes({ checkout, environment: process.env, note });
+  const parts = runsPods ? allParts : kubernetesParts;
+  await ensureKubernetes({ checkout, environment: process.env, note, parts });
 }
 
 async function down(): Promise<void> {

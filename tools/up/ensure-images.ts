@@ -5,10 +5,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tryDocker } from '@nodewright/provision/engine';
 import { etcdImage, jaegerImage, stackImages } from '../../packages/provision/src/domain/stack-document.ts';
-import { listTags, readMade, tagsMade, writeMade } from './made-images.ts';
-
-/** Path below the checkout. */
-export const madeImagesFile = join('_out', 'images', 'made.json');
+import { madeImagesFile, recordMade } from './made-images.ts';
 
 /**
  * Builds the images that are missing. Rebuilds the suite's own when the programs have changed since this
@@ -26,15 +23,11 @@ export async function ensureImages(checkout: string, tag: string): Promise<void>
   const lacksEtcd = !(await areThere([etcdImage]));
   if (!lacksSuite && !lacksJaeger && !lacksEtcd) return recordDigest(digestFile, digest);
 
-  const path = join(checkout, madeImagesFile);
-  const before = await listTags();
-  try {
+  await recordMade(join(checkout, madeImagesFile), async () => {
     if (lacksJaeger) await runImagesTool(checkout, ['--jaeger']);
     if (lacksEtcd) await runImagesTool(checkout, ['--etcd']);
     if (lacksSuite) await runImagesTool(checkout, ['--tag', tag]);
-  } finally {
-    writeMade(path, tagsMade(readMade(path), before, await listTags()));
-  }
+  });
   recordDigest(digestFile, digest);
 }
 

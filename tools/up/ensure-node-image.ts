@@ -4,24 +4,25 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import { nodeImages } from '../../rootfs/node-image/node-image.ts';
+import { madeImagesFile, recordMade } from './made-images.ts';
 
 /**
  * Makes the image of nodes that are one container each: builds it when the programs are newer, and gives it to an engine that
  * lacks it.
  *
- * @returns the name of the image
  * @throws Error of one line when it cannot be made
  */
-export async function ensureNodeImage(checkout: string, kind: keyof typeof nodeImages): Promise<string> {
+export async function ensureNodeImage(checkout: string, kind: keyof typeof nodeImages): Promise<void> {
   const { name } = nodeImages[kind];
   const file = join(checkout, '_out', 'image', nodeImages[kind].file);
   const programs = join(checkout, '_out', 'dist', '.built');
-  if (!existsSync(file) || statSync(file).mtimeMs < statSync(programs).mtimeMs) await build(checkout, kind);
-  else {
-    const { code } = await tryDocker(['image', 'inspect', '--format', '{{.Id}}', name]);
-    if (code !== 0) await runDocker(['load', '--quiet', '--input', file]);
-  }
-  return name;
+  const isStale = !existsSync(file) || statSync(file).mtimeMs < statSync(programs).mtimeMs;
+  const { code } = await tryDocker(['image', 'inspect', '--format', '{{.Id}}', name]);
+  if (!isStale && code === 0) return;
+  await recordMade(join(checkout, madeImagesFile), async () => {
+    if (isStale) await build(checkout, kind);
+    else await runDocker(['load', '--quiet', '--input', file]);
+  });
 }
 
 /** Sends the output to standard error, because standard output ends with the table of the cluster. */

@@ -1,11 +1,14 @@
 // Keeps a record of the image tags that `make up` built. `make down` removes these, and keeps images that
 // existed before.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runDocker, tryDocker } from '@nodewright/provision/engine';
 
 /** Image ids by tag. */
 export type Tags = Readonly<Record<string, string>>;
+
+/** Path of the record below the checkout. */
+export const madeImagesFile = join('_out', 'images', 'made.json');
 
 /** Repositories that tools/images.ts builds or pulls. */
 const ourRepositories = /^(nodewright\/|jaegertracing\/jaeger:|node:|(amd64|arm64v8)\/node:)/;
@@ -43,6 +46,16 @@ export function writeMade(path: string, tags: Tags): void {
   }
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${JSON.stringify(tags, undefined, 2)}\n`);
+}
+
+/** Runs `build`, and records the tags that did not exist before, also when it fails. @param path of the record */
+export async function recordMade(path: string, build: () => Promise<void>): Promise<void> {
+  const before = await listTags();
+  try {
+    await build();
+  } finally {
+    writeMade(path, tagsMade(readMade(path), before, await listTags()));
+  }
 }
 
 /**

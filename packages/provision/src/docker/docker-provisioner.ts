@@ -1,15 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import { Fault } from '@nodewright/fault';
 import { createClusterProvisioner } from '../cluster/cluster-provisioner.ts';
 import { findCluster, locateCluster } from '../cluster/read-cluster.ts';
 import { checkNodeSubnet } from '../domain/check-node-subnet.ts';
 import { checkShape } from '../domain/cluster-shape.ts';
-import { containerMemory, memoryProblem } from '../domain/kubernetes-memory.ts';
 import { etcdImage, jaegerImage, mostStackNodes, stackImages } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
 import { requireEngine, requireImages } from '../engine/index.ts';
 import type { ClusterRequest, Provisioner } from '../provisioner.ts';
 import type { DockerParts } from './docker-parts.ts';
+import { requireRoom } from './require-room.ts';
 import { engineOf, type StackEngineInit } from './stack-engine.ts';
 import { openStackHost } from './stack-host.ts';
 import { openStackLauncher } from './stack-launcher.ts';
@@ -55,7 +54,13 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
   await requireImages(engine, [...ofNodes, toolbox, jaegerImage], 'make images');
   if (request.nodeImage !== undefined)
     await requireImages(engine, [withTag(request.nodeImage)], 'make node-image');
-  if (kubernetes) await checkKubernetes(request);
+  if (kubernetes && request.nodeImage === undefined)
+    throw new Fault(
+      'invalid-argument',
+      'Kubernetes runs only in nodes that are one container each: name their image with --node-image',
+    );
+  // A cluster that exists has its part of both already.
+  if (kubernetes && found.kind !== 'cluster') await requireRoom(shape, engine.ask);
   const other = await otherOwner(engine, name, folder.path);
   if (other !== undefined) {
     throw new Fault(
@@ -63,22 +68,6 @@ async function checkRequest(request: ClusterRequest, parts: DockerParts): Promis
       `the engine has a cluster "${name}" already, ${other}: use another --name, or remove the existing one first`,
     );
   }
-}
-
-/**
- * Checks that nodes of this shape can run Kubernetes.
- *
- * @throws Fault `invalid-argument` without an image for it, `resource-exhausted` with the figures when the memory does not suffice
- */
-async function checkKubernetes({ shape, nodeImage }: ClusterRequest): Promise<void> {
-  if (nodeImage === undefined)
-    throw new Fault(
-      'invalid-argument',
-      'Kubernetes runs only in nodes that are one container each: name their image with --node-image',
-    );
-  const meminfo = await readFile('/proc/meminfo', 'utf8').catch(() => '');
-  const problem = memoryProblem(shape, containerMemory, meminfo);
-  if (problem !== undefined) throw new Fault('resource-exhausted', problem);
 }
 
 /** An image without a tag has the tag `latest`, and the engine lists it with that. */
