@@ -35,9 +35,10 @@ export function diagnosticsController(services: ServiceRecords): Controller {
     },
     async reconcile(pass) {
       const configuration = await configurationOf(pass);
-      const current = await pass.get(pointerTo(nodeAddresses, 'current'));
+      // The current ones contain those of the node in the networks of its pods.
+      const own = await pass.get(pointerTo(nodeAddresses, 'default'));
       const overlap = configuration?.effective.isComplete
-        ? addressOverlap({ ...configuration.effective.cluster, addresses: current?.spec.addresses ?? [] })
+        ? addressOverlap({ ...configuration.effective.cluster, addresses: own?.spec.addresses ?? [] })
         : undefined;
       const problems = { 'address-overlap': overlap, 'etcd-waiting': etcdWait(pass) };
       await pass.replace(

@@ -77,10 +77,15 @@ test('a machine that waits for a configuration is in maintenance', async () => {
   assert.equal(await stage(), 'booting');
 });
 
-test('a node address within the pod network is a diagnostic, and is logged when it lasts', async () => {
+test('a default address within the pod network is a diagnostic, and is logged when it lasts', async () => {
   await using node = openNode();
   await node.configure('version: v1alpha1\nmachine: {}\n');
-  await node.put(nodeAddresses, 'current', { addresses: ['10.244.0.1/24'], sortAlgorithm: 'v1' });
+  const put = (id: string, address: string) =>
+    node.put(nodeAddresses, id, { addresses: [address], sortAlgorithm: 'v1' });
+  // The node has an address in the network of its own pods.
+  await put('current', '10.244.0.1/24');
+  assert.deepEqual(await node.specs(diagnostics), []);
+  await put('default', '10.244.0.1/24');
   assert.deepEqual(
     (await node.specs(diagnostics)).map(([id]) => id),
     ['address-overlap'],
@@ -90,7 +95,7 @@ test('a node address within the pod network is a diagnostic, and is logged when 
   assert.equal(problems(), 0);
   await node.runtime.advance(600_000);
   assert.equal(problems(), 1);
-  await node.put(nodeAddresses, 'current', { addresses: ['127.1.0.2/32'], sortAlgorithm: 'v1' });
+  await put('default', '127.1.0.2/32');
   assert.deepEqual(await node.specs(diagnostics), []);
 });
 
