@@ -195,9 +195,9 @@ test-kubernetes: $(built) ## tests Kubernetes on nodes of processes; builds it w
 	@node tools/test.ts --kubernetes
 
 .PHONY: test-kubelet
-test-kubelet: $(built) ## tests a container whose kubelet runs Kubernetes; needs a Docker engine, builds what is missing
+test-kubelet: $(built) ## tests containers whose kubelets run Kubernetes; needs a Docker engine, builds what is missing
 	@node rootfs/build-node-image.ts --kubernetes
-	@node tools/test.ts --kubernetes 'tests/kubernetes/kubelet.test.ts'
+	@node tools/test.ts --kubernetes 'tests/kubernetes/{kubelet,workloads}.test.ts'
 
 .PHONY: jaeger
 jaeger: $(installed) ## builds Jaeger as a program for the traces of nodes of processes, minutes once

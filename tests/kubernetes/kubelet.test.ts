@@ -17,8 +17,10 @@ const skip = await skipWithoutKubelets();
 
 const patches = [
   'machine: { features: { imageCache: { localEnabled: true } } }',
-  // The node has no image of flannel; the test gives it a bridge below.
+  // The test gives the node a network of its own below.
   'apiVersion: v1alpha1\nkind: KubeFlannelCNIConfig\n$patch: delete',
+  // The server of the engine has a loopback address, at which CoreDNS would ask itself.
+  'apiVersion: v1alpha1\nkind: ResolverConfig\nnameservers: [{ address: 192.0.2.53 }]',
 ];
 const workloadImage = `registry.k8s.io/kube-scheduler:v${builtKubernetesVersion}`;
 const scope = new AsyncDisposableStack();
@@ -185,11 +187,21 @@ test('a change of its settings restarts the kubelet, and its pods run on', { ski
     )
       .split(' ')
       .sort();
+  let latest = '';
+  const available = 'jsonpath={.status.availableReplicas}';
+  const hasDns = async () => {
+    latest = await seen('-n', 'kube-system', 'get', 'deployment', 'coredns', '-o', available);
+    return latest === '2';
+  };
+  // The last pods that start on their own.
+  await eventually(
+    hasDns,
+    soon('both pods of CoreDNS', () => latest),
+  );
   const before = await ids();
   const patch = join(dirname(node.configuration), 'patch.yaml');
   await writeFile(patch, 'apiVersion: v1alpha1\nkind: KubeletConfig\nconfig: { maxPods: 42 }\n');
   await talosctl('patch', 'mc', '-p', `@${patch}`);
-  let latest = '';
   const hasLimit = async () => {
     latest = await seen('get', 'nodes', '-o', 'jsonpath={.items[*].status.capacity.pods}');
     return latest === '42';
