@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { kubernetesNodeImage } from '../../rootfs/node-image/node-image.ts';
 
 /** How a tutorial is run here. */
 export interface TutorialRun {
@@ -28,6 +30,11 @@ const needs: Readonly<Record<string, (checkout: string) => TutorialRun>> = {
     ...withProgram(checkout, 'kubernetes/kubectl', 'make kubernetes'),
     timeoutMs: longMs,
   }),
+  kubelets: (checkout) => ({
+    ...withProgram(checkout, 'kubernetes/kubectl', 'make kubernetes'),
+    ...withNodeImage(),
+    timeoutMs: longMs,
+  }),
   jaeger: (checkout) => withProgram(checkout, 'jaeger/jaeger', 'make jaeger'),
 };
 
@@ -44,6 +51,11 @@ function withMachine(checkout: string): TutorialRun {
   const hasAll =
     existsSync('/usr/bin/qemu-system-x86_64') && existsSync(join(checkout, '_out/image/disk.raw'));
   return hasAll ? {} : { skip: 'needs an emulator and make image' };
+}
+
+function withNodeImage(): TutorialRun {
+  const { status } = spawnSync('docker', ['image', 'inspect', kubernetesNodeImage], { stdio: 'ignore' });
+  return status === 0 ? {} : { skip: 'needs a Docker engine, make images and make node-image KUBERNETES=1' };
 }
 
 function withProgram(checkout: string, path: string, verb: string): TutorialRun {
