@@ -1,10 +1,6 @@
 export { emptyKubeconfig, type Kubeconfig, parseKubeconfig, printKubeconfig } from './kubeconfig.ts';
-export {
-  type KubernetesAnswer,
-  type KubernetesApi,
-  type KubernetesRequest,
-  openKubernetesApi,
-} from './kubernetes-api.ts';
+export { answeredObject, type KubernetesAnswer } from './kubernetes-answer.ts';
+export { type KubernetesApi, type KubernetesRequest, openKubernetesApi } from './kubernetes-api.ts';
 export {
   type KubeconfigConflict,
   type KubeconfigMerge,

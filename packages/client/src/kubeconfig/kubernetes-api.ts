@@ -1,11 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { Agent } from 'node:https';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Kubeconfig } from './kubeconfig.ts';
-
-export interface KubernetesAnswer {
-  readonly status: number;
-  readonly body: string;
-}
+import { answeredObject, type KubernetesAnswer } from './kubernetes-answer.ts';
 
 export interface KubernetesRequest {
   readonly method: 'GET' | 'PATCH' | 'POST' | 'PUT' | 'DELETE';
@@ -33,6 +30,12 @@ export interface KubernetesApi extends Disposable {
     path: string,
     options: { readonly server?: string; readonly signal: AbortSignal },
   ): Promise<KubernetesAnswer>;
+  /**
+   * Sends a GET and yields each line of the answer when it arrives, such as the changes of a watch. It ends with the answer.
+   *
+   * @throws Fault like `send()`, and one that repeats what the server says when its status is not 200
+   */
+  lines(path: string, options: { readonly signal: AbortSignal }): AsyncGenerator<string, void, undefined>;
 }
 
 export interface KubernetesApiOptions {
@@ -42,6 +45,8 @@ export interface KubernetesApiOptions {
 
 /** A list of pods of a large cluster is far below that. */
 const maxBodyBytes = 16 * 1024 * 1024;
+/** An object has at most 1.5 MiB, and is one line of a watch.. */
+const maxLineLength = 4 * 1024 * 1024;
 
 /**
  * Opens the API of the current context, whose credentials must be a client certificate.
@@ -64,13 +69,13 @@ export function openKubernetesApi(
   };
   const own = String(cluster.server ?? '');
   let kept: Agent | undefined;
-  const send = async (init: KubernetesRequest) => {
+  /** Resolves when the answer begins. */
+  const open = async (init: KubernetesRequest, usesOwnConnection: boolean): Promise<IncomingMessage> => {
     // Loaded here, because most programs that import this never call Kubernetes.
     const https = await import('node:https');
     if (keepsConnection) kept ??= new https.Agent({ keepAlive: true, maxSockets: 1 });
     const { method, path, body, server = own, signal } = init;
-    const url = new URL(path, server);
-    const { promise, resolve, reject } = Promise.withResolvers<KubernetesAnswer>();
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const headers = {
       accept: init.accept ?? 'application/json',
       ...(body !== undefined && {
@@ -78,35 +83,68 @@ export function openKubernetesApi(
         'content-length': Buffer.byteLength(body),
       }),
     };
-    const call = https.request(url, { ...tls, method, headers, agent: kept ?? false, signal }, (response) => {
-      const parts: Buffer[] = [];
-      let length = 0;
-      response.on('data', (part: Buffer) => {
-        length += part.length;
-        if (length > maxBodyBytes) call.destroy(new Error(`the answer is larger than ${maxBodyBytes} bytes`));
-        else parts.push(part);
-      });
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() }),
-      );
-      response.on('error', reject);
-    });
+    const agent = usesOwnConnection ? false : (kept ?? false);
+    const call = https.request(new URL(path, server), { ...tls, method, headers, agent, signal }, resolve);
     call.on('error', reject);
     call.end(body);
+    return promise;
+  };
+  const failure = (
+    error: unknown,
+    { signal, server = own }: Pick<KubernetesRequest, 'signal' | 'server'>,
+  ) => {
+    signal.throwIfAborted();
+    const message = `${new URL(server).origin} does not answer: ${faultFrom(error).message}`;
+    return new Fault('unavailable', message, { cause: error });
+  };
+  const send = async (init: KubernetesRequest) => {
     try {
-      return await promise;
+      return await completeAnswer(await open(init, false));
     } catch (error) {
-      signal.throwIfAborted();
-      throw new Fault('unavailable', `${url.origin} does not answer: ${faultFrom(error).message}`, {
-        cause: error,
-      });
+      throw failure(error, init);
     }
   };
   return {
     send,
     get: (path, options) => send({ method: 'GET', path, ...options }),
+    async *lines(path, { signal }) {
+      const init = { method: 'GET', path, signal } as const;
+      const response = await open(init, true).catch((error) => {
+        throw failure(error, init);
+      });
+      try {
+        if (response.statusCode !== 200) answeredObject(await completeAnswer(response), 200);
+        yield* linesOf(response);
+      } catch (error) {
+        throw error instanceof Fault ? error : failure(error, init);
+      } finally {
+        response.destroy();
+      }
+    },
     [Symbol.dispose]: () => kept?.destroy(),
   };
+}
+
+async function completeAnswer(response: IncomingMessage): Promise<KubernetesAnswer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > maxBodyBytes) throw new Error(`the answer is larger than ${maxBodyBytes} bytes`);
+    parts.push(part);
+  }
+  return { status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() };
+}
+
+async function* linesOf(response: IncomingMessage): AsyncGenerator<string, void, undefined> {
+  response.setEncoding('utf8');
+  let rest = '';
+  for await (const piece of response as AsyncIterable<string>) {
+    const lines = `${rest}${piece}`.split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > maxLineLength) throw new Error(`a line is longer than ${maxLineLength} characters`);
+    yield* lines;
+  }
 }
 
 function bodyOf(

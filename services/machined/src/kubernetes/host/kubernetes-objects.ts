@@ -1,6 +1,7 @@
 import { Deadline } from '@nodewright/async';
 import type { KubernetesAnswer, KubernetesApi, KubernetesRequest } from '@nodewright/client/kubeconfig';
-import { Fault, type FaultKind } from '@nodewright/fault';
+import { answeredObject } from '@nodewright/client/kubernetes-answer';
+import { Fault } from '@nodewright/fault';
 import type { JsonObject } from '@nodewright/state';
 import type { KindPlace, ObjectIdentity } from '../domain/manifests/object-identity.ts';
 
@@ -54,14 +55,14 @@ export function openKubernetesObjects(
     if (found !== undefined) return found;
     const answer = await send({ method: 'GET', path: versionPath(apiVersion) });
     if (answer.status === 404) return new Map<string, KindPlace>();
-    const kinds = kindsFrom(bodyOf(answer, 200));
+    const kinds = kindsFrom(answeredObject(answer, 200));
     known.set(apiVersion, kinds);
     return kinds;
   };
   const read = async (place: KindPlace, identity: ObjectIdentity, accept?: string) => {
     const path = objectPath(place, identity);
     const answer = await send({ method: 'GET', path, ...(accept && { accept }) });
-    return answer.status === 404 ? undefined : bodyOf(answer, 200);
+    return answer.status === 404 ? undefined : answeredObject(answer, 200);
   };
   return {
     async assertReady() {
@@ -78,7 +79,9 @@ export function openKubernetesObjects(
       if (group === '') return 'v1';
       const answer = await send({ method: 'GET', path: `/apis/${encodeURIComponent(group)}` });
       if (answer.status === 404) return undefined;
-      const { preferredVersion } = bodyOf(answer, 200) as { preferredVersion?: { groupVersion?: string } };
+      const { preferredVersion } = answeredObject(answer, 200) as {
+        preferredVersion?: { groupVersion?: string };
+      };
       return preferredVersion?.groupVersion;
     },
     exists: async (place, identity) => (await read(place, identity, metadataOnly)) !== undefined,
@@ -94,7 +97,7 @@ export function openKubernetesObjects(
         contentType: 'application/apply-patch+yaml',
         body: JSON.stringify(body),
       });
-      bodyOf(answer, 200, 201);
+      answeredObject(answer, 200, 201);
     },
     async write(place, identity, object) {
       const isNew = (object.metadata as JsonObject).resourceVersion === undefined;
@@ -104,12 +107,12 @@ export function openKubernetesObjects(
         path: `${path}?fieldManager=${fieldManager}`,
         body: JSON.stringify(object),
       });
-      return bodyOf(answer, 200, 201);
+      return answeredObject(answer, 200, 201);
     },
     async remove(place, identity) {
       const path = `${objectPath(place, identity)}?propagationPolicy=Background`;
       const answer = await send({ method: 'DELETE', path });
-      if (answer.status !== 404) bodyOf(answer, 200, 202);
+      if (answer.status !== 404) answeredObject(answer, 200, 202);
     },
   };
 }
@@ -146,37 +149,6 @@ function kindsFrom(list: JsonObject): Map<string, KindPlace> {
       .filter(({ name }) => !name.includes('/'))
       .map(({ name, kind, namespaced }) => [kind, { resource: name, isNamespaced: namespaced }]),
   );
-}
-
-const kinds: Readonly<Record<number, FaultKind>> = {
-  400: 'invalid-argument',
-  401: 'unauthenticated',
-  403: 'permission-denied',
-  404: 'not-found',
-  409: 'aborted',
-  422: 'invalid-argument',
-  429: 'resource-exhausted',
-};
-
-/** An answer may repeat the whole object. */
-const maxMessageLength = 500;
-
-/** @throws Fault with what the API server says when it answers with another status */
-function bodyOf({ status, body }: KubernetesAnswer, ...expected: number[]): JsonObject {
-  const value = jsonOf(body);
-  if (expected.includes(status) && value !== undefined) return value;
-  const message = typeof value?.message === 'string' ? value.message : `HTTP ${status}`;
-  const short = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
-  throw new Fault(kinds[status] ?? 'internal', short);
-}
-
-function jsonOf(body: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a failure concerns the whole API server, not one object. */
