@@ -44,7 +44,11 @@ const topics: Readonly<Record<string, Topic>> = {
   files: { imports: [], face: ['domain/tar-header.ts'] },
   hardware: { imports: [], face: [] },
   kernel: { imports: [], face: ['domain/kernel-requirements.ts', 'domain/security-state.ts'] },
-  kubelet: { imports: ['containers', 'kubernetes', 'logs', 'services'], face: [] },
+  'kube-node': { imports: ['kubelet'], face: [] },
+  kubelet: {
+    imports: ['containers', 'kubernetes', 'logs', 'services'],
+    face: ['domain/kubelet-paths.ts'],
+  },
   kubernetes: {
     imports: ['files', 'logs', 'secrets', 'services'],
     face: [

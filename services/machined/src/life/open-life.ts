@@ -11,7 +11,10 @@ import { createEvents } from './rpc/events.ts';
 import { createMachineControl, type MachineControlInit } from './rpc/machine-control.ts';
 
 export interface OpenLifeInit
-  extends Pick<NodeLifeInit, 'wipe' | 'wipeUserDisks' | 'leaveEtcd' | 'sendResetSignal' | 'nextKernel'>,
+  extends Pick<
+      NodeLifeInit,
+      'wipe' | 'wipeUserDisks' | 'drain' | 'leaveEtcd' | 'sendResetSignal' | 'nextKernel'
+    >,
     Pick<MachineControlInit, 'cannotEnd' | 'userDiskProblem'> {
   readonly world: World;
   readonly events: EventStore;

@@ -22,6 +22,7 @@ import { type ExtensionsTopic, openExtensions } from '../extensions/open-extensi
 import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
 import { openKernel } from '../kernel/open-kernel.ts';
+import { openKubeNode } from '../kube-node/open-kube-node.ts';
 import { type KubeletTopic, openKubelet } from '../kubelet/open-kubelet.ts';
 import { type KubernetesTopic, openKubernetes } from '../kubernetes/open-kubernetes.ts';
 import { type LifeTopic, openLife } from '../life/open-life.ts';
@@ -123,6 +124,7 @@ export async function openTopics(
     runtime !== undefined && runsContainers && hasKubelet(host)
       ? await openKubelet({ ...given, ...processes, runtime, limitsPods }, scope)
       : undefined;
+  const kubeNode = kubelet === undefined ? undefined : openKubeNode(given);
   const kubernetes = openKubernetes({
     ...{ ...given, ...processes, addresses: ownAddresses },
     hasKubelet: kubelet !== undefined,
@@ -166,6 +168,7 @@ export async function openTopics(
       userDiskProblem: host.volumes?.userDiskProblem,
       nextKernel: host.nextKernel,
       releaseAddresses: () => network.releaseAddresses(),
+      drain: kubeNode && ((signal) => kubeNode.drain(signal)),
       leaveEtcd: () => etcd.leave(),
       cannotEnd: world.mayEnd || host.isFirstProcess ? undefined : cannotEndText,
     },
@@ -202,6 +205,7 @@ export async function openTopics(
       containers,
       etcd,
       ...(kubelet === undefined ? {} : { kubelet }),
+      ...(kubeNode === undefined ? {} : { 'kube-node': kubeNode }),
       kubernetes,
       cluster,
       daemons,

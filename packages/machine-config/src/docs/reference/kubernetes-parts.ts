@@ -43,12 +43,12 @@ export const runsInProcessClusters =
 export const kubeletNote =
   'Only nodes of the node image with Kubernetes run a kubelet; a process, a stack or a machine has none.';
 
-/** Labels and annotations, which the kubelet itself may not set. */
+/** Labels and annotations, which machined writes with the rights of an administrator or of the kubelet. */
 export const nodeObjectNote =
-  'Nodes publish them as resources; nothing sets them at the Kubernetes node yet.';
+  'Only nodes with a kubelet set them. On workers Kubernetes refuses labels of kubernetes.io that a kubelet may not set itself.';
 
 export const taintNote =
-  'The kubelet registers the node with them; later changes reach no node that is registered.';
+  'Only nodes with a kubelet set them. A worker sets them when it registers; Kubernetes refuses later changes by the worker itself.';
 
 /** Where a component of the control plane that runs as a process differs from one in a pod. */
 export const processNotes = {

@@ -11,9 +11,7 @@ import {
   machineTypes,
   nodeAddresses,
   nodeIps,
-  nodeLabelSpecs,
   nodenames,
-  nodeTaintSpecs,
   services,
   staticPodServerStatuses,
   staticPodStatuses,
@@ -28,7 +26,6 @@ const configuration = generateConfig({
   ...{ secrets, clusterName: 'alpha', endpoint: 'https://10.5.0.1:6443', type: 'controlplane' },
   options: { kubernetesVersion: '1.37.1' },
 });
-const role = 'node-role.kubernetes.io/control-plane';
 
 async function openNode(poll: PollKubelet = async () => []) {
   const runtime = openTestRuntime({
@@ -75,8 +72,6 @@ test('the spec of the kubelet follows from configuration, name and addresses, an
     (await node.spec(staticPodServerStatuses, 'static-pod-server-status'))?.url,
   );
   assert.equal((await node.spec(kubeletSecrets, 'kubelet'))?.endpoint, 'https://127.0.0.1:7445');
-  assert.ok((await node.ids(nodeLabelSpecs)).includes(role));
-  assert.deepEqual(await node.ids(nodeTaintSpecs), [role]);
 });
 
 test('the server has every static pod, and none that was removed', async () => {

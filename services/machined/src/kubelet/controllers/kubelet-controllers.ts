@@ -4,7 +4,6 @@ import { createKubeletSecretsController } from './kubelet-secrets.ts';
 import { createKubeletSpecController } from './kubelet-specs.ts';
 import { createKubeletStaticPodController, type PollKubelet } from './kubelet-static-pods.ts';
 import { createNodeIpConfigController, createNodeIpController } from './node-ips.ts';
-import { nodeSpecControllers } from './node-specs.ts';
 import { createStaticPodServerController } from './static-pod-server.ts';
 
 export interface KubeletControllersInit {
@@ -23,6 +22,5 @@ export function kubeletControllers({ limitsPods, poll }: KubeletControllersInit)
     createKubeletSpecController(limitsPods),
     createKubeletSecretsController(),
     createKubeletStaticPodController(poll),
-    ...nodeSpecControllers(),
   ];
 }

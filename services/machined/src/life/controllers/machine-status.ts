@@ -1,11 +1,15 @@
-import { type Controller, exclusive, weak } from '@nodewright/controllers';
+import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import {
+  kubeletSecrets,
   type MachineStageName,
   machineStatuses,
   machineTypes,
   networkStatuses,
+  nodenames,
+  nodeStatuses,
   services,
+  staticPodStatuses,
   timeStatuses,
 } from '@nodewright/state/kinds';
 import { machineStatusOf } from '../domain/machine-readiness.ts';
@@ -41,6 +45,10 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
       weak(networkStatuses, networkStatuses.singleton),
       weak(services),
       weak(machineTypes, machineTypes.singleton),
+      weak(kubeletSecrets, kubeletSecrets.singleton),
+      weak(staticPodStatuses),
+      weak(nodenames, nodenames.singleton),
+      weak(nodeStatuses),
     ],
     outputs: [exclusive(machineStatuses)],
     open(source, scope) {
@@ -74,8 +82,23 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
         hasHealthCheck,
         time: time?.spec,
         network: network?.spec,
+        ...(await kubernetesFacts(pass)),
       });
       await pass.put({ ...pointerTo(machineStatuses), spec });
     },
+  };
+}
+
+async function kubernetesFacts(pass: ReconcilePass) {
+  const own = (await pass.get(pointerTo(nodenames)))?.spec;
+  const isRegistered = own !== undefined && !own.skipNodeRegistration;
+  const status = isRegistered ? await pass.get(pointerTo(nodeStatuses, own.nodename)) : undefined;
+  return {
+    hasKubernetes: (await pass.get(pointerTo(kubeletSecrets))) !== undefined,
+    staticPods: (await pass.list(staticPodStatuses)).map(({ metadata, spec }) => ({
+      id: metadata.id,
+      status: spec.podStatus,
+    })),
+    node: isRegistered ? { name: own.nodename, isReady: status?.spec.nodeReady } : undefined,
   };
 }

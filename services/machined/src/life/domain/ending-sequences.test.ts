@@ -50,13 +50,18 @@ function kernel(canLoad: boolean) {
 
 test("sequences that end a machine run upstream's phases and tasks that apply to this node", async () => {
   const leaveEtcd = async () => {};
+  const drain = async () => {};
   const walks = {
     reboot: walk((tasks) => rebootSequence('graceful', tasks)),
     forced: walk((tasks) => rebootSequence('forced', tasks), { nextKernel: kernel(true) }),
     kexec: walk((tasks) => rebootSequence('graceful', tasks), { nextKernel: kernel(true) }),
     kexecFailed: walk((tasks) => rebootSequence('graceful', tasks), { nextKernel: kernel(false) }),
     powerCycle: walk((tasks) => rebootSequence('power-cycle', tasks), { nextKernel: kernel(true) }),
-    shutdown: walk(shutdownSequence),
+    shutdown: walk((tasks) => shutdownSequence(tasks)),
+    drained: walk((tasks) => shutdownSequence(tasks), { drain }),
+    undrained: walk((tasks) => shutdownSequence(tasks, true), { drain }),
+    drainedReset: walk(reset(), { leaveEtcd, drain }),
+    undrainedReset: walk(reset({ graceful: false }), { drain }),
     reset: walk(reset(), { leaveEtcd }),
     worker: walk(reset({ reboot: true })),
     graceless: walk(reset({ graceful: false }), { leaveEtcd }),
@@ -74,6 +79,10 @@ test("sequences that end a machine run upstream's phases and tasks that apply to
     kexecFailed: `${stop} kexec: kexecPrepare reboot: reboot reboot`,
     powerCycle: `${stop} reboot: reboot reboot`,
     shutdown: `${stop} ${off}`,
+    drained: `drain: cordonAndDrainNode ${stop} ${off}`,
+    undrained: `${stop} ${off}`,
+    drainedReset: `drain: cordonAndDrainNode leave: leaveEtcd ${pre} ${stop} reset: resetSystemDisk ${off}`,
+    undrainedReset: `${pre} ${stop} reset: resetSystemDisk ${off}`,
     reset: `leave: leaveEtcd ${pre} ${stop} reset: resetSystemDisk ${off}`,
     worker: `${pre} ${stop} reset: resetSystemDisk reboot: reboot reboot`,
     graceless: `${pre} ${stop} reset: resetSystemDisk ${off}`,
@@ -96,6 +105,15 @@ test('a reset whose node cannot leave etcd stops there, and the machine continue
   assert.equal(steps, 'leave: leaveEtcd');
   const error = { code: 'fatal', message: 'sequence failed: the last voter' };
   assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reset', error, goesOn: true });
+});
+
+test('a machine whose pods do not leave in time goes down all the same', async () => {
+  const drain = async () => {
+    throw new Error('a budget keeps web-1');
+  };
+  const { steps } = await walk((tasks) => shutdownSequence(tasks), { drain });
+  const rest = 'stopEverything: stopAllServices shutdown: shutdown power-off';
+  assert.equal(steps, `drain: cordonAndDrainNode tolerated ${rest}`);
 });
 
 test('a reset wipes even if services do not stop, and a machine whose wipe failed does not continue', async () => {

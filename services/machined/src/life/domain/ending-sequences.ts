@@ -9,6 +9,8 @@ import type { Phase, Sequence } from './run-sequence.ts';
 /** The actions of these sequences. Each one stops when its signal aborts. */
 export interface EndingTasks {
   readonly stopAllServices: (signal: AbortSignal) => Promise<void>;
+  /** Cordons the Kubernetes node and ends its pods; undefined on a machine without a kubelet. */
+  readonly drain?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Removes this node's member from etcd; undefined when the node has none. */
   readonly leaveEtcd?: (signal: AbortSignal) => Promise<void>;
   /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
@@ -34,10 +36,11 @@ export function rebootSequence(kind: RebootKind, tasks: EndingTasks): Sequence {
   return { name: 'reboot', phases, endsMachineFrom: phases[0]?.name };
 }
 
-export function shutdownSequence(tasks: EndingTasks): Sequence {
+/** @param isForced without a drain */
+export function shutdownSequence(tasks: EndingTasks, isForced = false): Sequence {
   return {
     name: 'shutdown',
-    phases: [stopEverything(tasks), ending('power-off', tasks)],
+    phases: [...(isForced ? [] : drainPhases(tasks)), stopEverything(tasks), ending('power-off', tasks)],
     endsMachineFrom: 'stopEverything',
   };
 }
@@ -52,6 +55,7 @@ export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
     name: 'reset',
     // If a service does not stop, the wipe continues.
     phases: [
+      ...(plan.isGraceful ? drainPhases(tasks) : []),
       ...leave,
       preReset,
       { ...stopEverything(tasks), isTolerant: true },
@@ -60,6 +64,15 @@ export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
     ],
     endsMachineFrom: 'stopEverything',
   };
+}
+
+/**
+ * A machine whose pods do not leave in time goes down all the same: somebody asked for it, and a cluster whose last API servers go
+ * down could not be drained at all. Source: Talos v1.14: drain.
+ */
+function drainPhases({ drain }: EndingTasks): Phase[] {
+  if (drain === undefined) return [];
+  return [{ name: 'drain', tasks: { cordonAndDrainNode: drain }, isTolerant: true }];
 }
 
 function kexecPhases({ nextKernel }: EndingTasks): Phase[] {

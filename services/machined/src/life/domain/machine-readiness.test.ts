@@ -10,7 +10,19 @@ const facts: ReadinessFacts = {
   hasHealthCheck: () => true,
   time: { synced: true },
   network: { addressReady: true, connectivityReady: true, hostnameReady: true, etcFilesReady: true },
+  hasKubernetes: false,
+  staticPods: [],
+  node: undefined,
 };
+const kubernetes: Partial<ReadinessFacts> = {
+  hasKubernetes: true,
+  services: [...facts.services, well('kubelet'), well('etcd')],
+  node: { name: 'node01', isReady: true },
+};
+const podWith = (id: string, phase: string, status: string) => ({
+  id: `kube-system/${id}`,
+  status: { phase, conditions: [{ type: 'Ready', status }] },
+});
 const unmet = (changed: Partial<ReadinessFacts>) => {
   const { unmetConditions } = machineStatusOf({ ...facts, ...changed }).status;
   return unmetConditions.map(({ name, reason }) => `${name}: ${reason}`);
@@ -48,6 +60,36 @@ const table: readonly (readonly [string, Partial<ReadinessFacts>, readonly strin
     [],
   ],
   ['no trustd on a worker', { machineType: 'worker', services: [well('apid'), well('machined')] }, []],
+  ['nothing of a node of Kubernetes that is ready', kubernetes, []],
+  [
+    'the kubelet and etcd on a control plane of Kubernetes',
+    { ...kubernetes, services: facts.services },
+    ['services: etcd not running, kubelet not running'],
+  ],
+  [
+    'static pods that are not ready',
+    {
+      ...kubernetes,
+      staticPods: [
+        podWith('a', 'Running', 'False'),
+        podWith('b', 'Running', 'True'),
+        podWith('c', 'Pending', 'False'),
+        podWith('d', 'Succeeded', 'False'),
+      ],
+    },
+    ['staticPods: kube-system/a not ready, kube-system/c pending'],
+  ],
+  [
+    'the node in Kubernetes, which is not ready',
+    { ...kubernetes, node: { name: 'node01', isReady: false } },
+    ['nodeReady: node "node01" is not ready'],
+  ],
+  [
+    'the node in Kubernetes, which is not known yet',
+    { ...kubernetes, node: { name: 'node01', isReady: undefined } },
+    ['nodeReady: node "node01" status is not available yet'],
+  ],
+  ['no node in Kubernetes where it does not register', { ...kubernetes, node: undefined }, []],
   ['nothing while it goes down', { stage: 'shutting down', services: [], time: { synced: false } }, []],
   ['nothing while it waits for a configuration', { stage: 'maintenance', services: [] }, []],
 ];

@@ -1,4 +1,5 @@
 import { serviceIds } from '@nodewright/contract';
+import type { JsonObject } from '@nodewright/state';
 import type {
   MachineStageName,
   MachineStatusSpec,
@@ -23,6 +24,17 @@ export interface ReadinessFacts {
   readonly hasHealthCheck: (service: string) => boolean;
   readonly time: { readonly synced: boolean } | undefined;
   readonly network: NetworkFacts | undefined;
+  /** Whether the configuration makes the machine a node of Kubernetes, with a kubelet. */
+  readonly hasKubernetes: boolean;
+  readonly staticPods: readonly StaticPodFacts[];
+  /** The node in Kubernetes; undefined when it does not register there. */
+  readonly node: { readonly name: string; readonly isReady: boolean | undefined } | undefined;
+}
+
+export interface StaticPodFacts {
+  /** `<namespace>/<name>` */
+  readonly id: string;
+  readonly status: JsonObject;
 }
 
 export interface NetworkFacts {
@@ -47,6 +59,8 @@ function unmetConditionsOf(facts: ReadinessFacts): UnmetConditionSpec[] {
     time: facts.time?.synced === false ? 'time is not synced' : '',
     network: facts.network === undefined ? '' : networkProblem(facts.network),
     services: servicesProblem(facts),
+    staticPods: staticPodsProblem(facts.staticPods),
+    nodeReady: nodeProblem(facts),
   };
   return Object.entries(reasons).flatMap(([name, reason]) => (reason === '' ? [] : [{ name, reason }]));
 }
@@ -62,10 +76,11 @@ function networkProblem(network: NetworkFacts): string {
 }
 
 /** A service before its first health check counts as unhealthy, because it has only just been started. */
-function servicesProblem({ machineType, services, hasHealthCheck }: ReadinessFacts): string {
+function servicesProblem(facts: ReadinessFacts): string {
+  const { services, hasHealthCheck } = facts;
   const running = new Set(services.map(({ id }) => id));
   return [
-    ...requiredServices(machineType)
+    ...requiredServices(facts)
       .filter((id) => !running.has(id))
       .map((id) => `${id} not running`),
     ...services
@@ -76,8 +91,37 @@ function servicesProblem({ machineType, services, hasHealthCheck }: ReadinessFac
     .join(', ');
 }
 
-/** The Kubernetes conditions apply only when its secrets exist, and this node does not create them yet. */
-function requiredServices(machineType: MachineTypeName | undefined): string[] {
+/** On a node of Kubernetes its parts are required, too. Source: Talos v1.14: machine status. */
+function requiredServices({
+  machineType,
+  hasKubernetes,
+}: Pick<ReadinessFacts, 'machineType' | 'hasKubernetes'>): string[] {
   const isControlPlane = machineType === 'controlplane' || machineType === 'init';
-  return [serviceIds.machined, serviceIds.apid, ...(isControlPlane ? [serviceIds.trustd] : [])];
+  return [
+    ...[serviceIds.machined, serviceIds.apid],
+    ...(isControlPlane ? [serviceIds.trustd] : []),
+    ...(hasKubernetes ? [serviceIds.kubelet] : []),
+    ...(hasKubernetes && isControlPlane ? [serviceIds.etcd] : []),
+  ];
+}
+
+function staticPodsProblem(pods: readonly StaticPodFacts[]): string {
+  const conditionsOf = ({ conditions }: JsonObject) =>
+    (Array.isArray(conditions) ? conditions : []) as readonly JsonObject[];
+  return pods
+    .filter(({ status }) => status.phase !== 'Succeeded')
+    .filter(
+      ({ status }) => !conditionsOf(status).some((one) => one.type === 'Ready' && one.status === 'True'),
+    )
+    .map(({ id, status: { phase } }) =>
+      typeof phase === 'string' && phase !== 'Running' ? `${id} ${phase.toLowerCase()}` : `${id} not ready`,
+    )
+    .sort()
+    .join(', ');
+}
+
+function nodeProblem({ hasKubernetes, node }: ReadinessFacts): string {
+  if (!hasKubernetes || node === undefined || node.isReady === true) return '';
+  const problem = node.isReady === undefined ? 'status is not available yet' : 'is not ready';
+  return `node "${node.name}" ${problem}`;
 }

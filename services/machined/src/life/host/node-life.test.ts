@@ -65,6 +65,28 @@ test('a machine that cannot leave etcd continues, and no controller is notified 
   assert.deepEqual(steps, []);
 });
 
+test('a forced shutdown and a signal drain nothing, and a forced one ends a drain that lasts', async () => {
+  const drained = Promise.withResolvers<void>();
+  const { life, steps, skipDelay } = nodeLife({
+    drain: async (signal) => {
+      signal.addEventListener('abort', () => drained.reject(signal.reason));
+      await drained.promise;
+    },
+  });
+  const first = life.shutDown('a');
+  skipDelay();
+  await turn();
+  const second = life.shutDown('b', true);
+  await first;
+  await turn();
+  skipDelay();
+  await second;
+  assert.deepEqual(steps, ['stop', 'ends: power-off']);
+  const signalled = nodeLife({ drain: () => assert.fail('nobody waits for it') });
+  await signalled.life.stop();
+  assert.deepEqual(signalled.steps, ['stop', 'ends: power-off']);
+});
+
 test('an action that ends the machine begins a second after its call, so that its caller can follow it', async () => {
   for (const act of [
     (life: NodeLife) => life.shutDown('a'),

@@ -26,6 +26,8 @@ export interface NodeLifeInit {
   readonly wipe: (plan: WipePlan) => Promise<void>;
   /** Wipes other disks than the system disk; by default a node has none. */
   readonly wipeUserDisks?: ((paths: readonly string[]) => Promise<void>) | undefined;
+  /** Cordons and drains the Kubernetes node; undefined on a machine without a kubelet. */
+  readonly drain?: EndingTasks['drain'];
   /** Removes this node from etcd while its services still run; undefined when it has no member there. */
   readonly leaveEtcd?: () => ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
@@ -117,9 +119,15 @@ export class NodeLife {
     return this.#leave((tasks) => rebootSequence(kind, tasks), { actorId, delayMs: watchDelayMs });
   }
 
-  /** Like `reboot()`, but it cancels any other sequence. */
-  shutDown(actorId: string): Promise<void> {
-    return this.#leave(shutdownSequence, { actorId, hasTakeover: true, delayMs: watchDelayMs });
+  /**
+   * Like `reboot()`, but it cancels any other sequence.
+   *
+   * @param isForced without a drain
+   */
+  shutDown(actorId: string, isForced = false): Promise<void> {
+    return this.#leave((tasks) => shutdownSequence(tasks, isForced), {
+      ...{ actorId, hasTakeover: true, delayMs: watchDelayMs },
+    });
   }
 
   /** Like `reboot()`. A node that cannot leave its cluster as requested continues as before. */
@@ -127,9 +135,13 @@ export class NodeLife {
     return this.#leave((tasks) => resetSequence(plan, tasks), { actorId, delayMs: watchDelayMs });
   }
 
-  /** The process received SIGTERM: run a shutdown, unless everything has stopped already. */
+  /**
+   * The process received SIGTERM: run a shutdown, unless everything has stopped already. Whoever sent it waits some seconds only, so
+   * nothing is drained.
+   */
   async stop(): Promise<void> {
-    if (!this.#hasEnded) await this.#leave(shutdownSequence, { hasTakeover: true });
+    if (this.#hasEnded) return;
+    await this.#leave((tasks) => shutdownSequence(tasks, true), { hasTakeover: true });
   }
 
   /** To be called with every new entry of a service's history. */
@@ -159,6 +171,7 @@ export class NodeLife {
   #endingTasks(actorId: string | undefined, onStop: () => void): EndingTasks {
     const { events, stopServices, sendResetSignal, wipe, wipeUserDisks, leaveEtcd, nextKernel } = this.#init;
     return {
+      drain: this.#init.drain,
       ...(nextKernel && { nextKernel }),
       stopAllServices: async (signal) => {
         onStop();

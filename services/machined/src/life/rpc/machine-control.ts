@@ -49,8 +49,7 @@ export function createMachineControl({
       const kind = rebootKind(mode);
       return begin((actorId) => life.reboot(kind, actorId));
     },
-    // Without Kubernetes nothing is cordoned or drained, so a forced shutdown is the same.
-    shutdown: async () => begin((actorId) => life.shutDown(actorId)),
+    shutdown: async ({ force }) => begin((actorId) => life.shutDown(actorId, force)),
     async reset(request) {
       const plan = planOf(request, userDiskProblem);
       return begin((actorId) => life.reset(plan, actorId));
