@@ -155,7 +155,20 @@ test('with a network for pods the node is ready and runs a deployment, whose out
     soon('the node to be Ready', () => latest),
   );
 
-  await kubectl(['taint', 'nodes', '--all', 'node-role.kubernetes.io/control-plane-']);
+  // The node owns this taint, and would write it again if kubectl removed it.
+  const scheduling = join(dirname(node.configuration), 'scheduling.yaml');
+  const taints = 'taints: { node-role.kubernetes.io/control-plane: { $patch: delete } }';
+  await writeFile(scheduling, `apiVersion: v1alpha1\nkind: KubeNodeConfig\n${taints}\n`);
+  await talosctl('patch', 'mc', '-p', `@${scheduling}`);
+  const taintKeys = 'jsonpath={.items[*].spec.taints[*].key}';
+  const isFree = async () => {
+    latest = await seen('get', 'nodes', '-o', taintKeys);
+    return latest === '';
+  };
+  await eventually(
+    isFree,
+    soon('the end of the taint', () => latest),
+  );
   await kubectl(['create', 'deployment', 'web', '--image=registry.k8s.io/pause:3.10.2', '--replicas=2']);
   await kubectl([
     ...['run', 'version', `--image=${workloadImage}`, '--restart=Never', '--command', '--'],

@@ -21,6 +21,14 @@ import {
 } from '@nodewright/state/kinds';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
+import {
+  type KubeletCheck,
+  nodesReady,
+  nodesReport,
+  nodesSchedulable,
+  proxyReady,
+} from '../../packages/client/src/health/kubelet-checks.ts';
+import { openKubernetesView } from '../../packages/client/src/health/kubernetes-view.ts';
 import { openKubeNode } from '../../services/machined/src/kube-node/open-kube-node.ts';
 import { kubeletPaths } from '../../services/machined/src/kubelet/domain/kubelet-paths.ts';
 import type { ProcessCluster } from '../cluster/process/process-cluster.ts';
@@ -241,6 +249,28 @@ test('a worker does with the rights of its kubelet what they allow, and cordons 
 
   await node.stage('booting');
   await eventually(async () => (await node.status())?.unschedulable === false, soon('the end of the cordon'));
+});
+
+test('the checks of talosctl health read what Kubernetes says', { skip }, async () => {
+  const view = openKubernetesView(api, signal);
+  const facts = { components: ['kube-apiserver'], hasNetwork: true };
+  const nodes = { controlPlanes: ['life-cp'], workers: ['life-worker', 'life-other'] };
+  for (const { metadata } of await view.list())
+    if (metadata?.name?.startsWith('conform-')) await run('delete', 'node', metadata.name);
+  assert.deepEqual(await nodesReport(view, { nodes, ...facts }), { kind: 'ok' });
+  await assert.rejects(nodesReady(view, { nodes, ...facts }), {
+    message: /^nodes are not ready: life-cp \(/,
+  });
+  assert.deepEqual(await nodesSchedulable(view, { nodes, ...facts }), { kind: 'ok' });
+  await run('cordon', 'life-other');
+  await assert.rejects(nodesSchedulable(view, { nodes, ...facts }), { message: /cordoned: life-other;/ });
+  runHollowKubelet('life-cp');
+  const passes = (check: KubeletCheck) => async () =>
+    (await check(view, { nodes, ...facts }).catch(() => undefined))?.kind === 'ok';
+  await eventually(passes(nodesReady), soon('the last node'));
+  await eventually(passes(proxyReady), soon('the pods of kube-proxy'));
+  const [dns] = await view.workloads('deployments', 'k8s-app=kube-dns');
+  assert.deepEqual([dns?.name, dns?.wanted], ['coredns', 2]);
 });
 
 let files = 0;

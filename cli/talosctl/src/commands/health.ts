@@ -84,7 +84,10 @@ async function* checkOnClient(
     });
   }
   const timeoutMs = Number(options.waitTimeout / 1_000_000n);
-  yield* checkHealth({ nodes, node: (address) => client.node(address), timeoutMs, signal });
+  yield* checkHealth({
+    ...{ nodes, node: (address) => client.node(address), timeoutMs, signal },
+    kubernetesEndpoint: options.k8sEndpoint,
+  });
 }
 
 /** Collects the last state of each check from the printed lines. */

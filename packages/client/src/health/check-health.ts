@@ -1,8 +1,10 @@
 import { pause } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { readKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import type { NodeClient } from '../node-client.ts';
 import { etcdChecks } from './etcd-checks.ts';
-import type { CheckOutcome, ClusterNodes, HealthCheck } from './health-check.ts';
+import type { CheckedCluster, CheckOutcome, ClusterNodes, HealthCheck } from './health-check.ts';
+import { KubernetesAccess } from './kubernetes-access.ts';
 import { kubernetesChecks } from './kubernetes-checks.ts';
 import { bootCheck, sizeChecks } from './node-checks.ts';
 import { serviceCheck } from './service-check.ts';
@@ -26,6 +28,15 @@ export interface CheckHealthInit {
   /** The interval between two attempts of one check, and the time limit of an attempt; default 5 s. */
   readonly intervalMs?: number;
   readonly checks?: readonly HealthCheck[];
+  /**
+   * Returns a kubeconfig with a client certificate; by default one for an administrator, which the first control plane issues.
+   *
+   * @throws Fault `failed-precondition` when there is none, `permission-denied` when the caller may not have one: the checks that need
+   * it are skipped
+   */
+  readonly kubeconfig?: (signal: AbortSignal) => Promise<string>;
+  /** URL of an API server, instead of that of the kubeconfig. */
+  readonly kubernetesEndpoint?: string | undefined;
 }
 
 /**
@@ -45,8 +56,17 @@ export async function* checkHealth(init: CheckHealthInit): AsyncGenerator<string
   }
   const timeout = AbortSignal.timeout(timeoutMs);
   const skipped = new Map<string, string[]>();
+  using access = new KubernetesAccess({
+    kubeconfig:
+      init.kubeconfig ?? ((attempt) => readKubeconfig(init.node(nodes.controlPlanes[0] ?? ''), attempt)),
+    server: init.kubernetesEndpoint,
+  });
+  const cluster: CheckedCluster = {
+    ...{ nodes, node: init.node },
+    kubernetes: (attempt) => access.open(attempt),
+  };
   for (const check of checks) {
-    const outcome = yield* settle(check, init, AbortSignal.any([signal, timeout]));
+    const outcome = yield* settle(check, { ...init, cluster }, AbortSignal.any([signal, timeout]));
     if (outcome.kind !== 'skip') continue;
     skipped.set(outcome.because, [...(skipped.get(outcome.because) ?? []), check.name]);
   }
@@ -55,7 +75,7 @@ export async function* checkHealth(init: CheckHealthInit): AsyncGenerator<string
 
 async function* settle(
   check: HealthCheck,
-  { nodes, node, signal, timeoutMs, intervalMs = 5000 }: CheckHealthInit,
+  { cluster, signal, timeoutMs, intervalMs = 5000 }: CheckHealthInit & { readonly cluster: CheckedCluster },
   stop: AbortSignal,
 ): AsyncGenerator<string, CheckOutcome, undefined> {
   const line = (state: string) => `waiting for ${check.name}: ${state}`;
@@ -65,7 +85,7 @@ async function* settle(
     const startedMs = performance.now();
     try {
       const attempt = AbortSignal.any([stop, AbortSignal.timeout(intervalMs)]);
-      const outcome = await check.run({ nodes, node }, attempt);
+      const outcome = await check.run(cluster, attempt);
       yield line(outcome.kind === 'ok' ? 'OK' : 'SKIP');
       return outcome;
     } catch (error) {

@@ -1,3 +1,4 @@
+import type { KubernetesApi } from '../kubeconfig/kubernetes-api.ts';
 import type { NodeClient } from '../node-client.ts';
 
 /** The nodes that a cluster is expected to have, by address. */
@@ -10,6 +11,12 @@ export interface ClusterNodes {
 export interface CheckedCluster {
   readonly nodes: ClusterNodes;
   node(address: string): NodeClient;
+  /**
+   * The API of Kubernetes. It stays open for the checks that follow.
+   *
+   * @throws Fault `failed-precondition` when the cluster has none, `permission-denied` when the caller may not get credentials
+   */
+  kubernetes(signal: AbortSignal): Promise<KubernetesApi>;
 }
 
 /** The result of a check that did not fail: passed, or skipped with the reason. */
@@ -44,6 +51,9 @@ export async function askEach<T>(
   return found;
 }
 
-export function everyNode({ nodes }: CheckedCluster): readonly string[] {
-  return [...nodes.controlPlanes, ...nodes.workers];
-}
+export const everyNode = ({ nodes }: Pick<CheckedCluster, 'nodes'>): readonly string[] => everyAddress(nodes);
+
+export const everyAddress = ({ controlPlanes, workers }: ClusterNodes): readonly string[] => [
+  ...controlPlanes,
+  ...workers,
+];

@@ -1,4 +1,4 @@
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { NodeClient } from '../node-client.ts';
 import {
   askEach,
@@ -8,6 +8,17 @@ import {
   ok,
   skip,
 } from './health-check.ts';
+import {
+  componentsReady,
+  dnsReady,
+  type KubeletCheck,
+  nodesReady,
+  nodesReport,
+  nodesSchedulable,
+  proxyReady,
+} from './kubelet-checks.ts';
+import { NoCredentials } from './kubernetes-access.ts';
+import { openKubernetesView } from './kubernetes-view.ts';
 import { listWithIds } from './read-resource.ts';
 
 const noKubernetes = skip('the cluster has no Kubernetes');
@@ -19,6 +30,8 @@ interface ControlPlane {
   /** Whether this kind of node runs static pods. */
   readonly runsPods: boolean;
   readonly hasKubelet: boolean;
+  /** Whether the configuration brings a network for pods; undefined without bootstrap manifests. */
+  readonly hasNetwork: boolean | undefined;
   /** Statuses of the static pods by id. */
   readonly pods: ReadonlyMap<string, PodStatus>;
 }
@@ -40,14 +53,20 @@ async function lookAt(node: NodeClient, signal: AbortSignal): Promise<ControlPla
     ...(await list('controlplane', 'SchedulerConfigs')),
   ].filter(([id]) => !id.startsWith('final-'));
   const enabled = configs.filter(([, { enabled }]) => enabled === true).map(([id]) => id);
+  const [manifests] = await list('controlplane', 'BootstrapManifestsConfigs');
   const { messages } = await node.machine.serviceList({}, { signal });
   return {
+    hasNetwork: manifests && bringsNetwork(manifests[1]),
     components: configs.length === 0 ? [] : ['kube-apiserver', ...enabled],
     runsPods: (await list('controlplane', 'SecretStatuses')).length > 0,
     hasKubelet: messages[0]?.services.some(({ id }) => id === 'kubelet') ?? false,
     pods: new Map((await list('k8s', 'StaticPodStatuses')) as readonly (readonly [string, PodStatus])[]),
   };
 }
+
+/** A CNI other than flannel is a list of manifests of the user. */
+const bringsNetwork = ({ flannelEnabled, cniName }: Readonly<Record<string, unknown>>) =>
+  flannelEnabled === true || cniName === 'custom';
 
 /** A check of the static pods of each control plane. `problemOf` says what is wrong with one of them. */
 function podCheck(
@@ -74,15 +93,26 @@ function podCheck(
   };
 }
 
-/** A check of what kubelets report to Kubernetes, which this client does not query. */
-function kubeletCheck(name: string): HealthCheck {
+/** A check that asks Kubernetes. It is skipped, with the reason, where there are no kubelets or no credentials. */
+function kubeletCheck(name: string, check: KubeletCheck): HealthCheck {
   return {
     name,
     async run(cluster, signal): Promise<CheckOutcome> {
       const nodes = [...(await lookAtAll(cluster, signal)).values()];
       if (nodes.every(({ components }) => components.length === 0)) return noKubernetes;
       if (!nodes.some(({ hasKubelet }) => hasKubelet)) return skip('no control plane runs a kubelet');
-      return skip('this program does not query Kubernetes');
+      try {
+        const view = openKubernetesView(await cluster.kubernetes(signal), signal);
+        return await check(view, {
+          nodes: cluster.nodes,
+          components: nodes[0]?.components ?? [],
+          hasNetwork: nodes[0]?.hasNetwork,
+        });
+      } catch (error) {
+        const { message } = faultFrom(error);
+        if (error instanceof NoCredentials) return skip(message);
+        throw error;
+      }
     },
   };
 }
@@ -98,18 +128,34 @@ function readinessProblem(status: PodStatus | undefined): string | undefined {
   return ready?.message === undefined ? 'is not ready' : `is not ready: ${ready.message}`;
 }
 
+/** The second one counts only where it can be made. */
+function bothChecks(first: HealthCheck, second: HealthCheck): HealthCheck {
+  return {
+    name: first.name,
+    async run(cluster, signal) {
+      const outcome = await first.run(cluster, signal);
+      if (outcome.kind === 'ok') await second.run(cluster, signal);
+      return outcome;
+    },
+  };
+}
+
 /**
- * The components of the control plane are judged by the nodes' own resources, which exist without a kubelet, too. Source: Talos
+ * The components of the control plane are judged by the nodes' own resources, which exist without a kubelet, too; Kubernetes must agree where
+ * kubelets report to it. Source: Talos
  * v1.14: health, checks 10 to 16.
  */
 export const kubernetesChecks: readonly HealthCheck[] = [
-  kubeletCheck('all k8s nodes to report'),
+  kubeletCheck('all k8s nodes to report', nodesReport),
   podCheck('all control plane static pods to be running', (status) =>
     status === undefined ? 'has no static pod' : undefined,
   ),
-  podCheck('all control plane components to be ready', readinessProblem),
-  kubeletCheck('all k8s nodes to report ready'),
-  kubeletCheck('kube-proxy to report ready'),
-  kubeletCheck('coredns to report ready'),
-  kubeletCheck('all k8s nodes to report schedulable'),
+  bothChecks(
+    podCheck('all control plane components to be ready', readinessProblem),
+    kubeletCheck('all control plane components to be ready', componentsReady),
+  ),
+  kubeletCheck('all k8s nodes to report ready', nodesReady),
+  kubeletCheck('kube-proxy to report ready', proxyReady),
+  kubeletCheck('coredns to report ready', dnsReady),
+  kubeletCheck('all k8s nodes to report schedulable', nodesSchedulable),
 ];

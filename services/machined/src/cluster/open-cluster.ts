@@ -1,12 +1,13 @@
 import { dirname, join } from 'node:path';
 import { MembershipServiceDefinition } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import type { RpcService } from '@nodewright/rpc';
-import type { State } from '@nodewright/state';
-import { members } from '@nodewright/state/kinds';
+import { pointerTo, type State } from '@nodewright/state';
+import { kubernetesSecrets, members } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { NodeFacts } from '../base/domain/node-facts.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
 import type { NodeView } from '../base/resources/node-view.ts';
+import { specOf } from '../base/resources/spec-of.ts';
 import type { Topic } from '../base/topic.ts';
 import { clusterControllers } from './controllers/cluster-controllers.ts';
 import { createFollowPlan } from './host/follow-plan.ts';
@@ -63,6 +64,7 @@ export async function openCluster(init: OpenClusterInit, scope: AsyncDisposableS
     api: {
       'cluster.ClusterService': createClusterHealth({
         members: async () => (await state.list(members)).map(({ spec }) => spec),
+        kubeconfig: async () => (await specOf(state, pointerTo(kubernetesSecrets)))?.localhostAdminKubeconfig,
         ...{ view, now, telemetry, stopSignal },
       }),
     },

@@ -30,7 +30,7 @@ import { createEtcdMaintenance } from './rpc/etcd-maintenance.ts';
 import { createEtcdMembers } from './rpc/etcd-members.ts';
 import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { openEtcdConditions } from './service/etcd-conditions.ts';
-import { etcdLeave } from './service/etcd-leave.ts';
+import { assertMayLeave, etcdLeave } from './service/etcd-leave.ts';
 import { EtcdService } from './service/etcd-service.ts';
 import type { NodeEtcd, RunnableEtcd } from './service/node-etcd.ts';
 
@@ -67,6 +67,8 @@ export interface EtcdTopic extends Topic {
    * has no etcd or never started it.
    */
   leave(): ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** @throws Fault `failed-precondition` with the reason when etcd needs the vote of this node */
+  assertMayLeave(signal: AbortSignal): Promise<void>;
   /**
    * Allows etcd to start, immediately or once the configuration makes the node a member. Resolves after a
    * start that is already due.
@@ -104,6 +106,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
       },
     },
     openCluster: () => access.openCluster(),
+    assertMayLeave: (signal) => assertMayLeave(etcd, state, signal),
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname }),
     begin: async (signal) => follower?.begin(signal),
   };

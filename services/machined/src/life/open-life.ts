@@ -13,7 +13,7 @@ import { createMachineControl, type MachineControlInit } from './rpc/machine-con
 export interface OpenLifeInit
   extends Pick<
       NodeLifeInit,
-      'wipe' | 'wipeUserDisks' | 'drain' | 'leaveEtcd' | 'sendResetSignal' | 'nextKernel'
+      'wipe' | 'wipeUserDisks' | 'drain' | 'assertMayLeave' | 'leaveEtcd' | 'sendResetSignal' | 'nextKernel'
     >,
     Pick<MachineControlInit, 'cannotEnd' | 'userDiskProblem'> {
   readonly world: World;

@@ -170,6 +170,7 @@ export async function openTopics(
       releaseAddresses: () => network.releaseAddresses(),
       drain: kubeNode && ((signal) => kubeNode.drain(signal)),
       leaveEtcd: () => etcd.leave(),
+      assertMayLeave: (signal) => etcd.assertMayLeave(signal),
       cannotEnd: world.mayEnd || host.isFirstProcess ? undefined : cannotEndText,
     },
     scope,

@@ -1,6 +1,13 @@
 import { pause } from '@nodewright/async';
 import type { NodeClient, TalosClient } from '@nodewright/client';
-import { type ClusterNodes, discoverNodes, type HealthCheck, healthChecks } from '@nodewright/client/health';
+import {
+  type ClusterNodes,
+  discoverNodes,
+  type HealthCheck,
+  healthChecks,
+  KubernetesAccess,
+} from '@nodewright/client/health';
+import { readKubeconfig } from '@nodewright/client/kubeconfig';
 import { faultFrom } from '@nodewright/fault';
 import { plainError } from '../../render/plain-error.ts';
 import type { CheckState } from '../protocol/messages.ts';
@@ -48,11 +55,19 @@ export class HealthWatch {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { intervalMs, onHealth } = this.#init;
+    const { client, intervalMs, onHealth } = this.#init;
+    let firstControlPlane = '';
+    // One kubeconfig for as long as somebody looks: each is a certificate of an administrator.
+    using access = new KubernetesAccess({
+      kubeconfig: (attempt) => readKubeconfig(client.node(firstControlPlane), attempt),
+    });
     while (!signal.aborted) {
       try {
         const nodes = await this.#discover(signal);
-        const checks = await Promise.all(healthChecks.map((check) => this.#check(check, nodes, signal)));
+        firstControlPlane = nodes.controlPlanes[0] ?? '';
+        const checks = await Promise.all(
+          healthChecks.map((check) => this.#check(check, { nodes, access }, signal)),
+        );
         if (signal.aborted) return;
         this.#checks = checks;
         this.#problem = undefined;
@@ -78,9 +93,17 @@ export class HealthWatch {
     throw failure;
   }
 
-  async #check(check: HealthCheck, nodes: ClusterNodes, signal: AbortSignal): Promise<CheckState> {
+  async #check(
+    check: HealthCheck,
+    { nodes, access }: { readonly nodes: ClusterNodes; readonly access: KubernetesAccess },
+    signal: AbortSignal,
+  ): Promise<CheckState> {
     const timely = AbortSignal.any([signal, AbortSignal.timeout(checkMs)]);
-    const cluster = { nodes, node: (address: string) => this.#init.client.node(address) };
+    const cluster = {
+      nodes,
+      node: (address: string) => this.#init.client.node(address),
+      kubernetes: (attempt: AbortSignal) => access.open(attempt),
+    };
     try {
       const outcome = await check.run(cluster, timely);
       return outcome.kind === 'ok'

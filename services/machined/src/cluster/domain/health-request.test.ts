@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClusterNode, healthTimeoutMs, nodesToCheck } from './health-request.ts';
+import { type ClusterNode, healthTimeoutMs, kubernetesEndpoint, nodesToCheck } from './health-request.ts';
 
 const member = (address: string, machineType: ClusterNode['machineType']): ClusterNode => ({
   addresses: [address, 'fd00::1'],
@@ -53,4 +53,15 @@ test('a health check takes the requested time, 20 minutes by default, and at mos
     [1_200_000, 0, 2500, 2 ** 31 - 1],
   );
   assert.throws(() => of(-1n), { kind: 'invalid-argument' });
+});
+
+test('a health check asks the API server that the request names, if that is a URL with https', () => {
+  const request = (forceEndpoint: string) => ({
+    clusterInfo: { controlPlaneNodes: [], workerNodes: [], forceEndpoint },
+  });
+  assert.equal(kubernetesEndpoint(request('https://10.0.0.9:6443')), 'https://10.0.0.9:6443');
+  assert.equal(kubernetesEndpoint(request('')), undefined);
+  assert.equal(kubernetesEndpoint({ clusterInfo: undefined }), undefined);
+  for (const text of ['http://10.0.0.9', '10.0.0.9:6443', 'file:///etc'])
+    assert.throws(() => kubernetesEndpoint(request(text)), { kind: 'invalid-argument' });
 });

@@ -56,3 +56,17 @@ export function healthTimeoutMs({ waitTimeout }: Pick<HealthCheckRequest, 'waitT
   if (timeoutMs < 0) throw new Fault('invalid-argument', 'wait_timeout should not be negative');
   return Math.min(timeoutMs, longestTimeoutMs);
 }
+
+/**
+ * The API server that the request names; `undefined` when it names none.
+ *
+ * @throws Fault `invalid-argument` for a text that is no URL with https
+ */
+export function kubernetesEndpoint({
+  clusterInfo,
+}: Pick<HealthCheckRequest, 'clusterInfo'>): string | undefined {
+  const text = clusterInfo?.forceEndpoint ?? '';
+  if (text === '') return undefined;
+  if (URL.canParse(text) && new URL(text).protocol === 'https:') return text;
+  throw new Fault('invalid-argument', `the endpoint of Kubernetes "${text}" is no URL with https`);
+}

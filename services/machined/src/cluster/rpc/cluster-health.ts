@@ -5,12 +5,19 @@ import { issueCertificate } from '@nodewright/pki';
 import type { Telemetry } from '@nodewright/telemetry';
 import { issuingKeyPair } from '../../base/resources/issuing-key-pair.ts';
 import type { NodeView } from '../../base/resources/node-view.ts';
-import { type ClusterNode, healthTimeoutMs, nodesToCheck } from '../domain/health-request.ts';
+import {
+  type ClusterNode,
+  healthTimeoutMs,
+  kubernetesEndpoint,
+  nodesToCheck,
+} from '../domain/health-request.ts';
 
 export interface ClusterHealthInit {
   readonly view: Pick<NodeView, 'configuration' | 'addresses'>;
   /** The members of the cluster that this node knows. */
   readonly members: () => Promise<readonly ClusterNode[]>;
+  /** The kubeconfig of this node for an administrator; `undefined` when it has none. */
+  readonly kubeconfig: () => Promise<string | undefined>;
   /** Returns the current time in Unix ms. */
   readonly now: () => number;
   readonly telemetry: Telemetry;
@@ -25,7 +32,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /**
  * Implements HealthCheck: calls the nodes of the cluster over the API, with a reader certificate that is
- * issued for this check. Checks of parts that do not run, etcd or Kubernetes, are reported as skipped.
+ * issued for this check, and Kubernetes with the credentials of the node. Checks of parts that do not run are reported as skipped.
  */
 export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImplementation {
   return {
@@ -33,6 +40,7 @@ export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImpl
       const [address = ''] = init.view.addresses();
       const nodes = nodesToCheck(request, await init.members(), address);
       const timeoutMs = healthTimeoutMs(request);
+      const endpoint = kubernetesEndpoint(request);
       // The client is loaded by the first check, so a node that runs no check does not need the memory.
       const [{ openTalosClient }, { checkHealth }] = await Promise.all([
         import('@nodewright/client'),
@@ -50,6 +58,13 @@ export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImpl
         nodes,
         node: (name) => talos.node(name),
         timeoutMs,
+        kubernetesEndpoint: endpoint,
+        // The reader that calls the nodes may not request one.
+        async kubeconfig() {
+          const text = await init.kubeconfig();
+          if (text === undefined) throw new Fault('failed-precondition', 'it has no CA of Kubernetes');
+          return text;
+        },
         signal: AbortSignal.any([context.signal, stopSignal]),
       });
       try {

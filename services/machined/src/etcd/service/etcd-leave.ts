@@ -1,8 +1,12 @@
 import { systemTimers } from '@nodewright/async';
-import type { State } from '@nodewright/state';
+import { faultFrom } from '@nodewright/fault';
+import { pointerTo, type State } from '@nodewright/state';
+import { etcdMembers } from '@nodewright/state/kinds';
+import { specOf } from '../../base/resources/spec-of.ts';
 import { isEtcdDataEmpty } from '../host/data-folder.ts';
 import { type LeaveEtcdInit, leaveEtcd } from './leave-etcd.ts';
 import type { NodeEtcd } from './node-etcd.ts';
+import { assertRemovable } from './remove-etcd-member.ts';
 
 /**
  * Returns the function that removes this node from etcd before its disk is wiped; `undefined` when it runs no
@@ -24,4 +28,25 @@ export function etcdLeave(
     if (await isEtcdDataEmpty(dataFolder)) return;
     await leaveEtcd({ ...init, access, service, timers: systemTimers }, signal);
   };
+}
+
+/**
+ * Checks whether the cluster can spare the vote of this node, before anything else of a reset is done. It does nothing on a node that
+ * is no member, or whose id is not known: `etcdLeave()` handles these.
+ *
+ * @throws Fault `failed-precondition` with the reason when the cluster needs this vote
+ */
+export async function assertMayLeave(
+  { access }: Pick<NodeEtcd, 'access'>,
+  state: State,
+  signal: AbortSignal,
+): Promise<void> {
+  const own = await specOf(state, pointerTo(etcdMembers));
+  if (own === undefined) return;
+  try {
+    await assertRemovable(access, BigInt(`0x${own.memberID}`), signal);
+  } catch (error) {
+    if (faultFrom(error).kind === 'failed-precondition') throw error;
+    signal.throwIfAborted();
+  }
 }

@@ -10,7 +10,7 @@ import { eventually } from '@nodewright/testkit';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { forfeitLeadership } from './forfeit-leadership.ts';
 import { leaveEtcd } from './leave-etcd.ts';
-import { removeEtcdMember } from './remove-etcd-member.ts';
+import { assertRemovable, removeEtcdMember } from './remove-etcd-member.ts';
 
 const skip = skipWithoutEtcd();
 const scope = new AsyncDisposableStack();
@@ -129,6 +129,7 @@ test('removeEtcdMember() refuses to remove a member whose vote is needed, and re
   await assert.rejects(leave(), { kind: 'failed-precondition' });
   assert.deepEqual([wiped, await namesOf(access)], [[], ['cp-1', 'cp-2', 'cp-3']]);
 
+  await assert.rejects(assertRemovable(access, second, never), { kind: 'failed-precondition' });
   await assert.rejects(removeEtcdMember(access, 4711n, never), {
     kind: 'not-found',
     message: 'no member of etcd has the id 0000000000001267',

@@ -1,3 +1,4 @@
+import type { EtcdClient } from '@nodewright/etcd';
 import { removalProblem } from '@nodewright/etcd/quorum';
 import { Fault } from '@nodewright/fault';
 import type { EtcdAccess } from '../host/etcd-access.ts';
@@ -15,11 +16,35 @@ export async function removeEtcdMember(
   id: bigint,
   signal: AbortSignal,
 ): Promise<void> {
+  await using client = await openForRemoval(access, id, signal);
+  await client.removeMember(id, { signal });
+}
+
+/**
+ * Checks whether the cluster keeps a quorum without a member, and changes nothing.
+ *
+ * @throws Fault like `removeEtcdMember()`
+ */
+export async function assertRemovable(
+  access: Pick<EtcdAccess, 'openAt' | 'own' | 'others'>,
+  id: bigint,
+  signal: AbortSignal,
+): Promise<void> {
+  await using _client = await openForRemoval(access, id, signal);
+}
+
+/** Connects to a member that may remove the other one. */
+async function openForRemoval(
+  access: Pick<EtcdAccess, 'openAt' | 'own' | 'others'>,
+  id: bigint,
+  signal: AbortSignal,
+): Promise<EtcdClient> {
   const { etcdIdText } = await import('@nodewright/etcd');
   // Other members come first: a member that removes itself may exit before it answers.
   const endpoints = [...(await access.others()), ...(await access.own())];
   if (endpoints.length === 0) throw new Fault('failed-precondition', 'no etcd endpoint is known');
-  await using client = await access.openAt(endpoints);
+  await using scope = new AsyncDisposableStack();
+  const client = scope.use(await access.openAt(endpoints));
   // A serializable read, which needs no quorum: a cluster without one should be reported instead of waited
   // for.
   const members = await client.members({ signal });
@@ -27,5 +52,6 @@ export async function removeEtcdMember(
     throw new Fault('not-found', `no member of etcd has the id ${etcdIdText(id)}`);
   const problem = removalProblem(await votingStates(access, members, signal), id);
   if (problem !== undefined) throw new Fault('failed-precondition', problem);
-  await client.removeMember(id, { signal });
+  scope.move();
+  return client;
 }

@@ -107,6 +107,18 @@ test('a reset whose node cannot leave etcd stops there, and the machine continue
   assert.deepEqual(last, { kind: 'sequence-failed', sequence: 'reset', error, goesOn: true });
 });
 
+test('a reset whose node cannot leave etcd drains nothing', async () => {
+  const assertMayLeave = async () => {
+    throw new Error('the last voter');
+  };
+  const nothing = async () => {};
+  const { steps, last } = await walk(reset(), { assertMayLeave, leaveEtcd: nothing, drain: nothing });
+  assert.equal(steps, 'checkEtcd: checkEtcdQuorum');
+  assert.equal((last as { readonly goesOn?: boolean }).goesOn, true);
+  const worker = await walk(reset(), { assertMayLeave, drain: nothing });
+  assert.match(worker.steps, /^drain: cordonAndDrainNode preReset: /);
+});
+
 test('a machine whose pods do not leave in time goes down all the same', async () => {
   const drain = async () => {
     throw new Error('a budget keeps web-1');

@@ -11,6 +11,8 @@ export interface EndingTasks {
   readonly stopAllServices: (signal: AbortSignal) => Promise<void>;
   /** Cordons the Kubernetes node and ends its pods; undefined on a machine without a kubelet. */
   readonly drain?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  /** Rejects with the reason when etcd needs the vote of this node. */
+  readonly assertMayLeave?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Removes this node's member from etcd; undefined when the node has none. */
   readonly leaveEtcd?: (signal: AbortSignal) => Promise<void>;
   /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
@@ -46,7 +48,7 @@ export function shutdownSequence(tasks: EndingTasks, isForced = false): Sequence
 }
 
 export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
-  const { leaveEtcd, sendResetSignal } = tasks;
+  const { assertMayLeave, drain, leaveEtcd, sendResetSignal } = tasks;
   const leave: Phase[] =
     plan.isGraceful && leaveEtcd !== undefined ? [{ name: 'leave', tasks: { leaveEtcd } }] : [];
   // If the signal reaches no other node, the wipe continues: the node's lease expires soon anyway.
@@ -55,6 +57,7 @@ export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
     name: 'reset',
     // If a service does not stop, the wipe continues.
     phases: [
+      ...(leave.length > 0 && drain && assertMayLeave ? [checkFirst(assertMayLeave)] : []),
       ...(plan.isGraceful ? drainPhases(tasks) : []),
       ...leave,
       preReset,
@@ -65,6 +68,12 @@ export function resetSequence(plan: ResetPlan, tasks: EndingTasks): Sequence {
     endsMachineFrom: 'stopEverything',
   };
 }
+
+/** A node that cannot leave etcd keeps its pods: the phase `leave` would refuse only after the drain. */
+const checkFirst = (checkEtcdQuorum: (signal: AbortSignal) => Promise<void>): Phase => ({
+  name: 'checkEtcd',
+  tasks: { checkEtcdQuorum },
+});
 
 /**
  * A machine whose pods do not leave in time goes down all the same: somebody asked for it, and a cluster whose last API servers go

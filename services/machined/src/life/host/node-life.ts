@@ -28,6 +28,8 @@ export interface NodeLifeInit {
   readonly wipeUserDisks?: ((paths: readonly string[]) => Promise<void>) | undefined;
   /** Cordons and drains the Kubernetes node; undefined on a machine without a kubelet. */
   readonly drain?: EndingTasks['drain'];
+  /** Rejects with the reason when etcd needs the vote of this node. */
+  readonly assertMayLeave?: EndingTasks['assertMayLeave'];
   /** Removes this node from etcd while its services still run; undefined when it has no member there. */
   readonly leaveEtcd?: () => ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Notifies the node's controllers of the reset, and waits a moment so that the cluster learns of it. */
@@ -172,6 +174,7 @@ export class NodeLife {
     const { events, stopServices, sendResetSignal, wipe, wipeUserDisks, leaveEtcd, nextKernel } = this.#init;
     return {
       drain: this.#init.drain,
+      assertMayLeave: this.#init.assertMayLeave,
       ...(nextKernel && { nextKernel }),
       stopAllServices: async (signal) => {
         onStop();
