@@ -54,8 +54,11 @@ const topics: Readonly<Record<string, Topic>> = {
     face: [
       'domain/json-from-yaml.ts',
       'domain/merge-arguments.ts',
+      'domain/pod-settings.ts',
+      'domain/pod-status.ts',
       'domain/secret-files.ts',
       'domain/service-addresses.ts',
+      'host/pod-problems.ts',
     ],
   },
   life: {

@@ -6,6 +6,7 @@ import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import type { NodeLayout } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
+import type { PodProblems } from '../kubernetes/host/pod-problems.ts';
 import type { LogStore } from '../logs/host/log-store.ts';
 import type { ServiceCgroups } from '../services/host/service-cgroups.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
@@ -26,6 +27,8 @@ export interface OpenKubeletInit {
   readonly runtime: ContainerRuntime;
   /** Whether the node can limit processor and memory of pods. */
   readonly limitsPods: boolean;
+  /** Why the components of the control plane are not up to date or not ready. */
+  readonly podProblems: PodProblems;
   readonly services: ServiceManager;
   readonly cgroups: ServiceCgroups | undefined;
   readonly logs: LogStore;
@@ -56,7 +59,10 @@ export async function openKubelet(init: OpenKubeletInit, scope: AsyncDisposableS
   });
   const follower = createKubeletServiceController(service);
   return {
-    controllers: [...kubeletControllers({ limitsPods: init.limitsPods, poll: pollKubelet }), follower],
+    controllers: [
+      ...kubeletControllers({ limitsPods: init.limitsPods, poll: pollKubelet, problems: init.podProblems }),
+      follower,
+    ],
     api: {},
     begin: (signal) => follower.begin(signal),
   };

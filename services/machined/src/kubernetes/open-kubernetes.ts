@@ -12,15 +12,18 @@ import type { ExitGuard } from '../services/host/exit-guard.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
 import { kubernetesControllers, type PodRendering } from './controllers/kubernetes-controllers.ts';
 import { createPodServiceController } from './controllers/pod-services.ts';
+import { createPodTurnController } from './controllers/pod-turn.ts';
 import { components, componentUsers } from './domain/pod-paths.ts';
 import { createApplyInTurn } from './host/apply-in-turn.ts';
+import { answersReadiness, checkSuccessor, createCheckApiServer } from './host/check-api-server.ts';
 import { checkEndpoint } from './host/check-endpoint.ts';
 import { createComponentFiles, fileOwner } from './host/component-files.ts';
 import { fetchManifest } from './host/fetch-manifest.ts';
 import { KubePrism } from './host/kube-prism.ts';
 import { createLoadManifest } from './host/load-manifest.ts';
 import { otherServers } from './host/other-servers.ts';
-import { PodProblems } from './host/pod-problems.ts';
+import { PodGrant } from './host/pod-grant.ts';
+import type { PodProblems } from './host/pod-problems.ts';
 import { PodService, type ReplaceInTurn } from './host/pod-service.ts';
 import { probeHttps } from './host/probe-https.ts';
 import { replaceInTurn } from './host/replace-in-turn.ts';
@@ -30,6 +33,8 @@ export interface OpenKubernetesInit {
   readonly options: { readonly kubernetesDir?: string; readonly restartInterval: number };
   /** Whether the node has a kubelet, which runs the static pods. */
   readonly hasKubelet: boolean;
+  /** Why the components of this node are not up to date or not ready. */
+  readonly podProblems: PodProblems;
   readonly world: Pick<World, 'staticPods'>;
   readonly layout: NodeLayout;
   readonly state: State;
@@ -61,12 +66,12 @@ const privateMode = 0o700;
 export function openKubernetes(init: OpenKubernetesInit): KubernetesTopic {
   const { state, now } = init;
   const [ownAddress] = init.addresses ?? [];
-  const pods = podsOf(init, ownAddress);
+  const pods = podsOf(init, ownAddress) ?? podsForKubelet(init);
   return {
     controllers: [
       ...kubernetesControllers({
         ownAddress,
-        pods: pods?.rendering ?? renderingForKubelet(init),
+        pods: pods?.rendering,
         openKubePrism: (kubePrism) =>
           new KubePrism({ ...kubePrism, check: checkEndpoint, timers: systemTimers }),
         manifests: {
@@ -83,9 +88,21 @@ export function openKubernetes(init: OpenKubernetesInit): KubernetesTopic {
   };
 }
 
-/** The files of the components at the paths that their pods mount, each readable by the user of its pod alone. */
-function renderingForKubelet({ hasKubelet, layout }: OpenKubernetesInit): PodRendering | undefined {
+/** What a node needs whose kubelet runs the components; `undefined` on all others. */
+function podsForKubelet(init: OpenKubernetesInit) {
+  const { hasKubelet, podProblems: problems, state } = init;
   if (!hasKubelet) return undefined;
+  const grant = new PodGrant();
+  const check = createCheckApiServer(state);
+  const turn = createPodTurnController({
+    ...{ grant, problems, checkOwn: check, replaceInTurn: apiServerInTurn(init) },
+    checkSuccessor: () => checkSuccessor(state, check),
+  });
+  return { rendering: renderingForKubelet(init, grant), followers: [turn] };
+}
+
+/** The files of the components at the paths that their pods mount, each readable by the user of its pod alone. */
+function renderingForKubelet({ layout }: OpenKubernetesInit, grant: PodGrant): PodRendering {
   const { kubernetesSecrets, kubernetesConfig, kubernetesAudit } = layout.paths;
   const owners = componentUsers;
   const secrets = createComponentFiles(kubernetesSecrets, { owners });
@@ -104,6 +121,7 @@ function renderingForKubelet({ hasKubelet, layout }: OpenKubernetesInit): PodRen
     },
     configs: createComponentFiles(kubernetesConfig, { owners }),
     root: '',
+    grant,
     processes: undefined,
   };
 }
@@ -114,11 +132,12 @@ function podsOf(init: OpenKubernetesInit, address: string | undefined) {
   const { kubernetesDir: programs } = options;
   if (world.staticPods !== 'processes' || programs === undefined || address === undefined) return undefined;
   const { root, paths } = layout;
-  const problems = new PodProblems();
+  const problems = init.podProblems;
   const rendering: PodRendering = {
     secrets: createComponentFiles(paths.kubernetesSecrets, { parentMode: privateMode }),
     configs: createComponentFiles(paths.kubernetesConfig, { parentMode: privateMode }),
     root,
+    grant: undefined,
     processes: { address, problems },
   };
   const place = { root, address, programs: resolve(programs) };
@@ -149,6 +168,3 @@ function apiServerInTurn({ openEtcd, state, log }: OpenKubernetesInit): ReplaceI
       request,
     );
 }
-
-/** A server that admits no anonymous requests answers that it does not know the client. */
-const answersReadiness = (status: number) => status === 200 || status === 401 || status === 403;

@@ -24,6 +24,7 @@ import { openHardware } from '../hardware/open-hardware.ts';
 import { openKernel } from '../kernel/open-kernel.ts';
 import { openKubeNode } from '../kube-node/open-kube-node.ts';
 import { type KubeletTopic, openKubelet } from '../kubelet/open-kubelet.ts';
+import { PodProblems } from '../kubernetes/host/pod-problems.ts';
 import { type KubernetesTopic, openKubernetes } from '../kubernetes/open-kubernetes.ts';
 import { type LifeTopic, openLife } from '../life/open-life.ts';
 import { openLogs } from '../logs/open-logs.ts';
@@ -120,14 +121,15 @@ export async function openTopics(
     },
     scope,
   );
+  const podProblems = new PodProblems();
   const kubelet =
     runtime !== undefined && runsContainers && hasKubelet(host)
-      ? await openKubelet({ ...given, ...processes, runtime, limitsPods }, scope)
+      ? await openKubelet({ ...given, ...processes, runtime, limitsPods, podProblems }, scope)
       : undefined;
   const kubeNode = kubelet === undefined ? undefined : openKubeNode(given);
   const kubernetes = openKubernetes({
     ...{ ...given, ...processes, addresses: ownAddresses },
-    hasKubelet: kubelet !== undefined,
+    ...{ hasKubelet: kubelet !== undefined, podProblems },
     openEtcd: () => etcd.openCluster(),
   });
   const cluster: ClusterTopic = await openCluster(given, scope);

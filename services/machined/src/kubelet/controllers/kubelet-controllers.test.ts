@@ -18,6 +18,8 @@ import {
   staticPods,
 } from '@nodewright/state/kinds';
 import { parse } from 'yaml';
+import { podSettings } from '../../kubernetes/domain/pod-settings.ts';
+import { PodProblems } from '../../kubernetes/host/pod-problems.ts';
 import { kubeletControllers } from './kubelet-controllers.ts';
 import type { PollKubelet } from './kubelet-static-pods.ts';
 
@@ -28,9 +30,10 @@ const configuration = generateConfig({
 });
 
 async function openNode(poll: PollKubelet = async () => []) {
+  const problems = new PodProblems();
   const runtime = openTestRuntime({
     nowMs: Date.now(),
-    controllers: kubeletControllers({ limitsPods: true, poll }),
+    controllers: kubeletControllers({ limitsPods: true, poll, problems }),
   });
   const { state } = runtime;
   const put = async <S>(kind: KindRef<S>, id: string, spec: NoInfer<S>) => {
@@ -38,7 +41,7 @@ async function openNode(poll: PollKubelet = async () => []) {
     await runtime.settled();
   };
   return {
-    put,
+    ...{ put, problems },
     async spec<S>(kind: KindRef<S>, id: string): Promise<S | undefined> {
       await runtime.settled();
       return (await state.list(kind)).find(({ metadata }) => metadata.id === id)?.spec;
@@ -101,4 +104,40 @@ test('the status of static pods is that of the kubelet while it runs', async () 
   assert.deepEqual(await node.spec(staticPodStatuses, 'kube-system/a'), { podStatus: status });
   await node.put(services, 'kubelet', { running: false, healthy: false, unknown: true });
   assert.deepEqual(await node.ids(staticPodStatuses), []);
+});
+
+test('the status of the API server says why the kubelet is not given another one, or why that one failed', async () => {
+  const annotations = { 'kubernetes.io/config.source': 'http' };
+  const metadata = { name: 'kube-apiserver-a', namespace: 'kube-system', annotations };
+  let ready = 'True';
+  await using node = await openNode(async () => [
+    { metadata, status: { phase: 'Running', conditions: [{ type: 'Ready', status: ready }] } },
+  ]);
+  const pair = { crt: 'certificate', key: 'key' };
+  await node.put(kubernetesDynamicCerts, 'k8s-dynamic-certs', {
+    ...{ apiServer: pair, apiServerKubeletClient: pair, frontProxy: pair },
+  });
+  await node.put(services, 'kubelet', { running: true, healthy: true, unknown: false });
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'kube-apiserver' } };
+  await node.put(staticPods, 'kube-apiserver', { pod });
+  const conditions = async () =>
+    (await node.spec(staticPodStatuses, 'kube-system/kube-apiserver-a'))?.podStatus.conditions;
+  const report = async (kind: 'waits' | 'failed', reason: string) => {
+    node.problems.report('kube-apiserver', podSettings(pod), { kind, reason });
+    await new Promise(setImmediate);
+  };
+  await report('waits', 'node02 is not ready');
+  assert.deepEqual(await conditions(), [
+    { type: 'Ready', status: 'True' },
+    {
+      ...{ type: 'nodewright.dev/UpToDate', status: 'False' },
+      ...{ reason: 'WaitsForOthers', message: 'node02 is not ready' },
+    },
+  ]);
+  await report('failed', 'not ready after 120 s');
+  assert.deepEqual(await conditions(), [{ type: 'Ready', status: 'True' }]);
+  ready = 'False';
+  await report('failed', 'not ready after 120 s');
+  const why = { reason: 'ReplacementFailed', message: 'not ready after 120 s' };
+  assert.deepEqual(await conditions(), [{ type: 'Ready', status: 'False', ...why }]);
 });

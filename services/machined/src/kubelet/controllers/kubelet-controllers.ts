@@ -1,4 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
+import type { PodProblems } from '../../kubernetes/host/pod-problems.ts';
 import { createKubeletConfigController } from './kubelet-configs.ts';
 import { createKubeletSecretsController } from './kubelet-secrets.ts';
 import { createKubeletSpecController } from './kubelet-specs.ts';
@@ -10,10 +11,11 @@ export interface KubeletControllersInit {
   /** Whether the node can limit processor and memory of pods. */
   readonly limitsPods: boolean;
   readonly poll: PollKubelet;
+  readonly problems: PodProblems;
 }
 
 /** Source: Talos v1.14: COSI resources, k8s (node side). */
-export function kubeletControllers({ limitsPods, poll }: KubeletControllersInit): Controller[] {
+export function kubeletControllers({ limitsPods, poll, problems }: KubeletControllersInit): Controller[] {
   return [
     createNodeIpConfigController(),
     createNodeIpController(),
@@ -21,6 +23,6 @@ export function kubeletControllers({ limitsPods, poll }: KubeletControllersInit)
     createKubeletConfigController(),
     createKubeletSpecController(limitsPods),
     createKubeletSecretsController(),
-    createKubeletStaticPodController(poll),
+    createKubeletStaticPodController(poll, problems),
   ];
 }

@@ -6,7 +6,11 @@ import {
   nodenames,
   services,
   staticPodStatuses,
+  staticPods,
 } from '@nodewright/state/kinds';
+import { podSettings } from '../../kubernetes/domain/pod-settings.ts';
+import { withProblem } from '../../kubernetes/domain/pod-status.ts';
+import type { PodProblems } from '../../kubernetes/host/pod-problems.ts';
 import { type ReportedPod, staticPodsOf } from '../domain/reported-pods.ts';
 
 /** A client certificate for the kubelet. */
@@ -21,6 +25,7 @@ export type PollKubelet = (credentials: KubeletCredentials, signal: AbortSignal)
 const kubelet = pointerTo(services, 'kubelet');
 const certificates = pointerTo(kubernetesDynamicCerts);
 const nodename = pointerTo(nodenames);
+const apiServer = pointerTo(staticPods, 'kube-apiserver');
 /** Source: Talos v1.14: static pods, status. */
 const periodMs = 15_000;
 /** While the kubelet starts, its pods change soon. */
@@ -30,14 +35,18 @@ const retryMs = 2_000;
  * Publishes the status of the static pods on control planes, which have a certificate for the kubelet. Source: Talos v1.14:
  * k8s.KubeletStaticPodController.
  */
-export function createKubeletStaticPodController(poll: PollKubelet): Controller {
+export function createKubeletStaticPodController(poll: PollKubelet, problems: PodProblems): Controller {
   return {
     name: 'k8s.KubeletStaticPodController',
+    open(source, scope) {
+      scope.use(problems.onChange(() => source.wake()));
+    },
     inputs: [
       weak(nodenames, nodename.id),
       weak(services, kubelet.id),
       weak(kubernetesDynamicCerts, certificates.id),
       weak(kubernetesRootSecrets, kubernetesRootSecrets.singleton),
+      weak(staticPods, apiServer.id),
     ],
     outputs: [exclusive(staticPodStatuses)],
     async reconcile(pass) {
@@ -46,9 +55,15 @@ export function createKubeletStaticPodController(poll: PollKubelet): Controller 
       if (credentials === undefined || !isRunning) return pass.replace(staticPodStatuses, []);
       try {
         const pods = staticPodsOf(await poll(credentials, pass.signal));
+        const published = (await pass.get(apiServer))?.spec.pod;
+        const problem = published && problems.of('kube-apiserver', podSettings(published));
+        const isApiServer = (id: string) => id.startsWith('kube-system/kube-apiserver-');
         await pass.replace(
           staticPodStatuses,
-          pods.map(({ id, status }) => ({ id, spec: { podStatus: status } })),
+          pods.map(({ id, status }) => ({
+            id,
+            spec: { podStatus: isApiServer(id) ? withProblem(status, problem) : status },
+          })),
         );
         pass.wakeAfter(pods.every(({ isReady }) => isReady) ? periodMs : retryMs);
       } catch (error) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import type { Controller } from '@nodewright/controllers';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { parseCertificate } from '@nodewright/pki';
 import { type KindRef, pointerTo, putResource } from '@nodewright/state';
@@ -25,17 +26,20 @@ import {
 } from '@nodewright/state/kinds';
 import { parse } from 'yaml';
 import type { ComponentFiles } from '../domain/component-files.ts';
+import { podSettings } from '../domain/pod-settings.ts';
+import { PodGrant } from '../host/pod-grant.ts';
 import { PodProblems } from '../host/pod-problems.ts';
-import { podSettings } from '../host/pod-service.ts';
+import type { ReplaceInTurn } from '../host/pod-service.ts';
 import { createMemoryBalancer } from '../testing/memory-balancer.ts';
 import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
+import { createPodTurnController } from './pod-turn.ts';
 
 const hour = 3_600_000;
 const pair = (name: string) => ({ crt: `${name} certificate\n`, key: `${name} key\n` });
 
 /** A node of processes, whose other controllers have written everything but its configuration and the health of etcd. */
-async function openNode() {
+async function openNode({ grant, more = [] }: { grant?: PodGrant; more?: readonly Controller[] } = {}) {
   const written: { secrets: ComponentFiles; configs: ComponentFiles } = { secrets: {}, configs: {} };
   const store = (kind: keyof typeof written) => ({
     async write(files: ComponentFiles) {
@@ -45,20 +49,24 @@ async function openNode() {
   const problems = new PodProblems();
   const runtime = openTestRuntime({
     nowMs: Date.now(),
-    controllers: kubernetesControllers({
-      ownAddress: '127.5.0.2',
-      openKubePrism: createMemoryBalancer,
-      manifests: {
-        loadManifest: async () => [],
-        applyInTurn: async () => 'no cluster',
-      },
-      pods: {
-        secrets: store('secrets'),
-        configs: store('configs'),
-        root: '/state/node01',
-        processes: { address: '127.5.0.2', problems },
-      },
-    }),
+    controllers: [
+      ...more,
+      ...kubernetesControllers({
+        ownAddress: '127.5.0.2',
+        openKubePrism: createMemoryBalancer,
+        manifests: {
+          loadManifest: async () => [],
+          applyInTurn: async () => 'no cluster',
+        },
+        pods: {
+          secrets: store('secrets'),
+          configs: store('configs'),
+          root: '/state/node01',
+          grant,
+          processes: { address: '127.5.0.2', problems },
+        },
+      }),
+    ],
   });
   const { state } = runtime;
   const put = async <S>(kind: KindRef<S>, id: string, spec: NoInfer<S>) => {
@@ -313,6 +321,40 @@ test('the status of a pod says why it is not replaced, or why its replacement fa
   node.problems.report('kube-apiserver', 'others', { kind: 'waits', reason: 'node02 is not ready' });
   await node.runtime.settled();
   assert.deepEqual(await conditions(), [{ type: 'Ready', status: 'True' }]);
+});
+
+test('a kubelet is given another pod of the API server when it is its turn, and other pods at once', async () => {
+  const grant = new PodGrant();
+  const problems = new PodProblems();
+  const healthy = async () => ({ healthy: true }) as const;
+  let answer = 'another control plane replaces its kube-apiserver';
+  const replaceInTurn: ReplaceInTurn = async ({ report, replace }, { isNeeded }) => {
+    if (!(await isNeeded())) return undefined;
+    if (answer === '') await replace();
+    else report({ kind: 'waits', reason: answer });
+    return answer === '' ? undefined : { reason: answer, retryAfterMs: 5_000 };
+  };
+  const turn = createPodTurnController({
+    ...{ grant, problems, replaceInTurn, checkOwn: healthy, checkSuccessor: async () => healthy },
+  });
+  await using node = await openNode({ grant, more: [turn] });
+  await turn.begin(new AbortController().signal);
+  await node.service('etcd');
+  await node.configure(await controlPlaneText());
+  const pod = async (id: string) => JSON.stringify((await node.spec(staticPods, id)).pod);
+  const first = await pod('kube-apiserver');
+  const patches = (flag: string) => [
+    `apiVersion: v1alpha1\nkind: KubeAPIServerConfig\nextraArgs: { goaway-chance: "${flag}" }`,
+    `apiVersion: v1alpha1\nkind: KubeSchedulerConfig\nextraArgs: { v: "4" }`,
+  ];
+  await node.configure(await controlPlaneText({ patches: patches('0.01') }));
+  assert.equal(await pod('kube-apiserver'), first);
+  assert.match(await pod('kube-scheduler'), /--v=4/);
+  assert.equal(problems.of('kube-apiserver', podSettings(JSON.parse(first)))?.reason, answer);
+  await node.configure(await controlPlaneText({ patches: patches('0.02') }));
+  answer = '';
+  await node.runtime.advance(5_000);
+  assert.match(await pod('kube-apiserver'), /--goaway-chance=0\.02/);
 });
 
 test('a denied flag keeps the earlier command line', async () => {

@@ -2,6 +2,7 @@ import type { Controller } from '@nodewright/controllers';
 import type { ApplyInTurn } from '../host/apply-in-turn.ts';
 import type { ComponentFileStore } from '../host/component-files.ts';
 import type { LoadManifest } from '../host/load-manifest.ts';
+import type { PodGrant } from '../host/pod-grant.ts';
 import type { PodProblems } from '../host/pod-problems.ts';
 import {
   createBootstrapManifestsConfigController,
@@ -35,6 +36,8 @@ export interface PodRendering {
   readonly configs: ComponentFileStore;
   /** The folder below which the components find the files of the node; empty in containers. */
   readonly root: string;
+  /** Decides when a kubelet may replace the API server; `undefined` when the components are processes. */
+  readonly grant: PodGrant | undefined;
   /** Set when the components are processes of the node, `undefined` when a kubelet runs the pods. */
   readonly processes: { readonly address: string; readonly problems: PodProblems } | undefined;
 }
@@ -76,7 +79,7 @@ export function kubernetesControllers({
       : [
           createRenderSecretsController(pods.secrets),
           createRenderConfigsController(pods.configs, pods.root),
-          createControlPlaneStaticPodController(),
+          createControlPlaneStaticPodController(pods.grant),
           createStaticPodConfigController(),
           ...(pods.processes === undefined ? [] : [createProcessPodStatusController(pods.processes)]),
         ]),

@@ -2,7 +2,8 @@ import { type ServiceController, serviceController, weak } from '@nodewright/con
 import { pointerTo } from '@nodewright/state';
 import { services, staticPods } from '@nodewright/state/kinds';
 import type { ComponentName } from '../domain/pod-paths.ts';
-import { type PodService, podSettings } from '../host/pod-service.ts';
+import { podSettings } from '../domain/pod-settings.ts';
+import type { PodService } from '../host/pod-service.ts';
 
 /** Runs a component while its static pod exists, and restarts it when the pod changes. */
 export function createPodServiceController(

@@ -2,8 +2,8 @@ import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { hostnameStatuses, services, staticPodStatuses, staticPods } from '@nodewright/state/kinds';
 import { components } from '../domain/pod-paths.ts';
+import { podSettings } from '../domain/pod-settings.ts';
 import { processPodStatus, unsupportedPodStatus } from '../domain/pod-status.ts';
-import { podSettings } from '../host/pod-service.ts';
 import type { PodRendering } from './kubernetes-controllers.ts';
 
 /** Publishes the status of static pods on a node that runs the components of the control plane as processes. */

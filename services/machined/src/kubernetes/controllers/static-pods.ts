@@ -16,7 +16,9 @@ import {
   schedulerPod,
 } from '../domain/pod-manifest.ts';
 import type { ComponentName } from '../domain/pod-paths.ts';
+import { podSettings } from '../domain/pod-settings.ts';
 import { withoutEncryption } from '../domain/secrets-version.ts';
+import type { PodGrant } from '../host/pod-grant.ts';
 import { finalId } from './final-configs.ts';
 
 const etcd = pointerTo(services, 'etcd');
@@ -24,8 +26,10 @@ const etcd = pointerTo(services, 'etcd');
 /**
  * Publishes the static pods of the control plane, the first time when etcd is healthy and their files are written. Later they
  * stay, whatever state etcd is in. Source: Talos v1.14: k8s.ControlPlaneStaticPodController.
+ *
+ * @param grant decides when another pod of the API server is published; by default at once
  */
-export function createControlPlaneStaticPodController(): Controller {
+export function createControlPlaneStaticPodController(grant?: PodGrant): Controller {
   return {
     name: 'k8s.ControlPlaneStaticPodController',
     inputs: [
@@ -37,28 +41,34 @@ export function createControlPlaneStaticPodController(): Controller {
       weak(services, etcd.id),
     ],
     outputs: [shared(staticPods)],
+    open(source, scope) {
+      if (grant !== undefined) scope.use(grant.onChange(() => source.wake()));
+    },
     async reconcile(pass) {
       const apiServer = await finalOf(pass, apiServerConfigs, 'kube-apiserver');
-      if (apiServer === undefined) return pass.replace(staticPods, []);
+      if (apiServer === undefined) {
+        await pass.replace(staticPods, []);
+        return grant?.update(undefined, undefined);
+      }
       const controllerManager = await finalOf(pass, controllerManagerConfigs, 'kube-controller-manager');
       const scheduler = await finalOf(pass, schedulerConfigs, 'kube-scheduler');
       const secrets = (await pass.get(pointerTo(secretStatuses)))?.spec;
       const configs = (await pass.get(pointerTo(configStatuses)))?.spec;
       if (controllerManager === undefined || scheduler === undefined) return;
       if (!secrets?.ready || !configs?.ready) return;
-      const isKnown = (await pass.get(pointerTo(staticPods, 'kube-apiserver'))) !== undefined;
-      if (!isKnown && !(await pass.get(etcd))?.spec.healthy) return;
+      const running = (await pass.get(pointerTo(staticPods, 'kube-apiserver')))?.spec.pod;
+      if (running === undefined && !(await pass.get(etcd))?.spec.healthy) return;
 
       const versions = ({ metadata }: Pick<Resource<unknown>, 'metadata'>): PodVersions => ({
         secrets: withoutEncryption(secrets.version),
         config: String(metadata.version),
         configFiles: configs.version,
       });
+      const wanted = apiServerPod(apiServer.spec, { ...versions(apiServer), secrets: secrets.version });
+      const isPublished = running === undefined || grant === undefined || grant.allows(podSettings(wanted));
+      const published = isPublished ? wanted : running;
       const pods: Partial<Record<ComponentName, JsonObject>> = {
-        'kube-apiserver': apiServerPod(apiServer.spec, {
-          ...versions(apiServer),
-          secrets: secrets.version,
-        }),
+        'kube-apiserver': published,
         ...(controllerManager.spec.enabled && {
           'kube-controller-manager': controllerManagerPod(
             controllerManager.spec,
@@ -73,6 +83,7 @@ export function createControlPlaneStaticPodController(): Controller {
         staticPods,
         Object.entries(pods).map(([id, pod]) => ({ id, spec: { pod } })),
       );
+      grant?.update(podSettings(wanted), podSettings(published));
     },
   };
 }

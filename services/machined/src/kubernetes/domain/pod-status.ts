@@ -42,6 +42,19 @@ export function processPodStatus(
   };
 }
 
+/** The status that a kubelet reports of a pod, with why it is not replaced yet, or why its replacement failed. */
+export function withProblem(status: JsonObject, problem: PodProblem | undefined): JsonObject {
+  if (problem === undefined) return status;
+  const all = (Array.isArray(status.conditions) ? status.conditions : []) as readonly JsonObject[];
+  const isReady = all.some((one) => one.type === 'Ready' && one.status === 'True');
+  if (problem.kind === 'waits')
+    return { ...status, conditions: [...all, condition(upToDate, false, explained(problem))] };
+  // One that became ready in the end has no problem any more.
+  if (isReady) return status;
+  const others = all.filter(({ type }) => type !== 'Ready');
+  return { ...status, conditions: [...others, condition('Ready', false, explained(problem))] };
+}
+
 /** The status of a pod that this node cannot run. */
 export const unsupportedPodStatus: JsonObject = {
   phase: 'Pending',

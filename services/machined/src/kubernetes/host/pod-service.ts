@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { pause } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService, PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import { Fault } from '@nodewright/fault';
-import type { JsonObject, State } from '@nodewright/state';
-import { pointerTo } from '@nodewright/state';
+import { pointerTo, type State } from '@nodewright/state';
 import { staticPods } from '@nodewright/state/kinds';
 import { childEnvironment } from '../../base/domain/child-environment.ts';
 import type { Runner } from '../../base/domain/runner.ts';
@@ -18,6 +16,7 @@ import { recordServicePid } from '../../services/host/record-service-pid.ts';
 import type { ServiceDefinition } from '../../services/host/service.ts';
 import type { ServiceManager } from '../../services/host/service-manager.ts';
 import type { ComponentName } from '../domain/pod-paths.ts';
+import { podSettings } from '../domain/pod-settings.ts';
 import { type PodProcess, type ProcessPlace, podProcess } from '../domain/process-pod.ts';
 import type { PodProblems } from './pod-problems.ts';
 import { probeHttps } from './probe-https.ts';
@@ -53,11 +52,6 @@ const health = { initialDelayMs: 2_000, periodMs: 2_000, timeoutMs: 5_000 } as c
 interface Launch {
   readonly settings: string;
   readonly process: PodProcess;
-}
-
-/** Identifies a pod: when it differs, the component has to be restarted. */
-export function podSettings(pod: JsonObject): string {
-  return createHash('sha256').update(JSON.stringify(pod)).digest('hex');
 }
 
 /** A component of the control plane as a service of the node, whose program is a child process of machined. */
