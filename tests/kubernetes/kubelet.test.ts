@@ -124,6 +124,10 @@ test('talosctl shows the containers of pods, and the kubelet as a service with i
     ),
   );
   assert.match(
+    await talosctl('logs', '-k', `${pod}:kube-apiserver`, '--tail', '3'),
+    /^(\S+: \S+Z std(out|err) [FP] .*\n){3}$/,
+  );
+  assert.match(
     await talosctl('containers'),
     /system +kubelet +ghcr\.io\/siderolabs\/kubelet:v\S+ +\d+ +RUNNING/,
   );

@@ -265,10 +265,15 @@ test('the checks of talosctl health read what Kubernetes says', { skip }, async 
   await run('cordon', 'life-other');
   await assert.rejects(nodesSchedulable(view, { nodes, ...facts }), { message: /cordoned: life-other;/ });
   runHollowKubelet('life-cp');
-  const passes = (check: KubeletCheck) => async () =>
-    (await check(view, { nodes, ...facts }).catch(() => undefined))?.kind === 'ok';
-  await eventually(passes(nodesReady), soon('the last node'));
-  await eventually(passes(proxyReady), soon('the pods of kube-proxy'));
+  let latest = '';
+  const passes = (check: KubeletCheck) => async () => {
+    const outcome = await check(view, { nodes, ...facts }).catch((error: Error) => error.message);
+    latest = JSON.stringify(outcome);
+    return typeof outcome !== 'string' && outcome.kind === 'ok';
+  };
+  const explain = () => latest;
+  await eventually(passes(nodesReady), { ...soon('the last node'), explain });
+  await eventually(passes(proxyReady), { ...soon('the pods of kube-proxy'), explain });
   const [dns] = await view.workloads('deployments', 'k8s-app=kube-dns');
   assert.deepEqual([dns?.name, dns?.wanted], ['coredns', 2]);
 });

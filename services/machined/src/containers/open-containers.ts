@@ -26,8 +26,8 @@ export interface OpenContainersInit {
    * `failed-precondition`.
    */
   readonly runtime: ContainerRuntime | undefined;
-  /** Whether a kubelet runs pods on this node. */
-  readonly hasKubelet: boolean;
+  /** Folder of the logs of pods; `undefined` on a node without a kubelet. */
+  readonly podLogs: string | undefined;
   /** Whether the configuration has verification rules for images. */
   readonly hasVerificationRules: () => boolean;
   /** Where registryd serves images, `host:port`. */
@@ -61,7 +61,7 @@ export interface ContainersTopic extends Topic {
 
 /** Opens the topic of containers and images in the node's runtime. What it opens ends with `scope`. */
 export function openContainers(init: OpenContainersInit, scope: AsyncDisposableStack): ContainersTopic {
-  const { runtime, hasKubelet, hasVerificationRules, machine, own, registryAddress, imageCacheRoots } = init;
+  const { runtime, podLogs, hasVerificationRules, machine, own, registryAddress, imageCacheRoots } = init;
   const shown = runtime && own ? withOwnContainers(runtime, own) : runtime;
   const follower =
     runtime && machine && createCriServiceController(followingService({ ...machine, runtime }, scope));
@@ -72,7 +72,7 @@ export function openContainers(init: OpenContainersInit, scope: AsyncDisposableS
     limitsPods: machine?.limitsPods ?? true,
   };
   return {
-    readLog: (request, signal) => readContainerLog({ runtime: shown, hasKubelet }, request, signal),
+    readLog: (request, signal) => readContainerLog({ runtime: shown, podLogs }, request, signal),
     controllers: [
       imageCacheConfigController(imageCacheRoots),
       registriesConfigController(`http://${registryAddress}`),
@@ -80,7 +80,10 @@ export function openContainers(init: OpenContainersInit, scope: AsyncDisposableS
     ],
     begin: async (signal) => follower?.begin(signal),
     api: {
-      'machine.MachineService': { ...createContainers(shown, hasKubelet), ...createImages(runtime) },
+      'machine.MachineService': {
+        ...createContainers(shown, podLogs !== undefined),
+        ...createImages(runtime),
+      },
       'machine.ImageService': createImageService(runtime, hasVerificationRules),
     },
   };

@@ -23,6 +23,7 @@ import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
 import { openKernel } from '../kernel/open-kernel.ts';
 import { openKubeNode } from '../kube-node/open-kube-node.ts';
+import { kubeletPaths } from '../kubelet/domain/kubelet-paths.ts';
 import { type KubeletTopic, openKubelet } from '../kubelet/open-kubelet.ts';
 import { PodProblems } from '../kubernetes/host/pod-problems.ts';
 import { type KubernetesTopic, openKubernetes } from '../kubernetes/open-kubernetes.ts';
@@ -104,7 +105,7 @@ export async function openTopics(
       ...{
         runtime,
         own,
-        hasKubelet: runsContainers && hasKubelet(host),
+        podLogs: runsContainers && hasKubelet(host) ? join(layout.root, kubeletPaths.podLogs) : undefined,
         registryAddress: localAddressOf(node, ports.registryd),
       },
       imageCacheRoots: () => imageCacheRoots.map((path) => layout.root + path).filter(existsSync),

@@ -23,7 +23,7 @@ export function logSourceOf({ namespace, id, driver }: LogSelection): 'memory' |
   if (driver === containerDrivers.cri) {
     if (namespace !== kubernetesNamespace)
       throw new Fault('unknown', 'CRI inspector is supported only for K8s namespace');
-    throw new Fault('unknown', `container "${id}" not found: no CRI runs on this node`);
+    return 'container';
   }
   if (driver === containerDrivers.containerd) return 'container';
   throw new Fault('invalid-argument', `unsupported driver "${driver}"`);
