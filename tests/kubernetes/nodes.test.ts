@@ -195,7 +195,7 @@ test('a control plane marks its node as the configuration says, and takes back w
     ),
   });
   await node.stage('running');
-  await run('create', '-f', await objectFile({ kind: 'Node', metadata: { name: 'life-cp' } }));
+  await register('life-cp');
   await run('annotate', 'node', 'life-cp', 'theirs=y');
   const taintKeys = async () => (await node.read()).spec?.taints?.map(({ key }) => key) ?? [];
   await eventually(async () => (await taintKeys()).includes(role), soon('the taint'));
@@ -217,7 +217,7 @@ test('a worker does with the rights of its kubelet what they allow, and cordons 
   const configuration = legacy('{ type: worker, nodeLabels: { zone: a }, nodeTaints: { own: NoSchedule } }');
   const node = await openNode('life-worker', { isControlPlane: false, configuration });
   await node.stage('running');
-  await run('create', '-f', await objectFile({ kind: 'Node', metadata: { name: 'life-worker' } }));
+  await register('life-worker');
   runHollowKubelet('life-worker');
   await eventually(async () => (await node.status())?.nodeReady === true, soon('a ready node'));
   await eventually(async () => hasRow((await node.status())?.labels, 'zone', 'a'), soon('the label'));
@@ -242,10 +242,13 @@ test('a worker does with the rights of its kubelet what they allow, and cordons 
   assert.ok(hasRow((await node.read()).metadata?.annotations, 'talos.dev/cordoned', 'true'));
   // The budget needs one pod: the other may leave only when its successor is ready, which needs another node.
   await eventually(async () => (await podsHere()).length === 1, soon('the first pod to leave'));
-  await run('create', '-f', await objectFile({ kind: 'Node', metadata: { name: 'life-other' } }));
+  await register('life-other');
   runHollowKubelet('life-other');
   await drained;
   assert.deepEqual(await podsHere(), []);
+  // Pods of DaemonSets stay.
+  const left = await openKubeNodes({ api, signal }).podsOn('life-worker');
+  assert.ok(left.some(({ metadata }) => metadata?.name?.startsWith('kube-proxy-')));
 
   await node.stage('booting');
   await eventually(async () => (await node.status())?.unschedulable === false, soon('the end of the cordon'));
@@ -278,11 +281,10 @@ test('the checks of talosctl health read what Kubernetes says', { skip }, async 
   assert.deepEqual([dns?.name, dns?.wanted], ['coredns', 2]);
 });
 
-let files = 0;
-
-async function objectFile(object: Readonly<Record<string, unknown>>): Promise<string> {
-  files += 1;
-  const path = join(cluster.home, `object-${files}.json`);
-  await writeFile(path, JSON.stringify({ apiVersion: 'v1', ...object }));
-  return path;
+/** Creates the Node object as a kubelet does. */
+async function register(name: string): Promise<void> {
+  const path = join(cluster.home, `${name}.json`);
+  const metadata = { name, labels: { 'kubernetes.io/os': 'linux' } };
+  await writeFile(path, JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata }));
+  await run('create', '-f', path);
 }
