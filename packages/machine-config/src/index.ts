@@ -42,6 +42,7 @@ export {
 export { applyPatches } from './patch/apply-patches.ts';
 export { type ConfigPatch, parsePatch } from './patch/parse-patch.ts';
 export { generateToken, type RandomSource, systemRandom } from './random-source.ts';
+export { mapSecrets, mapTexts } from './redact/map-secrets.ts';
 export { redactConfiguration, redactedText } from './redact/redact-configuration.ts';
 export { documentKinds, legacyKind } from './schema/document-schema.ts';
 export { type FieldPath, fieldPaths } from './schema/field-paths.ts';
