@@ -5,12 +5,15 @@ import { build } from 'esbuild';
 /** Browsers that people run who look after clusters; two years old at most. */
 const browsers = ['chrome128', 'firefox130', 'safari18'];
 
-/** Builds a page for browsers: one script, one style sheet, and the files that need no build. */
+/** Builds a page for browsers: a script, one that it loads later, one style sheet, and the files that need no build. */
 export async function buildPage(from: string, to: string): Promise<void> {
   await build({
     entryPoints: { page: join(from, 'main.tsx') },
     outdir: to,
     bundle: true,
+    // What the page imports when it is used, such as the editor, becomes a script of its own.
+    splitting: true,
+    chunkNames: '[name]-[hash]',
     format: 'esm',
     target: browsers,
     jsx: 'automatic',

@@ -1,5 +1,5 @@
 // Measures the page: `make bench-ui`. Writes _out/bench-ui.json.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
@@ -47,7 +47,8 @@ const server = scope.use(await PageServer.listen({ files, backend, port: 0, now:
 const browser = await openChromium();
 scope.defer(() => browser.close());
 
-const compressedBytes = ['page.js', 'page.css', 'index.html', 'icon.svg']
+const compressedBytes = readdirSync(folder)
+  .filter((name) => !name.endsWith('.txt'))
   .map((name) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length)
   .reduce((sum, bytes) => sum + bytes, 0);
 const firstPaintMs = await firstPaint(browser, server);

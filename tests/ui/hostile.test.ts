@@ -84,6 +84,11 @@ const views = [
     'resources/HostnameStatuses.net.talos.dev/hostname?with=node02',
   ],
   ...['resources/Members.cluster.talos.dev', 'health', 'configuration?with=node02', 'controllers'],
+  ...[
+    'configuration?edit=1',
+    'what-if?nodes=node01,node02',
+    'what-if?nodes=node01&action=restart&service=apid',
+  ],
   // The address comes from whoever made a link.
   ...[
     encodeURIComponent(markup),
@@ -91,6 +96,8 @@ const views = [
     `logs?text=${encodeURIComponent(markup)}`,
   ],
   `events?actor=${encodeURIComponent(markup)}`,
+  `what-if?nodes=node01&action=stop&service=${encodeURIComponent(markup)}`,
+  `what-if?nodes=node01&action=remove-member&member=${encodeURIComponent(markup)}`,
   `resources/${encodeURIComponent(markup)}/${encodeURIComponent(markup)}`,
 ];
 

@@ -163,7 +163,7 @@ test('health, configuration and controllers', options, async () => {
 
   await go('#/configuration');
   await page.getByText(/type: controlplane/).waitFor();
-  assert.doesNotMatch(await page.locator('main').innerText(), /PRIVATE KEY|token: (?!<REDACTED>)\S/);
+  assert.doesNotMatch(await page.locator('main').innerText(), /PRIVATE KEY|token: (?!<hidden )\S/);
   await page.getByLabel('Compare with').selectOption('node04');
   await page.locator('.diff .added', { hasText: 'type: controlplane' }).waitFor();
 

@@ -8,9 +8,12 @@ const answerTimeoutMs = 5000;
  * Sentences about the system disks that a reset of whole nodes clears, one per machine; none for nodes without a disk of
  * their own, and for nodes that do not answer.
  */
-export async function clearedDisks(client: TalosClient, signal: AbortSignal): Promise<string[]> {
+export async function clearedDisks(
+  { targets }: Pick<TalosClient, 'targets'>,
+  signal: AbortSignal,
+): Promise<string[]> {
   const attempt = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
-  const lines = await Promise.all(client.targets.map((node) => lineOf(node, attempt)));
+  const lines = await Promise.all(targets.map((node) => lineOf(node, attempt)));
   return lines.filter((line) => line !== undefined);
 }
 

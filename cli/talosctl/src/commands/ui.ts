@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import { callerRolesOf } from '../action/read-effect.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { addHelp } from '../help/more-help.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 import { openClient } from '../open-client.ts';
 import { wholeNumberBetween } from '../parse-whole-number.ts';
 import { showWait } from '../progress.ts';
-import { readContext } from '../talosconfig-of.ts';
+import { clusterName, readContext } from '../talosconfig-of.ts';
 
 interface UiOptions extends NodeOptions, OutputOptions {
   readonly port: number;
   readonly browser: boolean;
+  readonly allowActions?: boolean;
 }
 
 async function showPage(env: CliEnvironment, options: UiOptions): Promise<void> {
-  const { port, browser: opensBrowser, output } = options;
+  const { port, browser: opensBrowser, allowActions: allowsActions = false, output } = options;
   const session = randomUUID();
   using client = await openClient(env, options, session);
   const { name: context, context: settings } = await readContext(env, options);
@@ -24,7 +26,12 @@ async function showPage(env: CliEnvironment, options: UiOptions): Promise<void> 
   const nodes = isNamed
     ? client.targets
     : await showWait(env.stderr, 'the endpoint', nodesToShow(client, env.signal));
-  await runUi({ env, client, nodes, session, context, port, opensBrowser, output });
+  const callerRoles = await callerRolesOf(env, options);
+  const cluster = await clusterName(env, options);
+  await runUi({
+    ...{ env, client, nodes, session, context, port, opensBrowser, output },
+    ...{ allowsActions, callerRoles, cluster },
+  });
 }
 
 /** `talosctl ui`, an addition to upstream's commands: shows nodes live in a browser. */
@@ -32,7 +39,7 @@ export const uiCommand: CommandModule = {
   define(command, env) {
     addHelp(
       addOutputOption(addNodeOptions(command)),
-      'Serves a page on a port of this machine that no other machine can reach, and opens it in your browser. The page shows what the dashboard shows, and more, with the rights of your talosconfig; it changes nothing. Where neither --nodes nor the context names nodes, all members of the cluster are shown. The printed link opens one page, once, within 60 seconds; press Enter for another. On a machine that you reach by SSH, forward the port: ssh -L 8600:127.0.0.1:8600, with --port 8600.',
+      'Serves a page on a port of this machine that no other machine can reach, and opens it in your browser. The page shows what the dashboard shows, and more, with the rights of your talosconfig. Without --allow-actions it changes nothing, and its program refuses every request to do so. Where neither --nodes nor the context names nodes, all members of the cluster are shown. The printed link opens one page, once, within 60 seconds; press Enter for another. On a machine that you reach by SSH, forward the port: ssh -L 8600:127.0.0.1:8600, with --port 8600.',
     )
       .option(
         '--port <port>',
@@ -41,6 +48,10 @@ export const uiCommand: CommandModule = {
         0,
       )
       .option('--no-browser', 'only print the link')
+      .option(
+        '--allow-actions',
+        'let the page change nodes: configurations, services, etcd, reboot, shutdown, reset',
+      )
       .action((options: UiOptions) => showPage(env, options));
   },
 };

@@ -470,6 +470,10 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
   ui: [
     { text: 'look at a cluster in your browser', command: 'talosctl ui' },
     {
+      text: 'also edit configurations, reboot nodes and restart services',
+      command: 'talosctl ui --allow-actions',
+    },
+    {
       text: 'on a machine without a browser, with a port to forward by SSH',
       command: 'talosctl ui --no-browser --port 8600',
     },

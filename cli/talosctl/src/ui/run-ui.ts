@@ -20,16 +20,26 @@ export interface RunUiInit {
   /** Name of the context of the talosconfig. */
   readonly context: string;
   readonly port: number;
+  /** Whether the page may change anything on nodes. */
+  readonly allowsActions: boolean;
+  /** The roles in the certificate of the user; undefined without one. */
+  readonly callerRoles: readonly string[] | undefined;
+  readonly cluster: string;
   readonly opensBrowser: boolean;
   readonly output: OutputFormat;
 }
 
 /** Serves the page until the user stops the program. */
 export async function runUi(init: RunUiInit): Promise<void> {
-  const { env, client, nodes, session, context, port } = init;
+  const { env, client, nodes, session, context, port, allowsActions, callerRoles, cluster } = init;
   await using scope = new AsyncDisposableStack();
   const files = await readPageFiles(join(import.meta.dirname, 'ui'));
-  const backend = scope.use(new ClusterPages({ client, nodes, session, context, now: () => env.now() }));
+  const backend = scope.use(
+    new ClusterPages({
+      ...{ client, nodes, session, context, allowsActions, callerRoles, cluster },
+      now: () => env.now(),
+    }),
+  );
   const now = () => env.now().getTime();
   const server = scope.use(await PageServer.listen({ files, backend, port, now }));
   const opened = scope.adopt(new OpenedFile(), (each) => each.remove());
@@ -72,7 +82,7 @@ class OpenedFile {
 }
 
 async function print(
-  { env, nodes, output }: RunUiInit,
+  { env, nodes, output, allowsActions }: RunUiInit,
   address: string,
   { text, expiresMs }: Token,
   isOpened: boolean,
@@ -83,7 +93,7 @@ async function print(
   }
   const seconds = limits.tokenMs / 1000;
   const lines = [
-    `${address} shows ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`}, read only, until Ctrl-C ends this program.`,
+    `${address} shows ${nodes.length === 1 ? 'one node' : `${nodes.length} nodes`}, ${allowsActions ? 'with actions' : 'read only'}, until Ctrl-C ends this program.`,
     isOpened ? 'The page opens in your browser. If it does not:' : 'Open it in a browser:',
     `  ${address}#token=${text}`,
     `The link works once, within ${seconds} seconds.${env.isInteractive ? ' Press Enter for another one.' : ''}`,

@@ -1,6 +1,7 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { buildInfo } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
+import { PageCalls } from '../act/page-calls.ts';
 import { limits } from '../domain/limits.ts';
 import type { ServerMessage } from '../protocol/messages.ts';
 import { readSubscriptions } from '../protocol/subscription.ts';
@@ -18,6 +19,12 @@ export interface ClusterPagesInit {
   readonly session: string;
   /** Name of the context, for the title. */
   readonly context: string;
+  /** Whether pages may change anything on nodes; false by default. */
+  readonly allowsActions?: boolean | undefined;
+  /** The roles of the user; undefined when they are not known. */
+  readonly callerRoles?: readonly string[] | undefined;
+  /** The name of the cluster, which a user types before a reset of several nodes. */
+  readonly cluster?: string | undefined;
   readonly now: () => Date;
 }
 
@@ -33,6 +40,7 @@ export class ClusterPages implements PageBackend, Disposable {
   readonly #init: ClusterPagesInit;
   readonly #nodes: readonly NodeWatch[];
   readonly #health: HealthWatch;
+  readonly #calls: PageCalls;
   readonly #streams = new Set<PageStream>();
   readonly #changed = new Set<NodeWatch>();
   #gathering: NodeJS.Timeout | undefined;
@@ -43,6 +51,13 @@ export class ClusterPages implements PageBackend, Disposable {
     this.#health = new HealthWatch({
       ...{ client, nodes, now, intervalMs: healthIntervalMs },
       onHealth: (checks, problem) => this.#sendAll({ kind: 'health', checks, problem }),
+    });
+    this.#calls = new PageCalls({
+      ...{ client, nodes, now, callerRoles: init.callerRoles },
+      allowsActions: init.allowsActions === true,
+      cluster: init.cluster ?? init.context,
+      onTrials: (trials) => this.#sendAll({ kind: 'trials', trials }),
+      onActions: (actions) => this.#sendAll({ kind: 'actions', actions }),
     });
     const intervalMs = sampleMsOf(nodes.length);
     this.#nodes = nodes.map((node) => {
@@ -58,7 +73,10 @@ export class ClusterPages implements PageBackend, Disposable {
   open(stream: PageStream): OpenPage {
     const { client, nodes, session, context, now } = this.#init;
     const names = this.#nodes.map(({ name }) => name);
-    stream.send({ kind: 'welcome', program: buildInfo.tag, context, nodes: names });
+    const { allowsActions = false } = this.#init;
+    stream.send({ kind: 'welcome', program: buildInfo.tag, context, nodes: names, allowsActions });
+    stream.send({ kind: 'trials', trials: this.#calls.trials.all });
+    stream.send({ kind: 'actions', actions: this.#calls.actions.all });
     const histories = Object.fromEntries(this.#nodes.map(({ name, history }) => [name, history]));
     stream.send({ kind: 'history', histories });
     stream.send({ kind: 'nodes', nodes: this.#nodes.map(({ summary }) => summary) });
@@ -68,15 +86,16 @@ export class ClusterPages implements PageBackend, Disposable {
     this.#health.start();
     const known = new Set(names);
     const feeds = new PageFeeds({
-      ...{ client, nodes, session, now },
+      ...{ client, nodes, session, now, configurations: this.#calls.configurations },
       emit: (key, event) => stream.send({ kind: 'feed', key, event }),
     });
     return {
-      async call(name, body) {
-        if (name !== 'subscriptions') throw new Fault('not-found', 'there is no such request');
+      call: async (name, body) => {
+        if (name !== 'subscriptions') return this.#calls.call(name, body);
         const wanted = readSubscriptions(body, known, limits.subscriptions);
         if (typeof wanted === 'string') throw new Fault('invalid-argument', wanted);
         feeds.want(wanted);
+        return undefined;
       },
       [Symbol.dispose]: () => {
         feeds[Symbol.dispose]();
@@ -89,6 +108,7 @@ export class ClusterPages implements PageBackend, Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#gathering);
     this.#health.stop();
+    this.#calls[Symbol.dispose]();
     for (const node of this.#nodes) node[Symbol.dispose]();
   }
 

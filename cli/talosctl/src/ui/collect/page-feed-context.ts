@@ -3,6 +3,7 @@ import type { NodeClient, TalosClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
 import { isFinal } from '../../dashboard/feed/feed-context.ts';
 import { plainError } from '../../render/plain-error.ts';
+import type { NodeConfigurations } from '../act/node-configurations.ts';
 import type { FeedEvent } from '../protocol/messages.ts';
 
 /** Input of every feed of a page. */
@@ -16,6 +17,8 @@ export interface PageFeedContext {
   /** Sends to the page. Events after the signal has aborted are dropped. */
   readonly emit: (event: FeedEvent) => void;
   readonly now: () => Date;
+  /** What the page may show of configurations. */
+  readonly configurations: NodeConfigurations;
 }
 
 /**

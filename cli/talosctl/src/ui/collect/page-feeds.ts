@@ -1,6 +1,7 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
 import { plainError } from '../../render/plain-error.ts';
+import type { NodeConfigurations } from '../act/node-configurations.ts';
 import type { FeedEvent } from '../protocol/messages.ts';
 import { keyOf, type PageSubscription } from '../protocol/subscription.ts';
 import type { PageFeedContext } from './page-feed-context.ts';
@@ -10,6 +11,7 @@ export interface PageFeedsInit {
   readonly nodes: readonly NodeClient[];
   readonly session: string;
   readonly now: () => Date;
+  readonly configurations: NodeConfigurations;
   readonly emit: (key: string, event: FeedEvent) => void;
 }
 
@@ -38,7 +40,7 @@ export class PageFeeds implements Disposable {
   }
 
   #begin(key: string, subscription: PageSubscription): void {
-    const { client, nodes, session, now, emit } = this.#init;
+    const { client, nodes, session, now, configurations, emit } = this.#init;
     const controller = new AbortController();
     const { signal } = controller;
     this.#open.set(key, controller);
@@ -50,7 +52,7 @@ export class PageFeeds implements Disposable {
       tell({ kind: 'problem', message: 'the client has no such node' });
       return;
     }
-    follow(subscription, { node, client, session, signal, now, emit: tell }).catch((error) =>
+    follow(subscription, { node, client, session, signal, now, configurations, emit: tell }).catch((error) =>
       tell({ kind: 'problem', message: plainError(faultFrom(error).message) }),
     );
   }

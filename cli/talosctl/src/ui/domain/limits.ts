@@ -16,6 +16,12 @@ export const limits = {
   /** Requests of a session within a second. */
   requestsPerSecond: 40,
   subscriptions: 512,
+  /** Requests of a page that are not answered yet, and the time that nodes have for one. */
+  calls: 8,
+  callMs: 30_000,
+  /** How long a node may try a configuration. */
+  leastTrialSeconds: 5,
+  mostTrialSeconds: 3600,
   /** What waits for a page that reads slowly. A stream with more is closed; the page then begins anew. */
   unreadBytes: 16 * 1024 * 1024,
   tickMs: 10_000,

@@ -1,5 +1,6 @@
 // What the server of the page sends to it: one JSON object per line. This file has types only, and both sides import it.
 import type { Facts } from '../../dashboard/model/facts.ts';
+import type { ActionState, Trial } from './calls.ts';
 
 export type Reach =
   | { readonly kind: 'connecting' }
@@ -223,11 +224,16 @@ export type ServerMessage =
       readonly program: string;
       readonly context: string;
       readonly nodes: readonly string[];
+      /** Whether the page may change anything on nodes. */
+      readonly allowsActions: boolean;
     }
   | { readonly kind: 'history'; readonly histories: Readonly<Record<string, readonly Point[]>> }
   | { readonly kind: 'nodes'; readonly nodes: readonly NodeSummary[] }
   | { readonly kind: 'point'; readonly node: string; readonly point: Point }
   | { readonly kind: 'health'; readonly checks: readonly CheckState[]; readonly problem?: string | undefined }
+  /** All configurations that nodes try, and all actions that pages have started, the newest first. */
+  | { readonly kind: 'trials'; readonly trials: readonly Trial[] }
+  | { readonly kind: 'actions'; readonly actions: readonly ActionState[] }
   | { readonly kind: 'feed'; readonly key: string; readonly event: FeedEvent }
   /** Sent at intervals, so that the page notices a connection that broke silently. */
   | { readonly kind: 'tick'; readonly nowMs: number };

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 
 /** A file of the page, as it is sent. */
@@ -8,12 +8,15 @@ export interface PageFile {
   readonly bytes: Buffer;
 }
 
-const names = {
-  '/': ['index.html', 'text/html; charset=utf-8'],
-  '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
-  '/page.css': ['page.css', 'text/css; charset=utf-8'],
-  '/icon.svg': ['icon.svg', 'image/svg+xml'],
-} as const;
+/** Other files in the folder are not served, such as the licences of libraries. */
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const first = 'index.html';
 
 /**
  * Reads the page into memory, by the path of each request for it. A request never names a file, so no path can leave the folder.
@@ -22,12 +25,14 @@ const names = {
  */
 export async function readPageFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
   try {
+    const names = (await readdir(folder)).filter((name) => types[extname(name)] !== undefined);
+    if (!names.includes(first)) throw new Error(`${first} does not exist`);
     return new Map(
       await Promise.all(
-        Object.entries(names).map(
-          async ([path, [name, type]]) =>
-            [path, { type, bytes: await readFile(join(folder, name)) }] as const,
-        ),
+        names.map(async (name) => {
+          const file = { type: types[extname(name)] ?? '', bytes: await readFile(join(folder, name)) };
+          return [name === first ? '/' : `/${name}`, file] as const;
+        }),
       ),
     );
   } catch (error) {

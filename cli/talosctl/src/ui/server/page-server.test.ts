@@ -206,6 +206,33 @@ test('open pages and requests of a page are limited', async () => {
   assert.equal((await rig.post('/api/subscriptions', [], { 'x-page-secret': second })).status, 200);
 });
 
+test('requests of a page that are not answered yet are limited, and answers make room', async () => {
+  await using rig = await PageRig.open({ calls: 2 });
+  const own = { 'x-page-secret': await rig.newSecret() };
+  const other = { 'x-page-secret': await rig.newSecret() };
+  await rig.openStream(own['x-page-secret']);
+  await rig.openStream(other['x-page-secret']);
+  const waiting = [rig.post('/api/wait', {}, own), rig.post('/api/wait', {}, own)];
+  await rig.waiters(2);
+  assert.equal((await rig.post('/api/check', {}, own)).status, 429);
+  assert.equal((await rig.post('/api/check', {}, other)).status, 200, 'another page is not concerned');
+  rig.answerAll();
+  assert.deepEqual(
+    (await Promise.all(waiting)).map(({ status }) => status),
+    [200, 200],
+  );
+  assert.equal((await rig.post('/api/check', {}, own)).status, 200);
+});
+
+test('a failure of a request that is no fault of the page is an answer, not a broken connection', async () => {
+  await using rig = await PageRig.open();
+  const own = { 'x-page-secret': await rig.newSecret() };
+  await rig.openStream(own['x-page-secret']);
+  const { status, text } = await rig.post('/api/throw', {}, own);
+  assert.equal(status, 502);
+  assert.match(text, /it broke/);
+});
+
 test('a page that does not read loses its stream, and others do not notice', async () => {
   await using rig = await PageRig.open({ unreadBytes: 100_000 });
   const slow = await rig.openStream(await rig.newSecret());

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { refusalOf } from '../domain/check-request.ts';
 import { limits as defaultLimits, type Limits } from '../domain/limits.ts';
 import { safeJson } from '../domain/safe-json.ts';
@@ -194,21 +194,28 @@ export class PageServer implements AsyncDisposable {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const body = await readBody(request, this.#limits.bodyBytes);
-    if (body.kind === 'refused') return refuse(response, body.status, body.message);
-    const opened = this.#pages.get(session);
-    if (opened === undefined) return refuse(response, 409, 'the stream of this page is not open');
+    if (session.calls >= this.#limits.calls) {
+      return refuse(response, 429, `${this.#limits.calls} requests of this page are not answered yet`);
+    }
+    session.calls += 1;
     try {
+      const body = await readBody(request, this.#limits.bodyBytes);
+      if (body.kind === 'refused') return refuse(response, body.status, body.message);
+      const opened = this.#pages.get(session);
+      if (opened === undefined) return refuse(response, 409, 'the stream of this page is not open');
       sendJson(response, (await opened.page.call(name, body.value)) ?? {});
     } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      refuse(response, statusOf(error), error.message);
+      const { kind, message } = faultFrom(error);
+      refuse(response, statuses[kind] ?? 502, message);
+    } finally {
+      session.calls -= 1;
     }
   }
 }
 
-const statusOf = ({ kind }: Fault): number =>
-  kind === 'invalid-argument' ? 400 : kind === 'not-found' ? 404 : kind === 'permission-denied' ? 403 : 502;
+const statuses: Partial<Readonly<Record<Fault['kind'], number>>> = {
+  ...{ 'invalid-argument': 400, 'not-found': 404, 'permission-denied': 403, 'failed-precondition': 409 },
+};
 
 const textOf = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
 

@@ -11,6 +11,8 @@ export interface Session {
   /** The second in which `requests` were counted. */
   second: number;
   requests: number;
+  /** Requests that are not answered yet. */
+  calls: number;
 }
 
 export interface Token {
@@ -51,7 +53,14 @@ export class Sessions {
     this.#makeRoom();
     const secret = randomText();
     this.#count += 1;
-    const session = { id: this.#count, isOpen: false, changedMs: this.#now(), second: 0, requests: 0 };
+    const session = {
+      id: this.#count,
+      isOpen: false,
+      changedMs: this.#now(),
+      second: 0,
+      requests: 0,
+      calls: 0,
+    };
     this.#sessions.set(hashOf(secret).toString('hex'), session);
     return secret;
   }

@@ -3,16 +3,18 @@ import type { LinkState } from '../connection/link.ts';
 import type { Store } from '../store/store.ts';
 import { useStore } from '../store/use-store.ts';
 import { ClusterView } from '../views/cluster/cluster-view.tsx';
-import { ConfigurationView } from '../views/configuration-view.tsx';
+import { ConfigurationView } from '../views/configuration/configuration-view.tsx';
 import { ControllersView } from '../views/controllers-view.tsx';
 import { EventsView } from '../views/events/events-view.tsx';
 import { HealthView } from '../views/health-view.tsx';
 import { LogsView } from '../views/logs/logs-view.tsx';
 import { NodeView } from '../views/node/node-view.tsx';
 import { ResourcesView } from '../views/resources/resources-view.tsx';
+import { WhatIfView } from '../views/what-if/what-if-view.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import { linkTo, type Route, useRoute } from './route.ts';
 import { applyScheme, nextScheme, savedScheme } from './scheme.ts';
+import { TrialNotices } from './trial-notices.tsx';
 import { useKeys } from './use-keys.ts';
 import { views } from './views.ts';
 
@@ -46,7 +48,7 @@ export function App() {
               <a
                 href={linkTo(id)}
                 aria-current={route.view === id ? 'page' : undefined}
-                title={`key ${at + 1}`}
+                title={`key ${(at + 1) % 10}`}
               >
                 <svg viewBox="0 0 20 20" aria-hidden="true">
                   <path d={icon} />
@@ -60,6 +62,7 @@ export function App() {
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
         <LinkNotice link={store.link} />
+        <TrialNotices store={store} />
         {store.names.length === 0 ? <p class="nothing">connecting …</p> : <View route={route} />}
       </main>
       {isHelping && <HelpDialog onClose={() => setHelping(false)} />}
@@ -84,6 +87,8 @@ function View({ route }: { readonly route: Route }) {
       return <HealthView />;
     case 'configuration':
       return <ConfigurationView route={route} />;
+    case 'what-if':
+      return <WhatIfView route={route} />;
     case 'controllers':
       return <ControllersView route={route} />;
     default:
@@ -98,13 +103,14 @@ interface FootProps {
   readonly onHelp: () => void;
 }
 
-function Foot({ store: { context, program, link }, scheme, onScheme, onHelp }: FootProps) {
+function Foot({ store, scheme, onScheme, onHelp }: FootProps) {
+  const { context, program, link } = store;
   return (
     <div class="foot">
       <p title="context of the talosconfig">{context}</p>
       <p class={`link-state ${link.kind}`} role="status">
         {{ opening: 'connecting', open: 'live', broken: 'not connected', ended: 'ended' }[link.kind]}
-        <span class="soft"> · read only</span>
+        <span class="soft"> · {store.allowsActions ? 'with actions' : 'read only'}</span>
       </p>
       <p class="soft">{program}</p>
       <button type="button" onClick={onScheme} title="key s">

@@ -4,7 +4,7 @@ import { views } from './views.ts';
 
 /** All keys, as the help shows them. */
 export const keys = [
-  { key: `1 … ${views.length}`, does: views.map(({ title }) => title.toLowerCase()).join(', ') },
+  { key: '1 … 9, 0', does: views.map(({ title }) => title.toLowerCase()).join(', ') },
   { key: '/', does: 'to the filter of the view' },
   { key: 'p', does: 'pause and resume the logs' },
   { key: 's', does: 'light and dark colours' },
@@ -21,9 +21,12 @@ export interface KeyActions {
 export function useKeys({ showHelp, changeScheme }: KeyActions): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const { target, key } = event;
+      const { key } = event;
+      // The editor is in a shadow tree, whose events have its host as their target.
+      const [target] = event.composedPath();
       const isTyping =
-        target instanceof HTMLElement && target.matches('input:not([type=checkbox]), select, textarea');
+        target instanceof HTMLElement &&
+        (target.isContentEditable || target.matches('input:not([type=checkbox]), select, textarea'));
       if (
         event.ctrlKey ||
         event.metaKey ||
@@ -32,7 +35,7 @@ export function useKeys({ showHelp, changeScheme }: KeyActions): void {
         document.querySelector('dialog[open]')
       )
         return;
-      const view = views[Number(key) - 1];
+      const view = /^\d$/.test(key) ? views[(Number(key) + 9) % 10] : undefined;
       if (view !== undefined) goTo(view.id);
       else if (key === '/') document.querySelector<HTMLElement>('[data-filter], .filter input')?.focus();
       else if (key === 'p') document.querySelector<HTMLElement>('[data-pause]')?.click();

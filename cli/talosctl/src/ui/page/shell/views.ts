@@ -1,4 +1,4 @@
-/** The views in the order of the side bar. The digit of each is its key. */
+/** The views in the order of the side bar. The last digit of each number, counted from 1, is its key. */
 export const views = [
   { id: 'cluster', title: 'Cluster', icon: 'M3 3h6v6H3zM11 3h6v6h-6zM3 11h6v6H3zM11 11h6v6h-6z' },
   { id: 'node', title: 'Node', icon: 'M3 4h14v5H3zM3 11h14v5H3zM6 6.5h.1M6 13.5h.1' },
@@ -8,4 +8,9 @@ export const views = [
   { id: 'health', title: 'Health', icon: 'M2 10h4l2-5 4 10 2-5h4' },
   { id: 'configuration', title: 'Configuration', icon: 'M5 2h7l4 4v12H5zM12 2v4h4M8 11h5M8 14h5' },
   { id: 'controllers', title: 'Controllers', icon: 'M5 5h.1M15 5h.1M10 15h.1M5 5l5 10 5-10z' },
+  {
+    id: 'what-if',
+    title: 'What if',
+    icon: 'M10 17h.1M6.5 7a3.5 3.5 0 1 1 5 3.2c-1 .6-1.5 1.3-1.5 2.8',
+  },
 ] as const;

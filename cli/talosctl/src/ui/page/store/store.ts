@@ -1,12 +1,24 @@
+import type { ActionState, SchemaAnswer, Trial } from '../../protocol/calls.ts';
 import type { CheckState, NodeSummary, Point, ServerMessage } from '../../protocol/messages.ts';
 import { keyOf, type PageSubscription } from '../../protocol/subscription.ts';
+import { ask } from '../connection/ask.ts';
 import { Link, type LinkState } from '../connection/link.ts';
+import { type SchemaTree, schemaTree } from '../editor/candidates.ts';
 import { afterFeedEvent, emptyFeed, type FeedState } from './feed-state.ts';
 import { MergedLog } from './merged-log.ts';
 
 const historyMs = 600_000;
 /** Messages that arrive within this time are shown together. */
 const showMs = 100;
+
+/** A configuration that the user edits. */
+export interface Draft {
+  /** The text of the node when the user began. */
+  readonly base: string;
+  readonly text: string;
+  /** Whether the node tries this text, or has tried it. */
+  readonly wasTried?: boolean;
+}
 
 /** Everything that the page knows. Views read it, and are told when it has changed. */
 export class Store {
@@ -17,16 +29,25 @@ export class Store {
   readonly summaries = new Map<string, NodeSummary>();
   readonly histories = new Map<string, readonly Point[]>();
   checks: readonly CheckState[] = [];
+  allowsActions = false;
+  /** What nodes try, and when each trial was reported, on the clock of this page. */
+  trials: readonly (Trial & { readonly atMs: number })[] = [];
+  actions: readonly ActionState[] = [];
+  /** Texts that the user edits, by node. */
+  readonly drafts = new Map<string, Draft>();
   healthProblem: string | undefined;
   readonly log = new MergedLog();
   readonly #feeds = new Map<string, FeedState>();
   readonly #listeners = new Set<() => void>();
   #wanted = new Map<string, PageSubscription>();
   #connection: Link | undefined;
+  #secret = '';
+  #schema: Promise<SchemaTree> | undefined;
   #isWaiting = false;
 
   /** Connects with the secret of a session. */
   connect(secret: string): void {
+    this.#secret = secret;
     this.#connection = new Link({
       secret,
       onState: (state) => {
@@ -39,6 +60,22 @@ export class Store {
       },
     });
     this.#connection.want([...this.#wanted.values()]);
+  }
+
+  /** Sends a request to the program. @throws Error with what it says */
+  ask<T>(name: string, body: object): Promise<T> {
+    return ask<T>(this.#secret, name, body);
+  }
+
+  /** The schema of configurations, which is read once. */
+  async readSchema(): Promise<SchemaTree> {
+    this.#schema ??= this.ask<SchemaAnswer>('schema', {}).then(schemaTree);
+    try {
+      return await this.#schema;
+    } catch (error) {
+      this.#schema = undefined;
+      throw error;
+    }
   }
 
   /** @returns a function that ends the notifications */
@@ -84,6 +121,7 @@ export class Store {
         this.names = message.nodes;
         this.context = message.context;
         this.program = message.program;
+        this.allowsActions = message.allowsActions;
         return;
       case 'history':
         for (const [name, points] of Object.entries(message.histories)) this.histories.set(name, points);
@@ -102,6 +140,12 @@ export class Store {
       case 'health':
         this.checks = message.checks;
         this.healthProblem = message.problem;
+        return;
+      case 'trials':
+        this.trials = message.trials.map((trial) => ({ ...trial, atMs: performance.now() }));
+        return;
+      case 'actions':
+        this.actions = message.actions;
         return;
       case 'feed': {
         const { key, event } = message;

@@ -23,6 +23,9 @@ export class PageRig implements AsyncDisposable {
   readonly calls: unknown[] = [];
   server!: PageServer;
   readonly #sockets: Socket[] = [];
+  /** Requests named `wait` that are not answered yet. */
+  #waiting: (() => void)[] = [];
+  #arrived = Promise.withResolvers<void>();
 
   static async open(limits: Partial<Limits> = {}): Promise<PageRig> {
     const rig = new PageRig();
@@ -34,7 +37,15 @@ export class PageRig implements AsyncDisposable {
           return {
             async call(name, body) {
               if (name === 'fail') throw new Fault('invalid-argument', 'refused');
+              if (name === 'throw') throw new Error('it broke');
+              if (name === 'wait') {
+                const { promise, resolve } = Promise.withResolvers<void>();
+                rig.#waiting.push(resolve);
+                rig.#arrived.resolve();
+                return promise;
+              }
               rig.calls.push(body);
+              return undefined;
             },
             [Symbol.dispose]() {},
           };
@@ -42,6 +53,19 @@ export class PageRig implements AsyncDisposable {
       },
     });
     return rig;
+  }
+
+  /** Resolves when so many requests named `wait` have arrived. */
+  async waiters(count: number): Promise<void> {
+    while (this.#waiting.length < count) {
+      await this.#arrived.promise;
+      this.#arrived = Promise.withResolvers<void>();
+    }
+  }
+
+  answerAll(): void {
+    for (const answer of this.#waiting) answer();
+    this.#waiting = [];
   }
 
   get port(): number {

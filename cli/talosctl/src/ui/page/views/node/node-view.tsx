@@ -61,6 +61,7 @@ export function NodeView({ name: wanted, tab }: { readonly name: string; readonl
           {[summary?.role, summary?.stage, summary?.version].filter(Boolean).join(' · ')}
           {summary?.bootMs !== undefined && ` · up ${durationText(now - summary.bootMs)}`}
         </p>
+        <a href={linkTo('what-if', [], { nodes: name })}>reboot, shut down, reset …</a>
       </header>
       {summary?.reach.kind === 'away' && (
         <p class="problem" role="status">

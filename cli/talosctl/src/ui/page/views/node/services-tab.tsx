@@ -31,6 +31,9 @@ export function ServicesTab({ name, feed, now }: TabProps) {
               <span class="soft">{sinceText(service, now)}</span>
               <span class="message">{service.message}</span>
               <a href={linkTo('logs', [], { nodes: name, logs: service.id })}>log</a>
+              <a href={linkTo('what-if', [], { nodes: name, action: 'restart', service: service.id })}>
+                restart …
+              </a>
               <button type="button" aria-expanded={open.has(service.id)} onClick={() => toggle(service.id)}>
                 {open.has(service.id) ? 'Hide history' : `History (${service.events.length})`}
               </button>

@@ -52,3 +52,19 @@ function differing(left: readonly string[], right: readonly string[]): DiffLine[
   }
   return lines;
 }
+
+/** A line of a shortened difference: `left` stands for the lines that were left out. */
+export type ShownLine = DiffLine | { readonly kind: 'left'; readonly text: string };
+
+/** Only the changes, with some unchanged lines around them. */
+export function nearChanges(lines: readonly DiffLine[], context: number): readonly ShownLine[] {
+  const near = new Set<number>();
+  for (const [at, { kind }] of lines.entries()) {
+    if (kind === 'same') continue;
+    for (let around = at - context; around <= at + context; around += 1) near.add(around);
+  }
+  return lines.flatMap((line, at): ShownLine[] => {
+    if (near.has(at)) return [line];
+    return at > 0 && !near.has(at - 1) ? [] : [{ kind: 'left', text: '' }];
+  });
+}

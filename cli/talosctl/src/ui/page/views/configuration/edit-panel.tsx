@@ -1,0 +1,188 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { CheckAnswer, DifferenceAnswer } from '../../../protocol/calls.ts';
+import type { ConfigEditor as Editor } from '../../editor/config-editor.tsx';
+import type { Draft, Store } from '../../store/store.ts';
+import { Diff } from '../resources/diff.tsx';
+import { Findings } from './findings.tsx';
+
+interface EditPanelProps {
+  readonly store: Store;
+  readonly node: string;
+  /** The active configuration of the node, without secrets. */
+  readonly configuration: string;
+}
+
+/** After the last key, before the text is checked. */
+const checkMs = 400;
+const trialSeconds = [30, 60, 120, 300, 900] as const;
+
+/** The editor of a node's configuration: it checks while the user types, shows what would change, and lets the node try it. */
+export function EditPanel({ store, node, configuration }: EditPanelProps) {
+  const draft = store.drafts.get(node) ?? { base: configuration, text: configuration };
+  const [serial, setSerial] = useState(0);
+  const [seconds, setSeconds] = useState(60);
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const [difference, setDifference] = useState<DifferenceAnswer & { readonly text: string }>();
+  const ConfigEditor = useEditor();
+  const check = useCheck(store, node, draft.text);
+  const isChanged = draft.text !== configuration;
+  const hasFaults = (check?.errors.length ?? 0) > 0;
+  const trial = store.trials.find((each) => each.node === node)?.state;
+  const isOnTrial = trial !== undefined && trial !== 'reverted' && trial !== 'unknown';
+  const setDraft = (next: Draft) => {
+    store.drafts.set(node, next);
+    store.touch();
+  };
+  const beginAnew = () => {
+    store.drafts.delete(node);
+    setDifference(undefined);
+    setFailure(undefined);
+    setSerial(serial + 1);
+    store.touch();
+  };
+  const run = async (body: () => Promise<void>) => {
+    setBusy(true);
+    setFailure(undefined);
+    await body().catch(({ message }: Error) => setFailure(message));
+    setBusy(false);
+  };
+  const { text } = draft;
+  const compare = () =>
+    run(async () => {
+      const answer = await store.ask<DifferenceAnswer>('difference', { node, text });
+      setDifference({ ...answer, text });
+    });
+  const tryIt = () =>
+    run(async () => {
+      await store.ask('try', { node, text, seconds });
+      setDraft({ base: draft.base, text, wasTried: true });
+      setDifference(undefined);
+    });
+  useEffect(() => {
+    if (trial === 'kept' && draft.wasTried) beginAnew();
+  }, [trial]);
+  return (
+    <div class="edit-panel">
+      {draft.base !== configuration && isChanged && !isOnTrial && (
+        <p class="notice" role="status">
+          The configuration of {node} has changed since you began. What you see below is compared with the new
+          one.{' '}
+          <button type="button" onClick={beginAnew}>
+            Begin anew
+          </button>
+        </p>
+      )}
+      {ConfigEditor === undefined ? (
+        <p class="config-editor nothing">loading the editor …</p>
+      ) : (
+        <ConfigEditor
+          label={`Configuration of ${node}`}
+          {...{
+            text,
+            serial,
+            readSchema: () => store.readSchema(),
+            findings: check?.errors ?? [],
+            onText: (edited) => setDraft({ base: draft.base, text: edited }),
+          }}
+        />
+      )}
+      <Findings check={check} isChanged={isChanged} />
+      <div class="edit-actions">
+        <button type="button" disabled={isBusy || !isChanged} onClick={compare}>
+          Show what changes
+        </button>
+        <button type="button" disabled={!isChanged} onClick={beginAnew}>
+          Discard
+        </button>
+        {store.allowsActions ? (
+          <>
+            <button
+              type="button"
+              class="primary"
+              disabled={isBusy || !isChanged || hasFaults}
+              onClick={tryIt}
+            >
+              Try it
+            </button>
+            <label>
+              for{' '}
+              <select
+                value={String(seconds)}
+                onChange={({ currentTarget }) => setSeconds(Number(currentTarget.value))}
+              >
+                {trialSeconds.map((each) => (
+                  <option key={each} value={String(each)}>
+                    {each < 60 ? `${each} seconds` : each === 60 ? '1 minute' : `${each / 60} minutes`}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <p class="soft">The node goes back by itself, unless you keep it.</p>
+          </>
+        ) : (
+          <p class="soft">
+            Read only: <code>talosctl ui --allow-actions</code> lets a node try it.
+          </p>
+        )}
+      </div>
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      )}
+      {difference !== undefined && <DryRun difference={difference} isOld={difference.text !== text} />}
+    </div>
+  );
+}
+
+function DryRun({ difference, isOld }: { readonly difference: DifferenceAnswer; readonly isOld: boolean }) {
+  const { before, after, details, warnings, refusal } = difference;
+  return (
+    <section class="dry-run" aria-label="What changes">
+      {isOld && <p class="soft">The text has changed since.</p>}
+      {refusal !== undefined && (
+        <p class="problem" role="alert">
+          The node would refuse it: {refusal}
+        </p>
+      )}
+      {details !== '' && <p>{details}</p>}
+      {warnings.map((warning) => (
+        <p key={warning} class="notice">
+          {warning}
+        </p>
+      ))}
+      <Diff before={before} after={after} label="What changes on the node" context={3} />
+    </section>
+  );
+}
+
+/** The editor is a script of its own, which is loaded when it is used for the first time. */
+function useEditor(): typeof Editor | undefined {
+  const [editor, setEditor] = useState<{ readonly component: typeof Editor }>();
+  useEffect(() => {
+    import('../../editor/config-editor.tsx').then(
+      ({ ConfigEditor: component }) => setEditor({ component }),
+      () => {},
+    );
+  }, []);
+  return editor?.component;
+}
+
+function useCheck(store: Store, node: string, text: string): CheckAnswer | undefined {
+  const [checked, setChecked] = useState<CheckAnswer>();
+  useEffect(() => {
+    let isOld = false;
+    const timer = setTimeout(async () => {
+      const answer = await store
+        .ask<CheckAnswer>('check', { node, text })
+        .catch(({ message }: Error): CheckAnswer => ({ errors: [{ message }], warnings: [] }));
+      if (!isOld) setChecked(answer);
+    }, checkMs);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [store, node, text]);
+  return checked;
+}

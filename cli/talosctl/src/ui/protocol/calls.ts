@@ -1,0 +1,98 @@
+// Requests of the page that are not subscriptions, and their answers. This file has types only, and both sides import it.
+import type { ActionEffect, PlannedAction } from '@nodewright/client/what-if/pure';
+
+/** A field of the schema of a kind of document. */
+export interface SchemaField {
+  /** Dotted path; `[]` means the elements of a list, `*` the values of a map. */
+  readonly path: string;
+  readonly type: string;
+  /** The values of an enumeration. */
+  readonly values: readonly string[];
+  readonly help: string;
+  readonly isRequired: boolean;
+  /** What counts while the field is not set. */
+  readonly default?: string | undefined;
+  /** What nodes do not do with the field yet. */
+  readonly notApplied?: string | undefined;
+}
+
+/** Answer of `schema`: all kinds of documents. The empty kind is the document without `kind`. */
+export interface SchemaAnswer {
+  readonly kinds: readonly {
+    readonly kind: string;
+    readonly help: string;
+    readonly fields: readonly SchemaField[];
+  }[];
+}
+
+/** A fault of a text, and where it is, counted from 1. */
+export interface Finding {
+  readonly message: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+/** Answer of `check`. */
+export interface CheckAnswer {
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly string[];
+}
+
+/** Answer of `difference`: a dry run on the node. */
+export interface DifferenceAnswer {
+  /** The active configuration and the edited one, encoded in the same way, without secrets. */
+  readonly before: string;
+  readonly after: string;
+  /** What the node would do. */
+  readonly details: string;
+  readonly warnings: readonly string[];
+  /** Why the node refuses the text, or could not be asked. */
+  readonly refusal?: string | undefined;
+}
+
+/** A configuration that a node tries. */
+export interface Trial {
+  readonly node: string;
+  readonly state: 'tried' | 'keeping' | 'kept' | 'reverting' | 'reverted' | 'unknown';
+  /** Time until the node reverts it, when this was sent. */
+  readonly leftMs: number;
+  /** Why it could not be kept, or why its end is not known. */
+  readonly problem?: string | undefined;
+}
+
+/** An action on the member of etcd of a node. Each is a command `talosctl etcd`. */
+export type EtcdAction =
+  | { readonly kind: 'etcd'; readonly verb: 'leave' | 'forfeit-leadership' | 'defrag' | 'disarm' }
+  | { readonly kind: 'etcd'; readonly verb: 'remove-member'; readonly member: string };
+
+export type PageAction = PlannedAction | EtcdAction;
+
+/** Answer of `effect`. */
+export interface EffectAnswer {
+  /** The effect as the command line says it, one sentence per line. */
+  readonly lines: readonly string[];
+  /** What stops on each node. */
+  readonly stops: readonly string[];
+  /** Quorum, services and refusals; undefined for actions of etcd. */
+  readonly effect?: Pick<ActionEffect, 'nodes' | 'quorum'> | undefined;
+  /** The question of the command line. */
+  readonly question: string;
+  /** What the user must type; undefined where an answer with yes is enough. */
+  readonly typed?: string | undefined;
+}
+
+/** An action that was started. */
+export interface ActionState {
+  readonly id: number;
+  /** The words of its command: `service apid restart`. */
+  readonly name: string;
+  readonly startedMs: number;
+  readonly nodes: readonly {
+    readonly node: string;
+    readonly state: 'running' | 'done' | 'failed';
+    /** The last step, or why it failed. */
+    readonly message: string;
+    /** The call that caused the events of the action on the node. */
+    readonly actor?: string | undefined;
+  }[];
+}

@@ -1,0 +1,203 @@
+// What the page changes on a cluster of processes: configurations that nodes try, and actions.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openEtcdCluster } from '../cluster/process/etcd-cluster.ts';
+import type { ProcessCluster } from '../cluster/process/process-cluster.ts';
+import { accessibilityFaults, noBrowser, openChromium } from './browser.ts';
+import { type OpenedPage, openPage, startUi, type Ui } from './opened-page.ts';
+
+const timeout = 60_000;
+const scope = new AsyncDisposableStack();
+let cluster: ProcessCluster;
+let browser: Browser;
+let ui: Ui;
+let opened: OpenedPage;
+let page: Page;
+
+before(async () => {
+  if (noBrowser) return;
+  [cluster, browser] = await Promise.all([openEtcdCluster(), openChromium()]);
+  scope.use(cluster);
+  scope.defer(() => browser.close());
+  ui = scope.use(await startUi(cluster.home, ['--allow-actions']));
+  opened = await openPage(browser, ui.link);
+  page = opened.page;
+  page.setDefaultTimeout(timeout);
+});
+after(() => scope.disposeAsync());
+
+const options = { skip: noBrowser };
+const go = (hash: string) => page.goto(new URL(hash, ui.address).href);
+const editor = (name: string) => page.getByRole('textbox', { name: `Configuration of ${name}` });
+const trialOf = (name: string) =>
+  page.getByRole('region', { name: 'Configurations on trial' }).locator('.trial', { hasText: name });
+/** The configuration of node04 before its trial. */
+let earlier: { readonly text: string; readonly version: number } | undefined;
+
+/** Writes a key below `machine:` with the keyboard alone, from the beginning of the page. */
+async function writeKernelParameter(node: string, value: string): Promise<void> {
+  await go(`#/configuration?node=${node}&edit=1`);
+  await editor(node).focus();
+  await page.keyboard.press('Control+Home');
+  const text = await editor(node).innerText();
+  const row = text.split('\n').findIndex((line) => line.startsWith('machine:'));
+  for (let at = 0; at < row; at += 1) await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('sysct');
+  await page.getByRole('option', { name: /^sysctls/ }).waitFor();
+  // A list that has just appeared takes no key, so that a fast typist does not accept it by accident.
+  await page.waitForTimeout(250);
+  await page.keyboard.press('Enter');
+  await editor(node).getByText('sysctls:').waitFor();
+  await page.keyboard.press('Enter');
+  await page.keyboard.type(`net.ipv4.ip_forward: "${value}"`);
+  await page.getByText('The text is valid.').waitFor();
+}
+
+async function configurationOf(node: string): Promise<{ text: string; version: number }> {
+  const { stdout, stderr, exitCode } = await cluster.talosctl(
+    '-n',
+    node,
+    'get',
+    'mc',
+    'v1alpha1',
+    '-o',
+    'json',
+  );
+  assert.equal(exitCode, 0, stderr);
+  const { metadata, spec } = JSON.parse(stdout) as { metadata: { version: string }; spec: string };
+  return { text: spec, version: Number(metadata.version) };
+}
+
+test('a dry run shows what changes, and then the node tries it', options, async () => {
+  earlier = await configurationOf('node04');
+  await writeKernelParameter('node04', '1');
+  await page.getByRole('button', { name: 'Show what changes' }).click();
+  const dryRun = page.getByRole('region', { name: 'What changes', exact: true });
+  await dryRun.getByText(/applied in 'try' mode .*\(skipped in dry-run\)/).waitFor();
+  assert.deepEqual(
+    (await dryRun.locator('.added').allInnerTexts()).map((line) => line.trim().replace(/ +/g, ' ')),
+    ['+ sysctls:', '+ net.ipv4.ip_forward: "1"'],
+  );
+  assert.deepEqual(await configurationOf('node04'), earlier, 'a dry run changes nothing');
+
+  await page.getByLabel('for').selectOption('30');
+  await page.getByRole('button', { name: 'Try it' }).click();
+  await trialOf('node04').getByText('tries a configuration').waitFor();
+  await trialOf('node04')
+    .getByText(/^\d+ s$/)
+    .waitFor();
+});
+
+test('the editor completes, shows faults at their line, and leaves with Tab', options, async () => {
+  await writeKernelParameter('node01', '1');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\nnonsense: 1');
+  await page.getByText(/line \d+: "nonsense" is not a key/).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Try it' }).isDisabled(), true);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('alert')
+    .getByText(/"nonsense" is not a key/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByText('This is the active configuration.').waitFor();
+});
+
+test('a tried configuration is kept, and nodes of the role differ from it', options, async () => {
+  await writeKernelParameter('node02', '0');
+  await page.getByLabel('for').selectOption('900');
+  await page.getByRole('button', { name: 'Try it' }).click();
+  await trialOf('node02').getByRole('button', { name: 'Keep it' }).click();
+  await trialOf('node02').getByText('keeps the configuration').waitFor();
+  await page.getByText('This is the active configuration.').waitFor();
+  await page.getByRole('button', { name: 'Stop editing' }).click();
+  await page.getByText('Nodes of this role with another configuration:').waitFor();
+  await page.getByRole('button', { name: /^node01 \d+ lines?$/ }).click();
+  await page.locator('.diff .added', { hasText: 'net.ipv4.ip_forward' }).waitFor();
+});
+
+test(
+  'a trial that nobody ends runs out, and the node has its earlier configuration again',
+  options,
+  async () => {
+    await go('#/cluster');
+    await trialOf('node04').getByText('has its earlier configuration again').waitFor();
+    const now = await configurationOf('node04');
+    assert.equal(now.text, earlier?.text);
+    assert.equal(now.version, (earlier?.version ?? 0) + 2, 'there and back again');
+    await go('#/configuration?node=node04&edit=1');
+    await editor('node04').getByText('ip_forward').waitFor();
+    await trialOf('node04').getByRole('button', { name: 'Dismiss' }).click();
+    await trialOf('node04').waitFor({ state: 'detached' });
+  },
+);
+
+test('what would happen is shown in the words of the command line, and then done', options, async () => {
+  const { stdout } = await cluster.talosctl('-n', 'node02,node03', 'reboot', '--dry-run');
+  await go('#/what-if');
+  await page.getByText('Choose the nodes.').waitFor();
+  await page.getByLabel('node02').check();
+  await page.getByLabel('node03').check();
+  await page.getByText('etcd stops: 1 of 3 voters answer, and 2 must.').waitFor();
+  const shown = await page.locator('.effect-lines li').allInnerTexts();
+  const said = stdout.split('\n').map((line) => line.trim());
+  assert.deepEqual(
+    shown.map((line) => line.trim()),
+    said.filter((line) => line !== '' && line !== 'nothing was done'),
+  );
+
+  await page.getByLabel('node03').uncheck();
+  await page.getByText('etcd works: 2 of 3 voters answer, and 2 must.').waitFor();
+  await page.getByRole('button', { name: 'Do it …' }).click();
+  await page.getByRole('dialog').getByText('Continue?').waitFor();
+  await page.getByRole('button', { name: 'No' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(await page.getByRole('log', { name: 'Started actions' }).count(), 0, 'nothing was started');
+
+  await go('#/what-if?nodes=node04&action=reboot');
+  await page.getByRole('button', { name: 'Do it …' }).click();
+  await page.getByRole('button', { name: 'Yes' }).click();
+  const started = page.getByRole('log', { name: 'Started actions' });
+  await started.locator('span', { hasText: /^done$/ }).waitFor();
+  await started.getByRole('link', { name: 'its events' }).click();
+  await page.getByText(/^Only what/).waitFor();
+});
+
+test('a reset asks for the name of the node', options, async () => {
+  await go('#/what-if?nodes=node04&action=reset');
+  await page.getByRole('button', { name: 'Do it …' }).click();
+  const dialog = page.getByRole('dialog');
+  const yes = dialog.getByRole('button', { name: 'Yes' });
+  assert.equal(await yes.isDisabled(), true);
+  await dialog.getByRole('textbox').fill('node03');
+  assert.equal(await yes.isDisabled(), true);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
+
+test('axe finds no serious fault in these views, light or dark', options, async () => {
+  for (const scheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await go('#/configuration?node=node03&edit=1');
+    await editor('node03').waitFor();
+    await page.getByText('This is the active configuration.').waitFor();
+    assert.deepEqual(await accessibilityFaults(page), [], `editor, ${scheme}`);
+    await go('#/what-if?nodes=node01,node02,node03&action=shutdown');
+    await page.getByText(/^etcd stops/).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), [], `what if, ${scheme}`);
+    await page.getByRole('button', { name: 'Do it …' }).click();
+    await page.getByRole('dialog').waitFor();
+    assert.deepEqual(await accessibilityFaults(page), [], `question, ${scheme}`);
+    await page.keyboard.press('Escape');
+  }
+});
+
+test('nothing went wrong in the page, and it asked no other host', options, () => {
+  // The console reports the text with faults that was not sent to the node.
+  const others = opened.errors.filter((text) => !text.startsWith('Failed to load resource'));
+  assert.deepEqual([others, opened.foreign], [[], []]);
+});
