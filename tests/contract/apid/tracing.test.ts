@@ -73,3 +73,22 @@ test('a call creates a span of its own and one per hop, and the hop receives its
   const failed = spans.filter((span) => String(span.attributes['rpc.grpc.status_code']) === '13');
   assert.deepEqual(failed.map(({ kind }) => kind).sort(), ['client', 'server']);
 });
+
+test('a call without a trace starts one of its own, and does not join that of the start of apid', async () => {
+  await using collector = await startOtlpReceiver();
+  await using apid = await ApidUnderTest.start({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_BSP_SCHEDULE_DELAY: '50',
+      TRACEPARENT: parent,
+    },
+  });
+  const admin = await apid.client();
+  await admin.call(memory);
+  await admin.call(memory);
+  const isCall = ({ name, kind }: { name: string; kind: string }) =>
+    name.endsWith('Memory') && kind === 'server';
+  const spans = await collector.waitFor((all) => all.filter(isCall).length === 2);
+  const traces = spans.filter(isCall).map((span) => span.traceId);
+  assert.equal(new Set([traceId, ...traces]).size, 3, 'each call has a trace of its own');
+});

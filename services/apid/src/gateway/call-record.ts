@@ -64,7 +64,8 @@ export class CallRecord implements Link<CallRecord> {
     if (gateway.telemetry.enabled || parent !== undefined) {
       this.#span = gateway.telemetry.startSpan(spanName(call.path), {
         kind: 'server',
-        parent,
+        // Without a parent the call starts a new trace, and does not join the one of the start of this process.
+        parent: parent ?? '',
         attributes: { ...rpcAttributes(call.path), 'client.address': peer.remoteAddress },
       });
     }
