@@ -1,6 +1,6 @@
 export * from './info-lines.ts';
 export * from './logger.ts';
-export { createNoTelemetry, noTelemetry } from './no-telemetry.ts';
+export { createNoTelemetry, createUnsampledTelemetry, noTelemetry } from './no-telemetry.ts';
 export { isExportConfigured, openTelemetry } from './open-telemetry.ts';
 export type * from './span.ts';
 export type * from './telemetry.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { decodeOtlpSpans, type ReceivedSpan } from './otlp-decode.ts';
+import { decodeOtlpSpans, type ReceivedSpan } from '@nodewright/telemetry/otlp-decode';
 
 /** A collector that keeps what it receives. */
 export interface OtlpReceiver extends AsyncDisposable {

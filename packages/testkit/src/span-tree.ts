@@ -1,4 +1,4 @@
-import type { ReceivedSpan } from './otlp-decode.ts';
+import type { ReceivedSpan } from '@nodewright/telemetry/otlp-decode';
 
 /** A trace as a tree of calls, for people to read. */
 export interface SpanNode {

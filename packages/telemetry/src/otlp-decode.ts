@@ -14,6 +14,11 @@ export interface ReceivedSpan {
   readonly kind: 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
   readonly failed: boolean;
+  /** What failed; usually empty. */
+  readonly message: string;
+  /** Nanoseconds since 1970. */
+  readonly startNs: bigint;
+  readonly endNs: bigint;
 }
 
 const kinds = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
@@ -66,6 +71,9 @@ function readSpan(bytes: Uint8Array, service: string): ReceivedSpan {
     kind: kinds[0] as ReceivedSpan['kind'],
     attributes,
     failed: false,
+    message: '',
+    startNs: 0n,
+    endNs: 0n,
   };
   const hex = (reader: BinaryReader) => Buffer.from(reader.bytes()).toString('hex');
   readMessage(bytes, (field, _wireType, reader) => {
@@ -75,21 +83,24 @@ function readSpan(bytes: Uint8Array, service: string): ReceivedSpan {
     else if (field === 5) span.name = reader.string();
     else if (field === 6) span.kind = kinds[reader.int32()] ?? 'unspecified';
     else if (field === 9) readKeyValue(reader.bytes(), attributes);
-    else if (field === 15) span.failed = readStatus(reader.bytes()) === statusError;
+    else if (field === 7) span.startNs = BigInt(reader.fixed64());
+    else if (field === 8) span.endNs = BigInt(reader.fixed64());
+    else if (field === 15) Object.assign(span, readStatus(reader.bytes()));
     else return false;
     return true;
   });
   return span;
 }
 
-function readStatus(bytes: Uint8Array): number {
-  let code = 0;
+function readStatus(bytes: Uint8Array): Pick<ReceivedSpan, 'failed' | 'message'> {
+  const status = { failed: false, message: '' };
   readMessage(bytes, (field, _wireType, reader) => {
-    if (field !== 3) return false;
-    code = reader.int32();
+    if (field === 2) status.message = reader.string();
+    else if (field === 3) status.failed = reader.int32() === statusError;
+    else return false;
     return true;
   });
-  return code;
+  return status;
 }
 
 function collect(bytes: Uint8Array, wanted: number): Uint8Array[] {
