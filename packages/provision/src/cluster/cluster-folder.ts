@@ -48,6 +48,9 @@ export function clusterFolder(path: string): ClusterFolder {
   };
 }
 
+/** The socket on which the supervisor gives out the spans that it keeps. */
+export const spansSocket = 'spans.sock';
+
 /** Whether this package creates a file or folder of this name in a cluster's folder. */
 export function isClusterEntry(name: string): boolean {
   return (
@@ -55,6 +58,7 @@ export function isClusterEntry(name: string): boolean {
       name,
     ) ||
     /^supervisor\.(pid|lock|log)(\.[0-9a-f]+\.tmp)?$/.test(name) ||
+    name === spansSocket ||
     name === 'nodes' ||
     /^node\d+\.log(\.1)?$/.test(name)
   );

@@ -5,6 +5,9 @@ export const etcdVariable = 'NODEWRIGHT_ETCD';
 /** The folder with the programs of Kubernetes. */
 export const kubernetesVariable = 'NODEWRIGHT_KUBERNETES';
 
+/** `keep`: the supervisor keeps the newest spans of its nodes. */
+export const tracesVariable = 'NODEWRIGHT_TRACES';
+
 const passed = new Set([
   'PATH',
   'HOME',
@@ -17,6 +20,7 @@ const passed = new Set([
   'TRACEPARENT',
   etcdVariable,
   kubernetesVariable,
+  tracesVariable,
   h2EngineVariable,
 ]);
 const passedPrefixes = ['LC_', 'OTEL_'];

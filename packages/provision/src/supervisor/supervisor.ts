@@ -17,6 +17,7 @@ import { startWishSignal } from '../domain/supervisor-message.ts';
 import { findEtcd } from '../process/find-etcd.ts';
 import { requireKubernetes } from '../process/find-kubernetes.ts';
 import { takeNodeWishes } from '../process/node-wishes.ts';
+import { keepSpans } from '../spans/keep-spans.ts';
 import { holdClaim } from './hold-claim.ts';
 import { machinedCommand } from './machined-command.ts';
 import { NodeRunner } from './node-runner.ts';
@@ -114,6 +115,8 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
   scope.use(await createSntpServer({ address: gatewayAddress(claim.subnet), port: clusterPorts.time }));
   await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: subnetCidr(claim.subnet) });
 
+  const traces = await keepSpans(context.environment, folder, gatewayAddress(claim.subnet), scope);
+
   const nodeBinary = context.options.nodeBinary ?? process.execPath;
   const programs = { servicesFolder, nodeBinary, etcd, kubernetes };
   scope.defer(async () => {
@@ -128,7 +131,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
         root,
         logPath: folder.nodeLog(node.name),
         pidPath: folder.nodePid(node.name),
-        environment: { ...context.environment, [clusterVariable]: folder.path },
+        environment: { ...context.environment, ...traces(node.name), [clusterVariable]: folder.path },
         log: context.log,
         stopTimeoutMs: context.options.stopTimeout,
         now: () => new Date(),

@@ -1,0 +1,3 @@
+export { spansSocket } from '../cluster/cluster-folder.ts';
+export { readSpans } from './read-spans.ts';
+export type { KeptBatch } from './span-ring.ts';
