@@ -17,7 +17,10 @@ let page: Page;
 
 before(async () => {
   if (noBrowser) return;
-  [cluster, browser] = await Promise.all([openEtcdCluster(), openChromium()]);
+  [cluster, browser] = await Promise.all([
+    openEtcdCluster({ environment: { NODEWRIGHT_TRACES: 'keep' } }),
+    openChromium(),
+  ]);
   scope.use(cluster);
   scope.defer(() => browser.close());
   ui = scope.use(await startUi(cluster.home, ['--allow-actions']));
@@ -179,6 +182,27 @@ test('a reset asks for the name of the node', options, async () => {
   await dialog.waitFor({ state: 'detached' });
 });
 
+test('a command is one trace, which the list, the logs and its spans show', options, async () => {
+  await cluster.talosctl('-n', 'node04', 'read', '/proc/sys/kernel/osrelease');
+  await go('#/traces?text=MachineService/Read');
+  const traces = page.getByRole('region', { name: 'Traces' });
+  await traces.getByRole('link', { name: 'machine.MachineService/Read' }).first().click();
+  const spans = page.getByRole('region', { name: 'Spans of the trace' });
+  // The request passes through another node, so both gateways and machined have a part in it.
+  await spans
+    .getByRole('button', { name: /machined.*Read/ })
+    .first()
+    .click();
+  await page.getByText('rpc.method').waitFor();
+  assert.ok((await spans.getByRole('button', { name: /apid/ }).count()) > 0);
+
+  await page.getByRole('link', { name: 'its lines in the logs' }).click();
+  const line = page.locator('.log-line', { hasText: 'MachineService/Read' }).first();
+  await line.click();
+  await page.getByRole('link', { name: /^Trace [0-9a-f]{8}$/ }).click();
+  await spans.waitFor();
+});
+
 test('axe finds no serious fault in these views, light or dark', options, async () => {
   for (const scheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme: scheme });
@@ -186,6 +210,12 @@ test('axe finds no serious fault in these views, light or dark', options, async 
     await editor('node03').waitFor();
     await page.getByText('This is the active configuration.').waitFor();
     assert.deepEqual(await accessibilityFaults(page), [], `editor, ${scheme}`);
+    await go('#/traces?all=1');
+    await page.getByText(/of \d+ traces/).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), [], `traces, ${scheme}`);
+    await page.locator('tbody a').first().click();
+    await page.locator('.spans li').first().waitFor();
+    assert.deepEqual(await accessibilityFaults(page), [], `trace, ${scheme}`);
     await go('#/what-if?nodes=node01,node02,node03&action=shutdown');
     await page.getByText(/^etcd stops/).waitFor();
     assert.deepEqual(await accessibilityFaults(page), [], `what if, ${scheme}`);

@@ -1,6 +1,8 @@
 // Every text of every node is markup, a terminal sequence and reversed text at once, in every view of the page.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openTalosClient } from '@nodewright/client';
@@ -20,6 +22,30 @@ import { openPage } from './opened-page.ts';
 
 const markup =
   '<img src=x onerror=hit()><script>hit()</script><svg onload=hit()></svg>"\'><a href="javascript:hit()">evil</a>\u001b[2J\u202egnp\u2066\u200b\ufeff\u0007';
+const traceId = 'a'.repeat(32);
+/** A trace whose every text is the markup. */
+const trace = {
+  traceID: traceId,
+  spans: [
+    {
+      ...{ spanID: '1', operationName: markup, processID: markup, startTime: 1, duration: 1 },
+      tags: [{ key: markup, value: markup }],
+    },
+  ],
+  processes: { [markup]: { serviceName: markup, tags: [{ key: 'host.name', value: markup }] } },
+};
+
+/** A Jaeger that has this trace. */
+async function openJaeger(): Promise<string> {
+  const jaeger = createServer((_request, response) => response.end(JSON.stringify({ data: [trace] })));
+  await new Promise<void>((resolve) => jaeger.listen(0, '127.0.0.1', resolve));
+  scope.defer(() => {
+    jaeger.closeAllConnections();
+    jaeger.close();
+  });
+  return `http://127.0.0.1:${(jaeger.address() as AddressInfo).port}`;
+}
+
 const page = join(import.meta.dirname, '..', '..', '_out', 'dist', 'talosctl', 'ui');
 const scope = new AsyncDisposableStack();
 let browser: Browser;
@@ -59,7 +85,10 @@ before(async () => {
   const now = () => new Date();
   const session = 'session-of-the-test';
   const backend = scope.use(
-    new ClusterPages({ client, nodes: client.targets, session, context: markup, now }),
+    new ClusterPages({
+      ...{ client, nodes: client.targets, session, context: markup, now },
+      traces: { jaeger: await openJaeger() },
+    }),
   );
   server = scope.use(
     await PageServer.listen({ files: await readPageFiles(page), backend, port: 0, now: Date.now }),
@@ -84,6 +113,7 @@ const views = [
     'resources/HostnameStatuses.net.talos.dev/hostname?with=node02',
   ],
   ...['resources/Members.cluster.talos.dev', 'health', 'configuration?with=node02', 'controllers'],
+  ...['traces', `traces/${traceId}`],
   ...[
     'configuration?edit=1',
     'what-if?nodes=node01,node02',

@@ -1,6 +1,6 @@
 import { openTalosClient, type TalosClient } from '@nodewright/client';
 import { Fault } from '@nodewright/fault';
-import { noTelemetry } from '@nodewright/telemetry';
+import { createUnsampledTelemetry, noTelemetry } from '@nodewright/telemetry';
 import type { CliEnvironment } from './command-module.ts';
 import { UsageFault } from './failure.ts';
 import type { NodeOptions } from './node-options.ts';
@@ -18,7 +18,9 @@ export async function openClient(
   options: NodeOptions,
   session?: string,
 ): Promise<TalosClient> {
-  const telemetry = isTracingConfigured(env.environment) ? await env.telemetry() : noTelemetry;
+  // A program that calls at intervals would fill what keeps the traces of nodes.
+  const silent = session === undefined ? noTelemetry : createUnsampledTelemetry();
+  const telemetry = isTracingConfigured(env.environment) ? await env.telemetry() : silent;
   const { nodes = [], endpoints = [], cluster, insecure = false, certFingerprint = [] } = options;
   if (insecure) {
     if (nodes.length === 0) throw new UsageFault('flag --insecure needs --nodes');

@@ -40,6 +40,7 @@ class Calls implements Disposable {
   constructor(allowsActions: boolean) {
     this.#calls = new PageCalls({
       ...{ client, nodes: client.targets, allowsActions, callerRoles: ['os:admin'], cluster: 'test' },
+      traces: {},
       now: () => new Date(this.nowMs),
       onTrials: (trials) => this.#take(() => this.trials.push([...trials])),
       onActions: (actions) => this.#take(() => this.actions.push([...actions])),

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import { callerRolesOf } from '../action/read-effect.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { addHelp } from '../help/more-help.ts';
@@ -7,11 +9,13 @@ import { openClient } from '../open-client.ts';
 import { wholeNumberBetween } from '../parse-whole-number.ts';
 import { showWait } from '../progress.ts';
 import { clusterName, readContext } from '../talosconfig-of.ts';
+import { clusterRef } from './cluster/cluster-options.ts';
 
 interface UiOptions extends NodeOptions, OutputOptions {
   readonly port: number;
   readonly browser: boolean;
   readonly allowActions?: boolean;
+  readonly jaeger?: string;
 }
 
 async function showPage(env: CliEnvironment, options: UiOptions): Promise<void> {
@@ -31,7 +35,16 @@ async function showPage(env: CliEnvironment, options: UiOptions): Promise<void> 
   await runUi({
     ...{ env, client, nodes, session, context, port, opensBrowser, output },
     ...{ allowsActions, callerRoles, cluster },
+    traces: {
+      jaeger: options.jaeger,
+      folder: join(clusterRef(env, { name: cluster }).clustersFolder, cluster),
+    },
   });
+}
+
+function parseJaeger(text: string): string {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must be a URL, such as http://127.0.0.1:16686.');
 }
 
 /** `talosctl ui`, an addition to upstream's commands: shows nodes live in a browser. */
@@ -48,6 +61,11 @@ export const uiCommand: CommandModule = {
         0,
       )
       .option('--no-browser', 'only print the link')
+      .option(
+        '--jaeger <url>',
+        'Jaeger that has the traces, such as http://127.0.0.1:16686 (default: what a cluster of processes keeps)',
+        parseJaeger,
+      )
       .option(
         '--allow-actions',
         'let the page change nodes: configurations, services, etcd, reboot, shutdown, reset',

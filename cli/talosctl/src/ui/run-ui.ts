@@ -10,6 +10,7 @@ import { limits } from './domain/limits.ts';
 import { readPageFiles } from './server/page-files.ts';
 import { PageServer } from './server/page-server.ts';
 import type { Token } from './server/sessions.ts';
+import type { TraceSettings } from './traces/trace-calls.ts';
 
 export interface RunUiInit {
   readonly env: CliEnvironment;
@@ -25,18 +26,19 @@ export interface RunUiInit {
   /** The roles in the certificate of the user; undefined without one. */
   readonly callerRoles: readonly string[] | undefined;
   readonly cluster: string;
+  readonly traces: TraceSettings;
   readonly opensBrowser: boolean;
   readonly output: OutputFormat;
 }
 
 /** Serves the page until the user stops the program. */
 export async function runUi(init: RunUiInit): Promise<void> {
-  const { env, client, nodes, session, context, port, allowsActions, callerRoles, cluster } = init;
+  const { env, client, nodes, session, context, port, allowsActions, callerRoles, cluster, traces } = init;
   await using scope = new AsyncDisposableStack();
   const files = await readPageFiles(join(import.meta.dirname, 'ui'));
   const backend = scope.use(
     new ClusterPages({
-      ...{ client, nodes, session, context, allowsActions, callerRoles, cluster },
+      ...{ client, nodes, session, context, allowsActions, callerRoles, cluster, traces },
       now: () => env.now(),
     }),
   );

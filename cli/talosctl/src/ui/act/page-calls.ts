@@ -5,6 +5,7 @@ import { HiddenValues } from '../domain/hidden-values.ts';
 import { limits } from '../domain/limits.ts';
 import type { ActionState, Trial } from '../protocol/calls.ts';
 import { readAction, readNodes } from '../protocol/read-action.ts';
+import { TraceCalls, type TraceSettings } from '../traces/trace-calls.ts';
 import { type EffectInit, readActionAnswer, requireOneNode, typedBefore } from './action-effect.ts';
 import { checkText, differenceOf } from './edit-configuration.ts';
 import { NodeConfigurations } from './node-configurations.ts';
@@ -19,6 +20,7 @@ export interface PageCallsInit {
   readonly callerRoles: readonly string[] | undefined;
   /** The name of the cluster, which a user types before a reset of several nodes. */
   readonly cluster: string;
+  readonly traces: TraceSettings;
   readonly now: () => Date;
   readonly onTrials: (trials: readonly Trial[]) => void;
   readonly onActions: (actions: readonly ActionState[]) => void;
@@ -33,6 +35,7 @@ export class PageCalls implements Disposable {
   readonly trials: Trials;
   readonly actions: StartedActions;
   readonly #init: PageCallsInit;
+  readonly #traces: TraceCalls;
   readonly #names: ReadonlySet<string>;
   readonly #stop = new AbortController();
 
@@ -45,6 +48,8 @@ export class PageCalls implements Disposable {
       const { action, nodes } = this.#chosen(body);
       return readActionAnswer(action, this.#effectInit(nodes, signal));
     },
+    traces: ({ isWhole }, signal) => this.#traces.list(isWhole === true, signal),
+    trace: ({ id }, signal) => this.#traces.read(id, signal),
     forget: (body) => this.trials.forget(this.#node(body).name),
   };
 
@@ -69,6 +74,7 @@ export class PageCalls implements Disposable {
   constructor(init: PageCallsInit) {
     const { nodes, now, onTrials, onActions } = init;
     this.#init = init;
+    this.#traces = new TraceCalls(init.traces);
     this.#names = new Set(nodes.map(({ name }) => name));
     this.trials = new Trials({ configurations: this.configurations, now, onChange: onTrials });
     this.actions = new StartedActions(now, onActions);

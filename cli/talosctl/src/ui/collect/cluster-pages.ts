@@ -7,6 +7,7 @@ import type { ServerMessage } from '../protocol/messages.ts';
 import { readSubscriptions } from '../protocol/subscription.ts';
 import type { OpenPage, PageBackend } from '../server/page-server.ts';
 import type { PageStream } from '../server/page-stream.ts';
+import type { TraceSettings } from '../traces/trace-calls.ts';
 import { HealthWatch } from './health-watch.ts';
 import { NodeWatch } from './node-watch.ts';
 import { PageFeeds } from './page-feeds.ts';
@@ -25,6 +26,8 @@ export interface ClusterPagesInit {
   readonly callerRoles?: readonly string[] | undefined;
   /** The name of the cluster, which a user types before a reset of several nodes. */
   readonly cluster?: string | undefined;
+  /** Where traces are kept; nowhere by default. */
+  readonly traces?: TraceSettings | undefined;
   readonly now: () => Date;
 }
 
@@ -56,6 +59,7 @@ export class ClusterPages implements PageBackend, Disposable {
       ...{ client, nodes, now, callerRoles: init.callerRoles },
       allowsActions: init.allowsActions === true,
       cluster: init.cluster ?? init.context,
+      traces: init.traces ?? {},
       onTrials: (trials) => this.#sendAll({ kind: 'trials', trials }),
       onActions: (actions) => this.#sendAll({ kind: 'actions', actions }),
     });

@@ -75,6 +75,8 @@ async function follow(subscription: PageSubscription, context: PageFeedContext):
       return (await import('./follow-kind.ts')).followKind(context, subscription.type);
     case 'graph':
       return (await import('./read-graph.ts')).readGraph(context);
+    case 'failures':
+      return (await import('./follow-failures.ts')).followFailures(context);
     case 'configuration':
       return (await import('./follow-configuration.ts')).followConfiguration(context);
   }

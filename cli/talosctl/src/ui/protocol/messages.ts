@@ -194,6 +194,15 @@ export interface GraphEdge {
   readonly kind: 'output' | 'shared output' | 'input' | 'weak input' | 'destroy-ready input';
 }
 
+/** A pass of a controller that failed. */
+export interface ControllerFailure {
+  readonly controller: string;
+  readonly message: string;
+  readonly atMs: number;
+  /** The pause before its next pass. */
+  readonly retryMs: number;
+}
+
 /** What a subscription brings. */
 export type FeedEvent =
   | { readonly kind: 'detail'; readonly detail: NodeDetail }
@@ -213,6 +222,7 @@ export type FeedEvent =
       readonly gone: readonly string[];
     }
   | { readonly kind: 'graph'; readonly edges: readonly GraphEdge[] }
+  | { readonly kind: 'failures'; readonly failures: readonly ControllerFailure[] }
   | { readonly kind: 'configuration'; readonly text: string }
   /** Why nothing arrives. The server tries again unless a retry is useless. */
   | { readonly kind: 'problem'; readonly message: string };

@@ -8,6 +8,8 @@ export type PageSubscription =
   | { readonly kind: 'kinds'; readonly node: string }
   | { readonly kind: 'resources'; readonly node: string; readonly type: string }
   | { readonly kind: 'graph'; readonly node: string }
+  /** Failures of controllers. */
+  | { readonly kind: 'failures'; readonly node: string }
   | { readonly kind: 'configuration'; readonly node: string };
 
 export function keyOf(subscription: PageSubscription): string {
@@ -17,7 +19,7 @@ export function keyOf(subscription: PageSubscription): string {
   return `${kind} ${node}`;
 }
 
-const plainKinds = ['node', 'sockets', 'events', 'kinds', 'graph', 'configuration'] as const;
+const plainKinds = ['node', 'sockets', 'events', 'kinds', 'graph', 'failures', 'configuration'] as const;
 const longestName = 253;
 
 /**

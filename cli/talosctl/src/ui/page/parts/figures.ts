@@ -36,6 +36,12 @@ export function durationText(ms: number): string {
     .join(' ');
 }
 
+/** `1.25 s`, `12.3 ms`, `0.042 ms`: a length with three digits. */
+export function millisText(ms: number): string {
+  if (ms >= 1000) return `${(ms / 1000).toFixed(2)} s`;
+  return `${ms.toFixed(ms >= 100 ? 0 : ms >= 1 ? 1 : 3)} ms`;
+}
+
 const two = (value: number) => String(value).padStart(2, '0');
 
 /** The time of day in the zone of the reader. */

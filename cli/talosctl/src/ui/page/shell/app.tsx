@@ -10,6 +10,8 @@ import { HealthView } from '../views/health-view.tsx';
 import { LogsView } from '../views/logs/logs-view.tsx';
 import { NodeView } from '../views/node/node-view.tsx';
 import { ResourcesView } from '../views/resources/resources-view.tsx';
+import { TraceView } from '../views/traces/trace-view.tsx';
+import { TracesView } from '../views/traces/traces-view.tsx';
 import { WhatIfView } from '../views/what-if/what-if-view.tsx';
 import { HelpDialog } from './help-dialog.tsx';
 import { linkTo, type Route, useRoute } from './route.ts';
@@ -87,6 +89,8 @@ function View({ route }: { readonly route: Route }) {
       return <HealthView />;
     case 'configuration':
       return <ConfigurationView route={route} />;
+    case 'traces':
+      return first === '' ? <TracesView route={route} /> : <TraceView id={first} />;
     case 'what-if':
       return <WhatIfView route={route} />;
     case 'controllers':

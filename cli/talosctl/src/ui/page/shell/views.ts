@@ -13,4 +13,5 @@ export const views = [
     title: 'What if',
     icon: 'M10 17h.1M6.5 7a3.5 3.5 0 1 1 5 3.2c-1 .6-1.5 1.3-1.5 2.8',
   },
+  { id: 'traces', title: 'Traces', icon: 'M3 4h9M6 8h11M6 12h6M9 16h8' },
 ] as const;

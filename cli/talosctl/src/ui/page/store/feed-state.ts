@@ -1,4 +1,5 @@
 import type {
+  ControllerFailure,
   EventEntry,
   FeedEvent,
   GraphEdge,
@@ -37,6 +38,8 @@ export interface FeedState {
   readonly resources?: ReadonlyMap<string, KeptResource>;
   readonly graph?: readonly GraphEdge[];
   readonly configuration?: string;
+  /** The last failure of each controller. */
+  readonly failures?: ReadonlyMap<string, ControllerFailure>;
   /** Why nothing arrives at the moment. */
   readonly problem?: string;
 }
@@ -68,6 +71,10 @@ export function afterFeedEvent(state: FeedState, event: FeedEvent): FeedState {
       return { ...withoutProblem(state), graph: event.edges };
     case 'configuration':
       return { ...withoutProblem(state), configuration: event.text };
+    case 'failures': {
+      const last = event.failures.map((failure) => [failure.controller, failure] as const);
+      return { ...withoutProblem(state), failures: new Map([...(state.failures ?? []), ...last]) };
+    }
     case 'problem':
       return { ...state, problem: event.message };
     case 'log-opened':

@@ -1,11 +1,22 @@
 import { useMemo } from 'preact/hooks';
-import type { GraphEdge } from '../../protocol/messages.ts';
+import type { ControllerFailure, GraphEdge } from '../../protocol/messages.ts';
 import { Waiting } from '../parts/panel.tsx';
 import { linkTo, type Route, replaceWith } from '../shell/route.ts';
-import { useStore, useSubscriptions } from '../store/use-store.ts';
+import { useNow, useStore, useSubscriptions } from '../store/use-store.ts';
 
 const isOutput = ({ kind }: GraphEdge) => kind === 'output' || kind === 'shared output';
 const shortName = (type: string) => type.split('.', 1)[0] ?? type;
+
+/** How late the next failure may arrive. */
+const lateMs = 5000;
+
+/** A controller fails until the pause after its last failure is over and no further failure has arrived. */
+function failingNow(
+  failures: ReadonlyMap<string, ControllerFailure> | undefined,
+  now: number,
+): ReadonlyMap<string, ControllerFailure> {
+  return new Map([...(failures ?? [])].filter(([, { atMs, retryMs }]) => atMs + retryMs + lateMs > now));
+}
 
 /** Which controllers of a node read and write which kinds: what a controller or a kind depends on, and what depends on it. */
 export function ControllersView({ route: { parts, query } }: { readonly route: Route }) {
@@ -13,7 +24,16 @@ export function ControllersView({ route: { parts, query } }: { readonly route: R
   const node = names.find((name) => name === query.get('node')) ?? names[0] ?? '';
   const text = query.get('text') ?? '';
   const [chosen = ''] = parts;
-  const store = useSubscriptions(node === '' ? [] : [{ kind: 'graph', node }]);
+  const store = useSubscriptions(
+    node === ''
+      ? []
+      : [
+          { kind: 'graph', node },
+          { kind: 'failures', node },
+        ],
+  );
+  const now = useNow();
+  const failing = failingNow(store.feed({ kind: 'failures', node }).failures, now);
   const { graph, problem } = store.feed({ kind: 'graph', node });
   const set = (change: Readonly<Record<string, string>>) =>
     replaceWith('controllers', parts, { node, text, ...change });
@@ -39,13 +59,20 @@ export function ControllersView({ route: { parts, query } }: { readonly route: R
             onInput={({ currentTarget }) => set({ text: currentTarget.value })}
           />
         </label>
+        <p class={failing.size === 0 ? 'soft' : 'bad-text'} role="status">
+          {failing.size === 0
+            ? 'no controller fails'
+            : failing.size === 1
+              ? '1 controller fails'
+              : `${failing.size} controllers fail`}
+        </p>
       </header>
       {graph === undefined ? (
         <Waiting problem={problem} what="the graph" />
       ) : (
         <div class="two-panes">
-          <Names graph={graph} text={text} chosen={chosen} placeOf={placeOf} />
-          <Neighbours graph={graph} chosen={chosen} placeOf={placeOf} />
+          <Names graph={graph} text={text} chosen={chosen} placeOf={placeOf} failing={failing} />
+          <Neighbours graph={graph} chosen={chosen} placeOf={placeOf} failing={failing} />
         </div>
       )}
     </div>
@@ -56,9 +83,11 @@ interface GraphProps {
   readonly graph: readonly GraphEdge[];
   readonly chosen: string;
   readonly placeOf: (name: string) => string;
+  /** The controllers that fail. */
+  readonly failing: ReadonlyMap<string, ControllerFailure>;
 }
 
-function Names({ graph, text, chosen, placeOf }: GraphProps & { readonly text: string }) {
+function Names({ graph, text, chosen, placeOf, failing }: GraphProps & { readonly text: string }) {
   const wanted = text.toLowerCase();
   const [controllers, kinds] = useMemo(() => {
     const sorted = (names: readonly string[]) =>
@@ -73,8 +102,14 @@ function Names({ graph, text, chosen, placeOf }: GraphProps & { readonly text: s
       <ul>
         {names.map((name) => (
           <li key={name}>
-            <a href={placeOf(name)} title={name} aria-current={name === chosen ? 'page' : undefined}>
+            <a
+              href={placeOf(name)}
+              title={name}
+              class={failing.has(name) ? 'bad-text' : ''}
+              aria-current={name === chosen ? 'page' : undefined}
+            >
               {show(name)}
+              {failing.has(name) && ' fails'}
             </a>
           </li>
         ))}
@@ -89,7 +124,7 @@ function Names({ graph, text, chosen, placeOf }: GraphProps & { readonly text: s
   );
 }
 
-function Neighbours({ graph, chosen, placeOf }: GraphProps) {
+function Neighbours({ graph, chosen, placeOf, failing }: GraphProps) {
   const own = graph.filter(({ controller, resource }) => controller === chosen || resource === chosen);
   if (own.length === 0) return <p class="nothing">Choose a controller or a kind.</p>;
   const isController = own[0]?.controller === chosen;
@@ -104,7 +139,7 @@ function Neighbours({ graph, chosen, placeOf }: GraphProps) {
       <ul>
         {edges.map((edge) => (
           <li key={far(edge) + edge.kind}>
-            <a href={placeOf(far(edge))} title={far(edge)}>
+            <a href={placeOf(far(edge))} title={far(edge)} class={failing.has(far(edge)) ? 'bad-text' : ''}>
               {isController ? shortName(far(edge)) : far(edge)}
             </a>
             <span class="soft">{edge.kind}</span>
@@ -121,6 +156,7 @@ function Neighbours({ graph, chosen, placeOf }: GraphProps) {
         <p>
           <strong>{isController ? chosen : shortName(chosen)}</strong>
         </p>
+        {failing.has(chosen) && <p class="bad-text">fails: {failing.get(chosen)?.message}</p>}
         {!isController && <a href={linkTo('resources', [chosen])}>its resources</a>}
       </section>
       {list(isController ? 'Writes' : 'Read by', outgoing)}

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { clockText, dateText } from '../../parts/figures.ts';
+import { linkTo } from '../../shell/route.ts';
 import type { MergedLine } from '../../store/merged-log.ts';
 
 interface LogLinesProps {
@@ -85,9 +86,12 @@ export function LogLines({ lines, colours, isFollowing, onFollow, onTrace }: Log
             </strong>
             <span>{dateText(chosen.atMs)}</span>
             {chosen.trace !== undefined && (
-              <button type="button" onClick={() => onTrace(chosen.trace ?? '')}>
-                Lines of trace {chosen.trace.slice(0, 8)}
-              </button>
+              <>
+                <a href={linkTo('traces', [chosen.trace])}>Trace {chosen.trace.slice(0, 8)}</a>
+                <button type="button" onClick={() => onTrace(chosen.trace ?? '')}>
+                  Its lines
+                </button>
+              </>
             )}
             <button type="button" onClick={() => setChosen(undefined)}>
               Close
