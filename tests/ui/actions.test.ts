@@ -27,6 +27,12 @@ before(async () => {
   opened = await openPage(browser, ui.link);
   page = opened.page;
   page.setDefaultTimeout(timeout);
+  // All nodes answer before the tests begin.
+  await page
+    .locator('.node-card')
+    .getByText(/^running · up /)
+    .nth(3)
+    .waitFor();
 });
 after(() => scope.disposeAsync());
 

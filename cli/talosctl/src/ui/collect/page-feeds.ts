@@ -1,3 +1,4 @@
+import { pause } from '@nodewright/async';
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
 import { plainError } from '../../render/plain-error.ts';
@@ -14,6 +15,9 @@ export interface PageFeedsInit {
   readonly configurations: NodeConfigurations;
   readonly emit: (key: string, event: FeedEvent) => void;
 }
+
+/** Before a feed that ended with a problem begins again. */
+const endedMs = 10_000;
 
 /** What one page follows at the moment: one feed per subscription. */
 export class PageFeeds implements Disposable {
@@ -44,7 +48,9 @@ export class PageFeeds implements Disposable {
     const controller = new AbortController();
     const { signal } = controller;
     this.#open.set(key, controller);
+    let hasProblem = false;
     const tell = (event: FeedEvent) => {
+      hasProblem = event.kind === 'problem';
       if (!signal.aborted) emit(key, event);
     };
     const node = nodes.find(({ name }) => name === subscription.node);
@@ -52,9 +58,17 @@ export class PageFeeds implements Disposable {
       tell({ kind: 'problem', message: 'the client has no such node' });
       return;
     }
-    follow(subscription, { node, client, session, signal, now, configurations, emit: tell }).catch((error) =>
-      tell({ kind: 'problem', message: plainError(faultFrom(error).message) }),
-    );
+    const context = { node, client, session, signal, now, configurations, emit: tell };
+    const run = async () => {
+      do {
+        await follow(subscription, context).catch((error) =>
+          tell({ kind: 'problem', message: plainError(faultFrom(error).message) }),
+        );
+        // A node that has just started refuses what it permits later.
+        if (hasProblem) await pause(endedMs, signal);
+      } while (hasProblem && !signal.aborted);
+    };
+    void run();
   }
 }
 

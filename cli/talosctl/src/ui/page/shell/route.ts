@@ -55,6 +55,8 @@ export function useRoute(): Route {
   useEffect(() => {
     const follow = () => setHash(location.hash);
     addEventListener('hashchange', follow);
+    // The address may have changed since the page was drawn.
+    follow();
     return () => removeEventListener('hashchange', follow);
   }, []);
   return readRoute(hash);

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { EffectAnswer, PageAction } from '../../../protocol/calls.ts';
 import type { Store } from '../../store/store.ts';
+import { EffectLines } from './effect-panels.tsx';
 
 interface ConfirmDialogProps {
   readonly store: Store;
@@ -30,13 +31,7 @@ export function ConfirmDialog({ store, effect, action, nodes, onClose }: Confirm
     <dialog ref={dialog} class="confirm" onClose={onClose} aria-labelledby="confirm-title">
       <form onSubmit={confirm}>
         <h2 id="confirm-title">Confirm</h2>
-        <ul class="effect-lines">
-          {lines.map((line, at) => (
-            <li key={at} class={line.startsWith('  ') ? 'inner' : ''}>
-              {line.trim()}
-            </li>
-          ))}
-        </ul>
+        <EffectLines lines={lines} />
         {expected === undefined ? (
           <p>{question.replace(' (y/N)', '')}</p>
         ) : (

@@ -9,13 +9,7 @@ export function EffectPanels({ effect: { lines, stops, effect } }: { readonly ef
   return (
     <div class="columns">
       <Panel title="Effect" class="across">
-        <ul class="effect-lines">
-          {lines.map((line, at) => (
-            <li key={at} class={line.startsWith('  ') ? 'inner' : ''}>
-              {line.trim()}
-            </li>
-          ))}
-        </ul>
+        <EffectLines lines={lines} />
       </Panel>
       {effect !== undefined && (
         <Panel title="etcd">
@@ -53,6 +47,19 @@ export function EffectPanels({ effect: { lines, stops, effect } }: { readonly ef
         </Panel>
       )}
     </div>
+  );
+}
+
+/** The sentences of the command line. */
+export function EffectLines({ lines }: Pick<EffectAnswer, 'lines'>) {
+  return (
+    <ul class="effect-lines">
+      {lines.map((line, at) => (
+        <li key={at} class={line.startsWith('  ') ? 'inner' : ''}>
+          {line.trim()}
+        </li>
+      ))}
+    </ul>
   );
 }
 
