@@ -188,11 +188,12 @@ test('a reset asks for the name of the node', options, async () => {
   await dialog.waitFor({ state: 'detached' });
 });
 
-test('a command is one trace, which the list, the logs and its spans show', options, async () => {
+test('a command is one trace, which its line in the logs, its spans and the list show', options, async () => {
+  await go('#/logs?logs=apid&level=debug&text=MachineService/Read');
+  await page.getByText(/of \d+ lines/).waitFor();
   await cluster.talosctl('-n', 'node04', 'read', '/proc/sys/kernel/osrelease');
-  await go('#/traces?text=MachineService/Read');
-  const traces = page.getByRole('region', { name: 'Traces' });
-  await traces.getByRole('link', { name: 'machine.MachineService/Read' }).first().click();
+  await page.locator('.log-line', { hasText: 'MachineService/Read' }).last().click();
+  await page.getByRole('link', { name: /^Trace [0-9a-f]{8}$/ }).click();
   const spans = page.getByRole('region', { name: 'Spans of the trace' });
   // The request passes through another node, so both gateways and machined have a part in it.
   await spans
@@ -200,12 +201,12 @@ test('a command is one trace, which the list, the logs and its spans show', opti
     .first()
     .click();
   await page.getByText('rpc.method').waitFor();
-  assert.ok((await spans.getByRole('button', { name: /apid/ }).count()) > 0);
+  await spans.getByRole('button', { name: /apid/ }).first().waitFor();
 
-  await page.getByRole('link', { name: 'its lines in the logs' }).click();
-  const line = page.locator('.log-line', { hasText: 'MachineService/Read' }).first();
-  await line.click();
-  await page.getByRole('link', { name: /^Trace [0-9a-f]{8}$/ }).click();
+  await page.getByRole('link', { name: 'all traces' }).click();
+  await page.getByRole('searchbox').fill('MachineService/Read');
+  const traces = page.getByRole('region', { name: 'Traces' });
+  await traces.getByRole('link', { name: 'machine.MachineService/Read' }).first().click();
   await spans.waitFor();
 });
 
