@@ -113,9 +113,9 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
   scope.use(machined);
   const ended = machined.exited.then(() => true);
   await eventually(async () => (await isServing(socket)) || (await Promise.race([ended, false])), {
-      what: 'Machine API',
-      // A busy machine starts many nodes at once; one that has ended is noticed at once.
-      timeoutMs: 120_000,
+    what: 'Machine API',
+    // A busy machine starts many nodes at once; one that has ended is noticed at once.
+    timeoutMs: 120_000,
     explain: () => machined.stdout() + machined.stderr(),
   });
 
