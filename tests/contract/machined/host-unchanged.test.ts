@@ -79,6 +79,7 @@ test('only the first process of a machine can change it: other modules call the 
   const changes =
     /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|syncFileSystems|forgetChild|statusOfChild|loadKernel)\(/;
   assert.deepEqual(importers(changes), [
+    'extensions/host/boot-partition.ts',
     'extensions/host/service-root.ts',
     'kubelet/host/kernel-covers.ts',
     'life/host/first-process.ts',
@@ -111,6 +112,11 @@ test('only the first process of a machine can change it: other modules call the 
   );
   assert.deepEqual(importers(/\bcreateNextKernel\(/), [
     'life/host/next-kernel.ts',
+    'stages/prepare-machine.ts',
+  ]);
+  // Only the start of a machine gives access to the partition that it boots from.
+  assert.deepEqual(importers(/\bcreateBootPartition\(/), [
+    'extensions/host/boot-partition.ts',
     'stages/prepare-machine.ts',
   ]);
   // Disks are opened for writing through one port, which only the start of a machine opens.

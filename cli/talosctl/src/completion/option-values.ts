@@ -52,6 +52,7 @@ const optionValues: Readonly<Record<string, ValueSource>> = {
   '--install-image': free,
   '--interface': { kind: 'dynamic', find: names.interfaceNames },
   '--ip': free,
+  '--jaeger': free,
   '--k8s-endpoint': free,
   '--key': files,
   '--kubernetes-bootstrap-token': free,
