@@ -285,8 +285,7 @@ static int readSetName(const char *file, char *name, unsigned long bytes) {
   char path[PATH_BYTES], text[PATH_BYTES];
   JOIN(path, BOOT "/", slot, "/sets/", file);
   if (readText(path, text, sizeof(text)) < 0) return 0;
-  copyPart(text, '\n', name, bytes);
-  return 1;
+  return copyPart(text, '\n', name, bytes) != 0;
 }
 
 // Renames `next` to `tried`, so that a set is tried at one start only, whatever happens then.
@@ -316,8 +315,7 @@ static int isSecureBootOn(void) {
 
 // Mounts a set. A block of it that does not match its root hash cannot be read. That ends no machine: it would never start again.
 static void mountSet(const char *set, const char *imageHash, const char *target) {
-  static char signature[4096];
-  char name[PATH_BYTES], path[PATH_BYTES], image[PATH_BYTES];
+  static char signature[4096], name[PATH_BYTES], path[PATH_BYTES], image[PATH_BYTES];
   const char *options = "";
   if (!isRootHash(set)) FAIL("\"", set, "\" is not the name of a set of extensions");
   JOIN(name, "sets/", set, "/set");
@@ -357,10 +355,8 @@ static int trySet(const char *which, const char *set, const char *imageHash, con
 // Mounts the set that was installed last, if this is its first start, else the one that is in use. Returns whether there is one.
 static int mountChosenSet(const char *imageHash, const char *target) {
   char set[PATH_BYTES];
-  if (readSetName("next", set, sizeof(set)) && takeNextSet()) {
-    if (begins(set, "none")) return 0;
-    if (trySet("next", set, imageHash, target)) return 1;
-  }
+  int isNew = readSetName("next", set, sizeof(set)) && takeNextSet();
+  if (isNew && (begins(set, "none") || trySet("next", set, imageHash, target))) return !begins(set, "none");
   return readSetName("active", set, sizeof(set)) && trySet("active", set, imageHash, target);
 }
 
@@ -389,11 +385,8 @@ static void mountRoot(const char *rootHash) {
     JOIN(joined, LAYERS "/set:", lower);
     copy(lower, joined, sizeof(lower));
   }
-  if (layers == 1) must(mountAt(lower, ROOT, 0, MS_MOVE, 0), "move", lower);
-  else {
-    JOIN(joined, "lowerdir=", lower);
-    must(mountAt("overlay", ROOT, "overlay", READ_ONLY, joined), "stack the extensions on", ROOT);
-  }
+  JOIN(joined, "lowerdir=", lower);
+  must(layers == 1 ? mountAt(lower, ROOT, 0, MS_MOVE, 0) : mountAt("overlay", ROOT, "overlay", READ_ONLY, joined), "stack the layers on", ROOT);
   unmountAt(LAYERS, MNT_DETACH); // The overlay keeps its layers.
 }
 

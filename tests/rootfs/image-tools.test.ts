@@ -55,9 +55,10 @@ function folder(name: string): string {
   return path;
 }
 
-test('the init has fewer than 500 lines', () => {
+test('the init has fewer than 500 lines of code', () => {
+  const isCode = (line: string) => !/^\s*(?:\/\/.*)?$/.test(line);
   const lines = ['init.c', 'system-calls.h'].map(
-    (name) => readFileSync(join(source, name), 'utf8').split('\n').length - 1,
+    (name) => readFileSync(join(source, name), 'utf8').split('\n').filter(isCode).length,
   );
   assert.ok(lines.reduce((sum, count) => sum + count, 0) < 500, lines.join(' and '));
 });
