@@ -51,8 +51,11 @@ export function createOperatorSpecController({ virtual, hasKubelet }: OperatorSp
         elected.map(({ vip, linkName }) => wantedAddress(pass, { ip: vip.ip, linkName, hasKubelet })),
       );
       for (const { ip, linkName, obstacle } of wanted) {
-        const state = obstacle === undefined ? 'competes' : `does not compete (${obstacle})`;
-        const line = `this node ${state} for the virtual address ${ip} on ${linkName}`;
+        const place = `${ip} on ${linkName}`;
+        const line =
+          obstacle === undefined
+            ? `this node competes for the virtual address ${place}`
+            : `this node does not compete (${obstacle}) for the virtual address ${place}`;
         say(`${linkName}/${ip}`, line, (text) => pass.log.info(text));
       }
       virtual.adopt(wanted);
