@@ -25,6 +25,8 @@ test('after udevd-bridge was killed machined follows the next one, and the devic
   const { mode, reason, problem, gaps } = await status();
   assert.deepEqual([mode, problem, gaps], ['read-only', '', 0]);
   assert.match(reason, /do not belong to the node/);
+  // They are published some moments after the connection.
+  await eventually(async () => (await names()).length > 0, { what: 'devices', timeoutMs: 30_000 });
   const before = await names();
 
   const started = /udevd-bridge\.cjs.*?started with PID (\d+)/.exec(node.machined.stdout());

@@ -176,7 +176,7 @@ test('the package lists everything that it imports, and refers to nothing in thi
     [
       undefined,
       { node: '>=22' },
-      ['@bufbuild/protobuf', '@grpc/grpc-js', 'nice-grpc', 'nice-grpc-common', 'yaml'],
+      ['@bufbuild/protobuf', '@grpc/grpc-js', 'nice-grpc', 'nice-grpc-common', 'tar-stream', 'yaml'],
     ],
   );
   const { stdout } = await run(
