@@ -123,7 +123,7 @@ export async function stageRoot(
   entries.push(...placeSettings(root), ...placeLinks(root, architecture));
   checkLinks(root);
   const starter = join(checkout, '_out/dist/start-daemon/start-daemon.cjs');
-  const compiled = await compileDaemons({ root, architecture, starter });
+  const compiled = compileDaemons({ root, architecture, starter });
   setModes(root);
   const byPath = new Map([...entries, ...compiled].map((entry) => [entry.path, entry]));
   const sorted = [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));

@@ -7,7 +7,6 @@ import { binaryCodecs } from './binary-codecs.ts';
 import { buildPage } from './build-page.ts';
 import { type Bundle, bundles } from './bundles.ts';
 import { compileProgram } from './compile-program.ts';
-import { openRehearsal } from './open-rehearsal.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const outputRoot = join(checkout, '_out', 'dist');
@@ -168,9 +167,7 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     await build({ ...options, define, entryPoints: [join(checkout, starterEntry)], outfile: starter });
     const runsAs = `/usr/lib/nodewright/${name}/${name}.program.cjs`;
     const init = { folder: staging, name, starter, node: [process.execPath], v8Flags, runsAs };
-    await using opened = await openRehearsal(name);
-    const rehearsal = bundle.compiledStart === undefined ? opened : { words: bundle.compiledStart };
-    await compileProgram({ ...init, rehearsal });
+    compileProgram({ ...init, words: bundle.compiledStart });
     rmSync(starter);
   }
   for (const [from, to] of Object.entries(assets)) {

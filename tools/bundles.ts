@@ -30,7 +30,7 @@ export interface Bundle {
    * starts too, slower; one that has flags here says so.
    */
   readonly v8Flags?: readonly string[];
-  /** The arguments of the start whose functions are compiled. Default: that of `openRehearsal()`. */
+  /** The arguments of the start whose functions are compiled. Default: `--version`. */
   readonly compiledStart?: readonly string[];
   /**
    * Replaces the names of variables and functions by short ones, which are read faster. For a program that never shows

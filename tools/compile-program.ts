@@ -1,18 +1,6 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Rehearsal } from './open-rehearsal.ts';
-
-/**
- * How long a daemon serves before it is stopped, in milliseconds: timers of the start run out, and the daemon does not yet
- * discard the code of its start.
- */
-const servesMs = 500;
-/** After this time, a program that neither serves nor ends is killed, in milliseconds. */
-const longestRehearsalMs = 120_000;
 
 export interface CompileProgramInit {
   /** The folder of the bundle `<name>.cjs`. */
@@ -24,8 +12,8 @@ export interface CompileProgramInit {
   readonly node: readonly string[];
   /** The flags of V8 with which the program will run. Its code is for these alone. */
   readonly v8Flags: readonly string[];
-  /** The start whose functions are compiled. */
-  readonly rehearsal: Rehearsal;
+  /** The arguments of the start whose functions are compiled. Default: `--version`. */
+  readonly words?: readonly string[] | undefined;
   /** The path of the program where it will run, if it is another folder. It is part of the code. */
   readonly runsAs?: string;
 }
@@ -37,8 +25,8 @@ export interface CompileProgramInit {
  * @returns the names of the files that are new or have changed
  * @throws Error with the output of a program that does not start
  */
-export async function compileProgram(init: CompileProgramInit): Promise<string[]> {
-  const { folder, name, starter, node, v8Flags, rehearsal, runsAs } = init;
+export function compileProgram(init: CompileProgramInit): string[] {
+  const { folder, name, starter, node, v8Flags, words = ['--version'], runsAs } = init;
   const files = [`${name}.cjs`, `${name}.program.cjs`, `${name}.code`];
   const [start, program, code] = files.map((file) => join(folder, file)) as [string, string, string];
   // It is there when the bundle was compiled before, for another path.
@@ -48,34 +36,11 @@ export async function compileProgram(init: CompileProgramInit): Promise<string[]
     ...node,
     // The hashes of strings are part of the code, and threads of V8 may compile more or less until the program ends. These
     // two do not count as flags when the code is read.
-    ...['--random-seed=1', '--predictable', ...v8Flags, start, ...rehearsal.words],
+    ...['--random-seed=1', '--predictable', ...v8Flags, start, ...words],
   ];
-  await rehearse(file, rest, { WRITE_CODE_TO: code, COMPILE_AS: runsAs ?? program }, rehearsal.servesWith);
+  const env = { WRITE_CODE_TO: code, COMPILE_AS: runsAs ?? program };
+  execFileSync(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   return files;
-}
-
-/** @throws Error with the output of a program that does not start or end as expected */
-async function rehearse(
-  file: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  servesWith: string | undefined,
-): Promise<void> {
-  const child = spawn(file, args, {
-    ...{ env, stdio: ['ignore', 'pipe', 'pipe'] },
-    ...{ timeout: longestRehearsalMs, killSignal: 'SIGKILL' },
-  });
-  const errors = text(child.stderr);
-  let log = '';
-  let isServing = false;
-  child.stdout.on('data', (bytes: Buffer) => {
-    log += bytes.toString('latin1');
-    if (isServing || servesWith === undefined || !log.includes(servesWith)) return;
-    isServing = true;
-    void sleep(servesMs).then(() => child.kill('SIGTERM'));
-  });
-  const [exitCode] = await once(child, 'close');
-  if (exitCode !== 0) throw new Error(`${args.join(' ')} ended with ${exitCode}: ${log}${await errors}`);
 }
 
 /** The wrapper of Node.js for such modules. A start that added it would copy the whole program. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { compileProgram } from '../../tools/compile-program.ts';
 import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
 import type { Architecture } from '../../tools/images/architecture.ts';
-import { openRehearsal } from '../../tools/open-rehearsal.ts';
 import { daemons, loaders, triplets } from '../recipe.ts';
 import type { Entry } from './place-files.ts';
 
@@ -21,27 +20,22 @@ export interface CompileDaemonsInit {
  * @returns the new files, and those whose size has changed
  * @throws Error with the output of a daemon that does not start
  */
-export async function compileDaemons(init: CompileDaemonsInit): Promise<Entry[]> {
-  const { root, architecture, starter } = init;
+export function compileDaemons({ root, architecture, starter }: CompileDaemonsInit): Entry[] {
   const libraries = join(root, 'usr/lib', triplets[architecture]);
   const loader = join(libraries, loaders[architecture].name);
-  const entries: Entry[] = [];
-  for (const daemon of daemons) {
-    await using rehearsal = await openRehearsal(daemon);
+  return daemons.flatMap((daemon) => {
     const folder = `usr/lib/nodewright/${daemon}`;
-    const files = await compileProgram({
+    const files = compileProgram({
       folder: join(root, folder),
       name: daemon,
       starter,
       node: [loader, '--library-path', libraries, join(root, 'usr/bin/node')],
       v8Flags: daemonV8Flags[daemon],
-      rehearsal,
       runsAs: `/${folder}/${daemon}.program.cjs`,
     });
-    for (const file of files) {
+    return files.map((file) => {
       const path = `${folder}/${file}`;
-      entries.push({ path, bytes: statSync(join(root, path)).size, part: daemon });
-    }
-  }
-  return entries;
+      return { path, bytes: statSync(join(root, path)).size, part: daemon };
+    });
+  });
 }

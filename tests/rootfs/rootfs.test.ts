@@ -146,7 +146,7 @@ test('a daemon with other flags than its code starts all the same, and says that
   assert.match(stderr, /apid\.code is for another Node\.js or other flags of V8/);
 });
 
-test('the code of a daemon is the same every time, wherever the root is assembled', { skip }, async () => {
+test('the code of a daemon is the same every time, wherever the root is assembled', { skip }, () => {
   const root = join(work, 'another', 'root');
   for (const path of ['usr/bin', `usr/lib/${triplets[architecture]}`])
     cpSync(join(staged.root, path), join(root, path), { recursive: true, verbatimSymlinks: true });
@@ -155,8 +155,7 @@ test('the code of a daemon is the same every time, wherever the root is assemble
       recursive: true,
     });
   const starter = join(checkout, '_out/dist/start-daemon/start-daemon.cjs');
-  const compiled = await compileDaemons({ root, architecture, starter });
-  const codes = compiled.filter(({ path }) => path.endsWith('.code'));
+  const codes = compileDaemons({ root, architecture, starter }).filter(({ path }) => path.endsWith('.code'));
   assert.equal(codes.length, daemons.length);
   for (const { path } of codes)
     assert.ok(readFileSync(join(root, path)).equals(readFileSync(join(staged.root, path))), path);
