@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statfsSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
+import { eventually } from '@nodewright/testkit';
 import { startNode } from './harness/node-under-test.ts';
 
 const node = await startNode();
@@ -144,14 +145,18 @@ test('DiskStats lists disks and partitions, and sums them in an entry without a 
 });
 
 test('Processes lists user-space programs: machined and its children, no kernel threads', async () => {
-  const { processes } = only(await machine.processes({}));
+  const list = async () => only(await machine.processes({})).processes;
+  const hasApid = (processes: Awaited<ReturnType<typeof list>>) =>
+    processes.some(({ ppid, args }) => ppid === node.machined.pid && args.includes('apid.cjs'));
+  // The API answers before the daemons of the node are started.
+  await eventually(async () => hasApid(await list()), { what: 'apid', timeoutMs: 30_000 });
+  const processes = await list();
   const own = processes.find(({ pid }) => pid === node.machined.pid);
   assert.match(own?.args ?? '', /--mode process --hostname node01/);
   assert.equal(own?.executable, process.execPath);
   assert.equal(own?.ppid, process.pid);
   const statm = readFileSync(`/proc/${node.machined.pid}/statm`, 'utf8').split(' ').map(Number);
   assert.ok(Math.abs(Number(own?.residentMemory) / 4096 / (statm[1] ?? 0) - 1) < 0.2);
-  assert.ok(processes.some(({ ppid, args }) => ppid === node.machined.pid && args.includes('apid.cjs')));
   assert.ok(!processes.some(({ command, executable }) => command === 'kthreadd' || executable === ''));
 });
 
