@@ -23,7 +23,7 @@ void start(void) {
   call(__NR_rt_sigprocmask, BLOCK_SIGNALS, (long)&awaited, 0, sizeof awaited, 0);
   for (;;) {
     long signal = call(__NR_rt_sigtimedwait, (long)&awaited, 0, 0, sizeof awaited, 0);
-    if (signal == SIGNAL_INTERRUPT || signal == SIGNAL_TERMINATE) endProcess();
+    if (signal == SIGNAL_INTERRUPT || signal == SIGNAL_TERMINATE) endProcess(0);
     while (call(__NR_wait4, -1, 0, WITHOUT_WAITING, 0, 0) > 0) continue;
   }
 }
