@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { ControllerFailure, GraphEdge } from '../../protocol/messages.ts';
+import { FilterField, NodeChoice } from '../parts/fields.tsx';
 import { Waiting } from '../parts/panel.tsx';
 import { linkTo, type Route, replaceWith } from '../shell/route.ts';
 import { useNow, useStore, useSubscriptions } from '../store/use-store.ts';
@@ -42,23 +43,8 @@ export function ControllersView({ route: { parts, query } }: { readonly route: R
     <div class="resources-view">
       <header class="view-head">
         <h1>Controllers</h1>
-        <label>
-          Node{' '}
-          <select value={node} onChange={({ currentTarget }) => set({ node: currentTarget.value })}>
-            {names.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label class="filter">
-          Filter{' '}
-          <input
-            type="search"
-            data-filter
-            value={text}
-            onInput={({ currentTarget }) => set({ text: currentTarget.value })}
-          />
-        </label>
+        <NodeChoice names={names} node={node} onChange={(name) => set({ node: name })} />
+        <FilterField text={text} onChange={(words) => set({ text: words })} />
         <p class={failing.size === 0 ? 'soft' : 'bad-text'} role="status">
           {failing.size === 0
             ? 'no controller fails'

@@ -1,3 +1,4 @@
+import { NodeChoice } from '../../parts/fields.tsx';
 import { Waiting } from '../../parts/panel.tsx';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { type Route, replaceWith } from '../../shell/route.ts';
@@ -21,14 +22,7 @@ export function ConfigurationView({ route: { query } }: { readonly route: Route 
     <>
       <header class="view-head">
         <h1>Configuration</h1>
-        <label>
-          Node{' '}
-          <select value={node} onChange={({ currentTarget }) => set({ node: currentTarget.value })}>
-            {names.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+        <NodeChoice names={names} node={node} onChange={(name) => set({ node: name })} />
         {!isEditing && (
           <label>
             Compare with{' '}

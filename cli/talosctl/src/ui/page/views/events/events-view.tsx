@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { FilterField } from '../../parts/fields.tsx';
 import { clockText, countText, dateText, durationText } from '../../parts/figures.ts';
 import { Waiting } from '../../parts/panel.tsx';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
@@ -40,15 +41,7 @@ export function EventsView({ route: { query } }: { readonly route: Route }) {
     <>
       <header class="view-head">
         <h1>Events</h1>
-        <label class="filter">
-          Filter{' '}
-          <input
-            type="search"
-            data-filter
-            value={text}
-            onInput={({ currentTarget }) => set({ text: currentTarget.value })}
-          />
-        </label>
+        <FilterField text={text} onChange={(words) => set({ text: words })} />
         {actor !== '' && (
           <p class="chosen-actor">
             Only what <code>{actor}</code> caused{' '}

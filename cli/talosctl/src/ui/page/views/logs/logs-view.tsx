@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { FilterField } from '../../parts/fields.tsx';
 import { countText } from '../../parts/figures.ts';
 import { type Route, replaceWith } from '../../shell/route.ts';
 import type { MergedLine } from '../../store/merged-log.ts';
@@ -40,16 +41,12 @@ export function LogsView({ route: { query } }: { readonly route: Route }) {
     <div class="logs-view">
       <header class="view-head">
         <h1>Logs</h1>
-        <label class="filter">
-          Text{' '}
-          <input
-            type="search"
-            data-filter
-            value={text}
-            placeholder="part of a line, or a trace id"
-            onInput={({ currentTarget }) => set({ text: currentTarget.value })}
-          />
-        </label>
+        <FilterField
+          label="Text"
+          text={text}
+          placeholder="part of a line, or a trace id"
+          onChange={(words) => set({ text: words })}
+        />
         <label>
           Level{' '}
           <select value={least} onChange={({ currentTarget }) => set({ level: currentTarget.value })}>

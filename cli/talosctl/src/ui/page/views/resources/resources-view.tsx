@@ -1,4 +1,5 @@
 import type { KindRow } from '../../../protocol/messages.ts';
+import { FilterField, NodeChoice } from '../../parts/fields.tsx';
 import { Waiting } from '../../parts/panel.tsx';
 import { linkTo, type Route, replaceWith } from '../../shell/route.ts';
 import { useStore, useSubscriptions } from '../../store/use-store.ts';
@@ -26,24 +27,13 @@ export function ResourcesView({ route: { parts, query } }: { readonly route: Rou
     <div class="resources-view">
       <header class="view-head">
         <h1>Resources</h1>
-        <label>
-          Node{' '}
-          <select value={node} onChange={({ currentTarget }) => set({ node: currentTarget.value })}>
-            {names.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
-        <label class="filter">
-          Kinds{' '}
-          <input
-            type="search"
-            data-filter
-            value={text}
-            placeholder="name or alias"
-            onInput={({ currentTarget }) => set({ text: currentTarget.value })}
-          />
-        </label>
+        <NodeChoice names={names} node={node} onChange={(name) => set({ node: name })} />
+        <FilterField
+          label="Kinds"
+          text={text}
+          placeholder="name or alias"
+          onChange={(words) => set({ text: words })}
+        />
       </header>
       <div class="three-panes">
         <nav class="kinds" aria-label="Kinds of resources">

@@ -1,5 +1,6 @@
 import type { TraceSummary, TracesAnswer } from '../../../protocol/traces.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { FilterField } from '../../parts/fields.tsx';
 import { clockText, millisText } from '../../parts/figures.ts';
 import { Panel, Waiting } from '../../parts/panel.tsx';
 import { linkTo, type Route, replaceWith } from '../../shell/route.ts';
@@ -58,15 +59,7 @@ export function TracesView({ route: { query } }: { readonly route: Route }) {
     <>
       <header class="view-head">
         <h1>Traces</h1>
-        <label class="filter">
-          Filter{' '}
-          <input
-            type="search"
-            data-filter
-            value={text}
-            onInput={({ currentTarget }) => set({ text: currentTarget.value })}
-          />
-        </label>
+        <FilterField text={text} onChange={(words) => set({ text: words })} />
         <label>
           <input
             type="checkbox"
