@@ -31,7 +31,7 @@ export interface CheckHealthInit {
   /**
    * Returns a kubeconfig with a client certificate; by default one for an administrator, which the first control plane issues.
    *
-   * @throws Fault `failed-precondition` when there is none, `permission-denied` when the caller may not have one: the checks that need
+   * @throws Fault `failed-precondition` without Kubernetes, `permission-denied` when the caller may not use it: the checks that need
    * it are skipped
    */
   readonly kubeconfig?: (signal: AbortSignal) => Promise<string>;

@@ -9,7 +9,7 @@ export interface KubernetesAccessInit {
   /**
    * Returns a kubeconfig with a client certificate.
    *
-   * @throws Fault `failed-precondition` when there is none, `permission-denied` when the caller may not have one
+   * @throws Fault `failed-precondition` without Kubernetes, `permission-denied` when the caller may not use it
    */
   readonly kubeconfig: (signal: AbortSignal) => Promise<string>;
   /** URL of an API server, instead of that of the kubeconfig. */

@@ -37,7 +37,7 @@ export interface ExtensionSets {
   status(): Promise<SetsStatus>;
   /** @throws Fault as `verifyExtensionSet()`, and `resource-exhausted` */
   install(archive: AsyncIterable<Uint8Array>): Promise<KnownSet>;
-  /** Returns the running set. @throws Fault `failed-precondition` when there is none */
+  /** Returns the running set. @throws Fault `failed-precondition` when no set runs */
   remove(): Promise<KnownSet | undefined>;
   /** To be called once the machine serves: keeps what was tried. It never rejects: it logs why it could not. */
   settle(): Promise<void>;

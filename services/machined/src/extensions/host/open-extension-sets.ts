@@ -17,7 +17,7 @@ export interface OpenExtensionSetsInit {
 
 const receivedFile = '/system/run/extension-sets/received';
 
-/** The sets of extensions of a machine; undefined on a node that is none. What verifies sets is loaded at the first call. */
+/** The sets of extensions of a machine; undefined on other kinds of nodes. The code that verifies sets is loaded at the first call. */
 export function openExtensionSets(init: OpenExtensionSetsInit): ExtensionSets | undefined {
   const { bootPartition: boot, root, commandLine, running, log } = init;
   if (boot === undefined) return undefined;

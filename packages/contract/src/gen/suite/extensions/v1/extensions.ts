@@ -784,7 +784,7 @@ export const ExtensionSetServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Lets the next start have no set. FAILED_PRECONDITION when there is none. */
+    /** Makes the machine start without a set next time. FAILED_PRECONDITION when it has no set. */
     remove: {
       name: "Remove",
       requestType: RemoveRequest as typeof RemoveRequest,
@@ -808,7 +808,7 @@ export interface ExtensionSetServiceImplementation<CallContextExt = {}> {
     request: AsyncIterable<InstallRequest>,
     context: CallContext & CallContextExt,
   ): Promise<DeepPartial<InstallResponse>>;
-  /** Lets the next start have no set. FAILED_PRECONDITION when there is none. */
+  /** Makes the machine start without a set next time. FAILED_PRECONDITION when it has no set. */
   remove(request: RemoveRequest, context: CallContext & CallContextExt): Promise<DeepPartial<RemoveResponse>>;
 }
 
@@ -824,7 +824,7 @@ export interface ExtensionSetServiceClient<CallOptionsExt = {}> {
     request: AsyncIterable<DeepPartial<InstallRequest>>,
     options?: CallOptions & CallOptionsExt,
   ): Promise<InstallResponse>;
-  /** Lets the next start have no set. FAILED_PRECONDITION when there is none. */
+  /** Makes the machine start without a set next time. FAILED_PRECONDITION when it has no set. */
   remove(request: DeepPartial<RemoveRequest>, options?: CallOptions & CallOptionsExt): Promise<RemoveResponse>;
 }
 
