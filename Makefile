@@ -298,8 +298,12 @@ measure-memory: $(built) ## boots a control plane and a worker, and measures the
 	@node rootfs/measure-memory.ts
 
 .PHONY: test-boot
-test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, about ten minutes
+test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, some minutes
 	@node tools/test.ts --boot
+
+.PHONY: test-boot-long
+test-boot-long: image ## uses, restarts and resets machines, one of which runs etcd from the images on its disk, a quarter of an hour
+	@node tools/test.ts --boot 'tests/boot/long/{kept-data,containers}.test.ts'
 
 .PHONY: test-boot-uefi
 test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and changes their image

@@ -222,8 +222,9 @@ function report(): void {
   const skipped = [...turns.flatMap((counts) => counts.skipped), ...notRun];
   for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
   reportSlowest();
-  for (const file of turns.flatMap(({ repeated }) => repeated))
-    process.stdout.write(`failed beside others, passed alone: ${file}\n`);
+  for (const line of turns.flatMap(({ repeated }) => repeated))
+    process.stdout.write(`failed beside others, passed alone: ${line}\n`);
+  for (const line of turns.flatMap(({ failures }) => failures)) process.stdout.write(`failed: ${line}\n`);
   // A skipped test has tested nothing: in CI that is a failure.
   const failed = sum((counts) => counts.failed) + (isContinuousIntegration ? skipped.length : 0);
   const note = isContinuousIntegration || skipped.length === 0 ? '' : `, ${skipped.length} skipped`;

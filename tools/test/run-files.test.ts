@@ -40,7 +40,10 @@ for (const [what, fixture] of Object.entries(fixtures)) {
       });
       assert.match(stdout, /this file did not end 200 ms after its tests: .*TCPServerWrap/);
       assert.match(stdout, /Error: the fixture failed/);
-      assert.match(stdout, /counts \{"passed":0,"failed":[12],"skipped":\[\],"repeated":\[\]\}$/);
+      assert.match(
+        stdout,
+        /counts \{"passed":0,"failed":[12],"skipped":\[\],"failures":\["fixture.test.mjs: .*the fixture failed"\],"repeated":\[\]\}$/,
+      );
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -54,10 +57,14 @@ const failsOnce = `test('one', () => {
   throw new Error('the first time');
 });`;
 const failsAlways = `test('one', () => { throw new Error('every time'); });`;
+const isDeclaredElsewhere = "import './shared.mjs';";
+const once = 'fixture.test.mjs: one: the first time';
+const always = 'fixture.test.mjs: one: every time';
 const rows = [
-  [failsOnce, 'beside', { passed: 1, failed: 0, skipped: [], repeated: ['fixture.test.mjs'] }],
-  [failsOnce, 'alone', { passed: 0, failed: 1, skipped: [], repeated: [] }],
-  [failsAlways, 'beside', { passed: 0, failed: 1, skipped: [], repeated: [] }],
+  [failsOnce, 'beside', { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once] }],
+  [failsOnce, 'alone', { passed: 0, failed: 1, skipped: [], failures: [once], repeated: [] }],
+  [failsAlways, 'beside', { passed: 0, failed: 1, skipped: [], failures: [always], repeated: [] }],
+  [isDeclaredElsewhere, 'beside', { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once] }],
 ] as const;
 test('runFiles() retries a file that failed in a parallel run, and reports it when it passes then', async () => {
   for (const [fixture, where, expected] of rows) {
@@ -66,6 +73,7 @@ test('runFiles() retries a file that failed in a parallel run, and reports it wh
       const imports =
         "import { existsSync, writeFileSync } from 'node:fs';\nimport { test } from 'node:test';\n";
       writeFileSync(join(folder, 'fixture.test.mjs'), `${imports}${fixture}`);
+      writeFileSync(join(folder, 'shared.mjs'), `${imports}${failsOnce}`);
       writeFileSync(join(folder, 'program.mjs'), program);
       const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
       const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'program.mjs'), where], {

@@ -24,7 +24,9 @@ export interface TestCounts {
   readonly failed: number;
   /** Name of each skipped test, with its reason. */
   readonly skipped: readonly string[];
-  /** Files that failed in the parallel run and passed alone. */
+  /** What failed: the file, the name of the test and the first line of its error. */
+  readonly failures: readonly string[];
+  /** What failed in the parallel run, in files that passed alone; written as in `failures`. */
   readonly repeated: readonly string[];
   /** How long each file took, in milliseconds. */
   readonly durations: ReadonlyMap<string, number>;
@@ -34,6 +36,7 @@ interface FileCounts {
   passed: number;
   failed: number;
   readonly skipped: string[];
+  readonly failures: string[];
   durationMs: number;
 }
 
@@ -54,14 +57,17 @@ const endFile = join(import.meta.dirname, 'end-file.ts');
 export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
   const counts = await runOnce(init);
   const failed = [...counts].filter(([, { failed }]) => failed > 0).map(([file]) => file);
-  // A test that a shared module declares is counted under that module, which cannot run without the file that
-  // imports it.
   const canRepeat = failed.length <= mostRepeated && failed.every((file) => init.files.includes(file));
   const repeats = init.beside && canRepeat ? failed : [];
+  const repeated: string[] = [];
   if (repeats.length > 0) {
     (init.print ?? print)(`test: run again, one after the other: ${repeats.join(', ')}\n`);
     const again = await runOnce({ ...init, files: repeats, concurrency: 1 });
-    for (const file of repeats) counts.set(file, again.get(file) ?? noCounts(1));
+    for (const file of repeats) {
+      const counted = again.get(file) ?? { ...noCounts(), failed: 1 };
+      if (counted.failed === 0) repeated.push(...(counts.get(file)?.failures ?? []));
+      counts.set(file, counted);
+    }
   }
   const all = [...counts.values()];
   const sum = (of: (one: FileCounts) => number) => all.reduce((total, one) => total + of(one), 0);
@@ -69,12 +75,19 @@ export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
     passed: sum(({ passed }) => passed),
     failed: sum(({ failed }) => failed),
     skipped: all.flatMap(({ skipped }) => skipped),
-    repeated: repeats.filter((file) => counts.get(file)?.failed === 0),
+    failures: all.flatMap(({ failures }) => failures),
+    repeated,
     durations: new Map([...counts].map(([file, { durationMs }]) => [file, durationMs])),
   };
 }
 
-const noCounts = (failed: number): FileCounts => ({ passed: 0, failed, skipped: [], durationMs: 0 });
+const noCounts = (): FileCounts => ({ passed: 0, failed: 0, skipped: [], failures: [], durationMs: 0 });
+
+/** The first line of what a test threw, cut to 200 characters. */
+function reasonOf({ cause, message }: Error): string {
+  const text = cause instanceof Error ? cause.message : message;
+  return (text.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 200);
+}
 
 const print = (text: string) => void process.stdout.write(text);
 
@@ -89,7 +102,7 @@ async function runOnce({
   const counts = new Map<string, FileCounts>();
   const countsOf = (path: string | undefined) => {
     const file = path === undefined ? '' : relative(checkout, path);
-    const known = counts.get(file) ?? noCounts(0);
+    const known = counts.get(file) ?? noCounts();
     counts.set(file, known);
     return known;
   };
@@ -104,8 +117,9 @@ async function runOnce({
     const { failureType } = (details.error ?? {}) as { failureType?: string };
     if (file !== undefined && failureType === 'hookFailed') writeFileSync(failureMark(failures, file), '');
   });
-  stream.on('test:pass', ({ name, file, skip, details }) => {
-    const counted = countsOf(file);
+  // A test that a shared module declares belongs to the file that imports the module.
+  stream.on('test:pass', ({ name, file, entryFile = file, skip, details }) => {
+    const counted = countsOf(entryFile);
     if (skip !== undefined && skip !== false)
       // The runner does not list the tests of a skipped suite, so name the suite.
       counted.skipped.push(typeof skip === 'string' && skip !== '' ? `${name}: ${skip}` : name);
@@ -114,10 +128,13 @@ async function runOnce({
   stream.on('test:summary', ({ file, duration_ms }) => {
     if (file !== undefined) countsOf(file).durationMs = duration_ms;
   });
-  stream.on('test:fail', ({ file, details }) => {
+  stream.on('test:fail', ({ name, file, entryFile = file, details }) => {
     // A suite fails because of its tests, which are counted themselves, or because of its hooks.
     const { failureType } = details.error as { failureType?: string };
-    if (details.type !== 'suite' || failureType !== 'subtestsFailed') countsOf(file).failed += 1;
+    if (details.type === 'suite' && failureType === 'subtestsFailed') return;
+    const counted = countsOf(entryFile);
+    counted.failed += 1;
+    counted.failures.push(`${relative(checkout, entryFile ?? '')}: ${name}: ${reasonOf(details.error)}`);
   });
   for await (const text of stream.compose(new spec())) write(text);
   rmSync(failures, { recursive: true });

@@ -6,12 +6,12 @@ import { after, test } from 'node:test';
 import { makeTestImage, openTestRegistry, type TestRegistry } from '@nodewright/containers/testing';
 import { guestNetwork, hostAddress } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
-import { ensureBusybox } from '../../tools/engine/ensure-busybox.ts';
-import { checkDaemonContainers, systemContainers } from './daemon-containers.ts';
-import { noMachine as skip, startMachine } from './machine.ts';
-import { openWorkplace } from './use-machine.ts';
+import { ensureBusybox } from '../../../tools/engine/ensure-busybox.ts';
+import { checkDaemonContainers, systemContainers } from '../daemon-containers.ts';
+import { noMachine as skip, startMachine } from '../machine.ts';
+import { openWorkplace } from '../use-machine.ts';
 
-const checkout = join(import.meta.dirname, '..', '..');
+const checkout = join(import.meta.dirname, '..', '..', '..');
 const { folder, shows, succeeds, ...workplace } = openWorkplace();
 after(() => workplace[Symbol.dispose]());
 
