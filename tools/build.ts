@@ -7,6 +7,7 @@ import { binaryCodecs } from './binary-codecs.ts';
 import { buildPage } from './build-page.ts';
 import { type Bundle, bundles } from './bundles.ts';
 import { compileProgram } from './compile-program.ts';
+import { laterPart, splitBundle } from './split-bundle.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const outputRoot = join(checkout, '_out', 'dist');
@@ -123,7 +124,7 @@ function commitId(): string {
 }
 
 async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
-  const { name, entry, assets, apart = {}, workers = {}, v8Flags } = bundle;
+  const { name, entry, assets, apart = {}, workers = {}, v8Flags, startModules } = bundle;
   const folder = join(outputRoot, name);
   const staging = `${folder}.new`;
   rmSync(staging, { recursive: true, force: true });
@@ -158,16 +159,19 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     ...modules.map((module) => [apart[module] ?? '', fileApart(module)] as const),
     ...Object.entries(workers).map(([file, from]) => [from, file] as const),
   ];
-  for (const [from, to] of [[entry, `${name}.cjs`] as const, ...parts]) {
+  if (startModules === undefined) parts.unshift([entry, `${name}.cjs`]);
+  else await splitBundle({ name, entry, startModules, checkout, folder: staging, options });
+  for (const [from, to] of parts) {
     await build({ ...options, entryPoints: [join(checkout, from)], outfile: join(staging, to) });
   }
   if (v8Flags !== undefined) {
     const starter = join(staging, 'starter.cjs');
     const define = { ...options.define, REPORTS_SLOW_START: String(v8Flags.length > 0) };
     await build({ ...options, define, entryPoints: [join(checkout, starterEntry)], outfile: starter });
-    const runsAs = `/usr/lib/nodewright/${name}/${name}.program.cjs`;
-    const init = { folder: staging, name, starter, node: [process.execPath], v8Flags, runsAs };
-    compileProgram({ ...init, words: bundle.compiledStart });
+    const runsIn = `/usr/lib/nodewright/${name}`;
+    const init = { folder: staging, name, starter, node: [process.execPath], v8Flags, runsIn };
+    const later = startModules === undefined ? [] : [laterPart];
+    compileProgram({ ...init, parts: later, starts: bundle.compiledStarts });
     rmSync(starter);
   }
   for (const [from, to] of Object.entries(assets)) {

@@ -30,8 +30,13 @@ export interface Bundle {
    * starts too, slower; one that has flags here says so.
    */
   readonly v8Flags?: readonly string[];
-  /** The arguments of the start whose functions are compiled. Default: `--version`. */
-  readonly compiledStart?: readonly string[];
+  /** The arguments of the starts whose functions are compiled. Default: one with `--version`. */
+  readonly compiledStarts?: readonly (readonly string[])[];
+  /**
+   * Modules that the start imports by `import()`. With them, the program has a second part, with all modules that no start
+   * needs, which is read when it is first used. Only for a program with `v8Flags`.
+   */
+  readonly startModules?: readonly string[];
   /**
    * Replaces the names of variables and functions by short ones, which are read faster. For a program that never shows
    * the stack of an error.
@@ -131,7 +136,11 @@ export const bundles: readonly Bundle[] = [
     entry: 'cli/talosctl/src/main.ts',
     assets: {},
     v8Flags: [],
-    compiledStart: ['version', '--client'],
+    compiledStarts: [
+      ['version', '--client'],
+      ['get', '--help'],
+    ],
+    startModules: ['cli/talosctl/src/run-command.ts', 'cli/talosctl/src/commands/version.ts'],
     shortNames: true,
     page: { name: 'ui', from: 'cli/talosctl/src/ui/page' },
     apart: { ...telemetryExport, '@viz-js/viz': 'node_modules/@viz-js/viz/dist/viz.cjs' },

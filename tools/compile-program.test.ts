@@ -18,7 +18,14 @@ async function run(t: TestContext, program: string) {
     ...{ target: 'node26', logLevel: 'error' },
   });
   writeFileSync(join(folder, 'demo.cjs'), program);
-  compileProgram({ folder, name: 'demo', starter, node: [process.execPath], v8Flags: [], words: ['first'] });
+  compileProgram({
+    folder,
+    name: 'demo',
+    starter,
+    node: [process.execPath],
+    v8Flags: [],
+    starts: [['first']],
+  });
   return spawnSync(process.execPath, [join(folder, 'demo.cjs'), 'second'], { encoding: 'utf8' });
 }
 

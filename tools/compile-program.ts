@@ -1,21 +1,26 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface CompileProgramInit {
   /** The folder of the bundle `<name>.cjs`. */
   readonly folder: string;
   readonly name: string;
+  /** Further parts of the program, which are bundles `<part>.cjs` in the same folder. Default: none. */
+  readonly parts?: readonly string[];
   /** The program that starts a bundle with its compiled code: `rootfs/start/start-daemon.ts`, bundled. */
   readonly starter: string;
   /** The command that runs Node.js, program first. */
   readonly node: readonly string[];
   /** The flags of V8 with which the program will run. Its code is for these alone. */
   readonly v8Flags: readonly string[];
-  /** The arguments of the start whose functions are compiled. Default: `--version`. */
-  readonly words?: readonly string[] | undefined;
-  /** The path of the program where it will run, if it is another folder. It is part of the code. */
-  readonly runsAs?: string;
+  /**
+   * The arguments of the starts whose functions are compiled. The code of each part is that of the first start that loads
+   * it. Default: one start with `--version`.
+   */
+  readonly starts?: readonly (readonly string[])[] | undefined;
+  /** The folder of the program where it will run, if it is another one. It is part of the code. */
+  readonly runsIn?: string;
 }
 
 /**
@@ -23,23 +28,37 @@ export interface CompileProgramInit {
  * place. The same bundle gives the same bytes.
  *
  * @returns the names of the files that are new or have changed
- * @throws Error with the output of a program that does not start
+ * @throws Error with the output of a program that does not start, or the name of a part that no start has loaded
  */
 export function compileProgram(init: CompileProgramInit): string[] {
-  const { folder, name, starter, node, v8Flags, words = ['--version'], runsAs } = init;
-  const files = [`${name}.cjs`, `${name}.program.cjs`, `${name}.code`];
-  const [start, program, code] = files.map((file) => join(folder, file)) as [string, string, string];
-  // It is there when the bundle was compiled before, for another path.
-  if (!existsSync(program)) writeFileSync(program, wrapped(readFileSync(start)));
-  copyFileSync(starter, start);
-  const [file = '', ...rest] = [
-    ...node,
+  const { folder, name, parts = [], starter, node, v8Flags, starts = [['--version']], runsIn } = init;
+  const start = `${name}.cjs`;
+  const files = [start];
+  for (const part of [name, ...parts]) {
+    const [bundle, program, code] = [`${part}.cjs`, `${part}.program.cjs`, `${part}.code`] as const;
+    const path = join(folder, program);
+    // It is there when the bundle was compiled before, for another path.
+    if (!existsSync(path)) {
+      writeFileSync(path, wrapped(readFileSync(join(folder, bundle))));
+      rmSync(join(folder, bundle));
+    }
+    rmSync(join(folder, code), { force: true });
+    files.push(program, code);
+  }
+  copyFileSync(starter, join(folder, start));
+  const [file = '', ...nodeArguments] = node;
+  const args = [
+    ...nodeArguments,
     // The hashes of strings are part of the code, and threads of V8 may compile more or less until the program ends. These
     // two do not count as flags when the code is read.
-    ...['--random-seed=1', '--predictable', ...v8Flags, start, ...words],
+    ...['--random-seed=1', '--predictable', ...v8Flags, join(folder, start)],
   ];
-  const env = { WRITE_CODE_TO: code, COMPILE_AS: runsAs ?? program };
-  execFileSync(file, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { WRITES_CODE: '1', COMPILES_FOR: runsIn ?? folder };
+  for (const words of starts) {
+    execFileSync(file, [...args, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+  const missing = files.find((path) => !existsSync(join(folder, path)));
+  if (missing !== undefined) throw new Error(`no start of ${name} has made ${missing}`);
   return files;
 }
 

@@ -31,7 +31,7 @@ export function compileDaemons({ root, architecture, starter }: CompileDaemonsIn
       starter,
       node: [loader, '--library-path', libraries, join(root, 'usr/bin/node')],
       v8Flags: daemonV8Flags[daemon],
-      runsAs: `/${folder}/${daemon}.program.cjs`,
+      runsIn: `/${folder}`,
     });
     return files.map((file) => {
       const path = `${folder}/${file}`;

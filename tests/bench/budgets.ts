@@ -182,7 +182,7 @@ async function measureRegistryd(): Promise<Row[]> {
 
 async function measureCommandLine(): Promise<Row> {
   const command = [join(checkout, 'bin', 'talosctl'), 'version', '--client'];
-  return againstBareNode('talosctl version --client, against bare node', 2.2, () => timeToRun(command));
+  return againstBareNode('talosctl version --client, against bare node', 1.6, () => timeToRun(command));
 }
 
 function print(rows: readonly Row[]): void {
