@@ -171,7 +171,8 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     const runsIn = `/usr/lib/nodewright/${name}`;
     const init = { folder: staging, name, starter, node: [process.execPath], v8Flags, runsIn };
     const later = startModules === undefined ? [] : [laterPart];
-    compileProgram({ ...init, parts: later, starts: bundle.compiledStarts });
+    const { compiledStarts: starts, compilesAll } = bundle;
+    compileProgram({ ...init, parts: later, starts, compilesAll });
     rmSync(starter);
   }
   for (const [from, to] of Object.entries(assets)) {

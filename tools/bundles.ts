@@ -33,6 +33,11 @@ export interface Bundle {
   /** The arguments of the starts whose functions are compiled. Default: one with `--version`. */
   readonly compiledStarts?: readonly (readonly string[])[];
   /**
+   * Compiles all functions. A start reads more code and compiles less; V8 later discards what is not used. For a small program
+   * whose start does much more than the one that is compiled.
+   */
+  readonly compilesAll?: true;
+  /**
    * Modules that the start imports by `import()`. With them, the program has a second part, with all modules that no start
    * needs, which is read when it is first used. Only for a program with `v8Flags`.
    */
@@ -103,6 +108,7 @@ export const bundles: readonly Bundle[] = [
     assets: {},
     apart: telemetryExport,
     v8Flags: daemonV8Flags.apid,
+    compilesAll: true,
     binaryCodecs: true,
   },
   {

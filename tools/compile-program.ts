@@ -19,6 +19,8 @@ export interface CompileProgramInit {
    * it. Default: one start with `--version`.
    */
   readonly starts?: readonly (readonly string[])[] | undefined;
+  /** Compiles all functions, not only those that run in a start. Default: `false`. */
+  readonly compilesAll?: boolean | undefined;
   /** The folder of the program where it will run, if it is another one. It is part of the code. */
   readonly runsIn?: string;
 }
@@ -31,7 +33,7 @@ export interface CompileProgramInit {
  * @throws Error with the output of a program that does not start, or the name of a part that no start has loaded
  */
 export function compileProgram(init: CompileProgramInit): string[] {
-  const { folder, name, parts = [], starter, node, v8Flags, starts = [['--version']], runsIn } = init;
+  const { folder, name, parts = [], starter, node, v8Flags, starts = [['--version']] } = init;
   const start = `${name}.cjs`;
   const files = [start];
   for (const part of [name, ...parts]) {
@@ -53,7 +55,10 @@ export function compileProgram(init: CompileProgramInit): string[] {
     // two do not count as flags when the code is read.
     ...['--random-seed=1', '--predictable', ...v8Flags, join(folder, start)],
   ];
-  const env = { WRITES_CODE: '1', COMPILES_FOR: runsIn ?? folder };
+  const env = {
+    WRITES_CODE: init.compilesAll === true ? 'all' : 'start',
+    COMPILES_FOR: init.runsIn ?? folder,
+  };
   for (const words of starts) {
     execFileSync(file, [...args, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   }

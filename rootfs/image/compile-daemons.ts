@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundles } from '../../tools/bundles.ts';
 import { compileProgram } from '../../tools/compile-program.ts';
 import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
 import type { Architecture } from '../../tools/images/architecture.ts';
@@ -14,7 +15,7 @@ export interface CompileDaemonsInit {
 }
 
 /**
- * Compiles the functions that every start of a daemon runs, with Node.js of the root, and puts the program that uses
+ * Compiles the functions that every start of a daemon runs, or all of them, with Node.js of the root, and puts the program that uses
  * them in the daemon's place. The same bundles give the same bytes, wherever the root is.
  *
  * @returns the new files, and those whose size has changed
@@ -31,6 +32,7 @@ export function compileDaemons({ root, architecture, starter }: CompileDaemonsIn
       starter,
       node: [loader, '--library-path', libraries, join(root, 'usr/bin/node')],
       v8Flags: daemonV8Flags[daemon],
+      compilesAll: bundles.find(({ name }) => name === daemon)?.compilesAll,
       runsIn: `/${folder}`,
     });
     return files.map((file) => {

@@ -13,8 +13,8 @@ interface Part {
 }
 
 const folder = dirname(__filename);
-/** Set when the program is built: code that does not exist yet is written at the end. */
-const isBuilding = process.env.WRITES_CODE !== undefined;
+/** Set when the program is built, to `all` or `start` functions: code that does not exist yet is written at the end. */
+const { WRITES_CODE: compiles } = process.env;
 /** The code contains the path of its program, which is in another folder while it is built. */
 const compiledIn = process.env.COMPILES_FOR ?? folder;
 const parts = new Map<string, Part>();
@@ -26,12 +26,17 @@ process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
     Reflect.apply(emitWarning, process, [warning, ...rest]);
 };
 
+/** No start but that of a build needs the module. */
+const setV8Flag = (flag: string) => process.getBuiltinModule('node:v8').setFlagsFromString(flag);
+
 /** Runs a part of the program once, and returns its exports. The parts load each other as `part:<name>`. */
 function loadPart(name: string): unknown {
   const loaded = parts.get(name);
   if (loaded !== undefined) return loaded.exports;
   const [program, code] = [`${folder}/${name}.program.cjs`, `${folder}/${name}.code`];
-  const isCompiled = !isBuilding || existsSync(code);
+  const isCompiled = compiles === undefined || existsSync(code);
+  // The code would be for programs with this flag alone if the flag stayed.
+  if (!isCompiled && compiles === 'all') setV8Flag('--no-lazy');
   // Bundles are ASCII, which is read fastest as Latin-1. The program is already in the wrapper of Node.js for such modules.
   const script = new Script(readFileSync(program, 'latin1'), {
     filename: `${compiledIn}/${name}.program.cjs`,
@@ -40,8 +45,11 @@ function loadPart(name: string): unknown {
   });
   if (script.cachedDataRejected && (typeof REPORTS_SLOW_START === 'undefined' || REPORTS_SLOW_START))
     process.stderr.write(`${code} is for another Node.js or other flags of V8: the start is slow\n`);
-  // Only the functions that have run until then are compiled.
-  if (!isCompiled) process.on('exit', () => writeFileSync(code, script.createCachedData()));
+  if (!isCompiled) {
+    setV8Flag('--lazy');
+    // Except with that flag, only the functions that have run until then are compiled.
+    process.on('exit', () => writeFileSync(code, script.createCachedData()));
+  }
   const part: Part = { exports: {} };
   parts.set(name, part);
   const requireFile = createRequire(program);
