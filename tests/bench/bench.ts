@@ -127,7 +127,7 @@ async function measure(surroundings: Surroundings): Promise<BenchResults> {
     ? await measureStreams({ starter, workspace, client, nghttpx, goProxy, options, signal }, progress)
     : [];
   progress('memory after the load');
-  await sleep(options.settleMs, undefined, { signal });
+  await sleep(options.returnMs, undefined, { signal });
   return {
     takenAt: new Date().toISOString(),
     machine,

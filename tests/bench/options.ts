@@ -14,6 +14,8 @@ export interface BenchOptions {
   readonly slowMs: number;
   /** Before memory counts as idle. */
   readonly settleMs: number;
+  /** From the end of the load until memory is measured again: daemons have a minute to return it. */
+  readonly returnMs: number;
   /** Path for the JSON; `undefined`: the default path. */
   readonly out: string | undefined;
 }
@@ -49,6 +51,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     repeats,
     slowMs: quick ? 1500 : 3000,
     settleMs: quick ? 1000 : 3000,
+    returnMs: quick ? 1000 : 60_000,
     out: values.out,
   };
 }
