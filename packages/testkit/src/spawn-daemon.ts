@@ -111,7 +111,7 @@ export async function spawnDaemon({
       return { [Symbol.dispose]: () => child.stdout.resume() };
     },
     lines: () => parseLines(output.stdout),
-    waitForLine(message, timeoutMs = 10_000) {
+    waitForLine(message, timeoutMs = 60_000) {
       const { promise, resolve: found, reject } = Promise.withResolvers<Record<string, unknown>>();
       const fail = (why: string) =>
         reject(new Error(`${name} ${why} before "${message}":\n${output.stdout}${output.stderr}`));

@@ -66,13 +66,13 @@ test('a worker with a wrong token keeps trying, logs why, and never logs the tok
   await using controlPlane = await startNode({ secrets: good, address });
   await controlPlane.order('trustd', 'deaf');
   await using trustd = await spawnDaemon({ name: 'trustd', args: trustdArgs(controlPlane) });
-  await trustd.waitForLine('daemon serves', 20_000);
+  await trustd.waitForLine('daemon serves');
   await using worker = await startNode({
     secrets: { ...good, trustd: { token: bad } },
     type: 'worker',
     controlPlaneAddress: address,
   });
-  await trustd.waitForLine('request finished', 10_000);
+  await trustd.waitForLine('request finished');
   const outputs = [worker, controlPlane].map(({ machined }) => machined.stdout() + machined.stderr());
   const { token } = good.trustd;
   for (const text of [...outputs, trustd.stdout(), await worker.log('machined')]) {
