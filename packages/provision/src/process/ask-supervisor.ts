@@ -5,14 +5,22 @@ import { clusterPorts } from '../domain/cluster-ports.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 
 /**
- * Returns what the cluster's supervisor reports about itself; `undefined` when it does not answer, or when
- * the answer comes from another cluster.
+ * How long a supervisor may take to answer. On a machine that starts a cluster it may wait seconds for a processor, and must not count
+ * as dead then. One that has ended takes no time: its port refuses the connection.
+ */
+const answerMs = 20_000;
+
+/**
+ * Returns what the cluster's supervisor reports about itself; `undefined` when it has ended, hangs, or when the answer comes from
+ * another cluster.
  */
 export async function askSupervisor(
   folder: ClusterFolder,
   { network }: Pick<ClusterState, 'network'>,
 ): Promise<ClaimOwner | undefined> {
   if (network === undefined) return undefined;
-  const owner = claimOwnerFromJson(await askOwner({ host: network.gateway, port: clusterPorts.claim }));
+  const owner = claimOwnerFromJson(
+    await askOwner({ host: network.gateway, port: clusterPorts.claim }, answerMs),
+  );
   return owner?.folder === folder.path ? owner : undefined;
 }
