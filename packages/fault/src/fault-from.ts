@@ -24,11 +24,17 @@ const kindsByErrno: Readonly<Record<string, FaultKind>> = {
 /**
  * Converts any thrown value to a Fault. A Fault passes unchanged; a status of a gRPC library keeps its code
  * and text; an abort is `cancelled`; errors of the operating system get the kind of their errno; anything
- * else is `unknown`. The original is kept as `cause`.
+ * else is `unknown`. When the clean-up after a failure has failed, too, the first failure counts, and the text has both. The original is
+ * kept as `cause`.
  */
 export function faultFrom(value: unknown): Fault {
   if (value instanceof Fault) return value;
   if (!(value instanceof Error)) return new Fault('unknown', String(value));
+  if (value instanceof SuppressedError) {
+    const first = faultFrom(value.suppressed);
+    const text = `${first.message}; then the clean-up failed, too: ${faultFrom(value.error).message}`;
+    return new Fault(first.kind, text, { cause: value });
+  }
   if (value.name === 'AbortError') return new Fault('cancelled', 'the call was cancelled', { cause: value });
   if (value.name === 'TimeoutError') return new Fault('deadline-exceeded', value.message, { cause: value });
 

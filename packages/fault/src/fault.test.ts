@@ -53,3 +53,12 @@ test('a Secret is redacted in every kind of output', () => {
   assert.equal(shown.includes('abcdef'), false);
   assert.equal(secret.reveal(), 'abcdef.0123456789abcdef');
 });
+
+test('faultFrom() shows the first failure when the clean-up after it fails, too', () => {
+  const first = new Fault('not-found', 'there is no such image');
+  const fault = faultFrom(new SuppressedError(new Error('the disk is full'), first));
+  assert.deepEqual(
+    [fault.kind, fault.message],
+    ['not-found', 'there is no such image; then the clean-up failed, too: the disk is full'],
+  );
+});
