@@ -13,6 +13,8 @@ export interface LinkInit {
   readonly secret: string;
   readonly onState: (state: LinkState) => void;
   readonly onMessages: (messages: readonly ServerMessage[]) => void;
+  /** The server follows these now, and nothing else. */
+  readonly onFollowed: (subscriptions: readonly PageSubscription[]) => void;
 }
 
 /** The server sends a line at least every ten seconds. */
@@ -54,6 +56,8 @@ export class Link {
     this.#isOutdated = true;
     this.#sending ??= this.#send().finally(() => {
       this.#sending = undefined;
+      // The list may have changed after the last look at it.
+      if (this.#isOutdated && this.#isOpen) this.#sendSoon();
     });
   }
 
@@ -61,12 +65,16 @@ export class Link {
     await pause(gatherMs);
     while (this.#isOutdated && this.#isOpen) {
       this.#isOutdated = false;
+      const wanted = this.#wanted;
       const response = await fetch('/api/subscriptions', {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-page-secret': this.#init.secret },
-        body: JSON.stringify(this.#wanted),
+        body: JSON.stringify(wanted),
       }).catch(() => undefined);
-      if (response?.ok) continue;
+      if (response?.ok) {
+        this.#init.onFollowed(wanted);
+        continue;
+      }
       this.#isOutdated = true;
       await pause(failedMs);
     }

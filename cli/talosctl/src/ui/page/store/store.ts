@@ -39,7 +39,9 @@ export class Store {
   readonly log = new MergedLog();
   readonly #feeds = new Map<string, FeedState>();
   readonly #listeners = new Set<() => void>();
-  #wanted = new Map<string, PageSubscription>();
+  /** What the page wants, and what the server may still follow because it does not know better yet. */
+  readonly #followed = new Map<string, PageSubscription>();
+  #wanted: readonly PageSubscription[] = [];
   #connection: Link | undefined;
   #secret = '';
   #schema: Promise<SchemaTree> | undefined;
@@ -58,8 +60,12 @@ export class Store {
         for (const message of messages) this.#take(message);
         this.#changed();
       },
+      onFollowed: (subscriptions) => {
+        this.#forgetAllBut(subscriptions);
+        this.#changed();
+      },
     });
-    this.#connection.want([...this.#wanted.values()]);
+    this.#connection.want(this.#wanted);
   }
 
   /** Sends a request to the program. @throws Error with what it says */
@@ -84,17 +90,27 @@ export class Store {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Replaces what the page follows, and forgets what it no longer follows. */
+  /**
+   * Replaces what the page follows. What it no longer follows is kept until the server knows that: if the page wants it again before, the
+   * server goes on as if nothing had happened, and does not send it anew.
+   */
   want(subscriptions: readonly PageSubscription[]): void {
-    const wanted = new Map(subscriptions.map((subscription) => [keyOf(subscription), subscription]));
-    for (const [key, subscription] of this.#wanted) {
-      if (wanted.has(key)) continue;
+    for (const subscription of subscriptions) this.#followed.set(keyOf(subscription), subscription);
+    this.#wanted = subscriptions;
+    this.#connection?.want(subscriptions);
+    this.#changed();
+  }
+
+  /** What the server follows again later, it sends from the beginning. */
+  #forgetAllBut(subscriptions: readonly PageSubscription[]): void {
+    const kept = new Set(subscriptions.map(keyOf));
+    const wanted = new Set(this.#wanted.map(keyOf));
+    for (const [key, subscription] of this.#followed) {
+      if (kept.has(key)) continue;
       this.#feeds.delete(key);
       if (subscription.kind === 'log') this.log.drop(subscription.node, subscription.log);
+      if (!wanted.has(key)) this.#followed.delete(key);
     }
-    this.#wanted = wanted;
-    this.#connection?.want([...wanted.values()]);
-    this.#changed();
   }
 
   feed(subscription: PageSubscription): FeedState {
@@ -149,7 +165,7 @@ export class Store {
         return;
       case 'feed': {
         const { key, event } = message;
-        const subscription = this.#wanted.get(key);
+        const subscription = this.#followed.get(key);
         if (subscription === undefined) return;
         if (subscription.kind === 'log') {
           const { node, log } = subscription;
