@@ -1,5 +1,12 @@
 import { Fault } from '@nodewright/fault';
-import { codecsOf, pointerTo, type ResourceEvent, type ResourceKind, type State } from '@nodewright/state';
+import {
+  codecsOf,
+  type KindRef,
+  pointerTo,
+  type ResourceEvent,
+  type ResourceKind,
+  type State,
+} from '@nodewright/state';
 import {
   diagnostics,
   hostnameStatuses,
@@ -19,7 +26,7 @@ import {
   versions,
 } from '@nodewright/state/kinds';
 import { createStateClient } from '@nodewright/state/wire';
-import { everywhere, type FactName } from '../model/facts.ts';
+import { everywhere, type FactName, type Listed } from '../model/facts.ts';
 import { type FeedContext, keepTrying } from './feed-context.ts';
 
 interface Source {
@@ -63,30 +70,53 @@ export async function followFacts(context: FeedContext, isWhole: boolean): Promi
 function followFact({ signal, emit }: FeedContext, state: State, name: FactName): Promise<void> {
   const { kind, id } = sources[name];
   const tell = (value: unknown) => emit({ kind: 'facts', facts: { [name]: value } });
+  if (id === undefined) return followSpecs(signal, state, kind, tell, () => {});
   return keepTrying(
     signal,
     async () => {
-      using watch =
-        id === undefined
-          ? await state.watchKind<unknown>(kind, { bootstrapContents: true, aggregated: true, signal })
-          : await state.watch<unknown>(pointerTo(kind, id), { signal });
+      using watch = await state.watch<unknown>(pointerTo(kind, id), { signal });
       const specs = new Map<string, unknown>();
-      let isKnown = id !== undefined;
       for await (const events of watch) {
-        for (const event of events) {
-          if (event.kind === 'bootstrapped') isKnown = true;
-          take(specs, event);
-        }
-        if (!isKnown) continue;
-        const listed = [...specs].map(([key, spec]) => ({ id: key, spec }));
-        tell(id === undefined ? listed : specs.get(id));
+        for (const event of events) take(specs, event);
+        tell(specs.get(id));
       }
     },
     () => {},
   );
 }
 
-function take(specs: Map<string, unknown>, event: ResourceEvent<unknown>): void {
+/**
+ * Follows the specs of all resources of a kind, until the signal aborts or a retry is useless.
+ *
+ * @param onSpecs receives all of them, after each change
+ * @param onFailure receives the text of each failure
+ */
+export function followSpecs<S>(
+  signal: AbortSignal,
+  state: State,
+  kind: KindRef<S>,
+  onSpecs: (listed: readonly Listed<S>[]) => void,
+  onFailure: (message: string) => void,
+): Promise<void> {
+  return keepTrying(
+    signal,
+    async () => {
+      using watch = await state.watchKind<S>(kind, { bootstrapContents: true, aggregated: true, signal });
+      const specs = new Map<string, S>();
+      let isKnown = false;
+      for await (const events of watch) {
+        for (const event of events) {
+          if (event.kind === 'bootstrapped') isKnown = true;
+          take(specs, event);
+        }
+        if (isKnown) onSpecs([...specs].map(([id, spec]) => ({ id, spec })));
+      }
+    },
+    onFailure,
+  );
+}
+
+function take<S>(specs: Map<string, S>, event: ResourceEvent<S>): void {
   if (event.kind === 'created' || event.kind === 'updated') {
     specs.set(event.resource.metadata.id, event.resource.spec);
   } else if (event.kind === 'destroyed') specs.delete(event.resource.metadata.id);

@@ -93,5 +93,9 @@ async function follow(subscription: PageSubscription, context: PageFeedContext):
       return (await import('./follow-failures.ts')).followFailures(context);
     case 'configuration':
       return (await import('./follow-configuration.ts')).followConfiguration(context);
+    case 'kubernetes':
+      return (await import('./follow-kubernetes.ts')).followKubernetes(context);
+    case 'containers':
+      return (await import('./follow-containers.ts')).followContainers(context);
   }
 }

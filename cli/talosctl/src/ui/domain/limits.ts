@@ -27,6 +27,9 @@ export const limits = {
   tickMs: 10_000,
   processes: 400,
   sockets: 2000,
+  /** Of each namespace of a node. */
+  containers: 1000,
+  staticPods: 100,
   /** Of the YAML text of a resource, in characters. */
   documentLength: 512 * 1024,
   /** Of a line of a log, in characters. */

@@ -203,6 +203,52 @@ export interface ControllerFailure {
   readonly retryMs: number;
 }
 
+/** A node as Kubernetes knows it. */
+export interface KubeNodeState {
+  readonly name: string;
+  readonly isReady: boolean;
+  /** Whether no new pod is placed on it. */
+  readonly isCordoned: boolean;
+  /** From its labels, sorted. */
+  readonly roles: readonly string[];
+  readonly podCidrs: readonly string[];
+}
+
+/** A static pod, as its node reports it. */
+export interface PodRow {
+  /** With its namespace: `kube-system/kube-scheduler-node01`. */
+  readonly name: string;
+  readonly phase: string;
+  readonly isReady: boolean;
+  readonly restarts: number;
+  /** Why it is not ready; empty when it is, or when the node does not say. */
+  readonly reason: string;
+}
+
+/** Undefined: not known yet. */
+export interface KubernetesState {
+  /** Null when Kubernetes has no node of this name. */
+  readonly node?: KubeNodeState | null | undefined;
+  readonly pods?: readonly PodRow[] | undefined;
+}
+
+export interface ContainerRow {
+  /** Of Kubernetes: `namespace/pod` for a pod, and `namespace/pod:container` for what runs in it. */
+  readonly id: string;
+  readonly isPod: boolean;
+  readonly image: string;
+  readonly pid: number;
+  readonly state: string;
+}
+
+/** The containers of one namespace, or why they are not known. */
+export interface ContainerList {
+  /** At most `limits.containers`. */
+  readonly containers: readonly ContainerRow[];
+  readonly count: number;
+  readonly problem?: string | undefined;
+}
+
 /** What a subscription brings. */
 export type FeedEvent =
   | { readonly kind: 'detail'; readonly detail: NodeDetail }
@@ -224,6 +270,8 @@ export type FeedEvent =
   | { readonly kind: 'graph'; readonly edges: readonly GraphEdge[] }
   | { readonly kind: 'failures'; readonly failures: readonly ControllerFailure[] }
   | { readonly kind: 'configuration'; readonly text: string }
+  | { readonly kind: 'kubernetes'; readonly state: KubernetesState }
+  | { readonly kind: 'containers'; readonly kubernetes: ContainerList; readonly system: ContainerList }
   /** Why nothing arrives. The server tries again unless a retry is useless. */
   | { readonly kind: 'problem'; readonly message: string };
 

@@ -10,7 +10,11 @@ export type PageSubscription =
   | { readonly kind: 'graph'; readonly node: string }
   /** Failures of controllers. */
   | { readonly kind: 'failures'; readonly node: string }
-  | { readonly kind: 'configuration'; readonly node: string };
+  | { readonly kind: 'configuration'; readonly node: string }
+  /** What Kubernetes knows of a node, and the static pods of the node. */
+  | { readonly kind: 'kubernetes'; readonly node: string }
+  /** The containers of a node. */
+  | { readonly kind: 'containers'; readonly node: string };
 
 export function keyOf(subscription: PageSubscription): string {
   const { kind, node } = subscription;
@@ -19,7 +23,10 @@ export function keyOf(subscription: PageSubscription): string {
   return `${kind} ${node}`;
 }
 
-const plainKinds = ['node', 'sockets', 'events', 'kinds', 'graph', 'failures', 'configuration'] as const;
+const plainKinds = [
+  ...(['node', 'sockets', 'events', 'kinds', 'graph', 'failures', 'configuration'] as const),
+  ...(['kubernetes', 'containers'] as const),
+] as const;
 const longestName = 253;
 
 /**

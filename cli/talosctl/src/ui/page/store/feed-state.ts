@@ -4,6 +4,7 @@ import type {
   FeedEvent,
   GraphEdge,
   KindRow,
+  KubernetesState,
   NodeDetail,
   ResourceRow,
 } from '../../protocol/messages.ts';
@@ -38,6 +39,8 @@ export interface FeedState {
   readonly resources?: ReadonlyMap<string, KeptResource>;
   readonly graph?: readonly GraphEdge[];
   readonly configuration?: string;
+  readonly kubernetes?: KubernetesState;
+  readonly containers?: Of<'containers'>;
   /** The last failure of each controller. */
   readonly failures?: ReadonlyMap<string, ControllerFailure>;
   /** Why nothing arrives at the moment. */
@@ -71,6 +74,10 @@ export function afterFeedEvent(state: FeedState, event: FeedEvent): FeedState {
       return { ...withoutProblem(state), graph: event.edges };
     case 'configuration':
       return { ...withoutProblem(state), configuration: event.text };
+    case 'kubernetes':
+      return { ...withoutProblem(state), kubernetes: event.state };
+    case 'containers':
+      return { ...withoutProblem(state), containers: event };
     case 'failures': {
       const last = event.failures.map((failure) => [failure.controller, failure] as const);
       return { ...withoutProblem(state), failures: new Map([...(state.failures ?? []), ...last]) };

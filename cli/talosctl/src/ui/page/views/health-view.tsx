@@ -3,15 +3,17 @@ import { durationText } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
 import { type Condition, StateDot } from '../parts/state-dot.tsx';
 import { linkTo } from '../shell/route.ts';
-import { useNow, useSubscriptions } from '../store/use-store.ts';
+import { useNow, useStore, useSubscriptions } from '../store/use-store.ts';
+import { KubernetesPanels } from './kubernetes/kubernetes-panels.tsx';
 
 const conditions: Readonly<Record<CheckState['state'], Condition>> = {
   ...{ passed: 'good', failed: 'bad', skipped: 'unknown' },
 };
 
-/** The checks of the cluster, and what is wrong with each node. */
+/** The checks of the cluster, what is wrong with each node, and the state of Kubernetes. */
 export function HealthView() {
-  const store = useSubscriptions([]);
+  const { names } = useStore();
+  const store = useSubscriptions(names.map((node) => ({ kind: 'kubernetes', node })));
   const now = useNow();
   const { checks, healthProblem } = store;
   const failed = checks.filter(({ state }) => state === 'failed').length;
@@ -52,6 +54,7 @@ export function HealthView() {
           ))}
         </ul>
       </Panel>
+      <KubernetesPanels store={store} />
     </>
   );
 }

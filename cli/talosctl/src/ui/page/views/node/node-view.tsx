@@ -6,6 +6,7 @@ import type { Store } from '../../store/store.ts';
 import { useNow, useStore, useSubscriptions } from '../../store/use-store.ts';
 import { NetworkTab } from './network-tab.tsx';
 import { OverviewTab } from './overview-tab.tsx';
+import { PodsTab } from './pods-tab.tsx';
 import { ProcessesTab } from './processes-tab.tsx';
 import { ServicesTab } from './services-tab.tsx';
 import { StorageTab } from './storage-tab.tsx';
@@ -23,14 +24,21 @@ const tabs = [
   ['processes', 'Processes', ProcessesTab],
   ['storage', 'Storage', StorageTab],
   ['network', 'Network', NetworkTab],
+  ['pods', 'Pods', PodsTab],
 ] as const;
+
+/** What a tab follows besides the node itself. */
+const further: Readonly<Record<string, readonly ('sockets' | 'kubernetes' | 'containers')[]>> = {
+  network: ['sockets'],
+  pods: ['kubernetes', 'containers'],
+};
 
 /** Everything about one node. */
 export function NodeView({ name: wanted, tab }: { readonly name: string; readonly tab: string }) {
   const [, , Tab] = tabs.find(([id]) => id === tab) ?? tabs[0];
   const { names } = useStore();
-  const sockets = tab === 'network' ? [{ kind: 'sockets', node: wanted } as const] : [];
-  const store = useSubscriptions(names.includes(wanted) ? [{ kind: 'node', node: wanted }, ...sockets] : []);
+  const kinds = ['node' as const, ...((Object.hasOwn(further, tab) && further[tab]) || [])];
+  const store = useSubscriptions(names.includes(wanted) ? kinds.map((kind) => ({ kind, node: wanted })) : []);
   const now = useNow();
   const name = wanted === '' ? (store.names[0] ?? '') : wanted;
   if (wanted === '' && name !== '') goTo('node', [name]);
