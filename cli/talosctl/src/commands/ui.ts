@@ -63,7 +63,7 @@ export const uiCommand: CommandModule = {
       .option('--no-browser', 'only print the link')
       .option(
         '--jaeger <url>',
-        'Jaeger that has the traces, such as http://127.0.0.1:16686 (default: what a cluster of processes keeps)',
+        'Jaeger that has the traces, such as http://127.0.0.1:16686 (default: what a cluster of processes keeps, or the Jaeger of a cluster of containers)',
         parseJaeger,
       )
       .option(

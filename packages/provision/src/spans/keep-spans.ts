@@ -22,7 +22,7 @@ export async function keepSpans(
   const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT } = environment;
   if (environment[tracesVariable] !== 'keep') return () => ({});
   if (OTEL_EXPORTER_OTLP_ENDPOINT || OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return () => ({});
-  const ring = new SpanRing(spanLimits.keptBytes, Date.now() * 1000);
+  const ring = new SpanRing(spanLimits, Date.now() * 1000);
   const { port } = scope.use(
     await receiveSpans(ring, { host: gateway, port: clusterPorts.spans }, spanLimits),
   );

@@ -1,8 +1,12 @@
 /** The limits of what a supervisor keeps and answers. SPEC.md lists them with the tests that attack them. */
 export const spanLimits = {
   keptBytes: 16 * 1024 * 1024,
+  /** Requests that are kept: small ones must not cost more than large ones. */
+  keptRequests: 16_384,
   /** Of one export request. Nodes send at most 512 spans in one. */
   requestBytes: 4 * 1024 * 1024,
+  /** Of all requests that have not arrived as a whole. */
+  arrivingBytes: 64 * 1024 * 1024,
   headBytes: 4 * 1024,
   /** Time to send the head of a request, and to send a whole request. */
   headMs: 5_000,

@@ -22,6 +22,7 @@ export async function receiveSpans(
   where: { readonly host: string; readonly port: number },
   limits: SpanLimits,
 ): Promise<SpanReceiver> {
+  const arriving = { bytes: 0 };
   const server = createServer(
     {
       maxHeaderSize: limits.headBytes,
@@ -30,7 +31,7 @@ export async function receiveSpans(
       connectionsCheckingInterval: 1000,
     },
     (request, response) => {
-      answer(ring, request, response, limits.requestBytes).catch(() => response.destroy());
+      answer(ring, request, response, arriving, limits).catch(() => response.destroy());
     },
   );
   server.maxConnections = limits.connections;
@@ -53,7 +54,8 @@ async function answer(
   ring: SpanRing,
   request: IncomingMessage,
   response: ServerResponse,
-  mostBytes: number,
+  arriving: { bytes: number },
+  { requestBytes, arrivingBytes }: SpanLimits,
 ): Promise<void> {
   const { method, url, headers } = request;
   const node = exportPath.exec(url ?? '')?.[1];
@@ -64,11 +66,17 @@ async function answer(
   if (headers['content-encoding'] !== undefined) return refuse(response, 415);
   const chunks: Buffer[] = [];
   let bytes = 0;
-  // Leaving the loop must not close the connection, on which the refusal is sent.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) return refuse(response, 413);
-    chunks.push(chunk);
+  try {
+    // Leaving the loop must not close the connection, on which the refusal is sent.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      arriving.bytes += chunk.length;
+      if (bytes > requestBytes) return refuse(response, 413);
+      if (arriving.bytes > arrivingBytes) return refuse(response, 503);
+      chunks.push(chunk);
+    }
+  } finally {
+    arriving.bytes -= bytes;
   }
   if (bytes > 0) ring.add(node, Buffer.concat(chunks));
   response.writeHead(200, { 'content-type': mediaType, 'content-length': 0 }).end();

@@ -7,16 +7,21 @@ export interface KeptBatch {
   readonly bytes: Buffer;
 }
 
-/** The newest export requests, up to a number of bytes. They are kept as they arrived: only readers decode them. */
+interface RingLimits {
+  readonly keptBytes: number;
+  readonly keptRequests: number;
+}
+
+/** The newest export requests, up to a number of bytes and of requests. They are kept as they arrived: only readers decode them. */
 export class SpanRing {
-  readonly #mostBytes: number;
+  readonly #limits: RingLimits;
   #batches: KeptBatch[] = [];
   #bytes = 0;
   #serial: number;
 
   /** @param before the serial before the first one; a ring that begins anew must not use serials of the one before it */
-  constructor(mostBytes: number, before = 0) {
-    this.#mostBytes = mostBytes;
+  constructor(limits: RingLimits, before = 0) {
+    this.#limits = limits;
     this.#serial = before;
   }
 
@@ -29,7 +34,8 @@ export class SpanRing {
     this.#batches.push({ serial: this.#serial, node, bytes });
     this.#bytes += bytes.length;
     let dropped = 0;
-    while (this.#bytes > this.#mostBytes) {
+    const { keptBytes, keptRequests } = this.#limits;
+    while (this.#bytes > keptBytes || this.#batches.length - dropped > keptRequests) {
       this.#bytes -= this.#batches[dropped]?.bytes.length ?? 0;
       dropped += 1;
     }

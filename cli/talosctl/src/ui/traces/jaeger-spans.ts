@@ -1,35 +1,20 @@
 import { Fault } from '@nodewright/fault';
+import { type Fields, fieldsOf, listOf } from '../domain/read-fields.ts';
 import type { TraceSpan } from '../protocol/traces.ts';
-import { cutTexts } from './kept-spans.ts';
-import type { SpanSource } from './trace-source.ts';
+import { cut, cutTexts } from './cut-texts.ts';
+import { isTraceId, type SpanSource } from './trace-source.ts';
 
 /** The programs whose traces are asked for. */
 const services = ['machined', 'apid', 'trustd', 'talosctl', 'registryd', 'udevd-bridge'] as const;
 const tracesPerService = 50;
+/** Of one answer. */
 const mostBytes = 32 * 1024 * 1024;
 
-interface JaegerTag {
-  readonly key: string;
-  readonly value: string | number | boolean;
-}
-
-interface JaegerSpan {
-  readonly spanID: string;
-  readonly processID: string;
-  readonly operationName: string;
-  /** Microseconds since 1970. */
-  readonly startTime: number;
-  readonly duration: number;
-  readonly references?: readonly { readonly refType: string; readonly spanID: string }[];
-  readonly tags?: readonly JaegerTag[];
-}
-
+/** What Jaeger sends. Whatever answers at its address may send anything, so each field is checked where it is read. */
 interface JaegerTrace {
   readonly traceID: string;
-  readonly spans: readonly JaegerSpan[];
-  readonly processes: Readonly<
-    Record<string, { readonly serviceName: string; readonly tags?: readonly JaegerTag[] }>
-  >;
+  readonly spans: readonly unknown[];
+  readonly processes: Fields;
 }
 
 /** Traces of a Jaeger, through the API of its own page. Source: Jaeger, HTTP JSON of the query service. */
@@ -84,8 +69,12 @@ async function readText({ body }: Response): Promise<string> {
 
 function tracesIn(text: string, where: string): readonly JaegerTrace[] {
   try {
-    const { data } = JSON.parse(text) as { data?: readonly JaegerTrace[] | null };
-    return (data ?? []).filter(({ traceID, spans }) => typeof traceID === 'string' && Array.isArray(spans));
+    const { data } = JSON.parse(text) as { data?: unknown };
+    return listOf(data).flatMap(({ traceID, spans, processes }) =>
+      typeof traceID === 'string' && isTraceId(traceID) && Array.isArray(spans)
+        ? { traceID, spans, processes: fieldsOf(processes) }
+        : [],
+    );
   } catch (error) {
     throw new Fault('unavailable', `this is no Jaeger: ${where} does not answer with its JSON`, {
       cause: error,
@@ -94,19 +83,33 @@ function tracesIn(text: string, where: string): readonly JaegerTrace[] {
 }
 
 function spansOf({ spans, processes }: JaegerTrace): TraceSpan[] {
-  return spans.map(
-    ({ spanID, processID, operationName, startTime, duration, references = [], tags = [] }) => {
-      const { serviceName = '', tags: own = [] } = processes[processID] ?? {};
-      const find = (list: readonly JaegerTag[], key: string) => list.find((tag) => tag.key === key)?.value;
-      return {
-        ...{ id: spanID, service: serviceName, name: operationName },
-        node: String(find(own, 'host.name') ?? ''),
-        parent: references.find(({ refType }) => refType === 'CHILD_OF')?.spanID ?? '',
-        ...{ startMs: startTime / 1000, durationMs: duration / 1000 },
-        hasFailed: find(tags, 'error') === true || find(tags, 'otel.status_code') === 'ERROR',
-        message: String(find(tags, 'otel.status_description') ?? ''),
-        attributes: cutTexts(Object.fromEntries(tags.map(({ key, value }) => [key, value]))),
-      };
-    },
+  return listOf(spans).map((span) => {
+    const { references, tags, processID, startTime, duration } = span;
+    const service = fieldsOf(Object.hasOwn(processes, textOf(processID)) ? processes[textOf(processID)] : {});
+    const own = tagsOf(service.tags);
+    const all = tagsOf(tags);
+    const parent = listOf(references).find(({ refType }) => refType === 'CHILD_OF');
+    return {
+      ...{ id: textOf(span.spanID), service: textOf(service.serviceName), name: textOf(span.operationName) },
+      node: textOf(own['host.name']),
+      parent: textOf(parent?.spanID),
+      ...{ startMs: numberOf(startTime) / 1000, durationMs: numberOf(duration) / 1000 },
+      hasFailed: all.error === true || all['otel.status_code'] === 'ERROR',
+      message: textOf(all['otel.status_description']),
+      attributes: cutTexts(all),
+    };
+  });
+}
+
+function tagsOf(tags: unknown): TraceSpan['attributes'] {
+  return Object.fromEntries(
+    listOf(tags).flatMap(({ key, value }) =>
+      typeof key === 'string' && ['string', 'number', 'boolean'].includes(typeof value)
+        ? [[key, value as string | number | boolean]]
+        : [],
+    ),
   );
 }
+
+const textOf = (value: unknown) => (typeof value === 'string' ? cut(value) : '');
+const numberOf = (value: unknown) => (typeof value === 'number' ? Math.max(0, value) : 0);

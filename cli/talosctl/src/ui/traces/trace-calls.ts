@@ -1,15 +1,16 @@
 import { Fault } from '@nodewright/fault';
+import { clusterJaeger } from '@nodewright/provision/spans';
 import type { TraceAnswer, TracesAnswer } from '../protocol/traces.ts';
 import { JaegerSpans } from './jaeger-spans.ts';
 import { KeptSpans } from './kept-spans.ts';
-import { isRequest, type SpanSource, summarise } from './trace-source.ts';
+import { isRequest, isTraceId, type SpanSource, summarise } from './trace-source.ts';
 
 /** Traces that the list of the page has. */
 const mostListed = 300;
 const mostSpans = 5000;
 
 export interface TraceSettings {
-  /** The address of a Jaeger. */
+  /** The address of a Jaeger, instead of what the cluster keeps. */
   readonly jaeger?: string | undefined;
   /** The folder of the cluster on this machine, which need not exist. */
   readonly folder?: string | undefined;
@@ -34,7 +35,7 @@ export class TraceCalls {
 
   /** @throws Fault `invalid-argument` for what is no id of a trace */
   async read(id: unknown, signal: AbortSignal): Promise<TraceAnswer> {
-    if (typeof id !== 'string' || !/^[0-9a-f]{32}$/.test(id))
+    if (typeof id !== 'string' || !isTraceId(id))
       throw new Fault('invalid-argument', 'a trace has an id of 32 hexadecimal digits');
     const source = await this.#source(signal);
     const spans = (await source?.trace(id, signal)) ?? [];
@@ -46,6 +47,8 @@ export class TraceCalls {
     if (jaeger !== undefined) return new JaegerSpans(jaeger);
     if (folder === undefined) return undefined;
     this.#kept ??= new KeptSpans(folder);
-    return (await this.#kept.isThere(signal)) ? this.#kept : undefined;
+    if (await this.#kept.isThere(signal)) return this.#kept;
+    const own = await clusterJaeger(folder);
+    return own === undefined ? undefined : new JaegerSpans(own);
   }
 }

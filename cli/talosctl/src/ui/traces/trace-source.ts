@@ -8,12 +8,17 @@ export interface SpanSource {
   trace(id: string, signal: AbortSignal): Promise<readonly TraceSpan[]>;
 }
 
+export const isTraceId = (text: string): boolean => /^[0-9a-f]{32}$/.test(text);
+
 /** The span of one pass of a controller. */
 const reconcile = 'reconcile';
 
 /** Whether the trace is more than the work of controllers on what has changed. */
 export const isRequest = (spans: readonly TraceSpan[]): boolean =>
   spans.some(({ name }) => name !== reconcile);
+
+/** Of programs, and of nodes, in the summary of a trace. */
+const mostNames = 50;
 
 /** A summary of each trace, the newest first. */
 export function summarise(
@@ -33,7 +38,11 @@ function summary(id: string, spans: readonly TraceSpan[]): TraceSummary {
   const first = byTime.find(({ parent }) => !ids.has(parent)) ?? byTime[0];
   const startMs = byTime[0]?.startMs ?? 0;
   const endMs = spans.reduce((end, span) => Math.max(end, span.startMs + span.durationMs), startMs);
-  const sorted = (texts: readonly string[]) => [...new Set(texts)].filter((text) => text !== '').sort();
+  const sorted = (texts: readonly string[]) =>
+    [...new Set(texts)]
+      .filter((text) => text !== '')
+      .sort()
+      .slice(0, mostNames);
   return {
     ...{
       id,

@@ -109,8 +109,8 @@ function HowToSend() {
         </p>
         <p>
           Nodes send traces to a collector that <code>OTEL_EXPORTER_OTLP_ENDPOINT</code> names when the
-          cluster is created. A cluster of containers has a Jaeger, whose address{' '}
-          <code>talosctl cluster show</code> prints.
+          cluster is created. A cluster of containers has a Jaeger, whose traces stand here where the cluster
+          was created on this machine. Elsewhere, <code>talosctl cluster show</code> prints its address there.
         </p>
         <p>
           <code>talosctl ui --jaeger http://127.0.0.1:16686</code> shows the traces of a Jaeger here.
