@@ -17,10 +17,13 @@ export const noBrowser: string | false =
   program === undefined &&
   'there is no Chromium: install the Debian package chromium, or name one in CHROMIUM';
 
+/** A busy machine takes longer than the half minute that is the default. */
+const launchMs = 150_000;
+
 /** The sandbox needs an ordinary user. */
 export function openChromium(): Promise<Browser> {
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath: program as string, args });
+  return chromium.launch({ executablePath: program as string, args, timeout: launchMs });
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

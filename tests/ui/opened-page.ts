@@ -3,6 +3,9 @@ import { once } from 'node:events';
 import type { Browser, Page } from 'playwright-core';
 import { startTalosctl } from '../cluster/run-talosctl.ts';
 
+/** How long a page may take to show something. It is below the time limit of a test, so that a failure says what was not shown. */
+export const waitMs = 150_000;
+
 /** `talosctl ui`, as a user starts it. */
 export interface Ui extends AsyncDisposable {
   readonly address: string;
@@ -27,7 +30,7 @@ export async function startUi(home: string, words: readonly string[] = []): Prom
     address,
     link: `${address}#token=${token}`,
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGINT');
       await once(child, 'exit');
     },
@@ -49,6 +52,7 @@ export async function openPage(
   scheme: 'light' | 'dark' = 'dark',
 ): Promise<OpenedPage> {
   const page = await browser.newPage({ viewport: { width: 1360, height: 850 }, colorScheme: scheme });
+  page.setDefaultTimeout(waitMs);
   const errors: string[] = [];
   const foreign: string[] = [];
   page.on('pageerror', ({ message }) => errors.push(message));

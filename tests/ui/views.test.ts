@@ -1,13 +1,14 @@
 // The page of `talosctl ui` in a real browser, on a cluster of processes.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@nodewright/testkit';
 import type { Browser, Page } from 'playwright-core';
 import { openEtcdCluster } from '../cluster/process/etcd-cluster.ts';
-import type { ProcessCluster } from '../cluster/process/process-cluster.ts';
+import type { ProcessCluster, ProcessNode } from '../cluster/process/process-cluster.ts';
 import { accessibilityFaults, noBrowser, openChromium } from './browser.ts';
-import { type OpenedPage, openPage, startUi, type Ui } from './opened-page.ts';
+import { type OpenedPage, openPage, startUi, type Ui, waitMs } from './opened-page.ts';
 
-const timeout = 60_000;
 const scope = new AsyncDisposableStack();
 let cluster: ProcessCluster;
 let browser: Browser;
@@ -17,13 +18,12 @@ let page: Page;
 
 before(async () => {
   if (noBrowser) return;
-  [cluster, browser] = await Promise.all([openEtcdCluster(), openChromium()]);
-  scope.use(cluster);
+  cluster = scope.use(await openEtcdCluster());
+  browser = await openChromium();
   scope.defer(() => browser.close());
   ui = scope.use(await startUi(cluster.home));
   opened = await openPage(browser, ui.link);
   page = opened.page;
-  page.setDefaultTimeout(timeout);
 });
 after(() => scope.disposeAsync());
 
@@ -57,20 +57,32 @@ test('the map shows each node by role with its figures, and the members of etcd'
   await see('healthy');
 });
 
+/** Keeps a node away until `body` has ended: its supervisor would start it again within a second. */
+async function whileKilled(node: ProcessNode, body: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  const killing = async () => {
+    for (; !isOver; await sleep(200)) await node.signal('machined', 'SIGKILL').catch(() => {});
+  };
+  const killed = killing();
+  try {
+    await body();
+  } finally {
+    isOver = true;
+    await killed;
+  }
+}
+
 test('a killed node is shown as away with the hop and the next try, and comes back', options, async () => {
   const [node] = cluster.workers;
   assert.ok(node !== undefined);
   const card = page.locator('.node-card', { has: page.getByRole('link', { name: node.name, exact: true }) });
   const away = card.getByText(/^away since \d\d:\d\d:\d\d/);
-  const end = Date.now() + timeout;
-  // The supervisor starts it again within a second, which is less than the interval of the samples.
-  while (!(await away.isVisible())) {
-    assert.ok(Date.now() < end, 'the page does not notice that the node is gone');
-    await node.signal('machined', 'SIGKILL').catch(() => {});
-  }
-  await card.getByText(/^failed at hop |^reported by the node itself/).waitFor();
-  await card.getByText(/^next try in \d+s$|^trying now/).waitFor();
-  await see('3 of 4');
+  await whileKilled(node, async () => {
+    await away.waitFor();
+    await card.getByText(/^failed at hop |^reported by the node itself/).waitFor();
+    await card.getByText(/^next try in \d+s$|^trying now/).waitFor();
+    await see('3 of 4');
+  });
   await card.getByText(/running · up .* · v1\.14/).waitFor();
   await away.waitFor({ state: 'detached' });
   await see('4 of 4');
@@ -80,11 +92,14 @@ test('a node shows its facts, charts, services, processes, mounts and sockets', 
   await go('#/node/node01');
   await page.getByRole('img', { name: /^Use over the last ten minutes: CPU .*%, memory .*%$/ }).waitFor();
   await page.getByText('node01, node02, node03, node04').waitFor();
-  const chart = await page.locator('.plot canvas').first().boundingBox();
-  assert.ok(chart !== null && chart.width > 200);
+  const chart = page.locator('.plot canvas').first();
+  await eventually(async () => ((await chart.boundingBox())?.width ?? 0) > 200, {
+    what: 'chart as wide as its panel',
+    timeoutMs: waitMs,
+  });
 
   await page.getByRole('link', { name: 'Services' }).click();
-  const apid = page.locator('.services > li', { hasText: 'apid' });
+  const apid = page.locator('.services > li', { has: page.getByText('apid', { exact: true }) });
   await apid.getByRole('button', { name: /^History/ }).click();
   await apid.getByText('Health check successful').first().waitFor();
 
@@ -104,6 +119,10 @@ test('a node shows its facts, charts, services, processes, mounts and sockets', 
   await page.getByRole('link', { name: 'Network' }).click();
   await page.getByRole('region', { name: 'Links' }).getByText('lo', { exact: true }).waitFor();
   await page.getByRole('region', { name: 'Sockets' }).getByText('LISTEN').first().waitFor();
+
+  await page.getByRole('link', { name: 'Pods' }).click();
+  await see('This is no node of Kubernetes: no kubelet runs here.');
+  await see('no container runtime runs on this node: its services are processes');
 });
 
 test(
@@ -114,12 +133,19 @@ test(
     await go('#/logs?logs=machined,apid&level=debug&text=MachineService/Version');
     const log = page.getByRole('log');
     await see(/of \d+ lines/);
-    await cluster.talosctl('-n', 'node01,node02', 'version');
-    await log.getByText('MachineService/Version').nth(1).waitFor();
+    const linesOf = (name: string) =>
+      log.locator('.log-line', { has: page.getByText(name, { exact: true }) });
+    await eventually(
+      async () => {
+        // A call that fails on a busy machine leaves no line on its node.
+        await cluster.talosctl('-n', 'node01,node02', 'version');
+        for (const name of ['node01', 'node02']) await linesOf(name).first().waitFor({ timeout: 20_000 });
+        return true;
+      },
+      { what: 'line of each node', timeoutMs: waitMs },
+    );
     const times = await log.locator('time').allTextContents();
     assert.deepEqual(times, times.toSorted());
-    const nodes = new Set(await log.locator('.log-node').allTextContents());
-    assert.ok(nodes.size > 1, [...nodes].join());
     await see(/about this page itself left out/);
     await page.getByRole('searchbox').fill('');
 
@@ -128,7 +154,10 @@ test(
     await page.getByRole('button', { name: /^Resume \([1-9]\d* new\)$/ }).click();
     await page.getByRole('searchbox').fill('MachineService/Read');
     await log.getByText('MachineService/Read').first().waitFor();
-    assert.equal(await log.locator('.log-line', { hasNotText: 'MachineService/Read' }).count(), 0);
+    await log
+      .locator('.log-line', { hasNotText: 'MachineService/Read' })
+      .first()
+      .waitFor({ state: 'detached' });
     await log.locator('.log-line').first().click();
     await page.getByRole('region', { name: 'The chosen line' }).getByText('MachineService/Read').waitFor();
   },
@@ -146,7 +175,7 @@ test('events are grouped by the call that caused them, on all nodes', options, a
   await see(/^Only what/);
   const groups = page.locator('.timeline > li');
   await groups.getByText('reboot').first().waitFor();
-  assert.equal(await groups.count(), 1);
+  await groups.nth(1).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Show all' }).click();
   await groups.nth(1).waitFor();
 });
@@ -171,6 +200,7 @@ test('health, configuration and controllers', options, async () => {
   await go('#/health');
   await page.locator('.checks li.passed', { hasText: 'etcd to be healthy' }).waitFor();
   await page.locator('.checks li.skipped', { hasText: 'the cluster has no Kubernetes' }).first().waitFor();
+  await see('The cluster has no Kubernetes: no node runs a kubelet or a static pod.');
 
   await go('#/configuration');
   await page.getByText(/type: controlplane/).waitFor();
@@ -188,6 +218,7 @@ test('health, configuration and controllers', options, async () => {
 test('axe finds no serious fault in any view, light or dark', options, async () => {
   const views = [
     ...['cluster', 'node/node01', 'node/node01/services', 'node/node01/processes', 'node/node01/network'],
+    'node/node01/pods',
     ...[
       'logs',
       'events',
@@ -225,7 +256,11 @@ test('the keyboard alone reaches everything', options, async () => {
   await page.keyboard.press('p');
   await page.keyboard.press('/');
   await page.keyboard.type('1finished');
-  assert.equal(await page.getByRole('searchbox').inputValue(), '1finished', 'digits are typed, not followed');
+  // Digits are typed, not followed.
+  await eventually(async () => (await page.getByRole('searchbox').inputValue()) === '1finished', {
+    what: 'typed text in the filter',
+    timeoutMs: waitMs,
+  });
 
   await page.keyboard.press('Escape');
   await page.locator(':focus').blur();
@@ -251,6 +286,10 @@ test('the secret is only in the memory of the page', options, async () => {
   assert.equal(await page.evaluate('JSON.stringify(sessionStorage)'), '{}');
   const second = await openPage(browser, ui.link);
   await second.page.getByText('this link has been used already, or is older than a minute').waitFor();
+  await eventually(() => second.errors.length > 0, {
+    what: 'refused request in the console',
+    timeoutMs: waitMs,
+  });
   assert.deepEqual(
     second.errors.map((text) => text.replace(/:.*/, '')),
     ['Failed to load resource'],
