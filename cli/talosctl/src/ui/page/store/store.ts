@@ -93,12 +93,18 @@ export class Store {
   /**
    * Replaces what the page follows. What it no longer follows is kept until the server knows that: if the page wants it again before, the
    * server goes on as if nothing had happened, and does not send it anew.
+   *
+   * @returns a function that ends these subscriptions, unless others have replaced them. Preact may clean up after the view before when
+   *   the effects of the new view have run already.
    */
-  want(subscriptions: readonly PageSubscription[]): void {
+  want(subscriptions: readonly PageSubscription[]): () => void {
     for (const subscription of subscriptions) this.#followed.set(keyOf(subscription), subscription);
     this.#wanted = subscriptions;
     this.#connection?.want(subscriptions);
     this.#changed();
+    return () => {
+      if (this.#wanted === subscriptions) this.want([]);
+    };
   }
 
   /** What the server follows again later, it sends from the beginning. */

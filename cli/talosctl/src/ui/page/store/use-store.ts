@@ -19,7 +19,6 @@ export function useSubscriptions(subscriptions: readonly PageSubscription[]): St
   const keys = subscriptions.map(keyOf).join('\n');
   // The keys say whether the subscriptions have changed; the list is a new one each time.
   useEffect(() => store.want(subscriptions), [store, keys]);
-  useEffect(() => () => store.want([]), [store]);
   return store;
 }
 
