@@ -22,17 +22,39 @@ export interface CgroupMount {
   readonly root: string;
 }
 
-/** Parses `/proc/<pid>/mountinfo`. Source: proc(5). */
+/**
+ * Parses `/proc/<pid>/mountinfo` and leaves out hierarchies that a later mount covers: a node whose container got version 1
+ * mounts version 2 over it. Source: proc(5).
+ */
 export function parseCgroupMounts(text: string): CgroupMount[] {
-  return text.split('\n').flatMap((line): CgroupMount[] => {
-    const [before = '', after = ''] = line.split(' - ');
-    const [, , , root = '/', mountPoint = ''] = before.split(' ');
-    const [type, , options = ''] = after.split(' ');
-    if (type === 'cgroup2') return [{ version: 2, controllers: [], mountPoint: unescaped(mountPoint), root }];
-    if (type !== 'cgroup') return [];
-    return [{ version: 1, controllers: options.split(','), mountPoint: unescaped(mountPoint), root }];
+  const mounts = text.split('\n').flatMap((line) => parseMount(line) ?? []);
+  return mounts.flatMap(({ hierarchy, mountPoint }, index) => {
+    if (hierarchy === undefined) return [];
+    const covers = mounts.slice(index + 1);
+    return covers.some((later) => isAtOrBelow(mountPoint, later.mountPoint)) ? [] : [hierarchy];
   });
 }
+
+interface Mount {
+  readonly mountPoint: string;
+  /** Undefined for a mount of something else. */
+  readonly hierarchy: CgroupMount | undefined;
+}
+
+function parseMount(line: string): Mount | undefined {
+  const [before = '', after = ''] = line.split(' - ');
+  const [, , , root = '/', place = ''] = before.split(' ');
+  if (place === '') return undefined;
+  const mountPoint = unescaped(place);
+  const [type, , options = ''] = after.split(' ');
+  if (type === 'cgroup2')
+    return { mountPoint, hierarchy: { version: 2, controllers: [], mountPoint, root } };
+  if (type !== 'cgroup') return { mountPoint, hierarchy: undefined };
+  return { mountPoint, hierarchy: { version: 1, controllers: options.split(','), mountPoint, root } };
+}
+
+const isAtOrBelow = (path: string, folder: string) =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
 /** The kernel writes a blank in a path as `\040`. */
 function unescaped(path: string): string {

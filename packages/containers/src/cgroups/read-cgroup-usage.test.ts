@@ -51,6 +51,31 @@ test('readCgroupUsage() reads version 2, also where only a part of the tree is m
   });
 });
 
+test('a hierarchy of version 2 that is mounted over those of version 1 is read, without its controller for memory', async () => {
+  const status = (anonymous: number, shared: number) =>
+    `VmRSS:\t  99999 kB\nRssAnon:\t  ${anonymous} kB\nRssFile:\t  5000 kB\nRssShmem:\t  ${shared} kB\n`;
+  const files = {
+    'proc/7/cgroup': '4:memory:/\n2:cpuacct:/\n0::/k8s.io/app\n',
+    'proc/7/status': status(3000, 7),
+    'proc/8/status': status(40, 0),
+    'proc/self/mountinfo':
+      '30 1 0:20 / ROOT/sys rw - tmpfs tmpfs rw\n' +
+      '31 30 0:26 / ROOT/sys/memory ro - cgroup cgroup rw,memory\n' +
+      '32 30 0:27 / ROOT/sys/cpuacct ro - cgroup cgroup rw,cpuacct\n' +
+      '33 30 0:28 / ROOT/sys rw - cgroup2 cgroup2 rw\n',
+    // The process 9 has just ended.
+    'sys/k8s.io/app/cgroup.procs': '7\n9\n',
+    'sys/k8s.io/app/inner/cgroup.procs': '8\n',
+    'sys/k8s.io/app/cpu.stat': 'usage_usec 5\n',
+  };
+  await withMachine(files, async (proc) => {
+    assert.deepEqual(await readCgroupUsage(7, proc), {
+      memoryBytes: (3000 + 7 + 40) * 1024,
+      cpuNanoseconds: 5000n,
+    });
+  });
+});
+
 test('readCgroupUsage() returns zeros where no hierarchy is mounted, and fails for a process that has exited', async () => {
   const files = {
     'proc/7/cgroup': '0::/app\n',
