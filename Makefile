@@ -26,6 +26,8 @@ KUBERNETES ?=
 # What the nodes are, process or docker; and for `make chaos` the seconds of faults.
 CLUSTER ?=
 DURATION ?=
+# For `make test-kubernetes` and `make test-kubelet`: some test files, as a pattern.
+FILES ?=
 # For `make sim`: the first graph, and how many; for `make measure-boot` how many boots; for `make chaos` the schedule.
 SEED ?=
 # For `make fuzz-h2` and `make soak-h2`: how long; for the first the seed of its first run.
@@ -134,9 +136,9 @@ sim: $(installed) ## runs 10,000 random graphs of controllers in random orders (
 	@SEED='$(SEED)' RUNS='$(RUNS)' node tests/sim/sim.ts
 
 .PHONY: chaos
-chaos: $(built) ## kills programs and nodes of a cluster while etcd is written to (CLUSTER= DURATION= SEED=)
-	@node tools/prepare-nodes.ts '$(CLUSTER)'
-	@CLUSTER='$(CLUSTER)' DURATION='$(DURATION)' SEED='$(SEED)' node tests/chaos/chaos.ts
+chaos: $(built) ## kills programs and nodes of a cluster while etcd is written to (CLUSTER= KUBERNETES= DURATION= SEED=)
+	@node tools/prepare-nodes.ts '$(if $(KUBERNETES),kubernetes,$(CLUSTER))'
+	@CLUSTER='$(CLUSTER)' KUBERNETES='$(KUBERNETES)' DURATION='$(DURATION)' SEED='$(SEED)' node tests/chaos/chaos.ts
 
 .PHONY: attack
 attack: $(built) ## attacks a cluster while a second client uses it, about 40 minutes (CASES=)
@@ -189,15 +191,17 @@ kubernetes: $(installed) ## builds the programs of Kubernetes from Go modules, 1
 	@node tools/kubernetes.ts
 
 .PHONY: test-kubernetes
-test-kubernetes: $(built) ## tests Kubernetes on nodes of processes; builds it when it is missing
+test-kubernetes: $(built) ## tests Kubernetes on nodes of processes; builds it when it is missing (FILES=)
 	@node tools/kubernetes.ts
 	@node tools/etcd.ts
-	@node tools/test.ts --kubernetes
+	@node tools/test.ts --kubernetes '$(or $(FILES),tests/kubernetes/*.test.ts)'
+
+kubelet_tests := tests/kubernetes/{kubelet,ready,upkeep,workloads}.test.ts
 
 .PHONY: test-kubelet
-test-kubelet: $(built) ## tests containers whose kubelets run Kubernetes; needs a Docker engine, builds what is missing
+test-kubelet: $(built) ## tests containers whose kubelets run Kubernetes; needs a Docker engine, builds what is missing (FILES=)
 	@node rootfs/build-node-image.ts --kubernetes
-	@node tools/test.ts --kubernetes 'tests/kubernetes/{kubelet,workloads}.test.ts'
+	@node tools/test.ts --kubernetes '$(or $(FILES),$(kubelet_tests))'
 
 .PHONY: jaeger
 jaeger: $(installed) ## builds Jaeger as a program for the traces of nodes of processes, minutes once

@@ -251,6 +251,31 @@ export const parts: readonly Part[] = [
     }),
   ),
   {
+    name: 'nftables',
+    why: 'nft, with which portmap, firewall and the masquerade of bridge write their rules',
+    source: { kind: 'debian' },
+    files: ['usr/sbin/nft'],
+  },
+  ...[
+    ['libnftables1', 'libnftables.so.1*'],
+    ['libnftnl11', 'libnftnl.so.11*'],
+    ['libmnl0', 'libmnl.so.0*'],
+    ['libxtables12', 'libxtables.so.12*'],
+    ['libgmp10', 'libgmp.so.10*'],
+    ['libjansson4', 'libjansson.so.4*'],
+    ['libedit2', 'libedit.so.2*'],
+    ['libtinfo6', 'libtinfo.so.6*'],
+    ['libbsd0', 'libbsd.so.0*'],
+    ['libmd0', 'libmd.so.0*'],
+  ].map(
+    ([name = '', file = '']): Part => ({
+      name,
+      why: 'a library of nft',
+      source: { kind: 'debian' },
+      files: library(file),
+    }),
+  ),
+  {
     name: 'cni-flannel',
     why: 'calls bridge with the pod network of this node, which flannel writes into a file',
     source: { kind: 'go', program: 'cni-flannel' },

@@ -99,3 +99,20 @@ export const lookupJob = {
     },
   },
 };
+
+/** A web server at port 18080 of a node. */
+export const hostPortPod = (nodeName: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'page' },
+  spec: {
+    ...{ nodeName, terminationGracePeriodSeconds: 1 },
+    containers: [
+      {
+        ...{ name: 'page', image: busyboxImage },
+        command: ['sh', '-c', 'mkdir /www && echo page >/www/index.html && exec httpd -f -p 8080 -h /www'],
+        ports: [{ containerPort: 8080, hostPort: 18080 }],
+      },
+    ],
+  },
+});

@@ -64,7 +64,7 @@ test('the root has these programs and no other', { skip }, () => {
     .map(({ path }) => path)
     .filter((path) => !path.includes('.so') && !lstatSync(join(staged.root, path)).isSymbolicLink())
     .filter((path) => (lstatSync(join(staged.root, path)).mode & 0o111) !== 0);
-  const others = ['usr/bin/mkfs.xfs', 'usr/bin/node', ...udevPrograms];
+  const others = ['usr/bin/mkfs.xfs', 'usr/bin/nft', 'usr/bin/node', ...udevPrograms];
   assert.deepEqual(found, [...plugins, ...programs, ...others].sort());
 });
 

@@ -14,7 +14,12 @@ import { kubeletControllers } from './controllers/kubelet-controllers.ts';
 import { createKubeletServiceController } from './controllers/kubelet-service.ts';
 import { grantedNames } from './domain/granted-names.ts';
 import { kubeletPaths } from './domain/kubelet-paths.ts';
-import { coverKernelLog, coverKernelParameters, shareMounts } from './host/kernel-covers.ts';
+import {
+  coverKernelLog,
+  coverKernelParameters,
+  openNetworkParameters,
+  shareMounts,
+} from './host/kernel-covers.ts';
 import { openKubeletConditions } from './host/kubelet-conditions.ts';
 import { prepareKubeletFiles } from './host/kubelet-files.ts';
 import { KubeletService } from './host/kubelet-service.ts';
@@ -50,6 +55,7 @@ export async function openKubelet(init: OpenKubeletInit, scope: AsyncDisposableS
     async prepare(input) {
       await prepareKubeletFiles({ root: layout.root, note: (message) => log.info(message) }, input);
       await coverKernelParameters();
+      await openNetworkParameters();
       await coverKernelLog();
       await shareMounts(kubeletPaths.data);
     },

@@ -19,6 +19,9 @@ const wantedParameters = {
 
 // <sys/mount.h>
 const bindMount = 4096;
+const remount = 32;
+/** Neither programs with the rights of their owner, nor devices, nor programs at all: as the engine mounts it. */
+const restricted = 2 | 4 | 8;
 const recursive = 16384;
 const shared = 1 << 20;
 
@@ -41,6 +44,24 @@ export async function coverKernelParameters(): Promise<void> {
     await writeFileAtomically(cover, `${value}\n`, { mode: 0o644 });
     calls.mount(cString(cover), cString(target), cString(''), bindMount, cString(''));
   }
+}
+
+const networkParameters = join(parameters, 'net');
+/** Exists only in the network namespace of the host. Source: Linux, Documentation/admin-guide/sysctl/net. */
+const ofHost = join(networkParameters, 'core/netdev_budget');
+
+/**
+ * Makes the parameters of the node's own network writable, which engines do not: the CNI plugins change some, such as `route_localnet` of
+ * the bridge for pods with a `hostPort`. A container sees only those of its network namespace, so those of the host stay as they are.
+ *
+ * @throws SystemCallError when the engine does not let the node mount
+ */
+export async function openNetworkParameters(): Promise<void> {
+  if (existsSync(ofHost)) return;
+  const calls = await loadNativeCalls();
+  const [folder, none] = [cString(networkParameters), cString('')];
+  if (!isMountPoint(networkParameters)) calls.mount(folder, folder, none, bindMount, none);
+  calls.mount(none, folder, none, bindMount | remount | restricted, none);
 }
 
 const kernelLog = '/dev/kmsg';
