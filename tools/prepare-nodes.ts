@@ -1,4 +1,4 @@
-// Prepares what nodes need: `node tools/prepare-nodes.ts [process|docker|node-image|qemu]`. Nodes of processes need etcd's
+// Prepares what nodes need: `node tools/prepare-nodes.ts [process|docker|node-image|kubernetes|qemu]`. Nodes of processes need etcd's
 // programs; nodes of containers need an engine and the images, and whole nodes and machines their image. Targets of the Makefile call it, so that each
 // of them works right after a clone.
 import { spawn } from 'node:child_process';
@@ -6,6 +6,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { askEngine } from '@nodewright/provision/engine';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
+import { ensureKubernetes } from './kubernetes/ensure-kubernetes.ts';
+import { allParts } from './kubernetes/parts.ts';
 import { ensureImages } from './up/ensure-images.ts';
 import { ensureNodeImage } from './up/ensure-node-image.ts';
 
@@ -13,7 +15,8 @@ const checkout = join(import.meta.dirname, '..');
 const preparations: Readonly<Record<string, () => Promise<void>>> = {
   process: prepareEtcd,
   docker: prepareImages,
-  'node-image': prepareNodeImage,
+  'node-image': () => prepareNodeImage('plain'),
+  kubernetes: prepareKubernetesImage,
   qemu: prepareMachine,
 };
 const kind = process.argv[2] || 'process';
@@ -39,9 +42,15 @@ async function prepareImages(): Promise<void> {
   await ensureImages(checkout, process.env.NODEWRIGHT_TAG || 'dev');
 }
 
-async function prepareNodeImage(): Promise<void> {
+async function prepareNodeImage(kind: 'plain' | 'kubernetes'): Promise<void> {
   await prepareImages();
-  await ensureNodeImage(checkout, 'plain');
+  await ensureNodeImage(checkout, kind);
+}
+
+async function prepareKubernetesImage(): Promise<void> {
+  const note = (line: string) => void process.stdout.write(`kubernetes: ${line}\n`);
+  await ensureKubernetes({ checkout, environment: process.env, note, parts: allParts });
+  await prepareNodeImage('kubernetes');
 }
 
 /** Builds the image of machines, unless there is one of these sources. */

@@ -5,8 +5,9 @@ import type { PlannedFault } from './planned-fault.ts';
 
 const pollMs = 250;
 const callTimeoutMs = 3000;
-/** How long a victim may take to recover before it counts as dead. */
+/** How long a victim may take to recover before it counts as dead. An API server waits for its kubelet, at most 5 minutes. */
 const patienceMs = 180_000;
+const podPatienceMs = 360_000;
 
 /** The result of a fault. */
 export interface Outcome {
@@ -36,8 +37,9 @@ export async function strike(
   const killedAt = performance.now();
   if (!(await target.kill(node, victim))) return { fault, result: 'missed' };
   const since = () => performance.now() - killedAt;
+  const endMs = victim === 'kube-apiserver' ? podPatienceMs : patienceMs;
   let startedMs: number | undefined;
-  while (!struckAgain.aborted && since() < patienceMs) {
+  while (!struckAgain.aborted && since() < endMs) {
     const now = await target.instancesOf(node, victim);
     if (now.length > 0 && now.every((instance) => !before.includes(instance))) {
       startedMs ??= since();
@@ -54,11 +56,13 @@ export async function strike(
  * Whether the node reports the victim as running and healthy. For machined as victim, all services must be.
  */
 async function isWell(
-  { cluster }: ChaosTarget,
+  target: ChaosTarget,
   client: TalosClient,
   { node, victim }: PlannedFault,
 ): Promise<boolean> {
-  const found = cluster.nodes.find(({ name }) => name === node);
+  const known = await target.isWell?.(node, victim);
+  if (known !== undefined) return known;
+  const found = target.cluster.nodes.find(({ name }) => name === node);
   try {
     const { messages } = await client
       .node(found?.address ?? '')

@@ -1,7 +1,8 @@
 // Kills programs and whole nodes of a cluster of its own with SIGKILL, while a client writes to etcd, reads
 // from all nodes and pulls images into their caches. `make chaos CLUSTER=process|docker DURATION=600 SEED=`; the seed determines the
-// schedule.
+// schedule. With KUBERNETES=1 the nodes are containers whose kubelets run Kubernetes, and at the end each of them must be Ready.
 import { openDockerTarget } from './docker-target.ts';
+import { openKubeletTarget } from './kubelet-target.ts';
 import { planFaults } from './plan-faults.ts';
 import { openProcessTarget } from './process-target.ts';
 import { faultTable, lateOnes, readText, shortcomings } from './report.ts';
@@ -16,8 +17,8 @@ const numberFrom = (name: string, otherwise: number): number => {
   process.exit(2);
 };
 
-const openers = { process: openProcessTarget, docker: openDockerTarget };
-const kind = process.env.CLUSTER || 'process';
+const openers = { process: openProcessTarget, docker: openDockerTarget, kubernetes: openKubeletTarget };
+const kind = process.env.KUBERNETES ? 'kubernetes' : process.env.CLUSTER || 'process';
 const open = Object.hasOwn(openers, kind) ? openers[kind as keyof typeof openers] : undefined;
 if (open === undefined) {
   process.stderr.write(`chaos: CLUSTER=${kind} is neither process nor docker\n`);
@@ -34,7 +35,8 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.once(name, () => interrupted.abort(new Error(`chaos: ended by ${name}`)));
 await using target = await open({ controlPlanes: 3, workers: 1 });
 interrupted.signal.throwIfAborted();
-const faults = planFaults({ seed, durationMs, nodes: target.cluster.nodes });
+const { victims, cluster } = target;
+const faults = planFaults({ seed, durationMs, nodes: cluster.nodes, ...(victims && { victims }) });
 const result = await runChaos(target, faults, tell, interrupted.signal);
 const { outcomes, reads, acknowledged, unknown, lost, strays, pulls } = result;
 

@@ -2,6 +2,7 @@ import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import type { ClusterShape } from '../cluster/cluster.ts';
 import { openDockerCluster } from '../cluster/docker/docker-cluster.ts';
 import type { ChaosTarget } from './chaos-target.ts';
+import { containerNames } from './container-names.ts';
 import type { Victim } from './planned-fault.ts';
 import { zombiesOf } from './zombies.ts';
 
@@ -30,7 +31,7 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
   };
   const isOf = (node: string, victim: Victim) => {
     const own = `${cluster.name}-${node}`;
-    const names: Readonly<Record<Victim, RegExp>> = {
+    const names: Readonly<Partial<Record<Victim, RegExp>>> = {
       node: new RegExp(`^${own}(-|$)`),
       machined: new RegExp(`^${own}-\\d+$`),
       apid: new RegExp(`^${own}-apid(-|$)`),
@@ -38,12 +39,9 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
       registryd: new RegExp(`^${own}-registryd(-|$)`),
       etcd: new RegExp(`^${own}-system-etcd$`),
     };
-    return ({ name }: Container) => names[victim].test(name);
+    return ({ name }: Container) => names[victim]?.test(name) === true;
   };
-  const namesOfAll = async () =>
-    (await runDocker(['ps', '--all', '--filter', `name=^${cluster.name}-`, '--format', '{{.Names}}']))
-      .split('\n')
-      .filter((name) => name !== '');
+  const namesOfAll = () => containerNames(cluster.name);
   // Containers that exist at the start of the run, such as exited ones that helped to create the cluster.
   const known = new Set(await namesOfAll());
   return {

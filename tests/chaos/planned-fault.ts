@@ -1,5 +1,9 @@
-/** What is killed: one program of a node, or all of them at once. */
-export type Victim = 'machined' | 'apid' | 'trustd' | 'registryd' | 'etcd' | 'node';
+/** All that can be killed: one program of a node, or all of them at once. */
+export const victims = [
+  ...(['machined', 'apid', 'trustd', 'registryd', 'etcd', 'kubelet', 'kube-apiserver'] as const),
+  'node',
+] as const;
+export type Victim = (typeof victims)[number];
 
 /** One kill of the schedule. */
 export interface PlannedFault {

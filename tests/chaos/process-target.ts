@@ -4,6 +4,7 @@ import { type ProcessInfo, readProcesses } from '@nodewright/linux';
 import type { ClusterShape } from '../cluster/cluster.ts';
 import { openProcessCluster } from '../cluster/process/process-cluster.ts';
 import type { ChaosTarget } from './chaos-target.ts';
+import { killIfThere } from './kill-if-there.ts';
 import type { Victim } from './planned-fault.ts';
 import { zombiesOf } from './zombies.ts';
 
@@ -54,14 +55,6 @@ function isProgramOf(root: string, victim: Victim): (process: ProcessInfo) => bo
 /** Whether the process has its working directory in the folder, or names the folder in its command line. */
 function isOf(folder: string, { pid, args }: ProcessInfo): boolean {
   return args.includes(folder) || workingDirectoryOf(pid).startsWith(folder);
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }
 
 function descendsFrom(processes: readonly ProcessInfo[], pid: number, ancestor: number | undefined): boolean {

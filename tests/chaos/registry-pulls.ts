@@ -30,9 +30,12 @@ export interface RegistryPulls extends AsyncDisposable {
   problems(client: TalosClient): Promise<string[]>;
 }
 
-/** Enables the image cache of all nodes. On nodes that cannot reach this program, registryd only runs. */
+/**
+ * Enables the image cache of all nodes, which those with kubelets have anyway. On nodes that cannot reach this program, registryd only
+ * runs.
+ */
 export async function openRegistryPulls(target: ChaosTarget, client: TalosClient): Promise<RegistryPulls> {
-  const { cluster, rootOf } = target;
+  const { cluster, rootOf, victims } = target;
   const upstream = await startUpstream();
   const tags = Array.from({ length: images }, (_, index) => `v${index}`);
   for (const tag of tags) upstream.addImage('team/app', tag, [randomBytes(layerBytes)]);
@@ -47,7 +50,8 @@ export async function openRegistryPulls(target: ChaosTarget, client: TalosClient
     { kind: 'ImageCacheConfig', local: { enabled: true } },
     { kind: 'RegistryMirrorConfig', name: registry, endpoints: [{ url: upstream.url }], skipFallback: true },
   ];
-  for (const { name } of cluster.nodes)
+  const changed = victims === undefined ? cluster.nodes : [];
+  for (const { name } of changed)
     for (const document of documents) {
       const patch = JSON.stringify({ apiVersion: 'v1alpha1', ...document });
       const words = ['patch', 'mc', '--mode', 'no-reboot', '--patch', patch];

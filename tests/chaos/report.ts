@@ -1,9 +1,8 @@
 import type { Outcome } from './await-recovery.ts';
+import { victims } from './planned-fault.ts';
 import type { ReadCounts } from './read-versions.ts';
 import { restartLimits } from './restart-limit.ts';
 import type { ChaosResult } from './run-chaos.ts';
-
-const victims = ['machined', 'apid', 'trustd', 'registryd', 'etcd', 'node'] as const;
 
 /** The table of faults and their results. */
 export function faultTable(outcomes: readonly Outcome[]): string {
@@ -19,17 +18,19 @@ export function faultTable(outcomes: readonly Outcome[]): string {
     'dead',
   ];
   const limits = restartLimits(outcomes);
-  const rows = victims.map((victim) => {
+  const rows = victims.flatMap((victim) => {
     const own = outcomes.filter(({ fault, result }) => fault.victim === victim && result !== 'missed');
+    if (own.length === 0) return [];
     const started = own.flatMap(({ startedMs }) => startedMs ?? []);
     const healthy = own.flatMap(({ healthyMs }) => healthyMs ?? []);
-    return [
+    const row = [
       ...[victim, String(own.length), seconds(median(started)), seconds(Math.max(...started))],
       ...[seconds(median(healthy)), seconds(Math.max(...healthy))],
       String(own.filter(({ result }) => result === 'again').length),
       String(lateOnes(outcomes, limits).filter(({ fault }) => fault.victim === victim).length),
       String(own.filter(({ result }) => result === 'dead').length),
     ];
+    return [row];
   });
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),

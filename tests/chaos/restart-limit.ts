@@ -3,6 +3,8 @@ import type { Outcome } from './await-recovery.ts';
 
 /** The delay after which machined restarts a service, in ms. Source: Talos v1.14: restart wrapper. */
 const servicePauseMs = 5000;
+/** The longest pause of a kubelet before it starts a container again, in ms. Source: Kubernetes: pod lifecycle, restarts. */
+const kubeletPauseMs = 300_000;
 /** How long a start may take on a machine with two processors that runs the whole cluster. */
 const startMs = 10_000;
 
@@ -14,6 +16,7 @@ const startMs = 10_000;
 export function restartLimits(outcomes: readonly Outcome[]): number[] {
   const histories = new Map<string, { history: RestartHistory; startedMs: number }>();
   return outcomes.map(({ fault: { node, victim, atMs }, result }) => {
+    if (victim === 'kube-apiserver') return kubeletPauseMs + startMs;
     if (victim !== 'machined' && victim !== 'node') return servicePauseMs + startMs;
     if (result === 'missed') return Number.POSITIVE_INFINITY;
     const { history, startedMs } = histories.get(node) ?? {

@@ -29,6 +29,8 @@ export interface ChaosResult {
 }
 
 const settleTimeoutMs = 180_000;
+/** A kubelet that has restarted a container often waits for minutes before the next time. */
+const kubernetesSettleTimeoutMs = 480_000;
 /** A process that has just exited may still be a zombie for a moment. */
 const strayTimeoutMs = 20_000;
 
@@ -54,10 +56,17 @@ export async function runChaos(
   const pulls = await pulling;
 
   tell('waiting for the cluster to come to rest');
-  const health = async () =>
-    (await cluster.talosctl('-n', firstControlPlane(target), 'health')).exitCode === 0;
+  // With Kubernetes, each node must be Ready. Without, its checks are skipped.
+  const mustCheckAll = target.victims !== undefined;
+  const health = async () => {
+    const { exitCode, stderr } = await cluster.talosctl('-n', firstControlPlane(target), 'health');
+    return exitCode === 0 && !(mustCheckAll && stderr.includes('SKIP'));
+  };
   // Report the results of the faults even when this failed.
-  const unrest = await eventually(health, { what: 'healthy cluster', timeoutMs: settleTimeoutMs }).then(
+  const unrest = await eventually(health, {
+    what: 'healthy cluster',
+    timeoutMs: mustCheckAll ? kubernetesSettleTimeoutMs : settleTimeoutMs,
+  }).then(
     () => undefined,
     ({ message }: Error) => message.trim(),
   );

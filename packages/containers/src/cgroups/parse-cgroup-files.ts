@@ -47,8 +47,7 @@ function parseMount(line: string): Mount | undefined {
   if (place === '') return undefined;
   const mountPoint = unescaped(place);
   const [type, , options = ''] = after.split(' ');
-  if (type === 'cgroup2')
-    return { mountPoint, hierarchy: { version: 2, controllers: [], mountPoint, root } };
+  if (type === 'cgroup2') return { mountPoint, hierarchy: { version: 2, controllers: [], mountPoint, root } };
   if (type !== 'cgroup') return { mountPoint, hierarchy: undefined };
   return { mountPoint, hierarchy: { version: 1, controllers: options.split(','), mountPoint, root } };
 }
