@@ -171,7 +171,7 @@ test('a node that is not done in time fails, with the timeout', async () => {
 test('an invalid request is rejected before any node is called', async () => {
   for (const words of [
     ['reboot', '--mode', 'kexec'],
-    ['reboot', '--drain'],
+    ['reboot', '--drain', '--drain-timeout', 'soon'],
     ['reboot', '--progress', 'loud'],
     ['reset', '--wipe-mode', 'none'],
     ['shutdown', '--timeout', 'soon'],

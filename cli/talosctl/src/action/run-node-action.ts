@@ -13,9 +13,9 @@ import { reportNodes } from '../report-nodes.ts';
 import { clusterName } from '../talosconfig-of.ts';
 import { openActionDisplay } from './action-display.ts';
 import type { ActionOptions } from './action-options.ts';
+import type { NodeDrain } from './drain-nodes.ts';
 import { openKernelTail } from './kernel-tail.ts';
 import { MeetingPoint } from './meeting-point.ts';
-import type { NodeAction } from './node-action.ts';
 import type { MachineAction } from './node-actions.ts';
 import { callerRolesOf, type ReadEffect, readEffect } from './read-effect.ts';
 import { reportEffect } from './report-effect.ts';
@@ -26,6 +26,8 @@ export interface ActionCommand extends MachineAction {
   readonly verb: string;
   /** Whether nodes lose data. Then the user must type their names, or pass `--yes` if etcd loses a voter. */
   readonly destroys?: boolean;
+  /** Drains the Kubernetes nodes first. The command waits for the action then, also with `--no-wait`. */
+  readonly openDrain?: ((client: TalosClient, signal: AbortSignal) => NodeDrain) | undefined;
   /** More sentences about the effect. It is called only when the user is told the effect. */
   readonly moreLines?: (client: TalosClient, signal: AbortSignal) => Promise<readonly string[]>;
 }
@@ -53,16 +55,16 @@ export async function runNodeAction(
   await checkServerVersions(env, client);
   if (options.dryRun) return reportEffect(env, options, await readWhole(env, options, client, command));
   if (!(await confirmAction(env, options, client, command))) return;
-  const { action } = command;
+  const { action, openDrain } = command;
 
-  if (!options.wait && !options.debug) {
+  if (!options.wait && !options.debug && openDrain === undefined) {
     return reportNodes(env, options, {
       call: (node, signal) => action.start(node, signal),
       ...{ header: [], headerWithoutRows: false, flushWhenIdle: false, rows: () => [] },
       document: (actorId) => ({ actorId }),
     });
   }
-  const outcomes = await trackNodes(env, options, client.targets, action);
+  const outcomes = await trackNodes(env, options, { client, action, openDrain });
   if (options.output !== 'table') {
     await writeDocument(
       env.stdout,
@@ -117,9 +119,13 @@ async function confirmAction(
 async function trackNodes(
   env: CliEnvironment,
   { debug = false, timeout, progress }: ActionOptions,
-  nodes: readonly NodeClient[],
-  action: NodeAction,
+  {
+    client,
+    action,
+    openDrain,
+  }: Pick<ActionCommand, 'action' | 'openDrain'> & { readonly client: TalosClient },
 ): Promise<Outcome[]> {
+  const nodes = client.targets;
   const timeoutMs = Number(timeout / 1_000_000n);
   const late = AbortSignal.timeout(Math.min(timeoutMs, 2 ** 31 - 1));
   const signal = AbortSignal.any([env.signal, late]);
@@ -129,17 +135,24 @@ async function trackNodes(
   using display = openActionDisplay(env.stderr, names, { isPlain, environment: env.environment });
   // Calls to one node may pass through another, so no action starts before all nodes are prepared.
   const meeting = new MeetingPoint(nodes.length);
+  const drain = openDrain?.(client, signal);
   const track = async (node: NodeClient): Promise<Outcome> => {
     const { arrive, leave } = meeting.place();
     const started = performance.now();
     const seconds = () => Math.round(performance.now() - started) / 1000;
     const onProgress = (message: string) => display.update(node.name, message);
+    const onReady = async () => {
+      await drain?.before(node, onProgress);
+      await arrive();
+    };
     try {
-      const actorId = await trackNode({ node, action, onProgress, signal, onReady: arrive });
+      const actorId = await trackNode({ node, action, onProgress, signal, onReady });
+      await drain?.after(node, onProgress);
       display.update(node.name, 'done', 'done');
       return { node: node.name, actorId, seconds: seconds() };
     } catch (error) {
       leave();
+      await drain?.giveUp(node, onProgress);
       const fault = late.aborted
         ? new Fault('deadline-exceeded', `the action was not done within ${timeoutMs / 1000} s`)
         : faultFrom(error);

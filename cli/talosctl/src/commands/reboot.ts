@@ -1,14 +1,16 @@
 import { InvalidArgumentError } from 'commander';
 import { type ActionOptions, addActionOptions, parseProgress } from '../action/action-options.ts';
 import { isRebootMode, type RebootModeName, rebootAction } from '../action/node-actions.ts';
-import { runNodeAction } from '../action/run-node-action.ts';
+import { openDrain } from '../action/open-drain.ts';
+import { type ActionCommand, runNodeAction } from '../action/run-node-action.ts';
 import type { CommandModule } from '../command-module.ts';
-import { UsageFault } from '../failure.ts';
 import { parseGoDuration } from '../go-duration.ts';
 
 interface RebootOptions extends ActionOptions {
   readonly mode: RebootModeName;
   readonly drain?: boolean;
+  /** Nanoseconds. */
+  readonly drainTimeout: bigint;
 }
 
 function parseMode(text: string): RebootModeName {
@@ -16,6 +18,13 @@ function parseMode(text: string): RebootModeName {
   if (!isRebootMode(mode)) throw new InvalidArgumentError('It must be default, powercycle or force.');
   return mode;
 }
+
+const defaultDrainTimeoutNanos = 300n * 1_000_000_000n;
+
+const drainFirst = (timeoutMs: number): Pick<ActionCommand, 'openDrain' | 'moreLines'> => ({
+  openDrain: (client, signal) => openDrain(client, timeoutMs, signal),
+  moreLines: async () => [`pods are evicted first, for at most ${timeoutMs / 1000} s`],
+});
 
 /** `talosctl reboot`. Source: Talos v1.14: reboot. */
 export const rebootCommand: CommandModule = {
@@ -30,13 +39,22 @@ export const rebootCommand: CommandModule = {
           .argParser(parseMode)
           .default('default'),
       )
-      .option('--drain', 'drain the Kubernetes node first; implies --wait (not implemented)')
-      .option('--drain-timeout <duration>', 'timeout for draining the node', parseGoDuration)
+      .option(
+        '--drain',
+        'cordon the Kubernetes node and evict its pods first, and uncordon it when it is Ready again; implies --wait',
+      )
+      .addOption(
+        command
+          .createOption('--drain-timeout <duration>', 'how long the pods may take to leave')
+          .argParser(parseGoDuration)
+          .default(defaultDrainTimeoutNanos, '5m0s'),
+      )
       .option('--progress <kind>', 'auto, or plain: lines without colours', parseProgress, 'auto')
-      .action(({ mode, drain, ...options }: RebootOptions) => {
-        if (drain)
-          throw new UsageFault('flag --drain is not implemented: this program cannot talk to Kubernetes');
-        return runNodeAction(env, options, { verb: 'reboot', ...rebootAction(mode) });
-      });
+      .action(({ mode, drain, drainTimeout, ...options }: RebootOptions) =>
+        runNodeAction(env, options, {
+          ...{ verb: 'reboot', ...rebootAction(mode) },
+          ...(drain && drainFirst(Number(drainTimeout / 1_000_000n))),
+        }),
+      );
   },
 };

@@ -394,6 +394,7 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
   read: [{ text: 'print a file of a node', command: 'talosctl -n node01 read /etc/os-release' }],
   reboot: [
     { text: 'reboot a node and wait until it is back', command: 'talosctl -n node02 reboot' },
+    { text: 'move the pods of a node elsewhere first', command: 'talosctl -n node04 reboot --drain' },
     { text: 'reboot a node without waiting for it', command: 'talosctl -n node02 reboot --no-wait' },
     {
       text: 'see first whether etcd would keep its quorum',

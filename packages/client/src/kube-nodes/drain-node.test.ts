@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { drainNode, drainTimes } from './drain-node.ts';
+import { type DrainInit, drainNode, drainTimes } from './drain-node.ts';
 import { openKubeNodes } from './kube-nodes.ts';
 import { objectMaker } from './testing/kube-nodes-conformance.ts';
 import { createMemoryApiServer } from './testing/memory-api-server.ts';
@@ -50,8 +50,11 @@ async function openNode() {
     onPause: (action: () => Promise<void> | void) => {
       onPause = action;
     },
-    drain: () =>
-      drainNode({ node: 'a', nodes, timers, signal: stop.signal, report: (text) => void said.push(text) }),
+    drain: (more: Pick<DrainInit, 'grace'> = {}) =>
+      drainNode({
+        ...{ node: 'a', nodes, timers, signal: stop.signal, ...more },
+        report: (text) => void said.push(text),
+      }),
   };
 }
 
@@ -138,4 +141,17 @@ test('drainNode() ends with its signal, and evicts nothing after that', async ()
   );
   assert.equal(fault.kind, 'cancelled');
   assert.deepEqual(await node.said, []);
+});
+
+test('a pod may take more than a minute to end when its own time to end counts', async () => {
+  const node = await openNode();
+  await node.make.pod('slow', 'a');
+  let pauses = 0;
+  node.onPause(async () => {
+    pauses += 1;
+    // Each pause is three seconds.
+    if (pauses > 30) await node.removeEnding();
+  });
+  await node.drain({ grace: 'own' });
+  assert.deepEqual(await node.names(), []);
 });

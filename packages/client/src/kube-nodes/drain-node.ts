@@ -10,6 +10,8 @@ export interface DrainInit {
   readonly nodes: Pick<KubeNodes, 'podsOn' | 'evict'>;
   /** For the whole drain; default 5 minutes. */
   readonly timeoutMs?: number;
+  /** How long each pod may take to end; default 60 s, `own`: what the pod itself says, until the drain times out. */
+  readonly grace?: 'own';
   readonly timers: Timers;
   readonly signal: AbortSignal;
   /** Called for each step, such as `evicted default/web-1`. */
@@ -27,7 +29,8 @@ export const drainTimes = { totalMs: 300_000, refusedMs: 5_000, pollMs: 3_000, g
  * when the caller may not list the pods
  */
 export async function drainNode(init: DrainInit): Promise<void> {
-  const { node, nodes, timeoutMs = drainTimes.totalMs, timers, signal } = init;
+  const { node, nodes, timeoutMs = drainTimes.totalMs, grace, timers, signal } = init;
+  const endingMs = grace === 'own' ? timeoutMs : undefined;
   const endMs = timers.now() + timeoutMs;
   const known = new Map<string, LeavingPod>();
   let left = 'no answer of the API server';
@@ -35,7 +38,7 @@ export async function drainNode(init: DrainInit): Promise<void> {
     const step = await attempt(async () => {
       const pods = await nodes.podsOn(node);
       left = leftText(pods.filter(mustLeave), known);
-      const planned = planDrain(pods, known, timers.now());
+      const planned = planDrain(pods, known, timers.now(), endingMs);
       for (const pod of planned.evict) {
         if (signal.aborted || timers.now() >= endMs) break;
         known.set(pod.metadata?.uid ?? '', await evicted(init, pod));
@@ -74,7 +77,7 @@ async function attempt<T>(action: () => Promise<T>): Promise<T | Fault> {
 }
 
 /** One attempt. A failure that concerns this pod alone is tried again, like a budget that does not allow it now. */
-async function evicted({ nodes, timers, report }: DrainInit, pod: KubePod): Promise<LeavingPod> {
+async function evicted({ nodes, grace, timers, report }: DrainInit, pod: KubePod): Promise<LeavingPod> {
   const nowMs = timers.now();
   const again = (reason: string) => {
     report(`cannot evict ${podName(pod)} yet: ${reason}`);
@@ -83,7 +86,7 @@ async function evicted({ nodes, timers, report }: DrainInit, pod: KubePod): Prom
   // It was deleted by somebody else, perhaps with a longer time to end.
   if (pod.metadata?.deletionTimestamp !== undefined) return { evictedMs: nowMs };
   try {
-    const outcome = await nodes.evict(pod, drainTimes.graceSeconds);
+    const outcome = await nodes.evict(pod, grace === 'own' ? undefined : drainTimes.graceSeconds);
     if (outcome.kind === 'refused') return again(outcome.reason);
     report(`evicted ${podName(pod)}`);
     return { evictedMs: nowMs };

@@ -29,8 +29,12 @@ export interface KubeNodes {
   podsOn(node: string): Promise<readonly KubePod[]>;
   /** Pods with a label in a namespace. */
   podsWith(namespace: string, label: string): Promise<readonly KubePod[]>;
-  /** Asks the API server to end a pod. Source: Kubernetes: API-initiated eviction. */
-  evict(pod: KubePod, graceSeconds: number): Promise<Eviction>;
+  /**
+   * Asks the API server to end a pod. Source: Kubernetes: API-initiated eviction.
+   *
+   * @param graceSeconds how long it may take to end; by default what the pod itself says
+   */
+  evict(pod: KubePod, graceSeconds?: number): Promise<Eviction>;
 }
 
 export interface KubeNodesInit {
@@ -110,7 +114,10 @@ export function openKubeNodes({ api, signal, timeoutMs = defaultTimeoutMs }: Kub
         path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`,
         body: JSON.stringify({
           ...{ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } },
-          deleteOptions: { gracePeriodSeconds: graceSeconds, ...(uid && { preconditions: { uid } }) },
+          deleteOptions: {
+            ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
+            ...(uid && { preconditions: { uid } }),
+          },
         }),
       });
       // A conflict says that another pod has this name now.

@@ -35,17 +35,22 @@ export function mustLeave({ metadata, status }: KubePod): boolean {
   return controller !== undefined && controller.kind !== 'DaemonSet';
 }
 
-/** Decides from the pods that a node has now and what was done before. */
+/**
+ * Decides from the pods that a node has now and what was done before.
+ *
+ * @param endingMs how long a pod may take to end after its eviction
+ */
 export function planDrain(
   pods: readonly KubePod[],
   before: ReadonlyMap<string, LeavingPod>,
   nowMs: number,
+  endingMs = deletionTimeoutMs,
 ): DrainStep {
   const step = { evict: [] as KubePod[], waiting: [] as KubePod[], stuck: [] as KubePod[] };
   for (const pod of pods.filter(mustLeave)) {
     const { evictedMs, retryMs = 0 } = before.get(pod.metadata?.uid ?? '') ?? {};
     if (evictedMs !== undefined) {
-      step[nowMs - evictedMs >= deletionTimeoutMs ? 'stuck' : 'waiting'].push(pod);
+      step[nowMs - evictedMs >= endingMs ? 'stuck' : 'waiting'].push(pod);
     } else if (retryMs > nowMs) step.waiting.push(pod);
     else step.evict.push(pod);
   }

@@ -1,0 +1,27 @@
+import { systemTimers } from '@nodewright/async';
+import type { TalosClient } from '@nodewright/client';
+import { type DrainNodesInit, drainNodes, type NodeDrain } from './drain-nodes.ts';
+
+/** Drains the nodes of a client with the credentials of an administrator, which the first endpoint issues. */
+export function openDrain(client: TalosClient, timeoutMs: number, signal: AbortSignal): NodeDrain {
+  const open: DrainNodesInit['open'] = async () => {
+    const { openKubernetesApi, parseKubeconfig, readKubeconfig } = await import(
+      '@nodewright/client/kubeconfig'
+    );
+    const { openKubeNodes } = await import('@nodewright/client/kube-nodes');
+    const config = parseKubeconfig(
+      await readKubeconfig(client.firstEndpoint(), signal),
+      'the kubeconfig of the cluster',
+    );
+    // Not ended by the user's interrupt: the node is uncordoned after it. Each request has a time limit of its own.
+    const { signal: never } = new AbortController();
+    return openKubeNodes({ api: openKubernetesApi(config), signal: never });
+  };
+  return drainNodes({
+    ...{ open, timeoutMs, timers: systemTimers, signal },
+    async nameOf({ resources }) {
+      const { nodenames } = await import('@nodewright/client/kinds');
+      return (await resources.get(nodenames, 'nodename', { signal })).spec.nodename;
+    },
+  });
+}
