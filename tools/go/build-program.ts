@@ -28,6 +28,8 @@ export interface GoProgram {
   readonly flags: readonly string[];
   /** Package to build, seen from the wrapper; several make a folder. */
   readonly package: string | readonly string[];
+  /** Builds the program of the tests of the package, which a module may have instead of a main function. */
+  readonly isTest?: true;
   /**
    * Minor version of Go in go.mod. A Go of that line with an older patch version downloads the newer toolchain itself.
    */
@@ -139,7 +141,8 @@ export function buildProgram(init: BuildProgramInit): string {
   const draft = `${path}.${process.pid}`;
   try {
     // The slash makes Go write a file for each package.
-    run('build', ...program.flags, '-o', isFolder ? `${draft}/` : draft, ...[program.package].flat());
+    const verb = program.isTest ? ['test', '-c', '-vet=off'] : ['build'];
+    run(...verb, ...program.flags, '-o', isFolder ? `${draft}/` : draft, ...[program.package].flat());
     placeBuild(draft, path);
   } finally {
     rmSync(draft, { force: true, recursive: isFolder });

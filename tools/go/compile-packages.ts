@@ -24,17 +24,28 @@ export async function compilePackages(
   const { program, go, report } = init;
   using prepared = prepareBuild(init);
   const packages: string[] = [];
-  const list = ['list', '-deps', ...program.flags, ...[program.package].flat()];
+  const listing = program.isTest ? ['-deps', '-test'] : ['-deps'];
+  const list = ['list', ...listing, ...program.flags, '-f', listed, ...[program.package].flat()];
   await runGo(go, list, prepared, (line) => packages.push(line), 'stdout');
-  // Go links nothing when several packages are named.
-  const names = packages.filter((name) => name !== 'unsafe');
+  const rows = packages.map((line) => line.split('\t'));
+  const names = rows.flatMap(([name = '']) => (isCompiled(name) ? [name] : []));
+  // Go refuses the names of some packages that only tests need, and compiles what the others need.
+  const isNamed = new Set(rows.flatMap(([name = '', isIndirect]) => (isIndirect === 'false' ? [name] : [])));
+  const named = program.isTest ? names.filter((name) => isNamed.has(name)) : names;
   let compiled = 0;
-  await runGo(go, ['build', '-v', ...program.flags, ...names], prepared, (line) => {
+  // Go links nothing when several packages are named.
+  await runGo(go, ['build', '-v', ...program.flags, ...named], prepared, (line) => {
     if (!names.includes(line)) return;
     compiled += 1;
     report({ compiled, packages: names.length });
   });
 }
+
+/** The name of a package, and whether go.mod requires its module only for others. */
+const listed = '{{.ImportPath}}\t{{with .Module}}{{.Indirect}}{{end}}';
+
+/** Packages with tests in them are `a [a.test]`, and the program of the tests is `a.test`. */
+const isCompiled = (name: string) => name !== 'unsafe' && !name.includes(' ') && !name.endsWith('.test');
 
 /** Runs at the lowest priority, so that other work is not slowed down. */
 async function runGo(

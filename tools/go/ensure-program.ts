@@ -69,9 +69,10 @@ function keyOf(program: GoProgram, wrapper: string): string {
 function digestOf(program: GoProgram, wrapper: string): string {
   const variables = Object.entries(program.environment ?? {}).map(([name, value]) => `${name}=${value}`);
   const hash = createHash('sha256').update([...program.flags, program.package, ...variables].join(' '));
-  const { toolchain, inputs = [], copiedMain } = program;
+  const { toolchain, inputs = [], copiedMain, isTest } = program;
   const copied = copiedMain === undefined ? [] : [copiedMain.module, ...copiedMain.withoutImports];
-  for (const input of [...(toolchain === undefined ? [] : [toolchain.version]), ...inputs, ...copied])
+  const release = toolchain === undefined ? [] : [toolchain.version];
+  for (const input of [...release, ...inputs, ...copied, ...(isTest ? ['test'] : [])])
     hash.update(`\0\0${input}`);
   for (const name of program.files) hash.update(`\0${name}\0`).update(readFileSync(join(wrapper, name)));
   return hash.digest('hex').slice(0, 12);

@@ -14,21 +14,19 @@ import { test } from 'node:test';
 import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
 import { BuildProgress } from './build-progress.ts';
 import { roomProblem } from './check-room.ts';
+import { endToEndParts } from './end-to-end-parts.ts';
 import { ensureKubernetes } from './ensure-kubernetes.ts';
 import { addonParts, type KubernetesPart, kubernetesParts } from './parts.ts';
 
 const gibibyte = 1024 ** 3;
 const cost = { memoryBytes: 3 * gibibyte, diskBytes: 5 * gibibyte, sizeBytes: 1, minutes: 15 };
 
-test('the version that is built is the one that the lock file of the wrapper pins', () => {
-  const wrapper = join(import.meta.dirname, 'wrapper');
-  const module = readFileSync(join(wrapper, 'go.mod'), 'utf8');
-  assert.ok(module.includes(`k8s.io/kubernetes v${builtKubernetesVersion}\n`));
-  assert.ok(
-    readFileSync(join(wrapper, 'go.sum'), 'utf8').includes(
-      `k8s.io/kubernetes v${builtKubernetesVersion} h1:`,
-    ),
-  );
+test('the version that is built and tested is the one that the lock files pin', () => {
+  for (const folder of ['wrapper', endToEndParts.e2e.wrapper]) {
+    const read = (name: string) => readFileSync(join(import.meta.dirname, folder, name), 'utf8');
+    assert.ok(read('go.mod').includes(`k8s.io/kubernetes v${builtKubernetesVersion}\n`));
+    assert.ok(read('go.sum').includes(`k8s.io/kubernetes v${builtKubernetesVersion} h1:`));
+  }
   assert.match(
     kubernetesParts.kube.program.flags.join(' '),
     new RegExp(`gitVersion=v${builtKubernetesVersion} `),
@@ -75,13 +73,15 @@ function openFolders(change: Partial<KubernetesPart> = {}) {
   mkdirSync(programs);
   const go = `#!/bin/sh
 echo "$1" >> ${folder}/calls
+echo "$*" >> ${folder}/lines
 case "$1 $2" in
   "env GOVERSION") echo go1.26.7 ;;
   "env GOCACHE") echo ${folder}/not/there ;;
-  list*) printf 'a\\nb\\nunsafe\\n' ;;
+  "list -deps") printf 'a\\tfalse\\nb\\ttrue\\nunsafe\\t\\n'
+    [ "$3" != -test ] || printf 'a [a.test]\\tfalse\\na.test\\tfalse\\n' ;;
   "build -v") printf 'a\\nb\\n' >&2 ;;
   "mod download") echo '{ "Dir": "${folder}/module" }' ;;
-  build*)
+  build*|"test -c")
     while [ "$1" != -o ]; do shift; done
     if grep -qs '^// of a module' main.go; then cp main.go "$2"; else echo built > "$2"; fi ;;
 esac
@@ -100,6 +100,7 @@ esac
   return {
     folder,
     notes,
+    lines: () => readFileSync(join(folder, 'lines'), 'utf8').trim().split('\n'),
     calls: () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n'),
     ensure: () =>
       ensureKubernetes({
@@ -128,6 +129,15 @@ test('ensureKubernetes() compiles, links once, and gives every program a name', 
     folders.calls().filter((call) => call !== 'env'),
     calls,
   );
+});
+
+test('ensureKubernetes() builds the program of the tests of a package, and names only packages that go.mod requires', async () => {
+  const { toolchain: _, ...program } = kubernetesParts.kube.program;
+  using folders = openFolders({ program: { ...program, flags: [], isTest: true } });
+  await folders.ensure();
+  const lines = folders.lines().filter((line) => !line.startsWith('env'));
+  assert.deepEqual(lines.slice(1, 2), ['build -v a']);
+  assert.match(lines[2] ?? '', /^test -c -vet=off -o \S+ \.$/);
 });
 
 test('ensureKubernetes() refuses before it builds anything when there is no room', async () => {

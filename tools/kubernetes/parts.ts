@@ -18,7 +18,7 @@ export interface KubernetesPart {
 }
 
 /** Flags of the linker that set the version which the programs report. */
-const versionVariables = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap(
+export const versionVariables = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap(
   (module) => {
     const [major = '', minor = ''] = builtKubernetesVersion.split('.');
     return [
