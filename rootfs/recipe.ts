@@ -344,6 +344,29 @@ const nftPackages = [
   ...['libedit2', 'libtinfo6', 'libbsd0', 'libmd0', 'iptables'],
 ] as const;
 
+const curlPackages = [
+  ...[
+    'libcurl4t64',
+    'libnghttp2-14',
+    'libnghttp3-9',
+    'libidn2-0',
+    'libunistring5',
+    'librtmp1',
+    'libssh2-1t64',
+  ],
+  ...['libpsl5t64', 'libssl3t64', 'libgssapi-krb5-2', 'libkrb5-3', 'libk5crypto3', 'libkrb5support0'],
+  ...['libcom-err2', 'libkeyutils1', 'libldap2', 'libsasl2-2', 'libzstd1', 'libbrotli1', 'zlib1g'],
+  ...[
+    'libgnutls30t64',
+    'libp11-kit0',
+    'libtasn1-6',
+    'libnettle8t64',
+    'libhogweed6t64',
+    'libgmp10',
+    'libffi8',
+  ],
+] as const;
+
 /**
  * Programs of Debian that programs of Kubernetes call, with the packages of their libraries. They are in the images of
  * `rootfs/kubernetes`.
@@ -362,6 +385,13 @@ export const kubernetesTools = {
   },
   /** The init container of flannel copies a file with it, and pods of tests are made from it. It has no libraries. */
   busybox: { package: 'busybox-static', programs: ['usr/bin/busybox'], libraries: [] },
+  /**
+   * The end-to-end tests of Kubernetes call these three in pods of the image of agnhost. The shell of busybox runs its own nc, whatever
+   * PATH says.
+   */
+  bash: { package: 'bash', programs: ['usr/bin/bash'], libraries: ['libtinfo6'] },
+  curl: { package: 'curl', programs: ['usr/bin/curl'], libraries: curlPackages },
+  netcat: { package: 'netcat-openbsd', programs: ['usr/bin/nc.openbsd'], libraries: ['libbsd0', 'libmd0'] },
 } as const;
 
 /** Packages of the images of Kubernetes. */

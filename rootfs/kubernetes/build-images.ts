@@ -2,17 +2,19 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TarItem } from '../../tools/images/tar.ts';
+import { endToEndParts } from '../../tools/kubernetes/end-to-end-parts.ts';
 import { ensureKubernetes } from '../../tools/kubernetes/ensure-kubernetes.ts';
 import { addonParts, type KubernetesPart, kubernetesParts } from '../../tools/kubernetes/parts.ts';
 import type { LockedTools } from '../debian/locked-tools.ts';
 import { cachedFiles } from '../image/cached-files.ts';
-import { imageOfLayers, type PackedLayer, packLayer } from '../image/oci-image.ts';
+import { imageOfLayers, type OciImage, type PackedLayer, packLayer } from '../image/oci-image.ts';
 import { pathsBelow, placeFiles } from '../image/place-files.ts';
 import { buildStaticProgram } from '../initramfs/build-static-program.ts';
 import { kubernetesTools, loaders, triplets } from '../recipe.ts';
 import { unpackLocked, type Workshop } from '../workshop.ts';
+import { agnhostFiles } from './agnhost-files.ts';
 import { folderItems } from './folder-items.ts';
-import { kubernetesImages, type LayerName } from './image-table.ts';
+import { type KubernetesImage, kubernetesImages, type LayerName } from './image-table.ts';
 
 export interface BuildKubernetesImagesInit {
   readonly workshop: Workshop;
@@ -29,23 +31,36 @@ export interface BuildKubernetesImagesInit {
 export async function kubernetesImageCache(
   init: BuildKubernetesImagesInit,
 ): Promise<Readonly<Record<string, Buffer>>> {
+  const built = await buildKubernetesImages(kubernetesImages, init);
+  return Object.assign({}, ...built.map(([reference, image]) => cachedFiles(reference, image)));
+}
+
+/**
+ * Builds images, each with its reference.
+ *
+ * @throws Error with one line that says what is missing and what to do
+ */
+export async function buildKubernetesImages(
+  images: readonly KubernetesImage[],
+  init: BuildKubernetesImagesInit,
+): Promise<[reference: string, OciImage][]> {
   const { workshop, epochSeconds } = init;
-  const names = new Set(kubernetesImages.flatMap(({ layers }) => layers));
+  const names = new Set(images.flatMap(({ layers }) => layers));
   const layers = new Map<LayerName, PackedLayer>();
   for (const name of names) layers.set(name, packLayer(await itemsOf(name, init), epochSeconds));
-  const files = kubernetesImages.map((image) => {
+  return images.map((image) => {
     const own = image.isLinkToKube ? [packLayer([link(image.program, 'kube')], epochSeconds)] : [];
     const common = image.layers.flatMap((name) => layers.get(name) ?? []);
     const config = {
       Entrypoint: [`/${image.program}`],
+      ...(image.words && { Cmd: image.words }),
       Env: ['PATH=/usr/local/bin:/usr/bin:/usr/sbin'],
       WorkingDir: '/',
     };
     const { architecture } = workshop;
     const built = imageOfLayers({ architecture, epochSeconds, config, layers: [...common, ...own] });
-    return cachedFiles(image.reference, built);
+    return [image.reference, built];
   });
-  return Object.assign({}, ...files);
 }
 
 /** The kubelet looks for a user of its own, and refuses to start without these files. */
@@ -65,8 +80,21 @@ async function itemsOf(
       return [await goProgram('usr/local/bin/coredns', 'coredns', addonParts, workshop, note)];
     case 'flannel':
       return [await goProgram('opt/bin/flanneld', 'flanneld', addonParts, workshop, note)];
+    case 'agnhost':
+      return [
+        await goProgram('agnhost', 'agnhost', { agnhost: endToEndParts.agnhost }, workshop, note),
+        ...(await agnhostFiles()),
+      ];
     case 'busybox':
       return busyboxItems(workshop);
+    case 'bash':
+      return [...(await debianItems(kubernetesTools.bash, workshop)), link('usr/bin/sh', 'bash')];
+    case 'netcat':
+      return [
+        ...(await debianItems(kubernetesTools.netcat, workshop)),
+        // The one of busybox lacks options that the tests use.
+        link('usr/bin/nc', 'nc.openbsd'),
+      ];
     case 'pause': {
       const program = buildStaticProgram(tools, {
         ...{ source: import.meta.dirname, name: 'pause', work: workshop.work },
@@ -124,7 +152,7 @@ const tableCommands = ['iptables', 'ip6tables'].flatMap((name) =>
 
 /** Programs of a package with the libraries that they load, and the loader where programs expect it. */
 async function debianItems(
-  tool: (typeof kubernetesTools)['mount' | 'nft'],
+  tool: (typeof kubernetesTools)['bash' | 'curl' | 'mount' | 'netcat' | 'nft'],
   workshop: Workshop,
 ): Promise<TarItem[]> {
   const { work, architecture } = workshop;

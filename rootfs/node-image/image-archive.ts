@@ -1,4 +1,4 @@
-import { mediaTypes } from '@nodewright/oci';
+import { mediaTypes, parseImageReference } from '@nodewright/oci';
 import { writeTar } from '../../tools/images/tar.ts';
 import { type Blob, descriptorOf, json, type OciImage } from '../image/oci-image.ts';
 
@@ -10,7 +10,7 @@ import { type Blob, descriptorOf, json, type OciImage } from '../image/oci-image
  */
 export function imageArchive(name: string, { manifest, config, layers }: OciImage): Buffer[] {
   const annotations = {
-    'io.containerd.image.name': `docker.io/${name}`,
+    'io.containerd.image.name': nameWithRegistry(name),
     'org.opencontainers.image.ref.name': name.slice(name.lastIndexOf(':') + 1),
   };
   const index = {
@@ -29,6 +29,12 @@ export function imageArchive(name: string, { manifest, config, layers }: OciImag
     ]),
   ];
   return writeTar(files);
+}
+
+/** The name as containerd wants it, which knows no default registry. */
+function nameWithRegistry(name: string): string {
+  const { registry, repository, tag } = parseImageReference(name);
+  return `${registry}/${repository}:${tag}`;
 }
 
 const pathOf = ({ digest }: Blob) => `blobs/${digest.replace(':', '/')}`;
