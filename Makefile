@@ -47,6 +47,9 @@ SET ?=
 ADD ?=
 # For `make pictures`: the pictures to make, with commas; all by default.
 ONLY ?=
+# For `make e2e-kubernetes`: a regular expression for names of cases, and which results of the run before count: 1 all, failed those that passed.
+FOCUS ?=
+RESUME ?=
 # For `make attack`: the attacks and checks to run, with commas; all by default.
 CASES ?=
 
@@ -202,6 +205,11 @@ kubelet_tests := tests/kubernetes/{kubelet,ready,upkeep,workloads}.test.ts
 test-kubelet: $(built) ## tests containers whose kubelets run Kubernetes; needs a Docker engine, builds what is missing (FILES=)
 	@node rootfs/build-node-image.ts --kubernetes
 	@node tools/test.ts --kubernetes '$(or $(FILES),$(kubelet_tests))'
+
+.PHONY: e2e-kubernetes
+e2e-kubernetes: $(built) ## runs the conformance cases of Kubernetes on four containers, about an hour; needs a Docker engine (CLUSTER= FOCUS= MINUTES= RESUME=)
+	@node tools/prepare-nodes.ts kubernetes
+	@CLUSTER='$(CLUSTER)' FOCUS='$(FOCUS)' MINUTES='$(MINUTES)' RESUME='$(RESUME)' node tests/e2e-kubernetes/end-to-end.ts
 
 .PHONY: jaeger
 jaeger: $(installed) ## builds Jaeger as a program for the traces of nodes of processes, minutes once

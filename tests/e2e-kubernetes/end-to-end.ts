@@ -1,0 +1,139 @@
+// `make e2e-kubernetes`: runs the conformance cases of Kubernetes for which two images suffice, agnhost and busybox, on a cluster of four
+// containers that it makes and removes, or on CLUSTER=. It prints the counts, and writes a summary to _out/e2e-kubernetes.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
+import { buildAgnhostImage } from '../../rootfs/kubernetes/build-agnhost-image.ts';
+import { agnhostImage, busyboxImage } from '../../rootfs/kubernetes/image-table.ts';
+import { endToEndParts } from '../../tools/kubernetes/end-to-end-parts.ts';
+import { ensureKubernetes } from '../../tools/kubernetes/ensure-kubernetes.ts';
+import { kubernetesParts } from '../../tools/kubernetes/parts.ts';
+import { checkout } from '../cluster/run-talosctl.ts';
+import { keptResults, withEarlierFailures } from './kept-results.ts';
+import { leftOutCases } from './left-out-cases.ts';
+import { type Options, readOptions } from './options.ts';
+import type { CaseResult } from './read-report.ts';
+import { type Progress, runGinkgo } from './run-ginkgo.ts';
+import { selectCases } from './select-cases.ts';
+import { summaryLine, summaryOf, summaryPage } from './summary.ts';
+import { openExistingTarget, openOwnTarget } from './target.ts';
+
+const output = join(checkout, '_out', 'e2e-kubernetes');
+const resultsFile = join(output, 'results.json');
+const say = (line: string) => void process.stdout.write(`e2e-kubernetes: ${line}\n`);
+
+/** Two processors run the nodes, too. */
+const parallelProcesses = 4;
+const progressIntervalMs = 30_000;
+
+const interrupted = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, () => interrupted.abort(new Error(`ended by ${name}`)));
+
+try {
+  if (!(await main(readOptions(process.env)))) process.exitCode = 1;
+} catch (error) {
+  process.stderr.write(`e2e-kubernetes: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+/** Whether all cases that were run have passed. */
+async function main(options: Options): Promise<boolean> {
+  mkdirSync(output, { recursive: true });
+  const { folder: programs } = await ensureKubernetes({
+    ...{ checkout, environment: process.env, note: say },
+    parts: { ...kubernetesParts, ...endToEndParts },
+  });
+  const archive = await buildAgnhostImage(checkout, say);
+  const { before, failedBefore } = keptResults(options.keeps, readResults());
+  const selection = selectCases({
+    cases: listCases(programs),
+    leftOut: leftOutCases,
+    ...(options.focus && { focus: options.focus }),
+    done: new Set(before.map(({ name }) => name)),
+  });
+  const { parallel, serial, leftOut } = selection;
+  const chosen = [...parallel, ...serial];
+  const older = before.length === 0 ? '' : `, ${before.length} have a result of an earlier run`;
+  say(
+    `${chosen.length} cases to run, ${serial.length} of them alone; ${leftOut.length} are left out${older}`,
+  );
+  let results: readonly CaseResult[] = before;
+  const suiteFailures: string[] = [];
+  if (chosen.length > 0) {
+    await using target = await (options.cluster === undefined
+      ? openOwnTarget()
+      : openExistingTarget(options.cluster, join(programs, 'kubectl'), agnhostImage.reference));
+    interrupted.signal.throwIfAborted();
+    say(`the nodes run; they get the image ${agnhostImage.reference}`);
+    await target.talosctl('image', 'import', archive);
+    const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(options.limitMs)]);
+    for (const [name, cases, processes] of [
+      ['parallel', parallel, parallelProcesses],
+      ['serial', serial, 1],
+    ] as const) {
+      if (cases.length === 0 || signal.aborted) continue;
+      say(`${cases.length} cases, ${processes} at once`);
+      const report = await runGinkgo({
+        ...{ programs, kubeconfig: target.kubeconfig, cases, processes, signal },
+        folder: join(output, name),
+        onProgress: progressLines(cases.length),
+      });
+      results = [...results, ...withEarlierFailures(report.results, failedBefore)];
+      suiteFailures.push(...report.suiteFailures);
+      // Each part is kept, so that RESUME=1 goes on where a run ended.
+      writeFileSync(resultsFile, `${JSON.stringify(results, undefined, 2)}\n`);
+    }
+  }
+  const summary = summaryOf({
+    version: builtKubernetesVersion,
+    results,
+    leftOut,
+    chosen: [...before.map(({ name }) => name), ...chosen],
+  });
+  writeFileSync(
+    join(output, 'summary.json'),
+    `${JSON.stringify({ ...summary, suiteFailures }, undefined, 2)}\n`,
+  );
+  writeFileSync(join(output, 'summary.md'), summaryPage(summary));
+  for (const { name, reason = '' } of summary.failed) say(`failed: ${name}: ${reason}`);
+  for (const failure of suiteFailures) say(`failed beside the cases: ${failure}`);
+  say(`${summaryLine(summary)}; ${join(output, 'summary.md')}`);
+  return summary.failed.length + suiteFailures.length === 0;
+}
+
+function readResults(): readonly CaseResult[] {
+  if (!existsSync(resultsFile)) return [];
+  return JSON.parse(readFileSync(resultsFile, 'utf8')) as readonly CaseResult[];
+}
+
+/**
+ * The names of the cases that every conformant cluster must pass.
+ *
+ * @throws Error of one line when the nodes have other versions of the images than the cases use
+ */
+function listCases(programs: string): string[] {
+  const ask = (flag: string) =>
+    execFileSync(join(programs, 'e2e.test'), [flag], { encoding: 'utf8', cwd: output });
+  const images = ask('--list-images').split('\n');
+  for (const image of [agnhostImage.reference, busyboxImage])
+    if (!images.includes(image)) throw new Error(`the cases do not use ${image}, which the nodes have`);
+  const cases = parse(ask('--list-conformance-tests')) as readonly { readonly codename: string }[];
+  return cases.map(({ codename }) => codename);
+}
+
+/** Prints at most one line per interval. */
+function progressLines(cases: number): (progress: Progress) => void {
+  const started = performance.now();
+  let toldMs = started;
+  return ({ ended, failed }) => {
+    const now = performance.now();
+    if (now - toldMs < progressIntervalMs) return;
+    toldMs = now;
+    const minutes =
+      ended === 0 ? 'unknown' : Math.ceil((((now - started) / ended) * (cases - ended)) / 60_000);
+    say(`${ended} of ${cases} cases ended, ${failed} failed, about ${minutes} min left`);
+  };
+}
