@@ -11,7 +11,7 @@ const statefulSets = '[sig-apps] StatefulSet Basic StatefulSet functionality [St
  * Nearly all of these wait for a container of an image other than those of agnhost, busybox and pause. Cases that only create
  * such pods, and do not wait for them, are run. Source: Kubernetes: images of the end-to-end tests.
  */
-export const leftOutCases: readonly LeftOutCases[] = [
+const imageCases: readonly LeftOutCases[] = [
   {
     reason: 'needs the image agnhost:2.55, an earlier version than the one of this Kubernetes',
     cases: [
@@ -81,3 +81,20 @@ export const leftOutCases: readonly LeftOutCases[] = [
     ],
   },
 ];
+
+const resize = '[sig-node] Pod InPlace Resize Container';
+
+/** These read the files of control groups of version 2 in their containers. */
+const unifiedCases: LeftOutCases = {
+  reason: 'needs a host with control groups of version 2: on others the containers of pods have no limits',
+  cases: [
+    `${resize} burstable pods - extended 6 containers - various operations performed (including adding limits and requests) [MinimumKubeletVersion:1.34] [Conformance]`,
+    `${resize} burstable pods - extended resize with equivalents [MinimumKubeletVersion:1.34] [Conformance]`,
+    `${resize} resize pod via the replace endpoint [MinimumKubeletVersion:1.34] [Conformance]`,
+  ],
+};
+
+/** @param isUnified whether the host of the nodes has control groups of version 2 */
+export function leftOutCases(isUnified: boolean): readonly LeftOutCases[] {
+  return isUnified ? imageCases : [...imageCases, unifiedCases];
+}
