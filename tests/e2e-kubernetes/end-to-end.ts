@@ -14,14 +14,15 @@ import { checkout } from '../cluster/run-talosctl.ts';
 import { keptResults, withEarlierFailures } from './kept-results.ts';
 import { leftOutCases } from './left-out-cases.ts';
 import { type Options, readOptions } from './options.ts';
-import type { CaseResult } from './read-report.ts';
+import type { CaseResult, Report } from './read-report.ts';
 import { type Progress, runGinkgo } from './run-ginkgo.ts';
-import { selectCases } from './select-cases.ts';
+import { type Selection, selectCases } from './select-cases.ts';
 import { summaryLine, summaryOf, summaryPage } from './summary.ts';
 import { openExistingTarget, openOwnTarget } from './target.ts';
 
 const output = join(checkout, '_out', 'e2e-kubernetes');
-const resultsFile = join(output, 'results.json');
+/** Cases of another version of Kubernetes may have the same names. */
+const resultsFile = join(output, `results-${builtKubernetesVersion}.json`);
 const say = (line: string) => void process.stdout.write(`e2e-kubernetes: ${line}\n`);
 
 /** Nodes of containers have the control groups of their host. Source: cgroups(7), version 2. */
@@ -49,7 +50,6 @@ async function main(options: Options): Promise<boolean> {
     ...{ checkout, environment: process.env, note: say },
     parts: { ...kubernetesParts, ...endToEndParts },
   });
-  const archive = await buildAgnhostImage(checkout, say);
   const { before, failedBefore } = keptResults(options.keeps, readResults());
   const selection = selectCases({
     cases: listCases(programs),
@@ -59,52 +59,65 @@ async function main(options: Options): Promise<boolean> {
   });
   const { parallel, serial, leftOut } = selection;
   const chosen = [...parallel, ...serial];
-  const older = before.length === 0 ? '' : `, ${before.length} have a result of an earlier run`;
-  say(
-    `${chosen.length} cases to run, ${serial.length} of them alone; ${leftOut.length} are left out${older}`,
-  );
-  let results: readonly CaseResult[] = before;
+  say(`${chosen.length} cases to run, ${serial.length} of them alone, ${leftOut.length} left out`);
+  if (before.length > 0) say(`${before.length} cases have a result of an earlier run`);
+  const results = [...before];
   const suiteFailures: string[] = [];
-  if (chosen.length > 0) {
-    await using target = await (options.cluster === undefined
-      ? openOwnTarget()
-      : openExistingTarget(options.cluster, join(programs, 'kubectl'), agnhostImage.reference));
-    interrupted.signal.throwIfAborted();
-    say(`the nodes run; they get the image ${agnhostImage.reference}`);
-    await target.talosctl('image', 'import', archive);
-    const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(options.limitMs)]);
-    for (const [name, cases, processes] of [
-      ['parallel', parallel, parallelProcesses],
-      ['serial', serial, 1],
-    ] as const) {
-      if (cases.length === 0 || signal.aborted) continue;
-      say(`${cases.length} cases, ${processes} at once`);
-      const report = await runGinkgo({
-        ...{ programs, kubeconfig: target.kubeconfig, cases, processes, signal },
-        folder: join(output, name),
-        onProgress: progressLines(cases.length),
-      });
-      results = [...results, ...withEarlierFailures(report.results, failedBefore)];
-      suiteFailures.push(...report.suiteFailures);
-      // Each part is kept, so that RESUME=1 goes on where a run ended.
-      writeFileSync(resultsFile, `${JSON.stringify(results, undefined, 2)}\n`);
-    }
-  }
+  const take = (report: Report) => {
+    results.push(...withEarlierFailures(report.results, failedBefore));
+    suiteFailures.push(...report.suiteFailures);
+    // Each part is kept, so that RESUME=1 goes on where a run ended.
+    writeFileSync(resultsFile, asText(results));
+  };
+  if (chosen.length > 0) await runCases({ options, programs, selection, take });
+  const isWanted = ({ name }: CaseResult) => options.focus?.test(name) ?? true;
   const summary = summaryOf({
-    version: builtKubernetesVersion,
-    results,
-    leftOut,
-    chosen: [...before.map(({ name }) => name), ...chosen],
+    ...{ version: builtKubernetesVersion, leftOut, chosen },
+    results: results.filter(isWanted),
   });
-  writeFileSync(
-    join(output, 'summary.json'),
-    `${JSON.stringify({ ...summary, suiteFailures }, undefined, 2)}\n`,
-  );
+  writeFileSync(join(output, 'summary.json'), asText({ ...summary, suiteFailures }));
   writeFileSync(join(output, 'summary.md'), summaryPage(summary));
   for (const { name, reason = '' } of summary.failed) say(`failed: ${name}: ${reason}`);
   for (const failure of suiteFailures) say(`failed beside the cases: ${failure}`);
   say(`${summaryLine(summary)}; ${join(output, 'summary.md')}`);
   return summary.failed.length + suiteFailures.length === 0;
+}
+
+interface RunCasesInit {
+  readonly options: Options;
+  readonly programs: string;
+  readonly selection: Selection;
+  readonly take: (report: Report) => void;
+}
+
+/** Runs the cases on a cluster that has the image of agnhost, first those that may run beside others. */
+async function runCases({ options, programs, selection, take }: RunCasesInit): Promise<void> {
+  const archive = await buildAgnhostImage(checkout, say);
+  await using target = await (options.cluster === undefined
+    ? openOwnTarget()
+    : openExistingTarget(options.cluster, join(programs, 'kubectl'), agnhostImage.reference));
+  interrupted.signal.throwIfAborted();
+  say(`the nodes run; they get the image ${agnhostImage.reference}`);
+  await target.talosctl('image', 'import', archive);
+  const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(options.limitMs)]);
+  for (const [name, processes] of [
+    ['parallel', parallelProcesses],
+    ['serial', 1],
+  ] as const) {
+    const cases = selection[name];
+    if (cases.length === 0 || signal.aborted) continue;
+    say(`${cases.length} cases, ${processes} at once`);
+    const report = await runGinkgo({
+      ...{ programs, kubeconfig: target.kubeconfig, cases, processes, signal },
+      folder: join(output, name),
+      onProgress: progressLines(cases.length),
+    });
+    take(report);
+  }
+}
+
+function asText(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 /** The results of the run before, without cases that are left out since then. */

@@ -21,7 +21,7 @@ export interface SummaryInit {
   readonly version: string;
   readonly results: readonly CaseResult[];
   readonly leftOut: readonly LeftOut[];
-  /** Cases that were chosen, with and without a result. */
+  /** Cases that were to run: those without a result were not. */
   readonly chosen: readonly string[];
 }
 
