@@ -29,6 +29,8 @@ export interface NodeReport<T> {
   readonly failures?: (value: T) => readonly Fault[];
   /** A remark about a response, which is printed after the node's name below the table. */
   readonly remark?: (value: T) => string | undefined;
+  /** What the line of progress says about a node that has not answered. Default: that it is waited for. */
+  readonly progress?: (node: string) => string;
 }
 
 /**
@@ -43,7 +45,11 @@ export async function reportNodes<T>(
   using client = await openClient(env, options);
   const names = client.targets.map(({ name }) => name);
   const missing = new Set(names);
-  using progress = new Progress(env.stderr, () => `waiting for ${[...missing].join(', ')}`);
+  using progress = new Progress(env.stderr, () =>
+    report.progress === undefined
+      ? `waiting for ${[...missing].join(', ')}`
+      : [...missing].map(report.progress).join(', '),
+  );
   const results = client.fanOut(report.call, { signal: env.signal });
   const arrived = tap(results, ({ node }) => missing.delete(node));
   if (options.output === 'table') await printTable(env, names, report, arrived, progress);

@@ -24,11 +24,11 @@ async function toldDuringTransfer(t: TestContext, target: { isTTY: boolean }): P
   return told.join('').split('\r\u001b[K');
 }
 
-test('showTransfer() shows on a terminal what it waits for, then the received size', async (t) => {
+test('showTransfer() shows on a terminal what it waits for, then the received size and its rate', async (t) => {
   assert.deepEqual(await toldDuringTransfer(t, { isTTY: false }), [
     '',
     'waiting for node01 (1s)',
-    '82 kB from node01 (2s)',
+    '82 kB, 41 kB/s from node01 (2s)',
     '',
   ]);
 });

@@ -1,9 +1,9 @@
 import type { CliEnvironment } from './command-module.ts';
 import { Progress } from './progress.ts';
-import { formatDecimalSize } from './render/size.ts';
+import { TransferProgress } from './transfer-progress.ts';
 
 /**
- * Yields the bytes that a node sends, and shows the received size on a terminal. It shows no size if the bytes
+ * Yields the bytes that a node sends, and shows the received size and its rate on a terminal. It shows none if the bytes
  * themselves go to the terminal, because a progress line would overwrite some of them.
  */
 export async function* showTransfer<Bytes extends Uint8Array>(
@@ -12,13 +12,13 @@ export async function* showTransfer<Bytes extends Uint8Array>(
   pieces: AsyncIterable<{ readonly bytes: Bytes }>,
   target: { readonly isTTY?: boolean | undefined },
 ): AsyncGenerator<Bytes, void, undefined> {
-  let received = 0n;
+  const received = new TransferProgress();
   using progress = new Progress(env.stderr, () =>
-    received === 0n ? `waiting for ${node}` : `${formatDecimalSize(received)} from ${node}`,
+    received.bytes === 0 ? `waiting for ${node}` : `${received.text} from ${node}`,
   );
   for await (const { bytes } of pieces) {
     if (target.isTTY) progress[Symbol.dispose]();
-    received += BigInt(bytes.length);
+    received.add(bytes.length);
     yield bytes;
   }
 }

@@ -25,6 +25,7 @@ before(async () => {
       '/cosi.resource.State/List': silent,
       '/machine.MachineService/ApplyConfiguration': silent,
       '/machine.MachineService/MetaWrite': silent,
+      '/suite.extensions.v1.ExtensionSetService/Install': silent,
       '/machine.MachineService/Version': (call) =>
         reply(call, VersionResponse, { messages: [{ version: { tag: 'v1.14.0' } }] }),
     }),
@@ -40,6 +41,7 @@ const commands = [
     ['meta', 'write', '12', 'x'],
   ],
   ['apply-config', '-f', join(import.meta.dirname, '../../../compose.yaml')],
+  ['extensions', 'install', join(import.meta.dirname, '../../../compose.yaml')],
 ];
 for (const words of commands) {
   test(`${words[0]} shows on a terminal which node it waits for`, async () => {
@@ -63,7 +65,11 @@ for (const words of commands) {
       isInteractive: false,
       telemetry: async () => noTelemetry,
     });
-    await eventually(() => /\[Kwaiting for quiet \(\ds\)$/.test(told), {
+    const line =
+      words[0] === 'extensions'
+        ? /\[Kwaiting for quiet to verify and keep the set \(\d+s\)$/
+        : /\[Kwaiting for quiet \(\d+s\)$/;
+    await eventually(() => line.test(told), {
       what: 'the line that says what is waited for',
       explain: () => JSON.stringify(told),
     });

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type {
   InstallRequest,
@@ -11,6 +11,7 @@ import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nod
 import { readFault } from '../../read-input.ts';
 import { formatDecimalSize } from '../../render/size.ts';
 import { reportNodes } from '../../report-nodes.ts';
+import { TransferProgress } from '../../transfer-progress.ts';
 import { layersText, shortHash } from './set-text.ts';
 
 /** Bytes per message. */
@@ -27,11 +28,17 @@ export function defineExtensionsInstall(extensions: Command, env: CliEnvironment
     .argument('<set>', 'file that "make extension-set" wrote')
     .action(async (path: string, _: OutputOptions, command: Command) => {
       const file = resolve(env.cwd, path);
-      await access(file).catch((error: unknown) => {
+      const { size } = await stat(file).catch((error: unknown) => {
         throw readFault(JSON.stringify(path), error);
       });
+      const uploads = new Map<string, TransferProgress>();
       await reportNodes<InstallResponse>(env, command.optsWithGlobals<NodeOptions & OutputOptions>(), {
-        call: (node, signal) => node.extensionSets.install(chunksOf(file), { signal }),
+        call: (node, signal) => {
+          const upload = new TransferProgress(size);
+          uploads.set(node.name, upload);
+          return node.extensionSets.install(chunksOf(file, upload), { signal });
+        },
+        progress: (node) => uploadText(node, uploads.get(node), size),
         header: ['NODE', 'SET', 'SIZE', 'EXTENSIONS'],
         headerWithoutRows: false,
         flushWhenIdle: false,
@@ -46,7 +53,21 @@ export function defineExtensionsInstall(extensions: Command, env: CliEnvironment
     });
 }
 
-async function* chunksOf(file: string): AsyncGenerator<InstallRequest, void, undefined> {
-  for await (const chunk of createReadStream(file, { highWaterMark: chunkBytes }))
-    yield { chunk: chunk as Buffer };
+async function* chunksOf(
+  file: string,
+  upload: TransferProgress,
+): AsyncGenerator<InstallRequest, void, undefined> {
+  for await (const piece of createReadStream(file, { highWaterMark: chunkBytes })) {
+    const chunk = piece as Buffer;
+    yield { chunk };
+    // The next one is asked for when this one was sent.
+    upload.add(chunk.length);
+  }
+}
+
+function uploadText(node: string, upload: TransferProgress | undefined, totalBytes: number): string {
+  if (upload === undefined) return `waiting for ${node}`;
+  return upload.bytes < totalBytes
+    ? `${node}: ${upload.text}`
+    : `waiting for ${node} to verify and keep the set`;
 }

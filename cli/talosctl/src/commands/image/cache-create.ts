@@ -12,6 +12,7 @@ import { Progress } from '../../progress.ts';
 import { writeDocument } from '../../render/document.ts';
 import { printableCell } from '../../render/printable.ts';
 import { formatDecimalSize } from '../../render/size.ts';
+import { TransferProgress } from '../../transfer-progress.ts';
 import { addImageCommand } from './image-options.ts';
 
 interface CacheCreateOptions extends OutputOptions {
@@ -60,12 +61,10 @@ export function defineImageCacheCreate(image: Command, env: CliEnvironment): voi
 }
 
 async function createCache(env: CliEnvironment, options: CacheCreateOptions): Promise<void> {
-  const [{ openDistributionClient, ownEndpoints, parseImageReference }, { TransferRate }, { cacheImage }] =
-    await Promise.all([
-      import('@nodewright/oci'),
-      import('@nodewright/oci/cache'),
-      import('../../image-cache/cache-images.ts'),
-    ]);
+  const [{ openDistributionClient, ownEndpoints, parseImageReference }, { cacheImage }] = await Promise.all([
+    import('@nodewright/oci'),
+    import('../../image-cache/cache-images.ts'),
+  ]);
   const named = options.images.includes('-') ? (await readText(env.stdin)).split(/\s+/) : options.images;
   const references = named.filter((text) => text !== '').map(parseImageReference);
   if (references.length === 0) throw new Fault('invalid-argument', 'no images: name them with --images');
@@ -86,13 +85,9 @@ async function createCache(env: CliEnvironment, options: CacheCreateOptions): Pr
         options.insecure ? { ...endpoint, tls: { skipsVerification: true } } : endpoint,
       ),
   });
-  const rate = new TransferRate();
-  const seen = { planned: 0, stored: 0, image: '' };
-  using progress = new Progress(env.stderr, () => {
-    const size = (bytes: number) => formatDecimalSize(BigInt(bytes));
-    const speed = size(rate.bytesPerSecond(performance.now()));
-    return `${seen.image}: ${size(seen.stored)} of ${size(seen.planned)}, ${speed}/s`;
-  });
+  const transfer = new TransferProgress();
+  const seen = { planned: 0, image: '' };
+  using progress = new Progress(env.stderr, () => `${seen.image}: ${transfer.text}`);
   const found: CachedImageFacts[] = [];
   for (const [index, reference] of references.entries()) {
     seen.image = `image ${index + 1} of ${references.length}`;
@@ -102,11 +97,9 @@ async function createCache(env: CliEnvironment, options: CacheCreateOptions): Pr
       ...{ platform: options.platform, force: options.force, withSignatures: options.cosignSignatures },
       onPlanned: (bytes) => {
         seen.planned += bytes;
+        transfer.set(transfer.bytes, seen.planned);
       },
-      onStored: (bytes) => {
-        seen.stored += bytes;
-        rate.record(seen.stored, performance.now());
-      },
+      onStored: (bytes) => transfer.add(bytes),
     });
     found.push(facts);
     progress.pause();

@@ -4,7 +4,7 @@ import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { pullOnNodes } from '../../pull-on-nodes.ts';
-import { formatDecimalSize } from '../../render/size.ts';
+import { transferText } from '../../transfer-progress.ts';
 import { addRegistryCommand, type RegistryOptions } from './registry-options.ts';
 
 type PullOptions = RegistryOptions & { readonly platform: string };
@@ -32,8 +32,7 @@ async function pull(
     if (step.digest !== '') digest = step.digest;
     else {
       const { bytes, totalBytes, bytesPerSecond } = step;
-      const [done, total, rate] = [bytes, totalBytes, bytesPerSecond].map(formatDecimalSize);
-      report(`${done} of ${total}, ${rate}/s`);
+      report(transferText(Number(bytes), Number(totalBytes), Number(bytesPerSecond)));
     }
   }
   if (digest === '')
