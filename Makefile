@@ -28,7 +28,8 @@ CLUSTER ?=
 DURATION ?=
 # For `make test-kubernetes` and `make test-kubelet`: some test files, as a pattern.
 FILES ?=
-# For `make sim`: the first graph, and how many; for `make measure-boot` how many boots; for `make chaos` the schedule.
+# For `make sim`: the first graph, and how many; for `make measure-boot` how many boots, for `make test-boot-devices`
+# how many rounds; for `make chaos` the schedule.
 SEED ?=
 # For `make fuzz-h2` and `make soak-h2`: how long; for the first the seed of its first run.
 MINUTES ?=
@@ -41,6 +42,8 @@ REPEAT ?=
 # For `make image`: system extensions, in the order in which they are stacked: folders, squashfs files, OCI layouts (folders or
 # archives), or images of registries.
 EXTENSIONS ?=
+# For `make image` and `make test-boot-devices`: cloud, or full for Debian's kernel with USB; cloud by default.
+KERNEL ?=
 # For `make verify-extension-set`: the file of a set.
 SET ?=
 # For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
@@ -255,7 +258,7 @@ measure: $(built) ## measures the budgets of SPEC.md
 
 .PHONY: rootfs
 rootfs: $(built) ## builds the root file system of machines into _out/image, without root; two minutes, the first time five
-	@node rootfs/build-rootfs.ts
+	@KERNEL='$(KERNEL)' node rootfs/build-rootfs.ts
 
 .PHONY: rootfs-programs
 rootfs-programs: $(installed) ## builds containerd, runc and the CNI plugins of machines from Go modules, minutes once
@@ -274,8 +277,8 @@ test-virtual-address: $(built) ## control planes compete for a virtual address: 
 	@node tools/test.ts 'tests/virtual-address/*.test.ts'
 
 .PHONY: image
-image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS=); about three minutes after a change
-	@EXTENSIONS='$(EXTENSIONS)' node rootfs/build-image.ts
+image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS= KERNEL=); about three minutes after a change
+	@EXTENSIONS='$(EXTENSIONS)' KERNEL='$(KERNEL)' node rootfs/build-image.ts
 
 .PHONY: verify-image
 verify-image: $(installed) ## compares the image with its signatures (IMAGE_PUBLIC_KEY=)
@@ -326,8 +329,8 @@ test-boot-extensions: image ## boots machines with a module, a rule and a servic
 	@node tools/test.ts --boot 'tests/boot/long/extension-services.test.ts'
 
 .PHONY: test-boot-devices
-test-boot-devices: image ## adds disks and a link to an emulated machine while it runs, and removes them, some minutes
-	@node tools/test.ts --boot 'tests/boot/long/devices.test.ts'
+test-boot-devices: image ## adds disks and a link to an emulated machine while it runs, with KERNEL=full also on USB, and removes them, some minutes
+	@KERNEL='$(KERNEL)' RUNS='$(RUNS)' node tools/test.ts --boot 'tests/boot/long/devices.test.ts'
 
 .PHONY: test-boot-extension-sets
 test-boot-extension-sets: image ## installs sets of extensions on running machines, also with UEFI Secure Boot; about fifteen minutes

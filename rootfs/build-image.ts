@@ -26,7 +26,7 @@ import { unifiedKernel } from './image/unified-kernel.ts';
 import { buildInit } from './initramfs/build-init.ts';
 import { makeInitramfs } from './initramfs/initramfs.ts';
 import { selectModules } from './initramfs/kernel-modules.ts';
-import { initModules, kernelPackage, laterModules } from './recipe.ts';
+import { type KernelName, kernelNamed, kernels } from './kernels.ts';
 import { signProgram } from './secure-boot/authenticode.ts';
 import { type SecureBootKey, secureBootKey } from './secure-boot/secure-boot-key.ts';
 import { signingKey } from './signing/image-keys.ts';
@@ -53,7 +53,8 @@ interface Kernel {
 /** Takes the kernel and its modules from the locked package, and compiles the init. */
 async function makeKernel(workshop: Workshop, tools: LockedTools): Promise<Kernel> {
   const folder = join(workshop.work, 'kernel');
-  await unpackLocked(kernelPackage[workshop.architecture], folder, workshop);
+  const { package: names, initModules, laterModules } = kernels[workshop.kernel ?? 'cloud'];
+  await unpackLocked(names[workshop.architecture], folder, workshop);
   const [path = ''] = globSync('boot/vmlinuz-*', { cwd: folder });
   const init = buildInit(tools, {
     source: join(workshop.checkout, 'rootfs/init'),
@@ -174,10 +175,14 @@ const note = (line: string) => void process.stdout.write(`image: ${line}\n`);
  *
  * @param extensionNames the extensions that machines stack on the root, in this order
  */
-async function buildImage(checkout: string, out: string, extensionNames: readonly string[]): Promise<void> {
+async function buildImage(
+  checkout: string,
+  out: string,
+  { kernel, extensionNames }: { kernel: KernelName; extensionNames: readonly string[] },
+): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'image-'));
   try {
-    const workshop = { checkout, work, architecture: nativeArchitecture() };
+    const workshop = { checkout, work, architecture: nativeArchitecture(), kernel };
     const tools = await unpackTools(workshop);
     const keys = keysFolder(checkout);
     const firmwareKey = secureBootKey(keys);
@@ -213,17 +218,18 @@ async function main(checkout: string): Promise<void> {
   const certificate = secureBootKey(keys).certificate.fingerprint256;
   const extensionNames = (process.env.EXTENSIONS ?? '').split(/\s+/).filter((name) => name !== '');
   const extensions = await extensionDigests(extensionNames);
+  const kernel = kernelNamed(process.env.KERNEL);
   const isBuilt = await ensureImage({
     folder,
     key: signingKey(keys),
     inputs: () =>
       imageInputs(checkout, {
         ...{ epochSeconds: commitTime(checkout), certificate },
-        extensions,
+        ...{ extensions, kernel },
       }),
     build: async () => {
-      await buildRootfs(checkout);
-      await buildImage(checkout, folder, extensionNames);
+      await buildRootfs(checkout, kernel);
+      await buildImage(checkout, folder, { kernel, extensionNames });
     },
   });
   if (!isBuilt) note(`${folder} has the image of these sources already`);

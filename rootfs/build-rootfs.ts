@@ -30,16 +30,8 @@ import { settingsFiles } from './image/settings-files.ts';
 import { squashRoot } from './image/squash-root.ts';
 import { stageModules } from './image/stage-modules.ts';
 import { stripSymbols } from './image/strip-symbols.ts';
-import {
-  folders,
-  kernelPackage,
-  linkedPackages,
-  links,
-  loaders,
-  type Part,
-  parts,
-  triplets,
-} from './recipe.ts';
+import { type KernelName, kernelNamed, kernels } from './kernels.ts';
+import { folders, linkedPackages, links, loaders, type Part, parts, triplets } from './recipe.ts';
 import { secureBootKey } from './secure-boot/secure-boot-key.ts';
 import {
   commitTime,
@@ -72,7 +64,7 @@ export async function stageRoot(
   chosen: readonly Part[] = parts,
   note: (line: string) => void = () => {},
 ): Promise<StagedRoot> {
-  const { checkout, work, architecture } = workshop;
+  const { checkout, work, architecture, kernel = 'cloud' } = workshop;
   const root = join(work, 'root');
   const components: Component[] = [];
   const entries: Entry[] = [];
@@ -101,7 +93,7 @@ export async function stageRoot(
       return folder;
     }
     const folder = join(work, 'debian', name);
-    const id = source.kind === 'kernel' ? kernelPackage[architecture] : name;
+    const id = source.kind === 'kernel' ? kernels[kernel].package[architecture] : name;
     const { version, path, sha256 } = await unpackLocked(id, folder, { checkout, architecture });
     components.push({ name: id, version, url: `${publicMirror}/${path}`, sha256 });
     if (source.kind === 'debian') return folder;
@@ -140,11 +132,11 @@ function linkedComponents(into: string, { checkout, architecture }: Workshop): C
 }
 
 /** Builds `_out/image/rootfs.squashfs` and the lists of what is in it. */
-export async function buildRootfs(checkout: string): Promise<void> {
+export async function buildRootfs(checkout: string, kernel: KernelName): Promise<void> {
   const note = (line: string) => void process.stdout.write(`rootfs: ${line}\n`);
   const work = mkdtempSync(join(tmpdir(), 'rootfs-'));
   try {
-    const workshop = { checkout, work, architecture: nativeArchitecture() };
+    const workshop = { checkout, work, architecture: nativeArchitecture(), kernel };
     const tools = await unpackTools(workshop);
     const staged = await stageRoot(workshop, tools, parts, note);
     const { root, components } = staged;
@@ -217,4 +209,7 @@ export function placeLinks(root: string, architecture: Architecture): Entry[] {
   });
 }
 
-if (import.meta.main) await runBuild('rootfs', () => buildRootfs(join(import.meta.dirname, '..')));
+if (import.meta.main) {
+  const build = () => buildRootfs(join(import.meta.dirname, '..'), kernelNamed(process.env.KERNEL));
+  await runBuild('rootfs', build);
+}

@@ -13,14 +13,8 @@ import {
   readPackageLock,
 } from './debian/package-lock.ts';
 import { membersOf } from './debian/unpack-deb.ts';
-import {
-  compilerPackages,
-  debianSuite,
-  kernelPackage,
-  kubernetesPackages,
-  parts,
-  toolPackages,
-} from './recipe.ts';
+import { kernels } from './kernels.ts';
+import { compilerPackages, debianSuite, kubernetesPackages, parts, toolPackages } from './recipe.ts';
 
 const mirror = debianMirror();
 const packages = Object.fromEntries(
@@ -35,15 +29,20 @@ function lockAll(architecture: Architecture): Readonly<Record<string, LockedPack
     ...kubernetesPackages,
   ]);
   return withApt({ suite: debianSuite, architecture }, ({ run, work }) => {
-    const meta = kernelPackage[architecture];
-    run(['download', '-qq', meta]);
-    const [archive = ''] = globSync(`${meta}_*.deb`, { cwd: work });
-    const kernel = newestKernel(join(work, archive));
-    const found = parsePrintedUris(run(['download', '--print-uris', ...wanted, kernel]), mirror);
-    const missing = [...wanted, kernel].filter((name) => found[name] === undefined);
+    // The name under which each kernel is locked, by the name of its package, which contains the version.
+    const locks = new Map(
+      Object.values(kernels).map(({ package: { [architecture]: meta } }) => {
+        run(['download', '-qq', meta]);
+        const [archive = ''] = globSync(`${meta}_*.deb`, { cwd: work });
+        return [newestKernel(join(work, archive)), meta];
+      }),
+    );
+    const all = [...wanted, ...locks.keys()];
+    const found = parsePrintedUris(run(['download', '--print-uris', ...all]), mirror);
+    const missing = all.filter((name) => found[name] === undefined);
     if (missing.length > 0) throw new Error(`the mirror has no ${missing.join(', ')} for ${architecture}`);
     return Object.fromEntries(
-      Object.entries(found).map(([name, locked]) => [name === kernel ? meta : name, locked]),
+      Object.entries(found).map(([name, locked]) => [locks.get(name) ?? name, locked]),
     );
   });
 }

@@ -412,29 +412,6 @@ export const compilerPackages = (architecture: Architecture): readonly string[] 
   ...['libgcc-14-dev', ...linkedPackages],
 ];
 
-/** The package that depends on the newest kernel. The lock file has that kernel under this name. */
-export const kernelPackage: Readonly<Record<Architecture, string>> = {
-  amd64: 'linux-image-cloud-amd64',
-  arm64: 'linux-image-cloud-arm64',
-};
-
-/**
- * Modules that the init loads before it looks for the root file system: for that file system, for the variables of UEFI
- * firmware, and for the disks of virtual machines. They come besides those that they depend on. NVMe, ext4 and the bus of
- * virtio are part of the kernel.
- */
-export const initModules: readonly string[] = [
-  ...['loop', 'dm-verity', 'squashfs', 'overlay', 'efivarfs', 'virtio_blk'],
-];
-
-/**
- * Modules that a child of the init loads meanwhile: for other disks, which the init finds when they appear, for network
- * devices, the power button, and volumes. They take 1.5 s on an emulated processor, and machined needs them seconds later.
- */
-export const laterModules: readonly string[] = [
-  ...['virtio_net', 'virtio_scsi', 'sd_mod', 'ahci', 'button', 'evdev', 'xfs'],
-];
-
 /**
  * Arguments of the kernel, besides the root hash and the slot. Source: Talos v1.14: kernel arguments.
  */

@@ -8,6 +8,7 @@ import { fetchDeb } from './debian/fetch-deb.ts';
 import { type LockedTools, openTools } from './debian/locked-tools.ts';
 import { type LockedPackage, lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
 import { unpackDeb } from './debian/unpack-deb.ts';
+import type { KernelName } from './kernels.ts';
 import { toolPackages } from './recipe.ts';
 
 /** Where packages come from on machines whose apt names no mirror. */
@@ -19,6 +20,8 @@ export interface Workshop {
   /** An empty folder; the caller removes it. */
   readonly work: string;
   readonly architecture: Architecture;
+  /** Default: the kernel for clouds. */
+  readonly kernel?: KernelName;
 }
 
 /**

@@ -19,7 +19,7 @@ export interface KernelModule {
 }
 
 /**
- * The named modules and those that they depend on, in an order in which they can be loaded.
+ * The named modules and those that they depend on, in an order in which they can be loaded. What is part of the kernel is left out.
  *
  * @param folder the unpacked package of a kernel
  * @throws Error that names a module that the kernel does not have
@@ -31,6 +31,12 @@ export function selectModules(folder: string, names: readonly string[]): KernelM
       path,
     ]),
   );
+  const builtIn = new Set(
+    globSync('usr/lib/modules/*/modules.builtin', { cwd: folder })
+      .flatMap((path) => readFileSync(join(folder, path), 'utf8').split('\n'))
+      .map((path) => plainName(basename(path, '.ko'))),
+  );
+  const isModule = (name: string) => paths.has(plainName(name)) || !builtIn.has(plainName(name));
   const pathOf = (name: string) => {
     const path = paths.get(plainName(name));
     if (path === undefined) throw new Error(`the kernel has no module ${name}`);
@@ -47,7 +53,7 @@ export function selectModules(folder: string, names: readonly string[]): KernelM
     facts.set(name, found);
     return found;
   };
-  return loadOrder(names, (name) => factsOf(name).needs).map((name) => {
+  return loadOrder(names.filter(isModule), (name) => factsOf(name).needs).map((name) => {
     const path = pathOf(name);
     return {
       file: basename(path),

@@ -45,6 +45,8 @@ export interface MachineInit {
   readonly moreDisks?: Readonly<Record<string, string>>;
   /** Number of slots for devices that are added while the machine runs, `slot0` and so on. */
   readonly slots?: number;
+  /** Whether it has a USB controller, whose bus is `usb.0`. */
+  readonly hasUsb?: boolean;
   readonly boot:
     | { readonly kind: 'bios' }
     | { readonly kind: 'uefi' }
@@ -105,6 +107,7 @@ async function startOnce({
   writeLog,
   moreDisks = {},
   slots = 0,
+  hasUsb = false,
   boot,
 }: MachineInit): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'machine-'));
@@ -116,6 +119,7 @@ async function startOnce({
     ...machineHardware({ disk: image === 'none' ? undefined : image, keepsDisk, writeLog, apiPort: port }),
     ...Object.entries(moreDisks).flatMap(extraDisk),
     ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
+    ...(hasUsb ? ['-device', 'qemu-xhci,id=usb'] : []),
     ...['-serial', `file:${log}`, '-monitor', `unix:${monitor},server,nowait`, ...bootOptions(boot, folder)],
   ];
   const child = spawn(emulator, words, { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -13,7 +13,9 @@ import {
 } from '../../rootfs/debian/package-lock.ts';
 import { membersOf } from '../../rootfs/debian/unpack-deb.ts';
 import { spdxDocument } from '../../rootfs/image/bill-of-materials.ts';
-import { compilerPackages, kernelPackage, parts, toolPackages } from '../../rootfs/recipe.ts';
+import { selectModules } from '../../rootfs/initramfs/kernel-modules.ts';
+import { kernelNamed, kernels } from '../../rootfs/kernels.ts';
+import { compilerPackages, parts, toolPackages } from '../../rootfs/recipe.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const folder = mkdtempSync(join(tmpdir(), 'packages-test-'));
@@ -27,7 +29,8 @@ test('the lock file has every package of the recipe, for both architectures', ()
   const names = parts.filter(({ source }) => source.kind === 'debian').map(({ name }) => name);
   for (const architecture of ['amd64', 'arm64'] as const) {
     const tools = [...toolPackages(architecture), ...compilerPackages(architecture)];
-    for (const name of [...names, ...tools, kernelPackage[architecture]]) {
+    const kernelPackages = Object.values(kernels).map((kernel) => kernel.package[architecture]);
+    for (const name of [...names, ...tools, ...kernelPackages]) {
       assert.match(lockedPackage(lock, architecture, name).sha256, /^[0-9a-f]{64}$/, name);
     }
   }
@@ -158,4 +161,19 @@ test('spdxDocument() lists a module once for each version, with the URL by which
     ],
   );
   assert.equal(document.relationships.length, 3);
+});
+
+test('kernelNamed() knows two kernels, and names them when it is asked for another one', () => {
+  assert.equal(kernelNamed(undefined), 'cloud');
+  assert.equal(kernelNamed(''), 'cloud');
+  assert.equal(kernelNamed('full'), 'full');
+  assert.throws(() => kernelNamed('toString'), /there is no kernel "toString": KERNEL is cloud or full/);
+});
+
+test('selectModules() leaves out what is part of the kernel, and names a module that it does not have', () => {
+  const kernel = join(folder, 'kernel');
+  mkdirSync(join(kernel, 'usr/lib/modules/6.1'), { recursive: true });
+  writeFileSync(join(kernel, 'usr/lib/modules/6.1/modules.builtin'), 'kernel/drivers/virtio/virtio-pci.ko\n');
+  assert.deepEqual(selectModules(kernel, ['virtio_pci']), []);
+  assert.throws(() => selectModules(kernel, ['virtio_pci', 'nvme']), /the kernel has no module nvme/);
 });

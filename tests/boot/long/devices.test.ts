@@ -1,4 +1,4 @@
-// Devices that are added to and removed from an emulated machine while it runs.
+// Devices that are added to and removed from an emulated machine while it runs; with KERNEL=full also on USB, which the usual kernel lacks.
 import assert from 'node:assert/strict';
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,12 @@ import { blockSymlinks, discoveredVolumes, disks, linkStatuses } from '@nodewrig
 import { eventually } from '@nodewright/testkit';
 import { noMachine as skip, startMachine } from '../machine.ts';
 import { openWorkplace } from '../use-machine.ts';
-import { type FollowedResources, followResources, openMachineClient } from './follow-resources.ts';
+import {
+  type FollowedKind,
+  type FollowedResources,
+  followResources,
+  openMachineClient,
+} from './follow-resources.ts';
 
 const { folder, succeeds, shows, generate, configures, trusted, machineDisk, ...workplace } = openWorkplace();
 after(() => workplace[Symbol.dispose]());
@@ -16,25 +21,20 @@ after(() => workplace[Symbol.dispose]());
 const diskBytes = 64 * 2 ** 20;
 /** An emulated machine waits five seconds before it lets a device go. */
 const timeoutMs = 600_000;
-const rounds = 5;
+const rounds = Number(process.env.RUNS || 5);
 const mac = '52:54:00:99:99:99';
-const devices = {
-  vdb: {
-    slot: 0,
-    added: 'virtio-blk-pci,drive=disk0,serial=hot-virtio',
-    kinds: [disks, discoveredVolumes, blockSymlinks],
-  },
-  nvme0n1: {
-    slot: 1,
-    added: 'nvme,drive=disk1,serial=hot-nvme',
-    kinds: [disks, discoveredVolumes, blockSymlinks],
-  },
+const hasUsb = process.env.KERNEL === 'full';
+const ofDisk = [disks, discoveredVolumes, blockSymlinks] as const;
+const devices: Readonly<Record<string, { bus: string; added: string; kinds: readonly FollowedKind[] }>> = {
+  vdb: { bus: 'slot0', added: 'virtio-blk-pci,drive=vdb,serial=hot-virtio', kinds: ofDisk },
+  nvme0n1: { bus: 'slot1', added: 'nvme,drive=nvme0n1,serial=hot-nvme', kinds: ofDisk },
+  ...(hasUsb ? { sda: { bus: 'usb.0', added: 'usb-storage,drive=sda,serial=hot-usb', kinds: ofDisk } } : {}),
   link: {
-    slot: 2,
+    bus: 'slot2',
     added: `virtio-net-pci,netdev=net9,romfile=,mac=${mac}`,
     kinds: [linkStatuses],
   },
-} as const;
+};
 
 function image(name: string): string {
   const path = join(folder, name);
@@ -68,7 +68,7 @@ test('disks and a link that are added and removed while the machine runs are sho
   await generate('demo', '--config-patch-control-plane', patch);
   const boot = { kind: 'kernel', words: [guestNetwork] } as const;
   const disk = machineDisk('machine.raw');
-  await using machine = await startMachine({ disk, keepsDisk: true, slots: 3, boot });
+  await using machine = await startMachine({ disk, keepsDisk: true, slots: 3, hasUsb, boot });
   await configures(machine, 'controlplane.yaml');
   const get = (...words: string[]) => [...trusted(machine), 'get', ...words];
   const read = (path: string) => succeeds([...trusted(machine), 'read', path]);
@@ -91,9 +91,9 @@ test('disks and a link that are added and removed while the machine runs are sho
   const delaysMs = new Map<string, number[]>();
 
   /** Adds a device, waits until all of its resources are there, and notes how long after its udev event they were made. */
-  const add = async (name: keyof typeof devices, round: number) => {
-    const { slot, added, kinds } = devices[name];
-    await machine.order(`device_add ${added},bus=slot${slot},id=added${slot}`);
+  const add = async (name: string, round: number) => {
+    const { bus, added, kinds } = devices[name] ?? assert.fail(name);
+    await machine.order(`device_add ${added},bus=${bus},id=added-${name}`);
     if (name === 'link') await until('the link', async () => (await linkOf()) !== undefined);
     const link = name === 'link' ? ((await linkOf()) ?? assert.fail('the link is gone')) : undefined;
     const id = link?.metadata.id ?? name;
@@ -116,16 +116,18 @@ test('disks and a link that are added and removed while the machine runs are sho
   await machine.order('netdev_add user,id=net9,restrict=on');
   for (let round = 1; round <= rounds; round += 1) {
     // A removed device takes its drive with it.
-    await machine.order(`drive_add 0 if=none,id=disk0,format=raw,file=${image('virtio.raw')}`);
-    await machine.order(`drive_add 0 if=none,id=disk1,format=raw,file=${image('nvme.raw')}`);
+    for (const [name, { kinds }] of Object.entries(devices))
+      if (kinds === ofDisk)
+        await machine.order(`drive_add 0 if=none,id=${name},format=raw,file=${image(`${name}.raw`)}`);
     const added = [];
-    for (const name of ['vdb', 'nvme0n1', 'link'] as const) added.push(await add(name, round));
+    for (const name of Object.keys(devices)) added.push(await add(name, round));
     if (round === 1) {
       await shows(get('disks'), /nvme0n1 .*nvme[\s\S]*vdb .*virtio/, timeoutMs);
       await shows(get('disks', 'vdb', '-o', 'yaml'), /- \/dev\/disk\/by-id\/virtio-hot-virtio/, timeoutMs);
+      if (hasUsb) await shows(get('disks', 'sda', '-o', 'yaml'), /transport: usb/, timeoutMs);
       await shows(get('pcidevices'), /Mass storage controller +Non-Volatile memory controller/, timeoutMs);
     }
-    for (const { slot } of Object.values(devices)) await machine.order(`device_del added${slot}`);
+    for (const name of Object.keys(devices)) await machine.order(`device_del added-${name}`);
     for (const { id, kinds } of added)
       for (const kind of kinds)
         await until(`the end of ${kind.type} ${id}`, () => lifeOf(followed, kind, id).length === 2 * round);
@@ -136,7 +138,7 @@ test('disks and a link that are added and removed while the machine runs are sho
           Array.from({ length: 2 * round }, (_, at) => (at % 2 === 0 ? 'created' : 'destroyed')),
         );
   }
-  await shows(get('blockdevices'), /^(?![\s\S]*(vdb|nvme0n1))/, timeoutMs);
+  await shows(get('blockdevices'), /^(?![\s\S]*(vdb|nvme0n1|sda))/, timeoutMs);
   assert.match(await succeeds(get('devicesourcestatus', '-o', 'yaml')), /problem: ""\s+gaps: 0/);
   for (const what of followed.interruptions) t.diagnostic(`began again: ${what}`);
   for (const [what, values] of delaysMs)

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { guestNetwork, makeMachineDisk } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
 import { stringify } from 'yaml';
-import { kernelPackage } from '../../../rootfs/recipe.ts';
+import { kernels } from '../../../rootfs/kernels.ts';
 import { unpackLocked } from '../../../rootfs/workshop.ts';
 import { ensureBusybox } from '../../../tools/engine/ensure-busybox.ts';
 import { writeExtension } from '../extension-source.ts';
@@ -21,7 +21,7 @@ after(() => workplace[Symbol.dispose]());
 /** An extension with a module of the kernel that the root lacks, a rule that names its device, and a service that waits for it. */
 async function serviceExtension(folder: string): Promise<string> {
   const kernel = join(folder, 'kernel');
-  await unpackLocked(kernelPackage.amd64, kernel, { checkout, architecture: 'amd64' });
+  await unpackLocked(kernels.cloud.package.amd64, kernel, { checkout, architecture: 'amd64' });
   const [module = assert.fail('the kernel has no brd')] = globSync('usr/lib/modules/*/kernel/**/brd.ko.xz', {
     cwd: kernel,
   });

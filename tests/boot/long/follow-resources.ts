@@ -35,11 +35,12 @@ export function openMachineClient(folder: string, { api }: Machine): TalosClient
   return openTalosClient({ context: contexts.get(context), endpoints: [api], nodes: [guestAddress] });
 }
 
+/** A kind of which only the metadata is read. */
 // biome-ignore lint/suspicious/noExplicitAny: only the metadata is read
-type AnyKind = ResourceKind<any>;
+export type FollowedKind = ResourceKind<any>;
 
 /** Watches all resources of these kinds. */
-export function followResources(client: TalosClient, kinds: readonly AnyKind[]): FollowedResources {
+export function followResources(client: TalosClient, kinds: readonly FollowedKind[]): FollowedResources {
   const [seen, interruptions]: [SeenChange[], string[]] = [[], []];
   const stop = new AbortController();
   const ends = kinds.map(async (kind) => {
@@ -64,7 +65,7 @@ export function followResources(client: TalosClient, kinds: readonly AnyKind[]):
 
 async function followOnce(
   client: TalosClient,
-  kind: AnyKind,
+  kind: FollowedKind,
   known: KnownResources,
   signal: AbortSignal,
 ): Promise<void> {

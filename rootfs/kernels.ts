@@ -1,0 +1,56 @@
+import type { Architecture } from '../tools/images/architecture.ts';
+
+/** A kernel that an image can have. */
+export interface KernelChoice {
+  /** The package that depends on the newest kernel. The lock file has that kernel under this name. */
+  readonly package: Readonly<Record<Architecture, string>>;
+  /**
+   * Modules that the init loads before it looks for the root file system: for that file system, for the variables of UEFI
+   * firmware, and for the disks of virtual machines. Those that they depend on come besides, and those that are part of the
+   * kernel are left out.
+   */
+  readonly initModules: readonly string[];
+  /**
+   * Modules that a child of the init loads meanwhile: for other disks, which the init finds when they appear, for network
+   * devices, the power button, and volumes. They take 1.5 s on an emulated processor, and machined needs them seconds later.
+   */
+  readonly laterModules: readonly string[];
+}
+
+// BOOT is ext4, which needs crc32c for its metadata, and asks the kernel for it by name: it does not depend on the module.
+const initModules = [
+  ...['loop', 'dm-verity', 'squashfs', 'overlay', 'efivarfs', 'virtio_pci', 'virtio_blk'],
+  ...['crc32c_generic', 'ext4'],
+];
+const laterModules = ['nvme', 'virtio_net', 'virtio_scsi', 'sd_mod', 'ahci', 'button', 'evdev', 'xfs'];
+
+/**
+ * Debian's kernels. That for clouds is a quarter of the size. NVMe, ext4 and the bus of virtio are part of it, and it has no USB. The full
+ * one has most drivers of Debian as modules, and the image takes those for disks on USB.
+ */
+export const kernels = {
+  cloud: {
+    package: { amd64: 'linux-image-cloud-amd64', arm64: 'linux-image-cloud-arm64' },
+    ...{ initModules, laterModules },
+  },
+  full: {
+    package: { amd64: 'linux-image-amd64', arm64: 'linux-image-arm64' },
+    initModules,
+    laterModules: [...laterModules, 'xhci_pci', 'ehci_pci', 'usb_storage', 'uas'],
+  },
+} as const satisfies Record<string, KernelChoice>;
+
+export type KernelName = keyof typeof kernels;
+
+/**
+ * The kernel that `KERNEL` names; by default the one for clouds.
+ *
+ * @throws Error that names the kernels
+ */
+export function kernelNamed(name: string | undefined): KernelName {
+  if (name === undefined || name === '') return 'cloud';
+  if (Object.hasOwn(kernels, name)) return name as KernelName;
+  throw new Error(
+    `there is no kernel ${JSON.stringify(name)}: KERNEL is ${Object.keys(kernels).join(' or ')}`,
+  );
+}
