@@ -50,7 +50,7 @@ function readBlockDevice(folder: string, name: string, parent: string): BlockDev
       .split('\n')
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
-  const sysPath = ifReadable(() => realpathSync(folder));
+  const sysPath = ifReadable(() => realpathSync.native(folder));
   const [major, minor] = [Number(facts.get('MAJOR')), Number(facts.get('MINOR'))];
   if (sysPath === undefined || !Number.isInteger(major) || !Number.isInteger(minor)) return undefined;
   return {

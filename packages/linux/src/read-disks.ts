@@ -61,8 +61,8 @@ function readDisk(sysRoot: string, name: string): BlockDisk | undefined {
   if (sizeBytes === 0n || fact('dev').split(':')[0] === ramDiskMajor) return undefined;
   if (isPrivateVolume(fact('dm/uuid'))) return undefined;
 
-  const devices = `${ifReadable(() => realpathSync(`${sysRoot}/devices`)) ?? `${sysRoot}/devices`}/`;
-  const path = ifReadable(() => realpathSync(folder)) ?? '';
+  const devices = `${ifReadable(() => realpathSync.native(`${sysRoot}/devices`)) ?? `${sysRoot}/devices`}/`;
+  const path = ifReadable(() => realpathSync.native(folder)) ?? '';
   const count = (file: string) => Number(/^\d{1,9}$/.exec(fact(file))?.[0] ?? 0);
   const blockBytes = count('queue/logical_block_size') || Number(sectorBytes);
   return {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
@@ -53,6 +53,7 @@ export async function* readDevices(
   const root = realPath(sysRoot);
   if (root === undefined) return;
   const details = readDetails(sysRoot, subsystems);
+  const parents = new Parents(root);
   let count = 0;
   for (const folder of deviceFolders(sysRoot, root, subsystems)) {
     count += 1;
@@ -65,7 +66,7 @@ export async function* readDevices(
     yield {
       ...{ path: folder.slice(root.length), subsystem, name, properties },
       driver: linkName(`${folder}/driver`),
-      parentPath: parentOf(folder, root),
+      parentPath: parents.of(folder),
       udev: readUdevRecord(udevData, { subsystem, name, properties }),
       block: block && { device: block, disk: block.type === 'disk' ? details.disks.get(name) : undefined },
       pci: subsystem === 'pci' ? details.pci.get(name) : undefined,
@@ -107,12 +108,28 @@ function deviceFolders(
   return [...new Set(paths)].filter((path) => path.startsWith(`${root}/devices/`)).sort();
 }
 
-/** The next folder above that is a device, too. */
-function parentOf(folder: string, root: string): string {
-  for (let path = dirname(folder); path.length > `${root}/devices`.length; path = dirname(path)) {
-    if (existsSync(`${path}/uevent`) && existsSync(`${path}/subsystem`)) return path.slice(root.length);
+/** Finds the next folder above a device that is a device, too. Devices that are read together share most of these. */
+class Parents {
+  readonly #root: string;
+  readonly #isDevice = new Map<string, boolean>();
+
+  constructor(root: string) {
+    this.#root = root;
   }
-  return '';
+
+  of(folder: string): string {
+    for (let path = dirname(folder); path.length > `${this.#root}/devices`.length; path = dirname(path))
+      if (this.#has(path)) return path.slice(this.#root.length);
+    return '';
+  }
+
+  #has(path: string): boolean {
+    const known = this.#isDevice.get(path);
+    if (known !== undefined) return known;
+    const isDevice = existsSync(`${path}/uevent`) && existsSync(`${path}/subsystem`);
+    this.#isDevice.set(path, isDevice);
+    return isDevice;
+  }
 }
 
 function propertiesOf(folder: string): Map<string, string> | undefined {
@@ -137,6 +154,8 @@ function namesIn(folder: string): string[] {
 }
 
 function linkName(path: string): string {
+  // Most devices have no driver, and an exception takes longer than this question.
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return '';
   try {
     return basename(readlinkSync(path));
   } catch {
@@ -146,7 +165,8 @@ function linkName(path: string): string {
 
 function realPath(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    // That of JavaScript looks at each folder of the path on its own.
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

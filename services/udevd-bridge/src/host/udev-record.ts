@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** What udevd has recorded of a device. */
 export interface UdevRecord {
@@ -51,6 +51,8 @@ export function parseUdevRecord(text: string): UdevRecord {
 export function readUdevRecord(folder: string, key: RecordKey): UdevRecord | undefined {
   const name = recordName(key);
   if (!/^[\w.+:!@-]+$/.test(name)) return undefined;
+  // Most devices have no record, and an exception takes longer than this question.
+  if (!existsSync(`${folder}/${name}`)) return undefined;
   try {
     return parseUdevRecord(readFileSync(`${folder}/${name}`, 'utf8'));
   } catch (error) {

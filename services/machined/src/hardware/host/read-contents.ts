@@ -26,9 +26,13 @@ export async function readContents(
 ): Promise<ContentsRecords> {
   const records = new Map<string, ReadonlyMap<string, string>>();
   const tables = new Map<string, PartitionTable | undefined>();
+  // All at once: the readings wait for threads, not for each other.
+  const heads = await Promise.all(
+    devices.map(({ name }) => (slowDrives.test(name) ? undefined : readHead(`${folder}/${name}`))),
+  );
   // Disks come before their partitions.
-  for (const { name, type, parent, partitionNumber } of devices) {
-    const head = slowDrives.test(name) ? undefined : await readHead(`${folder}/${name}`);
+  for (const [index, { name, type, parent, partitionNumber }] of devices.entries()) {
+    const head = heads[index];
     if (type === 'disk') tables.set(name, head && decodeTable(head.subarray(0, tableHeadBytes)));
     const table = tables.get(type === 'disk' ? name : parent);
     const facts = {
