@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createSetSigner, signedSet } from '@nodewright/extensions/testing';
 import type { BootPartition } from './boot-partition.ts';
-import { createExtensionSets } from './extension-sets.ts';
+import { createExtensionSets, type ExtensionSetsInit } from './extension-sets.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'extension-sets-'));
 after(() => rmSync(work, { recursive: true }));
@@ -43,7 +43,7 @@ function openBoot() {
 type Boot = ReturnType<typeof openBoot>;
 
 /** Starts the machine: what the init does, then machined. @param opens whether the init can open the set that it tries */
-async function start({ boot, sets: folder }: Boot, opens = true) {
+async function start({ boot, sets: folder }: Boot, opens = true, init: Partial<ExtensionSetsInit> = {}) {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
   let running = existsSync(join(folder, 'active')) ? read('active') : '';
   if (existsSync(join(folder, 'next'))) {
@@ -54,6 +54,7 @@ async function start({ boot, sets: folder }: Boot, opens = true) {
   const sets = createExtensionSets({
     ...{ boot, imageRootHash, running, received, log },
     certificates: async () => [signer.certificate],
+    ...init,
   });
   await sets.settle();
   return { running, received, ...sets };
@@ -160,7 +161,7 @@ test('nothing is written for a set that is refused, that is too large, or whose 
   assert.deepEqual([boot.counts.writes, contentsOf(boot)], [0, {}]);
 });
 
-test('one change happens at a time: a second one is refused, and can be repeated', async () => {
+test('one change happens at a time: a second one is refused, the status is answered, and the change can be repeated', async () => {
   const boot = openBoot();
   const machine = await start(boot);
   const { promise: isOpen, resolve: opened } = Promise.withResolvers<void>();
@@ -173,6 +174,8 @@ test('one change happens at a time: a second one is refused, and can be repeated
   const installing = machine.install(slow());
   await isOpen;
   await assert.rejects(machine.install(sent(second.bytes)), { kind: 'unavailable' });
+  await assert.rejects(machine.remove(), { kind: 'unavailable' });
+  assert.equal((await machine.status()).next, undefined);
   end();
   await installing;
   await machine.install(sent(second.bytes));
@@ -188,4 +191,49 @@ test('what a crash has left in the folder is removed by the next installation', 
   const machine = await start(boot);
   await machine.install(sent(first.bytes));
   assert.deepEqual(contentsOf(boot), { [first.rootHash]: 'a set', next: first.rootHash });
+});
+
+test('a sender that pauses for too long, or is slow for too long, makes room for another one', async () => {
+  const boot = openBoot();
+  const silent = async function* () {
+    yield first.bytes.subarray(0, 1000);
+    await new Promise(() => {});
+  };
+  const dripping = async function* () {
+    for (;;) {
+      yield Buffer.alloc(1);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  };
+  for (const [sender, sendingLimits, message] of [
+    [silent, { idleMs: 20, totalMs: 1e6 }, /no part of the set arrived for 0\.02 s/],
+    [dripping, { idleMs: 1e6, totalMs: 50 }, /the set was sent too slowly/],
+  ] as const) {
+    const machine = await start(boot, true, { sendingLimits });
+    await assert.rejects(machine.install(sender()), { kind: 'deadline-exceeded', message });
+    assert.equal(existsSync(machine.received), false);
+    await (await start(boot)).install(sent(first.bytes));
+  }
+});
+
+test('a set that was tried is kept although another one is sent before that', async () => {
+  const boot = openBoot();
+  await (await start(boot)).install(sent(first.bytes));
+  // What the init does.
+  renameSync(join(boot.sets, 'next'), join(boot.sets, 'tried'));
+  const machine = createExtensionSets({
+    ...{ boot: boot.boot, imageRootHash, running: first.rootHash, log },
+    received: join(mkdtempSync(join(work, 'received-')), 'received'),
+    certificates: async () => [signer.certificate],
+  });
+  const slow = async function* () {
+    await machine.settle();
+    assert.deepEqual(contentsOf(boot), { [first.rootHash]: 'a set', active: first.rootHash });
+    yield* sent(second.bytes);
+  };
+  await machine.install(slow());
+  assert.deepEqual(contentsOf(boot), {
+    ...{ [first.rootHash]: 'a set', active: first.rootHash },
+    ...{ [second.rootHash]: 'a set', next: second.rootHash },
+  });
 });

@@ -1,17 +1,14 @@
 import type { X509Certificate } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import {
-  type ExtensionSetDescription,
-  setArchiveBytes,
-  verifyExtensionSet,
-} from '@nodewright/extensions/sets';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { shareWork } from '@nodewright/async';
+import { type ExtensionSetDescription, verifyExtensionSet } from '@nodewright/extensions/sets';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/files';
 import type { Logger } from '@nodewright/telemetry';
 import { noSet, planSetStart } from '../domain/plan-set-start.ts';
 import type { BootPartition } from './boot-partition.ts';
+import { receiveArchive, type SendingLimits } from './receive-archive.ts';
 import {
   dropTried,
   keepTried,
@@ -32,10 +29,10 @@ export interface SetsStatus {
   readonly problem: string;
 }
 
-/** The sets of extensions of a machine. One change happens at a time. */
+/** The sets of extensions of a machine. One change happens at a time. The status can be asked for meanwhile. */
 export interface ExtensionSets {
   status(): Promise<SetsStatus>;
-  /** @throws Fault as `verifyExtensionSet()`, and `resource-exhausted` */
+  /** @throws Fault as `receiveArchive()` and `verifyExtensionSet()`, `unavailable` during another change, and `resource-exhausted` */
   install(archive: AsyncIterable<Uint8Array>): Promise<KnownSet>;
   /** Returns the running set. @throws Fault `failed-precondition` when no set runs */
   remove(): Promise<KnownSet | undefined>;
@@ -52,15 +49,16 @@ export interface ExtensionSetsInit {
   readonly running: string;
   /** A file in memory that only root can read, for a set that is received. */
   readonly received: string;
+  /** Default: `usualSendingLimits`. */
+  readonly sendingLimits?: SendingLimits;
   readonly log: Pick<Logger, 'info' | 'error'>;
 }
 
 const setsFolder = 'sets';
-const privateFolder = 0o700;
-const privateMode = 0o600;
 
 export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
-  const { boot, certificates, imageRootHash, running, received, log } = init;
+  const { certificates, imageRootHash, running, received, sendingLimits, log } = init;
+  const boot = oneAfterTheOther(init.boot);
   let problem = '';
   let isBusy = false;
   const inSets =
@@ -82,22 +80,21 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
   }
 
   return {
-    status: () =>
-      alone(() =>
-        boot.read(
-          inSets(async (folder) => {
-            const { next } = await readSetNames(folder);
-            return {
-              ...{ running: await runningIn(folder), problem },
-              next: next === undefined ? undefined : next === noSet ? 'no set' : await known(folder, next),
-            };
-          }),
-        ),
+    status: shareWork(() =>
+      boot.read(
+        inSets(async (folder): Promise<SetsStatus> => {
+          const { next } = await readSetNames(folder);
+          return {
+            ...{ running: await runningIn(folder), problem },
+            next: next === undefined ? undefined : next === noSet ? 'no set' : await known(folder, next),
+          };
+        }),
       ),
+    ),
     install: (archive) =>
       alone(async () => {
         try {
-          await receive(archive, received);
+          await receiveArchive(archive, received, sendingLimits);
           const trust = { certificates: await certificates(), imageRootHash };
           const set = await verifyExtensionSet(piecesOf(received), trust);
           const { rootHash } = set.description;
@@ -130,21 +127,20 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
       ),
     async settle() {
       try {
-        await alone(async () => {
-          const names = await boot.read(inSets(readSetNames));
-          const start = planSetStart(names, running);
-          problem = start.problem;
-          if (problem !== '') log.error({ problem }, 'a set of extensions is not in use');
-          if (start.keepsTried === undefined) return;
-          await boot.write(
-            inSets(async (folder) => {
-              if (start.keepsTried) await keepTried(folder, names.tried === noSet);
-              else await dropTried(folder);
-              await removeOthers(folder);
-            }),
-          );
-          if (start.keepsTried) log.info({ set: running }, 'the extensions that were tried are kept');
-        });
+        const names = await boot.read(inSets(readSetNames));
+        const start = planSetStart(names, running);
+        problem = start.problem;
+        if (problem !== '') log.error({ problem }, 'a set of extensions is not in use');
+        if (start.keepsTried === undefined) return;
+        // A set that is installed meanwhile has the name `next` only.
+        await boot.write(
+          inSets(async (folder) => {
+            if (start.keepsTried) await keepTried(folder, names.tried === noSet);
+            else await dropTried(folder);
+            await removeOthers(folder);
+          }),
+        );
+        if (start.keepsTried) log.info({ set: running }, 'the extensions that were tried are kept');
       } catch (error) {
         log.error({ error: faultFrom(error).message }, 'the sets of extensions cannot be read');
       }
@@ -152,18 +148,18 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
   };
 }
 
-/** Keeps what arrives in memory: nothing is written to the disk before all of it was verified. */
-async function receive(archive: AsyncIterable<Uint8Array>, path: string): Promise<void> {
-  await makeFolder(dirname(path), privateFolder);
-  await rm(path, { force: true });
-  await using file = await open(path, 'wx', privateMode);
-  let bytes = 0;
-  for await (const piece of archive) {
-    bytes += piece.length;
-    if (bytes > setArchiveBytes)
-      throw new Fault('invalid-argument', `the set has more than ${setArchiveBytes} bytes`);
-    await file.writeFile(piece);
-  }
+/** The partition is mounted for one use at a time. */
+function oneAfterTheOther(boot: BootPartition): BootPartition {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  };
+  return {
+    read: (work) => inTurn(() => boot.read(work)),
+    write: (work) => inTurn(() => boot.write(work)),
+  };
 }
 
 const piecesOf = (path: string) =>
