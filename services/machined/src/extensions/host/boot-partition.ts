@@ -11,7 +11,7 @@ export interface BootPartition {
 }
 
 export interface BootPartitionInit {
-  readonly calls: Pick<NativeCalls, 'mount' | 'detachMount' | 'syncFileSystems'>;
+  readonly calls: Pick<NativeCalls, 'mount' | 'detachMount'>;
   /** The partition; undefined when no disk has one. */
   readonly device: () => Promise<string | undefined>;
   /** The folder of the image that the machine runs. */
@@ -53,7 +53,8 @@ export function createBootPartition({ calls, device, slot, mountPoint }: BootPar
         try {
           return await work(folder);
         } finally {
-          calls.syncFileSystems();
+          // This writes what the partition has in memory, before it returns. Source: Linux, fs/ext4/super.c. To sync all file systems
+          // would keep this process waiting for what containers write.
           mount(source ?? '', remount | readOnly);
         }
       }, source);

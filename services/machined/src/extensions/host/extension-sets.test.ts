@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import {
+  closeSync,
   existsSync,
+  fstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -106,8 +109,31 @@ test('a set that does not start leaves the old one, which the status explains un
   const { running, problem } = await machine.status();
   assert.equal(running?.rootHash, first.rootHash);
   assert.match(problem, new RegExp(`^the set ${second.rootHash} was tried and did not start`));
-  assert.deepEqual(contentsOf(boot), { [first.rootHash]: 'a set', active: first.rootHash });
-  assert.equal((await (await start(boot)).status()).problem, '');
+  const old = { [first.rootHash]: 'a set', active: first.rootHash };
+  assert.deepEqual(contentsOf(boot), { ...old, 'set-aside': 'a set' });
+  const next = await start(boot);
+  assert.equal((await next.status()).problem, '');
+  assert.deepEqual(contentsOf(boot), old);
+});
+
+test('the files of a set that does not start stay until the machine ends, because the init has them open', async () => {
+  const boot = openBoot();
+  await (await start(boot)).install(sent(first.bytes));
+  await (await start(boot)).install(sent(second.bytes));
+  using scope = new DisposableStack();
+  const file = openSync(join(boot.sets, second.rootHash, 'set.squashfs'), 'r');
+  scope.defer(() => closeSync(file));
+  const machine = await start(boot, false);
+  // BOOT cannot become read-only while an open file has no name.
+  assert.equal(fstatSync(file).nlink, 1);
+  for (const again of [second, setOf('third'), second]) {
+    await machine.install(sent(again.bytes));
+    assert.equal(fstatSync(file).nlink, 1);
+    assert.equal((await machine.status()).running?.rootHash, first.rootHash);
+  }
+  const other = await start(boot);
+  assert.equal(other.running, second.rootHash);
+  assert.deepEqual(contentsOf(boot), { [second.rootHash]: 'a set', active: second.rootHash });
 });
 
 test('a removal is tried like a set, and a later installation replaces it before the start', async () => {

@@ -12,6 +12,7 @@ import { receiveArchive, type SendingLimits } from './receive-archive.ts';
 import {
   dropTried,
   keepTried,
+  listOthers,
   nameNext,
   placeSet,
   readSet,
@@ -61,6 +62,7 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
   const boot = oneAfterTheOther(init.boot);
   let problem = '';
   let isBusy = false;
+  let isTriedOpen = false;
   const inSets =
     <T>(work: (folder: string) => Promise<T>) =>
     (slot: string) =>
@@ -100,10 +102,10 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
           const { rootHash } = set.description;
           await boot.write(
             inSets(async (folder) => {
-              await placeSet(folder, set, received);
+              await placeSet(folder, set, { archive: received, isTriedOpen });
               await nameNext(folder, rootHash);
               // One that no start has tried is replaced.
-              await removeOthers(folder);
+              await removeOthers(folder, isTriedOpen);
             }),
           );
           log.info({ set: rootHash }, 'a set of extensions is installed: the next start tries it');
@@ -127,17 +129,20 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
       ),
     async settle() {
       try {
-        const names = await boot.read(inSets(readSetNames));
+        const { names, others } = await boot.read(
+          inSets(async (folder) => ({ names: await readSetNames(folder), others: await listOthers(folder) })),
+        );
         const start = planSetStart(names, running);
         problem = start.problem;
         if (problem !== '') log.error({ problem }, 'a set of extensions is not in use');
-        if (start.keepsTried === undefined) return;
+        if (start.keepsTried === undefined && others.length === 0) return;
+        isTriedOpen = start.keepsTried === false;
         // A set that is installed meanwhile has the name `next` only.
         await boot.write(
           inSets(async (folder) => {
             if (start.keepsTried) await keepTried(folder, names.tried === noSet);
-            else await dropTried(folder);
-            await removeOthers(folder);
+            else if (isTriedOpen) await dropTried(folder);
+            await removeOthers(folder, isTriedOpen);
           }),
         );
         if (start.keepsTried) log.info({ set: running }, 'the extensions that were tried are kept');

@@ -16,6 +16,8 @@ import { namedSets, type SetNames } from '../domain/plan-set-start.ts';
 
 const folderMode = 0o755;
 const incoming = 'incoming';
+/** A set that did not start. The init has its files open until the machine ends. */
+const setAside = 'set-aside';
 const nameFiles = ['next', 'tried', 'active'] as const;
 /** For folders, and the blocks that a file fills in part. */
 const spareBytes = 1 << 20;
@@ -48,8 +50,15 @@ export async function keepTried(folder: string, isRemoval: boolean): Promise<voi
   await syncFolder(folder);
 }
 
-/** Forgets what was tried. */
+/**
+ * Forgets what was tried, and gives its folder another name. Its files must stay until the machine ends: the init may have them open, and
+ * a file system with open files that were removed cannot become read-only again.
+ */
 export async function dropTried(folder: string): Promise<void> {
+  const { tried, ...others } = await readSetNames(folder);
+  const isNamed = tried === undefined || namedSets({ ...others, tried: undefined }).has(tried);
+  await rm(join(folder, setAside), { recursive: true, force: true });
+  if (!isNamed) await rename(join(folder, tried), join(folder, setAside)).catch(undefinedIfMissing);
   await rm(join(folder, 'tried'), { force: true });
   await syncFolder(folder);
 }
@@ -60,25 +69,35 @@ export async function nameNext(folder: string, name: string): Promise<void> {
   await writeFileAtomically(join(folder, 'next'), `${name}\n`);
 }
 
-/** Removes what nothing names: sets that were replaced, and parts of one that a crash left. */
-export async function removeOthers(folder: string): Promise<void> {
+/** What nothing names: sets that were replaced or did not start, and parts of one that a crash left. */
+export async function listOthers(folder: string): Promise<readonly string[]> {
   const named = namedSets(await readSetNames(folder));
   const kept = new Set<string>([...named, ...nameFiles]);
-  for (const name of (await readdir(folder).catch(undefinedIfMissing)) ?? [])
-    if (!kept.has(name)) await rm(join(folder, name), { recursive: true, force: true });
+  return ((await readdir(folder).catch(undefinedIfMissing)) ?? []).filter((name) => !kept.has(name));
+}
+
+/** Removes what nothing names. @param isTriedOpen whether this start has tried a set in vain: its files stay */
+export async function removeOthers(folder: string, isTriedOpen: boolean): Promise<void> {
+  for (const name of await listOthers(folder))
+    if (name !== setAside || !isTriedOpen) await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /**
  * Writes a set that was verified. It is complete when it has its name.
  *
  * @param archive the file that was verified, which nobody can have changed since
+ * @param isTriedOpen as of `removeOthers()`
  * @throws Fault `resource-exhausted` when the file system is full
  */
-export async function placeSet(folder: string, set: VerifiedSet, archive: string): Promise<void> {
+export async function placeSet(
+  folder: string,
+  set: VerifiedSet,
+  { archive, isTriedOpen }: { readonly archive: string; readonly isTriedOpen: boolean },
+): Promise<void> {
   const { description, rootHashSignature, tree, squashfsOffset } = set;
   const { rootHash, squashfsBytes } = description;
   await makeFolder(folder, folderMode);
-  await removeOthers(folder);
+  await removeOthers(folder, isTriedOpen);
   if (namedSets(await readSetNames(folder)).has(rootHash)) return;
   const { bavail, bsize } = await statfs(folder);
   const needed = squashfsBytes + tree.length + spareBytes;
