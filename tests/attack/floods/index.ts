@@ -2,6 +2,7 @@ import { bodyFloods } from './bodies.ts';
 import { cancelFloods } from './cancels.ts';
 import { configurationFloods } from './configurations.ts';
 import { connectionFloods } from './connections.ts';
+import { extensionSetFloods } from './extension-sets.ts';
 import type { Flood } from './flood.ts';
 import { frameFloods } from './frames.ts';
 import { openCallFloods } from './open-calls.ts';
@@ -16,6 +17,7 @@ export const floods: readonly Flood[] = [
   ...frameFloods,
   ...trustFloods,
   ...registryFloods,
+  ...extensionSetFloods,
   ...configurationFloods,
 ];
 
