@@ -73,7 +73,7 @@ export interface Machine extends AsyncDisposable {
 }
 
 const attempts = 3;
-const initTimeoutMs = 240_000;
+const initTimeoutMs = 600_000;
 const reachesInit = /Run \/init as init process/;
 const panics = /Kernel panic/;
 
@@ -143,9 +143,9 @@ async function startOnce({
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     console: text,
-    shows: (pattern, timeoutMs = 120_000) =>
+    shows: (pattern, timeoutMs = 600_000) =>
       wait(`${pattern} on the console`, () => pattern.test(text()), timeoutMs),
-    isOff: (timeoutMs = 60_000) => wait('the end of the machine', hasEnded, timeoutMs),
+    isOff: (timeoutMs = 600_000) => wait('the end of the machine', hasEnded, timeoutMs),
     order,
     pressPower: () => order('system_powerdown'),
     pressControlAltDelete: () => order('sendkey ctrl-alt-delete'),

@@ -12,6 +12,9 @@ const program = join(import.meta.dirname, '..', '..', '_out', 'dist', 'talosctl'
 /** EPHEMERAL needs 2 GiB behind the image. The file takes only what the machine writes. */
 const diskBytes = 3 * 2 ** 30;
 
+/** Beside other work an emulated machine takes minutes for what takes it seconds otherwise. */
+const usualTimeoutMs = 900_000;
+
 export interface Workplace extends Disposable {
   readonly folder: string;
   /** Runs talosctl in the folder; its output, or its error as text. */
@@ -42,7 +45,7 @@ export function openWorkplace(kept?: string): Workplace {
         resolve({ exitCode: error === null ? 0 : 1, output: stdout + stderr });
       });
     });
-  const shows: Workplace['shows'] = async (words, pattern, timeoutMs = 90_000) => {
+  const shows: Workplace['shows'] = async (words, pattern, timeoutMs = usualTimeoutMs) => {
     let last = '';
     const isDone = async () => {
       const { exitCode, output } = await talosctl(...words);
@@ -66,7 +69,7 @@ export function openWorkplace(kept?: string): Workplace {
         (await talosctl('-n', machine.api, 'apply-config', '--insecure', '-f', file)).exitCode === 0 ||
         (await talosctl(...trusted(machine), 'version')).exitCode === 0;
       await eventually(isConfigured, {
-        ...{ what: 'a configured machine', timeoutMs: 240_000 },
+        ...{ what: 'a configured machine', timeoutMs: usualTimeoutMs },
         explain: machine.console,
       });
     },

@@ -72,9 +72,9 @@ test('disks and a link that are added and removed while the machine runs are sho
   await configures(machine, 'controlplane.yaml');
   const get = (...words: string[]) => [...trusted(machine), 'get', ...words];
   const read = (path: string) => succeeds([...trusted(machine), 'read', path]);
-  await shows([...trusted(machine), 'service', 'udevd-bridge'], /STATE +Running\n.*HEALTH +OK/, 240_000);
-  await shows([...trusted(machine), 'service', 'udevd'], /STATE +Running\n.*HEALTH +OK/, 240_000);
-  await shows(get('devicesourcestatus'), /devices +\d+ +true +udevd/);
+  await shows([...trusted(machine), 'service', 'udevd-bridge'], /STATE +Running\n.*HEALTH +OK/, timeoutMs);
+  await shows([...trusted(machine), 'service', 'udevd'], /STATE +Running\n.*HEALTH +OK/, timeoutMs);
+  await shows(get('devicesourcestatus'), /devices +\d+ +true +udevd/, timeoutMs);
   assert.match(await succeeds([...trusted(machine), 'logs', 'udevd-bridge']), /udevd started/);
 
   using client = openMachineClient(folder, machine);
