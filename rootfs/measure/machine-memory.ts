@@ -16,13 +16,6 @@ export interface ProcessMemory {
   readonly privateBytes: number;
 }
 
-/** The programs of this project that run all the time on a machine with an image cache. */
-export const daemonNames = ['machined', 'apid', 'trustd', 'registryd', 'udevd-bridge'] as const;
-
-/** The process of a daemon; undefined when it does not run. */
-export const daemonIn = ({ processes }: MachineMemory, name: (typeof daemonNames)[number]) =>
-  processes.find(({ command }) => command.includes(`/${name}.cjs`));
-
 interface Listed {
   readonly processes: readonly {
     readonly pid: number;

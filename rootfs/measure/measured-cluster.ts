@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseTalosconfig } from '@nodewright/client';
@@ -16,8 +16,6 @@ const trustdPort = 50_001;
 /** trustd waits for the time of a time server otherwise, and the emulated network may have none. */
 const patch = { machine: { time: { disabled: true } } };
 
-const imageCache = '---\napiVersion: v1alpha1\nkind: ImageCacheConfig\nlocal:\n  enabled: true\n';
-
 /** A control plane, and a worker that joined it. Disposing of it ends both. */
 export interface MeasuredCluster extends AsyncDisposable {
   readonly controlPlane: ConfiguredMachine;
@@ -29,8 +27,6 @@ export interface MeasuredCluster extends AsyncDisposable {
 export interface MeasuredClusterInit extends Omit<ConfiguredMachineInit, 'work'> {
   /** An empty folder, which the caller removes. */
   readonly work: string;
-  /** Whether the control plane has an image cache; without one it runs no registryd. Default: no. */
-  readonly hasImageCache?: boolean;
 }
 
 /**
@@ -39,7 +35,7 @@ export interface MeasuredClusterInit extends Omit<ConfiguredMachineInit, 'work'>
  * @throws Error when port 50001 of the loopback device is taken, or a machine does not take its configuration
  */
 export async function openMeasuredCluster(init: MeasuredClusterInit): Promise<MeasuredCluster> {
-  const { talosctl, work, hasImageCache = false } = init;
+  const { talosctl, work } = init;
   const scope = new AsyncDisposableStack();
   try {
     const words = [
@@ -52,7 +48,6 @@ export async function openMeasuredCluster(init: MeasuredClusterInit): Promise<Me
     ];
     words.push('--config-patch', JSON.stringify(patch));
     await promisify(execFile)(process.execPath, [talosctl, ...words], { cwd: work });
-    if (hasImageCache) appendFileSync(join(work, 'controlplane.yaml'), imageCache);
     const place = { role: 'controlplane', address: guestAddress, trustdPort } as const;
     const controlPlane = scope.use(await startConfigured(place, init));
     const worker = scope.use(await startConfigured({ role: 'worker', address: workerAddress }, init));
