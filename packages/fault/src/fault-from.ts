@@ -30,7 +30,7 @@ const kindsByErrno: Readonly<Record<string, FaultKind>> = {
 export function faultFrom(value: unknown): Fault {
   if (value instanceof Fault) return value;
   if (!(value instanceof Error)) return new Fault('unknown', String(value));
-  if (value instanceof SuppressedError) {
+  if (isSuppressed(value)) {
     const first = faultFrom(value.suppressed);
     const text = `${first.message}; then the clean-up failed, too: ${faultFrom(value.error).message}`;
     return new Fault(first.kind, text, { cause: value });
@@ -45,3 +45,7 @@ export function faultFrom(value: unknown): Fault {
   const kind = typeof code === 'string' ? kindsByErrno[code] : undefined;
   return new Fault(kind ?? 'unknown', value.message, { cause: value });
 }
+
+/** By its name: the client also runs on a Node.js without this class, where `using` is compiled to code that imitates it. */
+const isSuppressed = (error: Error): error is SuppressedError =>
+  error.name === 'SuppressedError' && 'suppressed' in error && 'error' in error;
