@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verityTree } from '@nodewright/disk';
-import { encodeSetDescription, extensionSetLimits, setFiles } from '@nodewright/extensions/sets';
+import { encodeSetDescription, extensionSetLimits, setFiles, setTreeInit } from '@nodewright/extensions/sets';
 import { signDetached } from '@nodewright/pki/detached-signature';
 import { archiveItems } from '../../tools/images/tar.ts';
 import { setModes } from '../image/place-files.ts';
@@ -53,7 +53,7 @@ export async function buildExtensionSet(names: readonly string[], init: BuildSet
   if (squashfs.length > limit)
     throw new Error(`the set has ${squashfs.length} bytes, and a node takes at most ${limit}`);
   const salt = createHash('sha256').update(squashfs).digest();
-  const { rootHash, file: tree } = verityTree(squashfs, { salt, uuid: salt.subarray(0, 16) });
+  const { rootHash, file: tree } = verityTree(squashfs, setTreeInit(salt));
   const description = encodeSetDescription({
     ...{ rootHash, imageRootHash, squashfsBytes: squashfs.length, layers },
   });

@@ -108,6 +108,7 @@ test('a flipped bit anywhere in a set makes it refused, unless the bit is in pad
     [setFiles.description, 700],
     [setFiles.descriptionSignature, 700],
     [setFiles.rootHashSignature, 700],
+    [setFiles.tree, 512 + 16],
     [setFiles.tree, 512 + 4096 + 5],
     [setFiles.tree, 512 + 90],
     [setFiles.squashfs, 512],

@@ -7,5 +7,6 @@ export {
   type SetLayer,
   setArchiveBytes,
   setFiles,
+  setTreeInit,
 } from './domain/extension-set.ts';
 export { type SetTrust, type VerifiedSet, verifyExtensionSet } from './domain/verify-extension-set.ts';

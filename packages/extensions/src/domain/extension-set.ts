@@ -1,6 +1,6 @@
 // A set of system extensions in one file: a tar archive with the description of the set, the signatures, the hash tree and the
 // squashfs, in this order. `docs/decisions/extensions-on-a-node.md` says why.
-import { verityTreeBytes } from '@nodewright/disk';
+import { type VerityTreeInit, verityTreeBytes } from '@nodewright/disk';
 import { type ExtensionMetadata, metadataFrom } from './extension-manifest.ts';
 import { damaged } from './refused.ts';
 
@@ -27,6 +27,12 @@ export const extensionSetLimits = {
 /** The most bytes of a set: its squashfs and hash tree, the description, and what a tar archive adds. */
 export const setArchiveBytes =
   extensionSetLimits.squashfsBytes + verityTreeBytes(extensionSetLimits.squashfsBytes) + 2 * mebibyte;
+
+/**
+ * What the hash tree of a set is computed with. The root hash covers the salt and not the UUID, so the UUID is the beginning of the
+ * salt, and a change of it is noticed, too.
+ */
+export const setTreeInit = (salt: Buffer): VerityTreeInit => ({ salt, uuid: salt.subarray(0, 16) });
 
 /** A layer of a set, which names one of its extensions. */
 export interface SetLayer {

@@ -8,6 +8,7 @@ import {
   type ExtensionSetDescription,
   extensionSetLimits,
   setFiles,
+  setTreeInit,
 } from './extension-set.ts';
 import { readTar, type TarEntry } from './read-tar.ts';
 import { damaged, refused } from './refused.ts';
@@ -84,7 +85,9 @@ async function checkSquashfs(
   const changed = () => damaged(`${setFiles.squashfs} or ${setFiles.tree} was changed`);
   const init = verityTreeInit(tree);
   if (entry.sizeBytes !== squashfsBytes || init === undefined) throw changed();
-  const builder = new VerityTreeBuilder(init);
+  const made = setTreeInit(init.salt);
+  if (!made.uuid.equals(init.uuid)) throw changed();
+  const builder = new VerityTreeBuilder(made);
   for await (const piece of content) builder.update(piece);
   const found = builder.finish();
   if (found.rootHash !== rootHash || !found.file.equals(tree)) throw changed();

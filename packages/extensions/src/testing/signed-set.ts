@@ -2,7 +2,12 @@ import { createHash, generateKeyPairSync, type KeyObject, X509Certificate } from
 import { verityTree } from '@nodewright/disk';
 import { certifyOwnKey } from '@nodewright/pki';
 import { signDetached } from '@nodewright/pki/detached-signature';
-import { type ExtensionSetDescription, encodeSetDescription, setFiles } from '../domain/extension-set.ts';
+import {
+  type ExtensionSetDescription,
+  encodeSetDescription,
+  setFiles,
+  setTreeInit,
+} from '../domain/extension-set.ts';
 import { tarBytes } from './tar-bytes.ts';
 
 /** A key that signs sets, with its certificate. */
@@ -33,7 +38,7 @@ export interface SignedSetInit {
 export function signedSet(init: SignedSetInit): { readonly bytes: Buffer; readonly rootHash: string } {
   const { signer, squashfs, imageRootHash, describe = (same) => same, change } = init;
   const salt = createHash('sha256').update(squashfs).digest();
-  const { rootHash, file: tree } = verityTree(squashfs, { salt, uuid: salt.subarray(0, 16) });
+  const { rootHash, file: tree } = verityTree(squashfs, setTreeInit(salt));
   const metadata = { name: 'demo', version: '1.2.3', author: '', description: '', extraInfo: '' };
   const description = encodeSetDescription(
     describe({
