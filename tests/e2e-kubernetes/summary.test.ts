@@ -27,7 +27,7 @@ test('a summary accounts for every case', () => {
 
 - \\[sig\\] c
 
-## Not run, for want of time
+## Not run before the time limit
 
 - \\[sig\\] d
 

@@ -69,7 +69,7 @@ export function summaryPage(summary: Summary): string {
         leftOut.filter((row) => row.reason === reason).map(({ name }) => name),
       ),
     ),
-    ...list('Not run, for want of time', notRun),
+    ...list('Not run before the time limit', notRun),
     '',
   ].join('\n\n');
 }

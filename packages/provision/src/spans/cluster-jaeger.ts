@@ -2,7 +2,7 @@ import { clusterFolder } from '../cluster/cluster-folder.ts';
 import { findCluster } from '../cluster/read-cluster.ts';
 
 /**
- * The address of the Jaeger that a cluster of containers has; undefined for every other cluster, and when there is none in the folder.
+ * The address of the Jaeger that belongs to a cluster of containers. Undefined for other kinds of clusters, and when the folder has no cluster.
  *
  * @param folder the folder of the cluster
  * @throws Fault when the state of the cluster cannot be read
