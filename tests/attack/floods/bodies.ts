@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import type { ClientHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ports } from '@nodewright/contract';
-import { callHeaders } from '../../bench/load/call.ts';
-import type { LoadTarget } from '../../bench/load/load-job.ts';
-import { openSession } from '../../bench/load/open-session.ts';
 import type { AttackTarget, CertificateKind } from '../target/attack-target.ts';
 import type { Flood } from './flood.ts';
+import { openAttacker } from './open-attacker.ts';
 
 const version = '/machine.MachineService/Version';
 const mib = 1024 * 1024;
@@ -55,17 +52,10 @@ function bodies(name: string, what: string, shape: Shape): Flood {
     what,
     async run(target, signal) {
       const counts = { calls: 0, megabytes: 0, ended: 0 };
-      const { certificate, key } = target.certificates[shape.kind];
-      const address: LoadTarget = {
-        ...{ kind: 'tls', host: target.entry.address, port: ports.apid, ca: target.ca },
-        ...{ certificate, key },
-      };
-      const session = await openSession(address).catch(() => undefined);
-      // The server may still refuse this client because of an earlier attack.
-      if (session === undefined) return { ...counts, refusedConnections: 1 };
-      session.on('error', () => {});
       const metadata = shape.metadata(target);
-      const headers = callHeaders({ kind: 'probe', target: address, method: version, metadata });
+      const attacker = await openAttacker(target, shape.kind, { method: version, metadata });
+      if (attacker === undefined) return { ...counts, refusedConnections: 1 };
+      const { session, headers } = attacker;
       const calls = Array.from({ length: shape.calls }, () => {
         counts.calls += 1;
         return sendBody(session, headers, shape, counts, signal);

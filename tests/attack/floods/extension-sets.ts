@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import type { ClientHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ports } from '@nodewright/contract';
 import { InstallRequest } from '@nodewright/contract/gen/suite/extensions/v1/extensions.ts';
-import { callHeaders, prefixBytes } from '../../bench/load/call.ts';
-import type { LoadTarget } from '../../bench/load/load-job.ts';
-import { openSession } from '../../bench/load/open-session.ts';
+import { prefixBytes } from '../../bench/load/call.ts';
 import type { AttackTarget } from '../target/attack-target.ts';
 import type { Flood } from './flood.ts';
+import { openAttacker } from './open-attacker.ts';
 
 const method = '/suite.extensions.v1.ExtensionSetService/Install';
 
@@ -36,16 +34,9 @@ export const extensionSetFloods: readonly Flood[] = [
 
 async function uploadSets(target: AttackTarget, signal: AbortSignal) {
   const counts = { uploads: 0, ended: 0, megabytes: 0 };
-  const { certificate, key } = target.certificates.admin;
-  const address: LoadTarget = {
-    ...{ kind: 'tls', host: target.entry.address, port: ports.apid, ca: target.ca },
-    ...{ certificate, key },
-  };
-  const session = await openSession(address).catch(() => undefined);
-  // The server may still refuse this client because of an earlier attack.
-  if (session === undefined) return { ...counts, refusedConnections: 1 };
-  session.on('error', () => {});
-  const headers = callHeaders({ kind: 'probe', target: address, method, metadata: [] });
+  const attacker = await openAttacker(target, 'admin', { method, metadata: [] });
+  if (attacker === undefined) return { ...counts, refusedConnections: 1 };
+  const { session, headers } = attacker;
   const upload = async (pieces: number, bytes: number, pauseMs: number) => {
     for (
       let turn = 0;
