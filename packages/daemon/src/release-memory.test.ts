@@ -11,6 +11,19 @@ import { openReleaseMemory, releaseMemory } from './release-memory.ts';
 const residentMb = () =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1000;
 
+const packageFolder = import.meta.dirname;
+const releaseMemoryPath = join(packageFolder, 'release-memory.ts');
+
+/** Runs a program in a process of its own, and returns what it printed. */
+async function run(flags: readonly string[], program: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...flags, '--input-type=module', '--eval', program],
+    { cwd: packageFolder, timeout: 30_000 },
+  );
+  return stdout;
+}
+
 test('releaseMemory() returns free blocks below a used one to the kernel', async () => {
   openReleaseMemory();
   setFlagsFromString('--expose-gc');
@@ -29,10 +42,36 @@ test('releaseMemory() returns free blocks below a used one to the kernel', async
   assert.equal(blocks.at(-1)?.at(-1), 1);
 });
 
+test('releaseMemory() unmaps the binary of Node.js, which runs on', async () => {
+  const program = `
+    import { readFileSync } from 'node:fs';
+    import { openReleaseMemory, releaseMemory } from ${JSON.stringify(releaseMemoryPath)};
+    const ofFilesKb = () => Number(/^RssFile:\\s+(\\d+)/m.exec(readFileSync('/proc/self/status', 'utf8'))[1]);
+    openReleaseMemory();
+    const before = ofFilesKb();
+    releaseMemory();
+    const after = ofFilesKb();
+    const { createHash } = await import('node:crypto');
+    console.log(JSON.stringify({ before, after, sum: createHash('sha256').update('x'.repeat(1e6)).digest('hex').length }));`;
+  const flags = [
+    '--permission',
+    '--allow-ffi',
+    `--allow-fs-read=${packageFolder}`,
+    '--allow-fs-read=/proc/self/status',
+  ];
+  const { before, after, sum } = JSON.parse(
+    await run([...flags, '--allow-fs-read=/proc/self/smaps'], program),
+  );
+  assert.ok(before - after > 10_000, `${before} kB before, ${after} kB after`);
+  assert.equal(sum, 64);
+  const without = JSON.parse(await run(flags, program));
+  assert.ok(without.after >= without.before, 'without the permission to read the mappings, all stay');
+});
+
 test('openReleaseMemory() drops the permission to call other native code', async () => {
   const program = `
     import { DynamicLibrary } from 'node:ffi';
-    import { openReleaseMemory, releaseMemory } from ${JSON.stringify(join(import.meta.dirname, 'release-memory.ts'))};
+    import { openReleaseMemory, releaseMemory } from ${JSON.stringify(releaseMemoryPath)};
     new DynamicLibrary('libc.so.6');
     openReleaseMemory();
     releaseMemory();
@@ -42,11 +81,6 @@ test('openReleaseMemory() drops the permission to call other native code', async
     } catch (error) {
       console.log(error.code);
     }`;
-  const flags = ['--permission', '--allow-ffi', `--allow-fs-read=${import.meta.dirname}`];
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [...flags, '--input-type=module', '--eval', program],
-    { cwd: import.meta.dirname, timeout: 30_000 },
-  );
-  assert.equal(stdout, 'ERR_ACCESS_DENIED\n');
+  const flags = ['--permission', '--allow-ffi', `--allow-fs-read=${packageFolder}`];
+  assert.equal(await run(flags, program), 'ERR_ACCESS_DENIED\n');
 });

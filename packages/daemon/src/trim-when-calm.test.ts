@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { CalmTrim } from './trim-when-calm.ts';
 
 const mib = 1024 * 1024;
-const calm = (residentMib: number, seconds: number) => ({
-  residentBytes: residentMib * mib,
+const calm = (ownMib: number, seconds: number) => ({
+  ownBytes: ownMib * mib,
   busyShare: 0.01,
   nowMs: seconds * 1000,
 });
-const busy = (residentMib: number, seconds: number) => ({ ...calm(residentMib, seconds), busyShare: 0.5 });
+const busy = (ownMib: number, seconds: number) => ({ ...calm(ownMib, seconds), busyShare: 0.5 });
 
 test('CalmTrim collects when a burst is over, not while it lasts', () => {
   const trim = new CalmTrim();

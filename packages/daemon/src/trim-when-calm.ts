@@ -1,12 +1,13 @@
+import { ownMemoryBytes } from './own-memory.ts';
 import { trimHeapGently } from './trim-heap.ts';
 
 /** How often a daemon checks its memory, in milliseconds. */
 const intervalMs = 5000;
 /**
- * A collection is worth its cost when the memory exceeds its lowest level by this share. Every daemon must return to
- * within a fifth of it.
+ * A collection is worth its cost when the memory of the daemon's own exceeds its lowest level by this share. Every daemon must
+ * return to within a fifth of its resident memory, of which its own is about half.
  */
-const worthShare = 1 / 6;
+const worthShare = 1 / 3;
 /**
  * Maximum share of processor time of the main thread since the last check. During a burst little memory is
  * free.
@@ -27,8 +28,8 @@ const patience = 15;
 const longestPauseMs = 600_000;
 
 export interface MemorySample {
-  /** Resident memory of the process, in bytes. */
-  readonly residentBytes: number;
+  /** As `ownMemoryBytes()` returns it. */
+  readonly ownBytes: number;
   /** Share of the time since the last sample in which the main thread used the processor, from 0 to 1. */
   readonly busyShare: number;
   /** Monotonic. */
@@ -40,32 +41,30 @@ export class CalmTrim {
   #lowestBytes = Number.POSITIVE_INFINITY;
   #notBeforeMs = 0;
   #pauseMs = leastPauseMs;
-  /** Resident memory after the last collection, in bytes. */
+  /** The daemon's own memory after the last collection, in bytes. */
   #leftBytes = Number.POSITIVE_INFINITY;
   /** Collections in a row that freed little. */
   #fruitless = 0;
 
   /** Whether to collect now. Report the result with `trimmed`. */
-  sample({ residentBytes, busyShare, nowMs }: MemorySample): boolean {
-    this.#lowestBytes = Math.min(this.#lowestBytes, residentBytes);
+  sample({ ownBytes, busyShare, nowMs }: MemorySample): boolean {
+    this.#lowestBytes = Math.min(this.#lowestBytes, ownBytes);
     const worthBytes = worthShare * this.#lowestBytes;
-    if (residentBytes > this.#leftBytes + worthBytes) {
+    if (ownBytes > this.#leftBytes + worthBytes) {
       // A new burst has begun.
       this.#fruitless = 0;
       this.#pauseMs = leastPauseMs;
       this.#notBeforeMs = Math.min(this.#notBeforeMs, nowMs + leastPauseMs);
     }
-    return (
-      busyShare < calmShare && nowMs >= this.#notBeforeMs && residentBytes > this.#lowestBytes + worthBytes
-    );
+    return busyShare < calmShare && nowMs >= this.#notBeforeMs && ownBytes > this.#lowestBytes + worthBytes;
   }
 
   /**
    * Records the result of a collection. If it freed little, the next one comes later, and much later after
    * many such results.
    */
-  trimmed({ residentBytes, nowMs }: MemorySample, leftBytes: number): void {
-    const isWorth = residentBytes - leftBytes >= (worthShare * this.#lowestBytes) / 2;
+  trimmed({ ownBytes, nowMs }: MemorySample, leftBytes: number): void {
+    const isWorth = ownBytes - leftBytes >= (worthShare * this.#lowestBytes) / 2;
     this.#fruitless = isWorth ? 0 : this.#fruitless + 1;
     this.#leftBytes = leftBytes;
     if (isWorth) this.#pauseMs = leastPauseMs;
@@ -90,7 +89,7 @@ export function trimWhenCalm(): void {
     const now = { cpu: process.threadCpuUsage(), ms: elapsedMs() };
     const cpuMs = (now.cpu.user + now.cpu.system - since.cpu.user - since.cpu.system) / 1000;
     const sample = {
-      residentBytes: process.memoryUsage.rss(),
+      ownBytes: ownMemoryBytes(),
       busyShare: cpuMs / (now.ms - since.ms),
       nowMs: now.ms,
     };
@@ -99,7 +98,7 @@ export function trimWhenCalm(): void {
     isTrimming = true;
     await trimHeapGently();
     isTrimming = false;
-    trim.trimmed({ ...sample, nowMs: elapsedMs() }, process.memoryUsage.rss());
+    trim.trimmed({ ...sample, nowMs: elapsedMs() }, ownMemoryBytes());
   };
   setInterval(() => void look(), intervalMs).unref();
 }

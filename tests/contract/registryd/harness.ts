@@ -75,6 +75,7 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
       ],
       nodeFlags: [
         ...['--max-semi-space-size=2', '--permission', '--allow-net', '--allow-ffi'],
+        ...['--allow-fs-read=/proc/self/smaps', '--allow-fs-read=/proc/self/statm'],
         '--disable-warning=SecurityWarning',
         ...[checkout, root].map((path) => `--allow-fs-read=${path}`),
         ...[cacheFolder, join(root, 'run')].map((path) => `--allow-fs-write=${path}`),

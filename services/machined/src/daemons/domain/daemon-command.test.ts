@@ -19,6 +19,8 @@ test('daemonCommand() gives apid access to the network, its bundle and three fol
     '--allow-ffi',
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
+    '--allow-fs-read=/proc/self/smaps',
+    '--allow-fs-read=/proc/self/statm',
     '--allow-fs-read=/dist/apid',
     '--allow-fs-read=/nodes/node01/system/run/apid',
     '--allow-fs-read=/nodes/node01/run/machined',
@@ -48,6 +50,8 @@ test('daemonCommand() gives trustd no access to the socket of machined, and pass
   assert.deepEqual(
     command.filter((word) => word.startsWith('--allow-fs')),
     [
+      '--allow-fs-read=/proc/self/smaps',
+      '--allow-fs-read=/proc/self/statm',
       '--allow-fs-read=/dist/trustd',
       '--allow-fs-read=/nodes/node01/system/run/trustd',
       '--allow-fs-read=/nodes/node01/run/trustd',
@@ -62,6 +66,8 @@ test('daemonCommand() lets registryd write its socket and its cache only', () =>
   assert.deepEqual(
     command.filter((word) => word.startsWith('--allow-fs')),
     [
+      '--allow-fs-read=/proc/self/smaps',
+      '--allow-fs-read=/proc/self/statm',
       '--allow-fs-read=/dist/registryd',
       ...['/system/run/registryd', '/run/registryd', '/var/lib/registryd'].map(
         (path) => `--allow-fs-read=${on(path)}`,

@@ -113,6 +113,8 @@ export const udevPaths = {
   control: '/usr/bin/udevadm',
   log: `${folderOf(nodePaths.devicesSocket)}/udevd.log`,
 } as const;
+/** The kernel's figures about the daemon's own memory, which it reads before it gives some back. */
+const ownMemoryFiles = ['/proc/self/smaps', '/proc/self/statm'];
 /** Of the kernel: udevd-bridge loads some of them. */
 const modulesFolder = '/usr/lib/modules';
 
@@ -136,7 +138,7 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
     ...authorityFlags(daemon),
     '--permission',
     '--allow-net',
-    // The daemon drops this permission at its start, after it has looked up the C function that it needs.
+    // The daemon drops this permission at its start, after it has looked up the C functions that it needs.
     '--allow-ffi',
     ...(loadsAddOn ? ['--allow-addons'] : []),
     ...(udevd === undefined ? [] : ['--allow-child-process']),
@@ -144,7 +146,9 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
     // that FFI is allowed.
     '--disable-warning=ExperimentalWarning',
     '--disable-warning=SecurityWarning',
-    ...[bundleFolder, ...readsOfNode, ...hostReads, ...udevdReads].map((path) => `--allow-fs-read=${path}`),
+    ...[...ownMemoryFiles, bundleFolder, ...readsOfNode, ...hostReads, ...udevdReads].map(
+      (path) => `--allow-fs-read=${path}`,
+    ),
     ...writes.map((path) => `--allow-fs-write=${root}${path}`),
     `${bundleFolder}/${daemon}.cjs`,
     ...Object.entries(pathFlags).flatMap(([flag, path]) => [flag, root + path]),

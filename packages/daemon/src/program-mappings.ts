@@ -1,0 +1,37 @@
+/** A range of addresses, in bytes. */
+export interface AddressRange {
+  readonly start: bigint;
+  readonly length: bigint;
+}
+
+/** As in `00400000-0082e000 r--p 00000000 fe:00 5330246   /usr/bin/node`; without a path for memory that shows no file. */
+const heading = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ *(.*)$/;
+
+/**
+ * Returns the parts of a process's memory that show `program`'s file and that the process has never changed: it may not
+ * write to them, and the kernel holds no page of them that differs from the file, neither in memory nor in swap. Tables of
+ * addresses, which the loader fills in before it makes them read-only, are not among them.
+ *
+ * Source: proc(5).
+ *
+ * @param smaps text of `/proc/self/smaps`
+ */
+export function unchangedProgramMappings(smaps: string, program: string): AddressRange[] {
+  const ranges: AddressRange[] = [];
+  let range: AddressRange | undefined;
+  let unchanged = 0;
+  for (const line of smaps.split('\n')) {
+    const [, start, end, rights, path] = heading.exec(line) ?? [];
+    if (start !== undefined && end !== undefined) {
+      const isCandidate = path === program && rights?.[1] === '-' && rights[3] === 'p';
+      range = isCandidate
+        ? { start: BigInt(`0x${start}`), length: BigInt(`0x${end}`) - BigInt(`0x${start}`) }
+        : undefined;
+      unchanged = 0;
+    } else if (range !== undefined && /^(Anonymous|Swap): +0 kB$/.test(line)) {
+      unchanged += 1;
+      if (unchanged === 2) ranges.push(range);
+    }
+  }
+  return ranges;
+}
