@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface EventuallyInit {
   /** The awaited condition, for the error message. */
   readonly what: string;
-  /** Default 15,000. */
+  /** Default 60,000: on a busy machine a daemon takes half a minute to start. */
   readonly timeoutMs?: number;
   /** Details for the error message, such as a log or an output. */
   explain?(): string;
@@ -14,7 +14,7 @@ const pollMs = 50;
 /** Waits until `holds` returns true; an error counts as false. Throws on time-out. */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
-  { what, timeoutMs = 15_000, explain }: EventuallyInit,
+  { what, timeoutMs = 60_000, explain }: EventuallyInit,
 ): Promise<void> {
   const end = Date.now() + timeoutMs;
   let last: unknown;
