@@ -26,8 +26,10 @@ KUBERNETES ?=
 # What the nodes are, process or docker; and for `make chaos` the seconds of faults.
 CLUSTER ?=
 DURATION ?=
-# For `make test-kubernetes` and `make test-kubelet`: some test files, as a pattern.
+# For `make test-kubernetes`, `make test-kubelet` and `make test-flakes`: some test files, as a pattern.
 FILES ?=
+# For `make test-flakes`: how often each file runs.
+TIMES ?= 20
 # For `make sim`: the first graph, and how many; for `make measure-boot` how many boots, for `make test-boot-devices`
 # how many rounds; for `make chaos` the schedule.
 SEED ?=
@@ -87,6 +89,11 @@ pictures: $(built) ## makes the pictures of the README from a cluster of process
 test-docs: $(built) ## checks that the documentation is complete, and runs the commands of all tutorials
 	@node tools/prepare-nodes.ts
 	@TUTORIALS=all node tools/test.ts 'tests/docs/*.test.ts'
+
+.PHONY: test-flakes
+test-flakes: $(built) ## runs test files many times, and counts the failures of each test (FILES= TIMES=)
+	@test -n '$(FILES)' || { echo "FILES is missing: make test-flakes FILES='packages/h2/**/*.test.ts' TIMES=20" >&2; exit 2; }
+	@node tools/test.ts --times='$(TIMES)' $(foreach pattern,$(FILES),'$(pattern)')
 
 .PHONY: test-ui
 test-ui: $(built) ## opens the page of talosctl ui in Chromium, on a cluster of processes and on hostile nodes

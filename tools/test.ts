@@ -1,17 +1,19 @@
 // Runs the tests and counts them. `node tools/test.ts [pattern ...]`; `--compose` runs only the tests with
 // containers; `--upstream` runs upstream's released client against processes and against containers; `--node-image`
 // runs nodes that are one container each; `--kubernetes` runs Kubernetes on processes and on a node of one
-// container; `--boot` boots machines; `--user` leaves out what gives the same result for every user. Without arguments: everything that `make test` promises, with the container tests in parallel to the others when an
-// engine answers. When few files fail in a parallel run, they run once more, and the report names those that
-// pass then. On a developer's machine a test that lacks a part is skipped and named; where CI is set, a
-// skipped test is a failure.
+// container; `--boot` boots machines; `--alone` runs one file at a time; `--user` leaves out what gives the same result
+// for every user. Without arguments: everything that `make test` promises, with the container tests in parallel to
+// the others when an engine answers. When few files fail, they run once more, and the report names those that pass
+// then; `--times=10` runs files ten times instead, to find tests that fail by chance. On a developer's machine a test
+// that lacks a part is skipped and named; where CI is set, a skipped test is a failure.
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { prepareCompose } from './test/prepare-compose.ts';
-import { runFiles, type TestCounts } from './test/run-files.ts';
+import { repeatFiles } from './test/repeat-files.ts';
+import { type RunFilesInit, runFiles, type TestCounts } from './test/run-files.ts';
 import { ensureUpstreamClient } from './upstream-client/ensure-client.ts';
 
 const checkout = join(import.meta.dirname, '..');
@@ -80,13 +82,16 @@ const { values, positionals: patterns } = parseArgs({
     'node-image': { type: 'boolean', default: false },
     kubernetes: { type: 'boolean', default: false },
     user: { type: 'boolean', default: false },
+    alone: { type: 'boolean', default: false },
+    times: { type: 'string' },
   },
   allowPositionals: true,
 });
 
 const turns: TestCounts[] = [];
 const notRun: string[] = [];
-if (values.boot) turns.push(await runMachines());
+if (values.times !== undefined) await runManyTimes(Number(values.times) || 10);
+else if (values.boot) turns.push(await runMachines());
 else if (values.kubernetes) turns.push(await runKubernetes());
 else if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else if (values.upstream) await runUpstream();
@@ -111,34 +116,40 @@ report();
  * Runs more files than there are processors: tests spend half of their time waiting, for leases, elections
  * and daemons that start.
  */
+function initOf(files: readonly string[]): RunFilesInit {
+  const concurrency = values.alone ? 1 : availableParallelism() + 1;
+  return { checkout, files, concurrency, timeoutMs: testTimeoutMs };
+}
+
 function runOthers(files: readonly string[]): Promise<TestCounts> {
-  return runFiles({
-    checkout,
-    files,
-    concurrency: availableParallelism() + 1,
-    timeoutMs: testTimeoutMs,
-    beside: true,
-  });
+  return runFiles(initOf(files));
+}
+
+/** Never returns: it has a report of its own. */
+async function runManyTimes(times: number): Promise<never> {
+  const failures = await repeatFiles({ ...initOf(filesOf(patterns)), times });
+  for (const [failure, count] of failures)
+    process.stdout.write(`failed ${count} of ${times} times: ${failure}\n`);
+  if (failures.size === 0) process.stdout.write(`no test failed in ${times} rounds\n`);
+  process.exit(failures.size > 0 ? 1 : 0);
 }
 
 /** Two files at once: while a machine boots its second processor waits, and while it is asked both do. */
 function runMachines(): Promise<TestCounts> {
   const files = filesOf(patterns.length > 0 ? patterns : ['tests/boot/*.test.ts']);
-  return runFiles({ checkout, files, concurrency: 2, timeoutMs: bootTimeoutMs, beside: true });
+  return runFiles({ checkout, files, concurrency: 2, timeoutMs: bootTimeoutMs });
 }
 
 /** One file at a time: each starts three control planes of Kubernetes. */
 function runKubernetes(): Promise<TestCounts> {
   const files = filesOf(patterns.length > 0 ? patterns : ['tests/kubernetes/**/*.test.ts']);
-  return runFiles({ checkout, files, concurrency: 1, timeoutMs: kubernetesTimeoutMs, beside: false });
+  return runFiles({ checkout, files, concurrency: 1, timeoutMs: kubernetesTimeoutMs });
 }
 
 /** Nodes of one container each, one file at a time. Their image must be there. */
 function runWholeNodes(): Promise<void> {
   const files = filesOf(['tests/node-image/**/*.test.ts']);
-  return runContainers(() =>
-    runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs, beside: false }),
-  );
+  return runContainers(() => runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs }));
 }
 
 /** Runs on processes first, while the images are built. Throws when the client or etcd cannot be had. */
@@ -148,7 +159,7 @@ async function runUpstream(): Promise<void> {
   await ensureEtcd(checkout);
   const files = filesOf(['tests/upstream/**/*.test.ts']);
   const timeoutMs = upstreamTimeoutMs * Number(process.env.REPEAT || 1);
-  const init = { checkout, files, concurrency: 1, timeoutMs, beside: false };
+  const init = { checkout, files, concurrency: 1, timeoutMs };
   const runOn = (provisioner: string) => {
     process.env.TEST_PROVISIONER = provisioner;
     return runFiles(init);
@@ -176,7 +187,6 @@ async function runBeside(files: readonly string[]): Promise<TestCounts> {
     files,
     concurrency: 1,
     timeoutMs: composeTimeoutMs,
-    beside: true,
     print,
   });
   process.stdout.write(`test: the tests with containers have ended:\n${printed.join('')}`);
@@ -223,7 +233,7 @@ function report(): void {
   for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
   reportSlowest();
   for (const line of turns.flatMap(({ repeated }) => repeated))
-    process.stdout.write(`failed beside others, passed alone: ${line}\n`);
+    process.stdout.write(`failed, passed when run again: ${line}\n`);
   for (const line of turns.flatMap(({ failures }) => failures)) process.stdout.write(`failed: ${line}\n`);
   // A skipped test has tested nothing: in CI that is a failure.
   const failed = sum((counts) => counts.failed) + (isContinuousIntegration ? skipped.length : 0);

@@ -54,18 +54,15 @@ async function run(): Promise<number> {
     const node = join(checkout, 'node_modules', `node-linux-${process.arch}`, 'bin', 'node');
     const files = process.argv.slice(2);
     const tests = files.length > 0 ? files : ['events', 'links', 'latency'].map((name) => `${name}.test.ts`);
-    const command = [node, '--test', '--test-concurrency=1', '--test-reporter=spec'].concat(
-      tests.map((name) => join(import.meta.dirname, 'inside', name)),
+    const command = [node, join(checkout, 'tools', 'test.ts'), '--alone'].concat(
+      tests.map((name) => join('tests', 'devices', 'inside', name)),
     );
     const words = [...namespaces, 'sh', '-c', script, 'sh', root, checkout, ...command];
-    const { status, stdout } = spawnSync('unshare', words, {
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp', NODEWRIGHT_BUNDLES: '1' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-      encoding: 'utf8',
+    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp', NODEWRIGHT_BUNDLES: '1' };
+    const { status } = spawnSync('unshare', words, {
+      env: isContinuousIntegration ? { ...env, CI: 'true' } : env,
+      stdio: ['ignore', 'inherit', 'inherit'],
     });
-    process.stdout.write(stdout);
-    const count = (what: string) => /(\d+)/.exec(stdout.split(` ${what} `)[1] ?? '')?.[1] ?? 0;
-    process.stdout.write(`${count('pass')} passed, ${count('fail')} failed\n`);
     return status ?? 1;
   } finally {
     rmSync(work, { recursive: true, force: true });

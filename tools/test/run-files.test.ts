@@ -9,7 +9,9 @@ import { promisify } from 'node:util';
 const runFiles = join(import.meta.dirname, 'run-files.ts');
 /** runFiles() cannot run inside a test, so each test starts it in a process of its own. */
 const program = `import { runFiles } from ${JSON.stringify(runFiles)};
-const { durations, ...counts } = await runFiles({ checkout: process.cwd(), files: ['fixture.test.mjs'], concurrency: 1, timeoutMs: 60_000, beside: process.argv[2] === 'beside' });
+const names = process.argv.slice(3);
+const files = names.length > 0 ? names : ['fixture.test.mjs'];
+const { durations, ...counts } = await runFiles({ checkout: process.cwd(), files, concurrency: 1, timeoutMs: 60_000, repeats: process.argv[2] !== 'once' });
 process.stdout.write([...durations.values()].filter((ms) => ms > 0).length + ' files timed\\ncounts ' + JSON.stringify(counts));`;
 
 const fixtures = {
@@ -33,10 +35,10 @@ for (const [what, fixture] of Object.entries(fixtures)) {
       );
       writeFileSync(join(folder, 'program.mjs'), program);
       const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
-      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'program.mjs')], {
+      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'program.mjs'), 'once'], {
         cwd: folder,
         env: { ...environment, TEST_FAILED_GRACE_MS: '200' },
-        timeout: 50_000,
+        timeout: 150_000,
       });
       assert.match(stdout, /this file did not end 200 ms after its tests: .*TCPServerWrap/);
       assert.match(stdout, /Error: the fixture failed/);
@@ -51,7 +53,7 @@ for (const [what, fixture] of Object.entries(fixtures)) {
 }
 
 const failsOnce = `test('one', () => {
-  const marker = new URL('./marker', import.meta.url);
+  const marker = process.argv[1] + '.marker';
   if (existsSync(marker)) return;
   writeFileSync(marker, '');
   throw new Error('the first time');
@@ -60,31 +62,43 @@ const failsAlways = `test('one', () => { throw new Error('every time'); });`;
 const isDeclaredElsewhere = "import './shared.mjs';";
 const once = 'fixture.test.mjs: one: the first time';
 const always = 'fixture.test.mjs: one: every time';
-const rows = [
-  [failsOnce, 'beside', { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once] }],
-  [failsOnce, 'alone', { passed: 0, failed: 1, skipped: [], failures: [once], repeated: [] }],
-  [failsAlways, 'beside', { passed: 0, failed: 1, skipped: [], failures: [always], repeated: [] }],
-  [isDeclaredElsewhere, 'beside', { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once] }],
-] as const;
-test('runFiles() retries a file that failed in a parallel run, and reports it when it passes then', async () => {
-  for (const [fixture, where, expected] of rows) {
-    const folder = mkdtempSync(join(tmpdir(), 'run-files-'));
-    try {
-      const imports =
-        "import { existsSync, writeFileSync } from 'node:fs';\nimport { test } from 'node:test';\n";
-      writeFileSync(join(folder, 'fixture.test.mjs'), `${imports}${fixture}`);
-      writeFileSync(join(folder, 'shared.mjs'), `${imports}${failsOnce}`);
-      writeFileSync(join(folder, 'program.mjs'), program);
-      const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
-      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'program.mjs'), where], {
-        cwd: folder,
-        env: environment,
-        timeout: 50_000,
-      });
-      assert.match(stdout, /^1 files timed$/m);
-      assert.deepEqual(JSON.parse(/counts (.*)$/.exec(stdout)?.[1] ?? ''), expected, stdout);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+
+/** Runs files of these names, all with the same content, and returns the counts. */
+async function countsOf(content: string, repeats: 'repeats' | 'once', names: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'run-files-'));
+  try {
+    const imports =
+      "import { existsSync, writeFileSync } from 'node:fs';\nimport { test } from 'node:test';\n";
+    for (const name of names) writeFileSync(join(folder, name), `${imports}${content}`);
+    writeFileSync(join(folder, 'shared.mjs'), `${imports}${failsOnce}`);
+    writeFileSync(join(folder, 'program.mjs'), program);
+    const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+    const words = [join(folder, 'program.mjs'), repeats, ...names];
+    const { stdout } = await promisify(execFile)(process.execPath, words, {
+      cwd: folder,
+      env: environment,
+      timeout: 150_000,
+    });
+    assert.match(stdout, new RegExp(`^${names.length} files timed$`, 'm'));
+    return JSON.parse(/counts (.*)$/.exec(stdout)?.[1] ?? '');
+  } finally {
+    rmSync(folder, { recursive: true });
   }
+}
+
+const rows = [
+  [failsOnce, 'repeats', { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once] }],
+  [failsOnce, 'once', { passed: 0, failed: 1, skipped: [], failures: [once], repeated: [] }],
+  [failsAlways, 'repeats', { passed: 0, failed: 1, skipped: [], failures: [always], repeated: [] }],
+  [isDeclaredElsewhere, 'repeats', { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once] }],
+] as const;
+test('runFiles() runs a file that failed once more, and reports it when it passes then', async () => {
+  for (const [content, repeats, expected] of rows)
+    assert.deepEqual(await countsOf(content, repeats, ['fixture.test.mjs']), expected);
+});
+
+test('runFiles() runs nothing again when more than three files failed', async () => {
+  const names = ['a', 'b', 'c', 'd'].map((name) => `${name}.test.mjs`);
+  const { passed, failed, repeated } = await countsOf(failsOnce, 'repeats', names);
+  assert.deepEqual([passed, failed, repeated], [0, 4, []]);
 });

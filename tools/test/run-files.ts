@@ -13,8 +13,8 @@ export interface RunFilesInit {
   readonly concurrency: number;
   /** A file that takes longer counts as hung. */
   readonly timeoutMs: number;
-  /** Whether other tests run at the same time. If so, a few failed files run once more. */
-  readonly beside: boolean;
+  /** Whether a few failed files run once more. Default: they do. */
+  readonly repeats?: boolean;
   /** Called with each piece of output. Default: writes to standard output. */
   readonly print?: (text: string) => void;
 }
@@ -26,7 +26,7 @@ export interface TestCounts {
   readonly skipped: readonly string[];
   /** What failed: the file, the name of the test and the first line of its error. */
   readonly failures: readonly string[];
-  /** What failed in the parallel run, in files that passed alone; written as in `failures`. */
+  /** What failed first, in files that passed when they ran again; written as in `failures`. */
   readonly repeated: readonly string[];
   /** How long each file took, in milliseconds. */
   readonly durations: ReadonlyMap<string, number>;
@@ -40,7 +40,7 @@ interface FileCounts {
   durationMs: number;
 }
 
-/** When more files than this fail, a busy machine is not the cause, and none is repeated. */
+/** When more files than this fail, a busy machine is not the cause, and none runs again. */
 const mostRepeated = 3;
 
 /**
@@ -51,14 +51,13 @@ const endFile = join(import.meta.dirname, 'end-file.ts');
 
 /**
  * Runs test files and prints their output. Does not throw when a test fails. Tests that depend on time may
- * fail while other tests keep all processors busy. So, when few files failed in parallel, they run once more,
- * one at a time, and that result counts.
+ * fail on a busy machine. So, when few files failed, they run once more, one at a time, and that result counts.
  */
 export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
   const counts = await runOnce(init);
   const failed = [...counts].filter(([, { failed }]) => failed > 0).map(([file]) => file);
   const canRepeat = failed.length <= mostRepeated && failed.every((file) => init.files.includes(file));
-  const repeats = init.beside && canRepeat ? failed : [];
+  const repeats = init.repeats !== false && canRepeat ? failed : [];
   const repeated: string[] = [];
   if (repeats.length > 0) {
     (init.print ?? print)(`test: run again, one after the other: ${repeats.join(', ')}\n`);

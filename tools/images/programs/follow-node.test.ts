@@ -16,16 +16,18 @@ test('a daemon whose network was replaced exits, but only after its engine count
   skip: noOwnNamespace,
 }, () => {
   const socket = join(folder, 'runtime.sock');
-  const report = join(folder, 'report');
+  const [report, started] = [join(folder, 'report'), join(folder, 'started')] as const;
   writeFileSync(socket, '');
   const program = `
     process.on('exit', (code) => fs.writeFileSync(${JSON.stringify(report)}, code + ' ' + process.uptime()));
-    setTimeout(() => process.exit(1), 30_000);`;
+    fs.writeFileSync(${JSON.stringify(started)}, '');
+    setTimeout(() => process.exit(1), 60_000);`;
   // Remove the address after the program has seen it, and renew the socket, as machined does when it
   // restarts.
   const script = `
     ip link add test0 type veth peer name test1 && ip address add 10.9.8.7/32 dev test0 && ip link set test0 up && ip link set test1 up
     "$@" &
+    until [ -e ${started} ]; do sleep 0.1; done
     sleep 2; ip link delete test0; sleep 1; touch -d '1 minute' "$0"
     wait $!`;
   const command = [process.execPath, '--import', join(import.meta.dirname, 'follow-node.ts'), '-e', program];
