@@ -7,6 +7,7 @@ import { type BackendHealth, dialOrder } from '../domain/dial-order.ts';
 import { endpointText } from '../domain/kube-prism-endpoints.ts';
 import type { CheckEndpoint } from './check-endpoint.ts';
 import { dialFirst } from './dial-first.ts';
+import { joinSockets } from './join-sockets.ts';
 
 /** Limits of the balancer, in ms unless they are counts. */
 export interface KubePrismLimits {
@@ -201,13 +202,7 @@ export class KubePrism implements AsyncDisposable {
       side.setKeepAlive(true, keepAliveMs);
     }
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => {
-      backend.sockets.delete(socket);
-      client.destroy();
-    });
-    client.on('close', () => socket.destroy());
-    // Each pipe stops reading while the other side does not take what was read.
-    client.pipe(socket);
-    socket.pipe(client);
+    socket.on('close', () => backend.sockets.delete(socket));
+    joinSockets(client, socket);
   }
 }
