@@ -5,16 +5,16 @@ export interface EventuallyInit {
   readonly what: string;
   /** Default 60,000: on a busy machine a daemon takes half a minute to start. */
   readonly timeoutMs?: number;
+  /** Between two looks at the condition. Default 50. */
+  readonly pollMs?: number;
   /** Details for the error message, such as a log or an output. */
   explain?(): string;
 }
 
-const pollMs = 50;
-
 /** Waits until `holds` returns true; an error counts as false. Throws on time-out. */
 export async function eventually(
   holds: () => boolean | Promise<boolean>,
-  { what, timeoutMs = 60_000, explain }: EventuallyInit,
+  { what, timeoutMs = 60_000, pollMs = 50, explain }: EventuallyInit,
 ): Promise<void> {
   const end = Date.now() + timeoutMs;
   let last: unknown;
