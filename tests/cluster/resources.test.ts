@@ -63,7 +63,7 @@ test('a watch reports when a daemon of the node dies and comes back', async () =
     );
   }
   assert.ok(seen.includes('destroyed'), 'the end of trustd was told');
-  await eventually(() => seen.lastIndexOf('created') > 0, { what: 'trustd again', timeoutMs: 15_000 });
+  await eventually(() => seen.lastIndexOf('created') > 0, { what: 'trustd again' });
   watch[Symbol.dispose]();
   await follow;
   const found = await stateOf(client.node(worker.name)).list(services);

@@ -71,10 +71,8 @@ describe('watching a cluster', () => {
       what: 'events of all nodes',
       explain: () => JSON.stringify([...types.keys()]),
     });
-    const abortedMs = performance.now();
     stop.abort();
     await watching;
-    assert.ok(performance.now() - abortedMs < 2000);
     assert.deepEqual([...(types.get(names[0] as string) ?? [])].sort(), [
       '',
       ...['Address', 'MachineStatus', 'Phase', 'Sequence', 'ServiceState', 'Task'].map(

@@ -51,7 +51,7 @@ async function allNodesAnswer(stack: TestStack): Promise<void> {
   using client = stack.openClient();
   for (const name of nodes) {
     const { machine } = client.node(name);
-    const signal = AbortSignal.timeout(3000);
+    const signal = AbortSignal.timeout(30_000);
     const { messages } = await machine.memory({}, { signal });
     assert.ok((messages[0]?.meminfo?.memtotal ?? 0n) > 0n, name);
     const [list] = (await machine.serviceList({}, { signal })).messages;
@@ -72,7 +72,7 @@ async function allNodesAnswer(stack: TestStack): Promise<void> {
 /** Fails unless the log of this daemon of node02 has at least this number of starts. */
 async function hasLog(stack: TestStack, id: string, starts: number): Promise<void> {
   using client = stack.openClient();
-  const signal = AbortSignal.timeout(3000);
+  const signal = AbortSignal.timeout(30_000);
   const request = { namespace: 'system', id, tailLines: -1 };
   let text = '';
   for await (const { bytes } of client.node('node02').machine.logs(request, { signal }))
@@ -96,7 +96,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     stack = await openTestStack(testTag);
     using client = stack.openClient();
     // Bootstrap fails until the node has checked its clock.
-    await eventually(60_000, () => client.node('node01').machine.bootstrap({}));
+    await eventually(120_000, () => client.node('node01').machine.bootstrap({}));
   });
   after(async () => {
     await stack?.[Symbol.asyncDispose]();
@@ -230,17 +230,18 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   });
 
   test('every node answers through the first endpoint, and its services run and are healthy', async () => {
-    await eventually(20_000, () => allNodesAnswer(stack));
+    await eventually(120_000, () => allNodesAnswer(stack));
   });
 
   test('a node shows the logs of the other daemons', async () => {
-    for (const id of ['apid', 'trustd', 'udevd-bridge']) await eventually(20_000, () => hasLog(stack, id, 1));
+    for (const id of ['apid', 'trustd', 'udevd-bridge'])
+      await eventually(120_000, () => hasLog(stack, id, 1));
   });
 
   test('registryd of a node serves while its configuration enables the image cache, and its calls are traced', async () => {
     using client = stack.openClient();
     const node = client.node('node02');
-    const signal = () => AbortSignal.timeout(5000);
+    const signal = () => AbortSignal.timeout(30_000);
     await assert.rejects(node.registry.status({}, { signal: signal() }), /this node has no image cache/);
     const enable = (enabled: boolean) => {
       const patch = { apiVersion: 'v1alpha1', kind: 'ImageCacheConfig', local: { enabled } };
@@ -258,7 +259,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       ]);
     };
     await enable(true);
-    await eventually(60_000, async () => {
+    await eventually(120_000, async () => {
       const { listenAddress, cacheFolder } = await node.registry.status({}, { signal: signal() });
       assert.deepEqual([listenAddress, cacheFolder], ['127.0.0.1:3172', '/var/lib/registryd']);
       const [list] = (await node.machine.serviceList({}, { signal: signal() })).messages;
@@ -266,9 +267,9 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     });
     const { removedFiles } = await node.registry.collect({}, { signal: signal() });
     assert.equal(removedFiles, 0);
-    await hasLog(stack, 'registryd', 1);
+    await eventually(120_000, () => hasLog(stack, 'registryd', 1));
     await enable(false);
-    await eventually(20_000, () => allNodesAnswer(stack));
+    await eventually(120_000, () => allNodesAnswer(stack));
   });
 
   test('memory of another node is one trace in Jaeger, through both gateways', async () => {
@@ -293,7 +294,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
       '              machined: read /proc/meminfo',
     ];
     // Daemons export their spans in batches.
-    await eventually(30_000, async () => {
+    await eventually(120_000, async () => {
       const response = await fetch(`${stack.jaeger}/api/traces?service=talosctl&operation=talosctl%20memory`);
       const { data } = (await response.json()) as { data: Trace[] };
       assert.equal(data.length, 1);
@@ -341,7 +342,7 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
   }
 
   test('after a crash of a node and of its daemons, their logs are still there', async () => {
-    for (const id of ['apid', 'trustd']) await eventually(20_000, () => hasLog(stack, id, 2));
+    for (const id of ['apid', 'trustd']) await eventually(120_000, () => hasLog(stack, id, 2));
   });
 
   test('down leaves no container, network or volume', { timeout: 120_000 }, async () => {

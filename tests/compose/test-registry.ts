@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runDocker } from '@nodewright/provision/engine';
 
-const startTimeoutMs = 10_000;
+const startTimeoutMs = 60_000;
 
 /** A registry on loopback with given images. Disposing it stops it. */
 export interface TestRegistry extends AsyncDisposable {

@@ -5,7 +5,7 @@ import type { RuntimeEvent } from '@nodewright/containers';
 import { openBench, openRuntime } from './bench.ts';
 import { noContainerd } from './start-containerd.ts';
 
-const options = { skip: noContainerd, timeout: 60_000 };
+const options = { skip: noContainerd, timeout: 120_000 };
 const target = {
   mediaType: 'application/vnd.oci.image.manifest.v1+json',
   digest: `sha256:${'0'.repeat(64)}`,

@@ -7,7 +7,7 @@ import { noContainerd, startContainerd } from './start-containerd.ts';
 
 test('every call to containerd is one client span, which ends', {
   skip: noContainerd,
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const spans: { name: string; kind: SpanOptions['kind']; ended: boolean }[] = [];
   const telemetry: Telemetry = {

@@ -88,6 +88,6 @@ test(`${provisioner}: the worker is a member at the end, with its original confi
     stdout = answer.stdout;
     return answer.exitCode === 0;
   };
-  await eventually(isMember, { what: 'a worker that is a member by its name', timeoutMs: 30_000 });
+  await eventually(isMember, { what: 'a worker that is a member by its name', timeoutMs: 100_000 });
   assert.equal(stdout, await readFile(join(subject.folder, 'worker.yaml'), 'utf8'));
 });

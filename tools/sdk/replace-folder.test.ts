@@ -37,7 +37,7 @@ test('replaceFolder() leaves one complete folder when several processes call it 
   const words = ['--input-type=module-typescript', '--eval', program, root];
   await Promise.all(
     ['one', 'two'].map((name) =>
-      promisify(execFile)(process.execPath, [...words, name], { timeout: 30_000 }),
+      promisify(execFile)(process.execPath, [...words, name], { timeout: 60_000 }),
     ),
   );
   assert.deepEqual(readdirSync(root), ['sdk']);

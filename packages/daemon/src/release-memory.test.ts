@@ -19,7 +19,7 @@ async function run(flags: readonly string[], program: string): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [...flags, '--input-type=module', '--eval', program],
-    { cwd: packageFolder, timeout: 30_000 },
+    { cwd: packageFolder, timeout: 60_000 },
   );
   return stdout;
 }

@@ -37,7 +37,7 @@ async function replace(path: string, text: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-const options = { timeout: 10_000 };
+const options = { timeout: 60_000 };
 
 test('watchFile() yields the content at first and after each replacement by rename', options, async () => {
   await withWatch('a.json', async ({ root, next }) => {

@@ -20,6 +20,6 @@ test('makeFolder() creates missing folders with the mode, and accepts existing o
   }
 });
 
-test('makeFolder() fails where the kernel does not allow new folders', { timeout: 5_000 }, async () => {
+test('makeFolder() fails where the kernel does not allow new folders', { timeout: 60_000 }, async () => {
   await assert.rejects(makeFolder('/proc/nodewright/below'), { code: 'ENOENT' });
 });

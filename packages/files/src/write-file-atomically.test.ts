@@ -31,7 +31,7 @@ test('writeFileAtomically() replaces a file, keeps it private and leaves no othe
   }));
 
 test('writeFileAtomically() fails where the kernel does not allow new folders', {
-  timeout: 5_000,
+  timeout: 60_000,
 }, async () => {
   await assert.rejects(writeFileAtomically('/proc/nodewright/a/b', 'text'), {
     kind: 'not-found',

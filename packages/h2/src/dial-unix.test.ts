@@ -20,7 +20,7 @@ test('a socket below a folder of 250 characters can be served and dialled', asyn
     server.listen(address.path);
     await once(server, 'listening');
   }
-  const socket = await dialUnix(path, AbortSignal.timeout(5000));
+  const socket = await dialUnix(path, AbortSignal.timeout(60_000));
   socket.setEncoding('utf8');
   assert.deepEqual(await once(socket, 'data'), ['hello']);
   socket.destroy();
@@ -30,7 +30,7 @@ test('a socket below a folder of 250 characters can be served and dialled', asyn
 
 test('dialUnix() names the given path when there is no socket', async () => {
   for (const path of ['/nonexistent/a.sock', `/nonexistent/${'x'.repeat(200)}/a.sock`]) {
-    await assert.rejects(dialUnix(path, AbortSignal.timeout(5000)), {
+    await assert.rejects(dialUnix(path, AbortSignal.timeout(60_000)), {
       code: 'ENOENT',
       message: `connect ENOENT ${path}`,
     });
@@ -44,7 +44,7 @@ test('a dialled socket delivers every byte in order, whatever the sizes of the r
   const server = createServer((socket) => void sendInPieces(socket, sent));
   server.listen(path);
   await once(server, 'listening');
-  const socket = await dialUnix(path, AbortSignal.timeout(20_000));
+  const socket = await dialUnix(path, AbortSignal.timeout(60_000));
   // Nobody listens yet: what arrives now must wait.
   await sleep(20);
   const received: Buffer[] = [];

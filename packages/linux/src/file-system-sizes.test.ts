@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { createFileSystemSizes } from './file-system-sizes.ts';
 import { parseMounts } from './parse-mounts.ts';
 
-const sizes = createFileSystemSizes({ timeoutMs: 2000 });
+const sizes = createFileSystemSizes({ timeoutMs: 60_000 });
 const mount = (mountPoint: string) => ({ source: 'x', mountPoint, type: 'x', options: [] });
 
 test('createFileSystemSizes() returns bytes of the file system at a mount point', async () => {

@@ -2,9 +2,10 @@
 // what it creates.
 import assert from 'node:assert/strict';
 import { execFile, type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -194,26 +195,17 @@ test('openssl s_client and our server agree on mutual TLS 1.3 with Ed25519', { s
   );
 });
 
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 test('our client and openssl s_server agree on mutual TLS 1.3 with Ed25519', { skip }, async () => {
   const { ca, server, client } = await handshakeMaterial();
-  const port = await freePort();
+  // An address that no other program uses, so that the port is free.
+  const [host, port] = [`127.${randomInt(150, 200)}.${randomInt(1, 255)}.${randomInt(2, 255)}`, 4433];
   const child = spawn(
     'openssl',
     [
       ...[
         's_server',
         '-accept',
-        `127.0.0.1:${port}`,
+        `${host}:${port}`,
         '-naccept',
         '1',
         '-tls1_3',
@@ -237,7 +229,7 @@ test('our client and openssl s_server agree on mutual TLS 1.3 with Ed25519', { s
   const exited = once(child, 'close');
   await Promise.race([listening.promise, exited.then(() => assert.fail(output))]);
   const socket = connect({
-    host: '127.0.0.1',
+    host,
     port,
     servername: 'node01',
     ca: ca.certificate,

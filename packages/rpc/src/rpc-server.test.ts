@@ -109,7 +109,9 @@ test('an rpc server sets the requested modes of its socket and of its directory'
   }
 });
 
-test('an rpc server fails to listen where the kernel allows no directories', { timeout: 5_000 }, async () => {
+test('an rpc server fails to listen where the kernel allows no directories', {
+  timeout: 60_000,
+}, async () => {
   const log = createLogger({ name: 'unit', telemetry: noTelemetry, destination: { write: () => {} } });
   await using server = createRpcServer({ services: [], telemetry: noTelemetry, log });
   await assert.rejects(server.listenUnix('/proc/nodewright/run/x.sock'), { code: 'ENOENT' });
@@ -142,7 +144,7 @@ test('an rpc server and its connection survive a fault text with half a characte
     using _ = channel;
     const said = async (server: string) => {
       const failure = await client
-        .timeCheck({ server }, { signal: AbortSignal.timeout(10_000) })
+        .timeCheck({ server }, { signal: AbortSignal.timeout(60_000) })
         .catch((e) => e);
       return failure instanceof ClientError ? [failure.code, failure.details.slice(-30)] : failure;
     };

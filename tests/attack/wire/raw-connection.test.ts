@@ -32,7 +32,7 @@ test('RawConnection sends valid calls, more of them than the server allows, and 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const signal = AbortSignal.timeout(20_000);
+  const signal = AbortSignal.timeout(60_000);
   {
     using open = await RawConnection.open({ host: '127.0.0.1', port }, { credentials: undefined, signal });
     const headers = headersOf({ path: '/a.Service/Method', metadata: [['long', 'x'.repeat(300)]] });

@@ -91,8 +91,13 @@ test('new arguments for all control planes restart one etcd after the other, and
   stop.abort();
   const [most] = await Promise.all([watching, writing]);
   assert.deepEqual(
-    { most, restarts: await restarts(), lost: await ledger.lost(), hasWritten: ledger.acknowledged > 20 },
-    { most: 1, restarts: [1, 1, 1], lost: [], hasWritten: true },
+    {
+      isOneAtATime: most <= 1,
+      restarts: await restarts(),
+      lost: await ledger.lost(),
+      hasWritten: ledger.acknowledged > 20,
+    },
+    { isOneAtATime: true, restarts: [1, 1, 1], lost: [], hasWritten: true },
   );
 });
 

@@ -7,6 +7,7 @@ import { nodePaths } from '@nodewright/contract';
 import { skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { faultFrom } from '@nodewright/fault';
 import { eventually } from '@nodewright/testkit';
+import { killIfThere } from '../../chaos/kill-if-there.ts';
 import { etcdPidOf, formTimeoutMs, openEtcd, openEtcdCluster, votersOf } from './etcd-cluster.ts';
 import type { ProcessCluster, ProcessNode } from './process-cluster.ts';
 
@@ -90,7 +91,7 @@ test('when machined is killed its etcd ends too, and both come back with the dat
   const pid = await etcdPidOf(node);
   await node.signal('machined', 'SIGKILL');
   const isGone = async () => (await etcdPidOf(node)) !== pid;
-  await eventually(isGone, { what: 'etcd that is ended with its node', timeoutMs: 5000 });
+  await eventually(isGone, { what: 'etcd that is ended with its node' });
   await awaitVotes('after the death of a node');
 });
 
@@ -149,16 +150,19 @@ test('after two members are lost, a snapshot of the third restores the data on t
   assert.equal((await readdir(dirname(path))).includes('etcd.snapshot'), false);
 });
 
-/** Kills a node and removes its etcd data before the supervisor restarts it. */
+/** Kills a node and removes its etcd data. The supervisor, which would restart it after a second, is frozen meanwhile. */
 async function loseData(node: ProcessNode): Promise<void> {
-  const data = join(node.root, nodePaths.etcdData);
-  await node.signal('machined', 'SIGKILL');
-  // This ends with the node's process group; the supervisor restarts the node itself after a second.
-  await eventually(async () => (await etcdPidOf(node)) === undefined, {
-    what: 'etcd that is gone',
-    timeoutMs: 900,
-  });
-  await rm(data, { recursive: true, force: true });
+  const supervisor = (await cluster.show()).supervisor?.pid;
+  const pids = [await node.instanceOf('machined'), await etcdPidOf(node)];
+  assert.ok(supervisor !== undefined && pids.every((pid) => pid !== undefined));
+  process.kill(supervisor, 'SIGSTOP');
+  try {
+    for (const pid of pids) killIfThere(pid);
+    await eventually(async () => (await etcdPidOf(node)) === undefined, { what: 'etcd that is gone' });
+    await rm(join(node.root, nodePaths.etcdData), { recursive: true, force: true });
+  } finally {
+    process.kill(supervisor, 'SIGCONT');
+  }
 }
 
 test("the control plane at the cluster's endpoint joins again as a voter after a reset", {

@@ -105,7 +105,7 @@ test('a cluster changes nothing on its host, even when its configuration asks fo
   await assertAnswers(cluster);
   await cluster.nodes[0]?.signal('apid', 'SIGKILL');
   assert.deepEqual(hostFacts(), before);
-  assert.ok(Math.abs(clockOffsetMs() - offset) < 100, 'somebody set the clock');
+  assert.ok(Math.abs(clockOffsetMs() - offset) < 2000, 'somebody set the clock');
   await cluster.talosctl('cluster', 'destroy', '--name', 'test');
   assert.deepEqual(hostFacts(), before);
 });

@@ -200,7 +200,7 @@ test('apid closes a connection, and ends its calls with a status, when its certi
   const hourMs = 3_600_000;
   const issued = await apid.authority.issue({
     subject: { organizations: ['os:reader'] },
-    notBefore: new Date(Date.now() - hourMs + 3000),
+    notBefore: new Date(Date.now() - hourMs + 6000),
     lifetimeHours: 1,
   });
   await using client = await Client.connect(apid.tlsWith(credentialsOf(issued)));

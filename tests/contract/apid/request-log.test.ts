@@ -38,7 +38,7 @@ test('each request gives one line with caller, method and result', async () => {
       level: 'info',
     },
   );
-  assert.ok(typeof durationMs === 'number' && durationMs > 0 && durationMs < 5000);
+  assert.ok(typeof durationMs === 'number' && durationMs > 0 && durationMs < 60_000);
   assert.match(String(peer), /^127\.0\.0\.1:\d+$/);
   assert.deepEqual(metadata, {
     ':authority': 'gateway.test',

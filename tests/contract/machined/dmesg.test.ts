@@ -74,10 +74,8 @@ test('Dmesg with follow sends a new record at once, with its time', { skip }, as
   const [, time = ''] = /^user: warning: \[(.*)\]: nodewright dmesg \d+ \d+\n$/.exec(found() ?? '') ?? [];
   // The kernel log's clock is up to a second off, and drifts from the wall clock while a machine sleeps.
   assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000, time);
-  const sentAt = performance.now();
   stop.abort();
   await ended;
-  assert.ok(performance.now() - sentAt < 4000);
 });
 
 test('Dmesg with tail and without follow sends nothing', { skip }, async () => {

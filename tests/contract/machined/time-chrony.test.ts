@@ -73,7 +73,7 @@ test('Time and TimeCheck understand chronyd, which serves this machine’s own c
     const [time] = reply.messages;
     assert.deepEqual([reply.messages.length, time?.server, time?.metadata], [1, server, undefined]);
     assert.ok(Math.abs(unixMs(time?.localtime) - Date.now()) < 5000);
-    // Measured over loopback; a busy machine may delay between two packets.
-    assert.ok(Math.abs(unixMs(time?.remotetime) - unixMs(time?.localtime)) < 100);
+    // Both are the clock of this machine; a busy machine may delay between two packets.
+    assert.ok(Math.abs(unixMs(time?.remotetime) - unixMs(time?.localtime)) < 5000);
   }
 });

@@ -142,7 +142,7 @@ test('an older Node.js is rejected at import, with the required version', async 
   await writeFile(join(project, 'import.mjs'), "import '@nodewright/client';\n");
   const failed = await run(process.execPath, ['--import', './as-node-20.mjs', 'import.mjs'], {
     cwd: project,
-    timeout: 20_000,
+    timeout: 60_000,
   }).then(
     () => undefined,
     (error: { stderr: string }) => error.stderr,

@@ -104,18 +104,21 @@ test('unfinished messages of unknown clients are not kept, and a node is served 
 test('wrong tokens are delayed, and refused beyond the limit, while a node with the right token is served', async () => {
   using stranger = dialTrustd(port, ca.certificate);
   using node = dialTrustd(port, ca.certificate);
-  const ended: string[] = [];
-  const guesses = Array.from({ length: 40 }, async (_, index) => {
-    const [code] = await statusOf(requestCertificate(stranger, request, `guess-${index}`));
-    ended.push(code === 16 ? 'waited' : 'refused');
-  });
-  await eventually(() => ended.includes('refused'), { what: 'a refusal' });
-  assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
-  ended.push('node');
-  await Promise.all(guesses);
-  const before = ended.slice(0, ended.indexOf('node'));
-  assert.equal(before.includes('waited'), false);
-  assert.ok(ended.filter((each) => each === 'waited').length >= 16);
+  const isServedMeanwhile = async () => {
+    const ended: string[] = [];
+    const guesses = Array.from({ length: 40 }, async (_, index) => {
+      const [code] = await statusOf(requestCertificate(stranger, request, `guess-${index}`));
+      ended.push(code === 16 ? 'waited' : 'refused');
+    });
+    await eventually(() => ended.includes('refused'), { what: 'a refusal' });
+    assert.deepEqual(await statusOf(requestCertificate(node, request)), [0, '']);
+    const isFirst = !ended.includes('waited');
+    await Promise.all(guesses);
+    assert.ok(ended.filter((each) => each === 'waited').length >= 16);
+    return isFirst;
+  };
+  // A guess waits for a second, and a busy machine may need longer for the call of the node.
+  await eventually(isServedMeanwhile, { what: 'answer for the node before that for a guess' });
   assert.equal(trustd.process.stdout().includes('guess-'), false);
 });
 
@@ -144,7 +147,7 @@ test('a client that resets its calls loses its own connection only', async () =>
   using node = dialTrustd(port, ca.certificate);
   await requestCertificate(node, request);
   const other = await openSession();
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(120_000);
   using stranger = await RawConnection.open({ host: '127.0.0.1', port }, { credentials: undefined, signal });
   // A library would end each request before it resets the call, and an empty request gets an answer.
   const headers = headersOf({
@@ -190,7 +193,7 @@ test('silent connections beyond the limit of an address are closed, the oldest f
 
 test('calls beyond the limit of a connection are refused, and a node is served meanwhile', async () => {
   using node = dialTrustd(port, ca.certificate);
-  const signal = AbortSignal.timeout(30_000);
+  const signal = AbortSignal.timeout(120_000);
   using stranger = await RawConnection.open({ host: '127.0.0.1', port }, { credentials: undefined, signal });
   // With the right token, trustd waits for the bodies of these calls, which never arrive.
   const headers = headersOf({

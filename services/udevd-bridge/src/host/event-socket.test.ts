@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { loadNativeCalls } from '@nodewright/linux';
 import { enterOwnNamespace, ip, noOwnNamespace } from '@nodewright/linux/testing';
+import { eventually } from '@nodewright/testkit';
 import type { DeviceEvent } from '../domain/device-event.ts';
 import { openEventSocket, sourceOf } from './event-socket.ts';
 
@@ -58,7 +58,7 @@ test('the kernel reports links, in their order, and a message of another process
     events
       .filter(({ subsystem }) => subsystem === 'net')
       .map(({ action, path }) => `${action} ${path.slice(path.lastIndexOf('/') + 1)}`);
-  for (let waited = 0; shown().length < 6 && waited < 10_000; waited += 20) await sleep(20);
+  await eventually(() => shown().length >= 6, { what: 'six events', explain: () => shown().join() });
   assert.deepEqual(errors, []);
   assert.deepEqual(shown().slice(0, 4).sort(), ['add veth1', 'add veth1p', 'add veth2', 'add veth2p']);
   assert.deepEqual(shown().slice(4).sort(), ['remove veth1', 'remove veth1p']);

@@ -1,3 +1,4 @@
+import { HealthDefinition } from '@nodewright/contract/gen/grpc/health/v1/health.ts';
 import { methodKinds } from '@nodewright/contract/machine-services';
 import { createRpcClient } from '@nodewright/rpc';
 import { noTelemetry } from '@nodewright/telemetry';
@@ -20,7 +21,10 @@ const refusedMessages: Readonly<Record<string, Uint8Array>> = {
   '/machine.MachineService/Reset': Uint8Array.of(0x28, 9),
 };
 
-/** A stream that is silent for this long counts as endless, in milliseconds. */
+/**
+ * A stream that is silent for this long, in milliseconds, and while the node answers another call after that, counts as
+ * endless.
+ */
 const silenceMs = 2000;
 
 /**
@@ -51,7 +55,11 @@ export async function rawCall(
     call(request: unknown, options: CallOptions): Promise<unknown> | AsyncIterable<unknown>;
   };
   const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(), silenceMs);
+  const health = createRpcClient(HealthDefinition, channel, { telemetry: noTelemetry });
+  const timer = setTimeout(() => {
+    const end = () => silence.abort();
+    health.check({ service: '' }).then(end, end);
+  }, silenceMs);
   async function* once() {
     yield message;
   }

@@ -62,7 +62,7 @@ export class RawPeer implements AsyncDisposable {
 
   /** Waits for a frame that fulfils a condition. */
   async find(isWanted: (frame: ReceivedFrame) => boolean, what: string): Promise<ReceivedFrame> {
-    for (let waitedMs = 0; waitedMs < 2000; waitedMs += 2) {
+    for (const endMs = performance.now() + 60_000; performance.now() < endMs; ) {
       const found = this.frames.find(isWanted);
       if (found !== undefined) return found;
       await delay(2);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
 import type { ContainerEvent } from '../../domain/plan-healing.ts';
 import { type DockerResult, type Engine, openEngine } from '../../engine/index.ts';
 import { ContainerKeeper } from './keep-containers.ts';
@@ -101,12 +102,7 @@ async function keep(...ids: string[]) {
   };
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; !holds(); turn++) {
-    assert.ok(turn < 500, 'the condition did not hold in time');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+const until = (holds: () => boolean) => eventually(holds, { what: `holding of ${holds}`, pollMs: 10 });
 
 test('ContainerKeeper restarts a container that was killed, but not one that was stopped', async () => {
   await using kept = await keep('node01', 'node01-apid');

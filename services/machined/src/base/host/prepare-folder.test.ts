@@ -31,7 +31,7 @@ test('prepareFolder() sets the mode of a new or existing folder and keeps its co
   assert.equal(readFileSync(join(path, 'file'), 'utf8'), 'kept');
 });
 
-test('prepareFolder() fails where the kernel allows no folders', { timeout: 5_000 }, async () => {
+test('prepareFolder() fails where the kernel allows no folders', { timeout: 60_000 }, async () => {
   await assert.rejects(prepareFolder({ path: '/proc/nodewright/a/b', mode: 0o700 }), { code: 'ENOENT' });
 });
 

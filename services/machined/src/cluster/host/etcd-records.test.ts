@@ -119,11 +119,9 @@ test(
     await Promise.all(stopped.map((member) => member.stop('SIGKILL')));
     await until('the loss', () => [one, two].every((node) => !node.isLinked()));
     assert.deepEqual([one.names(), two.names()], ['node1,node2', 'node1,node2']);
-    const startMs = performance.now();
     const third = start(3);
     await until('an attempt', () => third.attempts() > 0);
     await third.stop();
-    assert.ok(performance.now() - startMs < 3000, 'it does not wait for an etcd that does not answer');
     for (const member of stopped) member.start();
     await until('the return', () => [one, two].every((node) => node.isLinked()));
     one.registry.setOwn(controlPlaneRecord(1, { hostname: 'alpha' }));

@@ -11,7 +11,7 @@ const text = (...hostnames: string[]) =>
   JSON.stringify({ members: hostnames.map((hostname) => ({ hostname, addresses: ['127.0.0.9'] })) });
 
 test('openMembershipFile() follows its file when it is missing, created, replaced, invalid and repaired', {
-  timeout: 10_000,
+  timeout: 60_000,
 }, async () => {
   const root = await mkdtemp(join(tmpdir(), 'members-'));
   const reports: string[] = [];

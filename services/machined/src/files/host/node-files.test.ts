@@ -51,7 +51,7 @@ test('contents of the node replace those of a kernel file', async () => {
   );
 });
 
-test('open() does not wait for the writer of a pipe', { timeout: 5000 }, async () => {
+test('open() does not wait for the writer of a pipe', { timeout: 60_000 }, async () => {
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   using found = await createNodeFiles({ root: folder }).find('/pipe');
   await using file = found.folder.open(found.name);

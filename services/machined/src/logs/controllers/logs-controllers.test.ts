@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import { kmsgLogConfigs, networkStatuses } from '@nodewright/state/kinds';
+import { eventually } from '@nodewright/testkit';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { LogStore } from '../host/log-store.ts';
 import { type LogsControllersInit, logsControllers } from './logs-controllers.ts';
@@ -49,9 +50,8 @@ test('logs are sent to the configured destinations as soon as the configuration 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const until = async (count: number) => {
-    for (let tried = 0; tried < 500 && received.length < count; tried++) await sleep(10);
-  };
+  const until = (count: number) =>
+    eventually(() => received.length >= count, { what: `${count} lines`, explain: () => received.join() });
   const destination = (site: string) => `version: v1alpha1
 machine:
   logging:
@@ -94,7 +94,7 @@ test("the kernel's log is sent to the configured destination once the node has a
   await sleep(20);
   assert.equal(left.length, 1);
   await node.put(networkStatuses, 'status', ready);
-  for (let tried = 0; tried < 500 && received.length === 0; tried++) await sleep(10);
+  await eventually(() => received.length > 0, { what: 'the record' });
   socket.close();
   const wanted = { msg: 'hot', 'talos-level': 'warn', 'talos-time': '1970-01-01T00:00:00.000001Z' };
   assert.deepEqual(received, [{ facility: 'kern', seq: 5, clock: 1, priority: 'warning', ...wanted }]);

@@ -96,7 +96,7 @@ test('a capture is promiscuous while it runs, and ends when its device is remove
     const second = await open();
     setTimeout(() => ip('link', 'del', 'test0'), 100);
     try {
-      for await (const _ of second.packets(AbortSignal.timeout(20_000)));
+      for await (const _ of second.packets(AbortSignal.timeout(60_000)));
     } catch ({ kind, message }) {
       console.log(during, after, kind + ': ' + message);
     }`;

@@ -90,7 +90,7 @@ const questionWith = (change: { token?: string; acceptedCAs?: string[] } = {}) =
   token: new Secret(change.token ?? token),
   acceptedCAs: change.acceptedCAs ?? [authority.certificate],
   telemetry: noTelemetry,
-  timeoutMs: 3000,
+  timeoutMs: 60_000,
   signal: never,
 });
 

@@ -31,13 +31,13 @@ test('a unix probe works with a path of any length', async () => {
     const folder = join(root, 'd'.repeat(150));
     await mkdir(folder);
     const path = join(folder, 'machined.sock');
-    assert.equal((await createUnixProbe(path)(500)).healthy, false);
+    assert.equal((await createUnixProbe(path)(60_000)).healthy, false);
     using name = openUnixPath(path);
     await using server = createServer();
     server.listen(name.path);
     await once(server, 'listening');
-    assert.deepEqual(await createUnixProbe(path)(500), { healthy: true });
-    assert.equal((await createUnixProbe(join(root, 'e'.repeat(150), 'no.sock'))(500)).healthy, false);
+    assert.deepEqual(await createUnixProbe(path)(60_000), { healthy: true });
+    assert.equal((await createUnixProbe(join(root, 'e'.repeat(150), 'no.sock'))(60_000)).healthy, false);
   } finally {
     await rm(root, { recursive: true });
   }
@@ -47,7 +47,7 @@ test('kernel files are read again each time, and a missing one is named', () => 
   using files = openKernelFiles(noTelemetry);
   const uptime = () => Number.parseFloat(files.read('/proc/uptime'));
   const before = uptime();
-  const deadlineMs = performance.now() + 2000;
+  const deadlineMs = performance.now() + 60_000;
   while (uptime() === before && performance.now() < deadlineMs);
   assert.ok(uptime() > before);
   assert.throws(() => files.read('/proc/none'), /"\/proc\/none"/);
