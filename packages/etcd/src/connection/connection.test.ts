@@ -86,7 +86,8 @@ test('an endpoint that accepts the connection and then hangs is skipped after th
   const address = silent.address();
   if (address === null || typeof address === 'string') assert.fail();
   const endpoints = [`127.0.0.1:${address.port}`, ...running().endpoints];
-  const client = running().client({ endpoints, dialTimeoutMs: 300 });
+  // Enough for a busy machine to connect to the others.
+  const client = running().client({ endpoints, dialTimeoutMs: 2000 });
   assert.ok((await client.put('silent', 'x')) > 0n);
   const alone = running().client({ endpoints: endpoints.slice(0, 1), dialTimeoutMs: 300 });
   await assert.rejects(alone.get('x'), {

@@ -63,11 +63,11 @@ export async function openPair(
   };
 }
 
-/** Resolves when no connection has an open call; throws after a second. */
+/** Resolves when no connection has an open call; throws after a minute. */
 export async function noCalls(...connections: readonly { readonly callCount: number }[]): Promise<void> {
   const counts = () => connections.map(({ callCount }) => callCount);
-  for (let waitedMs = 0; counts().some((count) => count > 0); waitedMs += 5) {
-    if (waitedMs > 1000) throw new Error(`calls are left over: ${counts().join(', ')}`);
+  for (const endMs = performance.now() + 60_000; counts().some((count) => count > 0); ) {
+    if (performance.now() > endMs) throw new Error(`calls are left over: ${counts().join(', ')}`);
     await delay(5);
   }
 }

@@ -157,7 +157,8 @@ test('no text that is sent as a request for spans disturbs the socket', async ()
     socket.write(text);
     await new Promise((resolve) => socket.once('close', resolve));
   }
-  assert.deepEqual(await texts(rig.folder), ['1 node01 x']);
+  // A reader that is slower than the limit is closed, too.
+  await eventually(async () => (await texts(rig.folder)).join() === '1 node01 x', { what: 'all spans' });
 });
 
 test('requests that no node makes are refused, and nothing of them is kept', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { eventually } from '@nodewright/testkit';
 import { PageRig } from './testing/page-rig.ts';
 
 const closedOf = (socket: Socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -148,7 +149,7 @@ test('no path leads to a file outside of the page', async () => {
 });
 
 test('bodies and heads of requests are limited in size, form and time', async () => {
-  await using rig = await PageRig.open({ bodyBytes: 1000, headMs: 300, requestMs: 600 });
+  await using rig = await PageRig.open({ bodyBytes: 1000 });
   const large = await rig.post('/api/session', { token: 'x'.repeat(2000) });
   assert.equal(large.status, 413);
   const typed = { origin: rig.origin, 'content-type': 'text/plain' };
@@ -157,17 +158,20 @@ test('bodies and heads of requests are limited in size, form and time', async ()
   assert.equal((await rig.ask('POST', '/api/session', broken, '{')).status, 400);
   assert.equal((await rig.ask('GET', '/', { padding: 'x'.repeat(9000) })).status, 431);
 
-  const host = `Host: 127.0.0.1:${rig.port}\r\n`;
+  await using hasty = await PageRig.open({ headMs: 300, requestMs: 600 });
+  const host = `Host: 127.0.0.1:${hasty.port}\r\n`;
   const slow = [
     'GET / HTTP/1.1\r\n',
-    `POST /api/session HTTP/1.1\r\n${host}Origin: ${rig.origin}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{`,
+    `POST /api/session HTTP/1.1\r\n${host}Origin: ${hasty.origin}\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{`,
   ];
   const sockets = slow.map((text) => {
-    const socket = rig.connect();
+    const socket = hasty.connect();
     socket.resume().write(text);
     return socket;
   });
-  assert.equal((await rig.ask('GET', '/')).status, 200, 'others are served meanwhile');
+  // A busy machine may need more than one attempt within these limits.
+  const isServed = async () => (await hasty.ask('GET', '/')).status === 200;
+  await eventually(isServed, { what: 'answer for others meanwhile' });
   await Promise.all(sockets.map(closedOf));
 });
 
