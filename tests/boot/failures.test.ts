@@ -38,7 +38,7 @@ test('a machine whose disk has no room for EPHEMERAL says so, and its API answer
     const { output } = await talosctl(...trusted(machine), 'get', 'volumestatus', 'EPHEMERAL', '-o', 'yaml');
     return /errorMessage: .*the disk has no room for EPHEMERAL: it needs 2\.1 GB/.test(output);
   };
-  await eventually(isFailed, { what: 'the reason in the status of EPHEMERAL', timeoutMs: 60_000 });
+  await eventually(isFailed, { what: 'the reason in the status of EPHEMERAL', timeoutMs: 600_000 });
   await machine.shows(/the disk has no room for EPHEMERAL/);
 });
 

@@ -24,7 +24,7 @@ test('apid and trustd run in containers without rights, and start again after a 
     const found = await systemContainers(talosctl);
     return found.some(({ id, pid }) => id === 'trustd' && pid !== trustd);
   };
-  await eventually(isNew, { what: 'a new process of trustd', timeoutMs: 60_000 });
+  await eventually(isNew, { what: 'a new process of trustd', timeoutMs: 180_000 });
   // The answer of this call may end with the connection.
   await node.talosctl('restart', 'apid');
   await node.runs('apid', 'trustd');
@@ -57,5 +57,5 @@ test('registryd runs in a container while the configuration enables the image ca
   await apply({ kind: 'ResolverConfig', nameservers: [{ address: '192.0.2.53' }] });
   const resolver = `/proc/${pids[1]}/root/system/resolved/resolv.conf`;
   const follows = async () => (await talosctl(['read', resolver])).includes('192.0.2.53');
-  await eventually(follows, { what: 'the new name server in the container', timeoutMs: 30_000 });
+  await eventually(follows, { what: 'the new name server in the container', timeoutMs: 180_000 });
 });

@@ -39,7 +39,7 @@ test('a node without a configuration takes one over the network', { skip }, asyn
   };
   await eventually(isApplied, {
     what: 'the configuration to be taken',
-    timeoutMs: 60_000,
+    timeoutMs: 180_000,
     explain: () => latest,
   });
   await node.runs('apid', 'cri', 'machined', 'trustd', 'udevd-bridge');
@@ -59,7 +59,7 @@ test('what only a machine does is refused, and a node that was reset starts as a
   assert.equal(reset.exitCode, 0, reset.stderr);
   const restarts = async () =>
     Number(await runDocker(['container', 'inspect', '--format', '{{.RestartCount}}', node.container]));
-  await eventually(async () => (await restarts()) === 1, { what: 'the restart', timeoutMs: 60_000 });
+  await eventually(async () => (await restarts()) === 1, { what: 'the restart', timeoutMs: 180_000 });
   // The environment of the container still has the configuration, which is that of a new node.
   await node.runs('apid', 'machined', 'cri');
 });

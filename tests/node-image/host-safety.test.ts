@@ -85,11 +85,11 @@ test('boot, wipe and reset of a node that reaches a disk labelled STATE change n
     assert.equal(done.exitCode, 0, done.stderr);
     const restarts = async () =>
       Number(await runDocker(['container', 'inspect', '--format', '{{.RestartCount}}', node.container]));
-    await eventually(async () => (await restarts()) === 1, { what: 'the restart', timeoutMs: 60_000 });
+    await eventually(async () => (await restarts()) === 1, { what: 'the restart', timeoutMs: 180_000 });
     await node.runs('apid', 'cri', 'machined');
   }
   execFileSync('sync');
   assert.equal(await digestOf(disk), digest);
   assert.deepEqual(hostState(), before);
-  assert.ok(Math.abs(clock() - clockBefore) < 500, `the clock was moved by ${clock() - clockBefore} ms`);
+  assert.ok(Math.abs(clock() - clockBefore) < 2000, `the clock was moved by ${clock() - clockBefore} ms`);
 });

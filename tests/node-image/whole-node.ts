@@ -108,7 +108,7 @@ export async function startWholeNode(init: StartWholeNodeInit): Promise<WholeNod
           latest = stdout + stderr;
           return services.every((id) => new RegExp(`\\b${id} +Running +OK`).test(stdout));
         },
-        { what: `services ${services.join(', ')}`, timeoutMs: 90_000, explain: () => latest },
+        { what: `services ${services.join(', ')}`, timeoutMs: 180_000, explain: () => latest },
       );
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -183,7 +183,8 @@ for (const each of ['messages', 'metadata', 'failure'] as const) {
     };
     await lookAtAll(400);
     // On a busy machine the data of most views takes longer.
-    for (let pauseMs = 1000; withText.size < least && pauseMs < 5000; pauseMs *= 2) await lookAtAll(pauseMs);
+    for (let pauseMs = 1000; withText.size < least && pauseMs < 10_000; pauseMs *= 2)
+      await lookAtAll(pauseMs);
     assert.equal(await shown.evaluate('hits'), 0);
     assert.deepEqual([opened.errors, opened.foreign], [[], []]);
     assert.ok(withText.size >= least, `only ${[...withText].join()} show the text`);

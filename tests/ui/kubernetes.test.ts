@@ -112,6 +112,7 @@ test(
     const nodes = opened.page.getByRole('region', { name: 'Kubernetes nodes' });
     const row = (name: string) => nodes.getByRole('row', { name });
     await row('node01').getByText('Ready', { exact: true }).waitFor();
+    await row('node01').getByText('1 of 2').waitFor();
     assert.match(await row('node01').innerText(), /control-plane\s+10\.244\.0\.0\/24\s+1 of 2/);
     await row('node02').getByText('not ready, cordoned').waitFor();
     await row('node03').getByText('no node of Kubernetes: no kubelet runs here').waitFor();

@@ -30,7 +30,7 @@ const isRunning = async () => {
   const words = ['-n', '{worker.address}', 'get', 'machinestatus', '-o', 'jsonpath={.spec.stage}'];
   return (await subject.client(words)).stdout.startsWith('running');
 };
-const runs = () => eventually(isRunning, { what: 'a running worker', timeoutMs: 60_000 });
+const runs = () => eventually(isRunning, { what: 'a running worker', timeoutMs: 180_000 });
 
 /** Switches the machine on again, by means of the provisioner. */
 async function switchOn(): Promise<void> {
@@ -48,7 +48,7 @@ async function switchOn(): Promise<void> {
 async function configure(): Promise<void> {
   const apply = ['apply-config', '-i', '-n', '{worker.address}', '-f', '{folder}/worker.yaml'];
   const isApplied = async () => (await subject.client(apply)).exitCode === 0;
-  await eventually(isApplied, { what: 'a node that takes its configuration', timeoutMs: 60_000 });
+  await eventually(isApplied, { what: 'a node that takes its configuration', timeoutMs: 180_000 });
 }
 
 const returns: Readonly<Record<Action['leaves'], () => Promise<void>>> = {
