@@ -127,7 +127,7 @@ test('after two members are lost, a snapshot of the third restores the data on t
     await using etcd = await openEtcd(cluster.controlPlanes);
     await etcd.put('test/recovered', 'from the snapshot');
   }
-  for (const node of [second, third]) await loseData(node);
+  await loseData(second, third);
   const snapshot: Uint8Array[] = [];
   await using survivor = await openEtcd([first]);
   // Without a quorum nothing can be written, but serializable reads work.
@@ -150,16 +150,22 @@ test('after two members are lost, a snapshot of the third restores the data on t
   assert.equal((await readdir(dirname(path))).includes('etcd.snapshot'), false);
 });
 
-/** Kills a node and removes its etcd data. The supervisor, which would restart it after a second, is frozen meanwhile. */
-async function loseData(node: ProcessNode): Promise<void> {
+/**
+ * Kills nodes and removes their etcd data. The supervisor is frozen meanwhile: it would restart each a second after its death, and the
+ * first one would be a member again before the next one is lost.
+ */
+async function loseData(...nodes: readonly ProcessNode[]): Promise<void> {
   const supervisor = (await cluster.show()).supervisor?.pid;
-  const pids = [await node.instanceOf('machined'), await etcdPidOf(node)];
+  const machineds = await Promise.all(nodes.map((node) => node.instanceOf('machined')));
+  const pids = [...machineds, ...(await Promise.all(nodes.map(etcdPidOf)))];
   assert.ok(supervisor !== undefined && pids.every((pid) => pid !== undefined));
   process.kill(supervisor, 'SIGSTOP');
   try {
     for (const pid of pids) killIfThere(pid);
-    await eventually(async () => (await etcdPidOf(node)) === undefined, { what: 'etcd that is gone' });
-    await rm(join(node.root, nodePaths.etcdData), { recursive: true, force: true });
+    for (const node of nodes) {
+      await eventually(async () => (await etcdPidOf(node)) === undefined, { what: 'etcd that is gone' });
+      await rm(join(node.root, nodePaths.etcdData), { recursive: true, force: true });
+    }
   } finally {
     process.kill(supervisor, 'SIGCONT');
   }

@@ -97,7 +97,7 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
     const before = count();
     await change();
     for (let tries = 0; count() === before; tries += 1) {
-      if (tries > 1000) throw new Error(`the settings were not adopted:\n${daemon.stdout()}`);
+      if (tries > 6000) throw new Error(`the settings were not adopted:\n${daemon.stdout()}`);
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   };

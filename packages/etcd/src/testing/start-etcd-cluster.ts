@@ -107,7 +107,7 @@ async function addLearner(
   client: EtcdClient,
   peerUrl: string,
 ): Promise<Awaited<ReturnType<EtcdClient['addLearner']>>> {
-  const end = performance.now() + 30_000;
+  const end = performance.now() + 60_000;
   for (;;) {
     try {
       return await client.addLearner([peerUrl]);

@@ -253,7 +253,7 @@ export class ApidUnderTest implements AsyncDisposable {
   /** Waits until a condition holds; throws with apid's output when that takes too long. */
   async eventually(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
     for (let waitedMs = 0; !(await isSo()); waitedMs += 10) {
-      if (waitedMs > 30_000) {
+      if (waitedMs > 60_000) {
         throw new Error(`${what} did not come:\n${this.process.stdout()}${this.process.stderr()}`);
       }
       await delay(10);
