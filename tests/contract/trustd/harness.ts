@@ -137,7 +137,7 @@ export async function startTrustd(
     ...(init.env === undefined ? {} : { env: init.env }),
   });
   const logged: Trustd['logged'] = async (message, count = 1) => {
-    const end = Date.now() + 60_000;
+    const end = Date.now() + 120_000;
     for (;;) {
       const found = process.lines().filter(({ msg }) => msg === message)[count - 1];
       if (found !== undefined) return found;
