@@ -1,4 +1,4 @@
-import { pause } from '@nodewright/async';
+import { anySignal, Deadline, pause } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { readKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import type { NodeClient } from '../node-client.ts';
@@ -54,7 +54,7 @@ export async function* checkHealth(init: CheckHealthInit): AsyncGenerator<string
   if (nodes.controlPlanes.length === 0) {
     throw new Fault('failed-precondition', 'the cluster has no control plane node');
   }
-  const timeout = AbortSignal.timeout(timeoutMs);
+  using deadline = new Deadline(timeoutMs, signal);
   const skipped = new Map<string, string[]>();
   using access = new KubernetesAccess({
     kubeconfig:
@@ -66,7 +66,7 @@ export async function* checkHealth(init: CheckHealthInit): AsyncGenerator<string
     kubernetes: (attempt) => access.open(attempt),
   };
   for (const check of checks) {
-    const outcome = yield* settle(check, { ...init, cluster }, AbortSignal.any([signal, timeout]));
+    const outcome = yield* settle(check, { ...init, cluster }, deadline.signal);
     if (outcome.kind !== 'skip') continue;
     skipped.set(outcome.because, [...(skipped.get(outcome.because) ?? []), check.name]);
   }
@@ -84,8 +84,7 @@ async function* settle(
   for (;;) {
     const startedMs = performance.now();
     try {
-      const attempt = AbortSignal.any([stop, AbortSignal.timeout(intervalMs)]);
-      const outcome = await check.run(cluster, attempt);
+      const outcome = await runInTime(check, cluster, intervalMs, stop);
       yield line(outcome.kind === 'ok' ? 'OK' : 'SKIP');
       return outcome;
     } catch (error) {
@@ -104,5 +103,29 @@ async function* settle(
         `the cluster is not healthy after ${timeoutMs / 1000}s of waiting for ${check.name}: ${problem}`,
       );
     }
+  }
+}
+
+/** How long an attempt may take to end after its time: its own error says more, such as which node did not answer. */
+const endingMs = 1_000;
+
+/** One attempt. It ends in time also when a call of the check does not end with its signal. */
+async function runInTime(
+  check: HealthCheck,
+  cluster: CheckedCluster,
+  timeoutMs: number,
+  stop: AbortSignal,
+): Promise<CheckOutcome> {
+  using attempt = new Deadline(timeoutMs, stop);
+  const ended = new AbortController();
+  const late = async (): Promise<never> => {
+    await pause(timeoutMs, anySignal(stop, ended.signal));
+    await pause(endingMs, ended.signal);
+    throw new Fault('deadline-exceeded', `no answer within ${timeoutMs / 1000}s`);
+  };
+  try {
+    return await Promise.race([check.run(cluster, attempt.signal), late()]);
+  } finally {
+    ended.abort();
   }
 }

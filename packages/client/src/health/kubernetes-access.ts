@@ -32,11 +32,17 @@ export class KubernetesAccess implements Disposable {
   async open(signal: AbortSignal): Promise<KubernetesApi> {
     const opening = this.#api ?? this.#open(signal);
     this.#api = opening;
+    const forget = () => {
+      if (this.#api === opening) this.#api = undefined;
+    };
+    signal.addEventListener('abort', forget, { once: true });
     try {
       return await opening;
     } catch (error) {
-      if (this.#api === opening) this.#api = undefined;
+      forget();
       throw error;
+    } finally {
+      signal.removeEventListener('abort', forget);
     }
   }
 
