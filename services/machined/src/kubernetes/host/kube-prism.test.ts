@@ -18,7 +18,7 @@ const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent'
 const host = `127.${randomInt(150, 200)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
 /** Short pauses, and time-outs that only a test for them reaches. */
 const quick: KubePrismLimits = {
-  ...{ connections: 4, firstByteMs: 60_000, dialMs: 60_000, staggerMs: 50, keepAliveMs: 30_000 },
+  ...{ connections: 4, firstByteMs: 60_000, dialMs: 60_000, redialMs: 20, staggerMs: 50, keepAliveMs: 30_000 },
   ...{ checkPeriodMs: 50, failedPeriodMs: 50, checkTimeoutMs: 60_000 },
 };
 
@@ -131,6 +131,17 @@ test('KubePrism disconnects clients while no server answers, and says so', async
   await eventually(() => prism.balancer.isHealthy, soon('health again'));
   assert.deepEqual(prism.health, [true, false, true]);
   assert.equal(await prism.name(), 'a');
+});
+
+test('a client of KubePrism waits for the first server that accepts, and gets it', async () => {
+  const closed = await serve('a');
+  await closed[Symbol.asyncDispose]();
+  await using prism = await openBalancer([closed.endpoint], { dialMs: 60_000 });
+  const name = prism.name();
+  // Either a check or the connection for the client was refused.
+  await eventually(() => prism.health.length > 0, soon('a refused connection'));
+  await using _late = await serve('a', { port: closed.endpoint.port });
+  assert.equal(await name, 'a');
 });
 
 test('KubePrism ends the connections to a server that left its configuration, and no others', async () => {

@@ -15,8 +15,10 @@ export interface KubePrismLimits {
   readonly connections: number;
   /** A client that sends nothing is disconnected after this time, before an API server sees it. */
   readonly firstByteMs: number;
-  /** How long a client waits for an API server. Source: Talos v1.14: KubePrism. */
+  /** How long a client waits for an API server, also while all of them refuse connections. Source: Talos v1.14: KubePrism. */
   readonly dialMs: number;
+  /** Pause before the API servers are tried again that have all refused. */
+  readonly redialMs: number;
   /** How long one API server is waited for before the next one is tried as well. */
   readonly staggerMs: number;
   /** Source: Talos v1.14: KubePrism. */
@@ -31,6 +33,7 @@ export const kubePrismLimits: KubePrismLimits = {
   connections: 1024,
   firstByteMs: 10_000,
   dialMs: 15_000,
+  redialMs: 500,
   staggerMs: 1_000,
   checkPeriodMs: 20_000,
   failedPeriodMs: 3_000,
@@ -181,15 +184,8 @@ export class KubePrism implements AsyncDisposable {
   async #serve(client: Socket): Promise<void> {
     const gone = new AbortController();
     client.once('close', () => gone.abort());
-    this.#turn += 1;
-    const { timers } = this.#init;
-    const { dialMs, staggerMs, keepAliveMs } = this.#limits;
-    const found = await dialFirst({
-      ...{ backends: dialOrder([...this.#backends.values()], this.#turn), timers, staggerMs },
-      timeoutMs: dialMs,
-      onFailure: (backend) => this.#becomes(backend, 'it does not accept connections'),
-      signal: gone.signal,
-    });
+    const { keepAliveMs } = this.#limits;
+    const found = await this.#dial(AbortSignal.any([gone.signal, this.#over.signal]));
     if (found === undefined || client.destroyed || found.backend.stop.signal.aborted) {
       found?.socket.destroy();
       client.destroy();
@@ -204,5 +200,27 @@ export class KubePrism implements AsyncDisposable {
     socket.on('error', () => socket.destroy());
     socket.on('close', () => backend.sockets.delete(socket));
     joinSockets(client, socket);
+  }
+
+  /**
+   * Connects to an API server. While all of them refuse, as when a cluster starts, the client waits: a kubelet that is disconnected
+   * doubles its pauses, and would join long after the first API server has started.
+   */
+  async #dial(signal: AbortSignal): ReturnType<typeof dialFirst<Backend>> {
+    this.#turn += 1;
+    const turn = this.#turn;
+    const { timers } = this.#init;
+    const { dialMs, redialMs, staggerMs } = this.#limits;
+    const endMs = timers.now() + dialMs;
+    for (;;) {
+      const found = await dialFirst({
+        ...{ backends: dialOrder([...this.#backends.values()], turn), timers, staggerMs },
+        timeoutMs: endMs - timers.now(),
+        onFailure: (backend) => this.#becomes(backend, 'it does not accept connections'),
+        signal,
+      });
+      if (found !== undefined || signal.aborted || timers.now() + redialMs >= endMs) return found;
+      await pauseBy(timers, redialMs, signal);
+    }
   }
 }
