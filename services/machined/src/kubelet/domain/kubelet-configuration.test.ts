@@ -133,6 +133,7 @@ test('kubeletConfiguration() has every field that the node sets', () => {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
     staticPodURL: 'http://127.0.0.1:40000',
+    httpCheckFrequency: '2s',
     address: '0.0.0.0',
     port: 10250,
     healthzBindAddress: '127.0.0.1',

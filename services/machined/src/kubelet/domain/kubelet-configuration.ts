@@ -39,7 +39,8 @@ function ownConfiguration(spec: KubeletConfigSpec, { isControlPlane, limitsPods 
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
     ...(!spec.disableManifestsDirectory && { staticPodPath: `${kubeletPaths.settings}/manifests` }),
-    ...(spec.staticPodListURL !== '' && { staticPodURL: spec.staticPodListURL }),
+    // By default it looks every 20 s, so the control plane of a node would start up to 20 s after its etcd.
+    ...(spec.staticPodListURL !== '' && { staticPodURL: spec.staticPodListURL, httpCheckFrequency: '2s' }),
     address: '0.0.0.0',
     port: kubeletPorts.api,
     healthzBindAddress: '127.0.0.1',
