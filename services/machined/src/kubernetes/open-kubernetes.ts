@@ -13,6 +13,7 @@ import type { ServiceManager } from '../services/host/service-manager.ts';
 import { kubernetesControllers, type PodRendering } from './controllers/kubernetes-controllers.ts';
 import { createPodServiceController } from './controllers/pod-services.ts';
 import { createPodTurnController } from './controllers/pod-turn.ts';
+import type { StaticPodGates } from './controllers/static-pods.ts';
 import { components, componentUsers } from './domain/pod-paths.ts';
 import { createApplyInTurn } from './host/apply-in-turn.ts';
 import { answersReadiness, checkSuccessor, createCheckApiServer } from './host/check-api-server.ts';
@@ -56,6 +57,8 @@ export interface KubernetesTopic extends Topic {
   begin(signal: AbortSignal): Promise<void>;
 }
 
+/** How long the API server of this node may take to answer that it is ready. */
+const checkTimeoutMs = 2_000;
 /** Secrets and configuration may be read only by the user of the node. */
 const privateMode = 0o700;
 
@@ -98,11 +101,12 @@ function podsForKubelet(init: OpenKubernetesInit) {
     ...{ grant, problems, checkOwn: check, replaceInTurn: apiServerInTurn(init) },
     checkSuccessor: () => checkSuccessor(state, check),
   });
-  return { rendering: renderingForKubelet(init, grant), followers: [turn] };
+  const isServerReady = async () => (await check(checkTimeoutMs)).healthy;
+  return { rendering: renderingForKubelet(init, { grant, isServerReady }), followers: [turn] };
 }
 
 /** The files of the components at the paths that their pods mount, each readable by the user of its pod alone. */
-function renderingForKubelet({ layout }: OpenKubernetesInit, grant: PodGrant): PodRendering {
+function renderingForKubelet({ layout }: OpenKubernetesInit, gates: StaticPodGates): PodRendering {
   const { kubernetesSecrets, kubernetesConfig, kubernetesAudit } = layout.paths;
   const owners = componentUsers;
   const secrets = createComponentFiles(kubernetesSecrets, { owners });
@@ -121,7 +125,7 @@ function renderingForKubelet({ layout }: OpenKubernetesInit, grant: PodGrant): P
     },
     configs: createComponentFiles(kubernetesConfig, { owners }),
     root: '',
-    grant,
+    gates,
     processes: undefined,
   };
 }
@@ -137,7 +141,7 @@ function podsOf(init: OpenKubernetesInit, address: string | undefined) {
     secrets: createComponentFiles(paths.kubernetesSecrets, { parentMode: privateMode }),
     configs: createComponentFiles(paths.kubernetesConfig, { parentMode: privateMode }),
     root,
-    grant: undefined,
+    gates: undefined,
     processes: { address, problems },
   };
   const place = { root, address, programs: resolve(programs) };

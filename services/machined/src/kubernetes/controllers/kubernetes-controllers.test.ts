@@ -34,12 +34,13 @@ import { createMemoryBalancer } from '../testing/memory-balancer.ts';
 import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
 import { createPodTurnController } from './pod-turn.ts';
+import type { StaticPodGates } from './static-pods.ts';
 
 const hour = 3_600_000;
 const pair = (name: string) => ({ crt: `${name} certificate\n`, key: `${name} key\n` });
 
 /** A node of processes, whose other controllers have written everything but its configuration and the health of etcd. */
-async function openNode({ grant, more = [] }: { grant?: PodGrant; more?: readonly Controller[] } = {}) {
+async function openNode({ gates, more = [] }: { gates?: StaticPodGates; more?: readonly Controller[] } = {}) {
   const written: { secrets: ComponentFiles; configs: ComponentFiles } = { secrets: {}, configs: {} };
   const store = (kind: keyof typeof written) => ({
     async write(files: ComponentFiles) {
@@ -62,7 +63,7 @@ async function openNode({ grant, more = [] }: { grant?: PodGrant; more?: readonl
           secrets: store('secrets'),
           configs: store('configs'),
           root: '/state/node01',
-          grant,
+          gates,
           processes: { address: '127.5.0.2', problems },
         },
       }),
@@ -337,12 +338,13 @@ test('a kubelet is given another pod of the API server when it is its turn, and 
   const turn = createPodTurnController({
     ...{ grant, problems, replaceInTurn, checkOwn: healthy, checkSuccessor: async () => healthy },
   });
-  await using node = await openNode({ grant, more: [turn] });
+  await using node = await openNode({ gates: { grant, isServerReady: async () => true }, more: [turn] });
   await turn.begin(new AbortController().signal);
   await node.service('etcd');
   await node.configure(await controlPlaneText());
   const pod = async (id: string) => JSON.stringify((await node.spec(staticPods, id)).pod);
   const first = await pod('kube-apiserver');
+  await node.runtime.advance(1_000);
   const patches = (flag: string) => [
     `apiVersion: v1alpha1\nkind: KubeAPIServerConfig\nextraArgs: { goaway-chance: "${flag}" }`,
     `apiVersion: v1alpha1\nkind: KubeSchedulerConfig\nextraArgs: { v: "4" }`,
@@ -355,6 +357,24 @@ test('a kubelet is given another pod of the API server when it is its turn, and 
   answer = '';
   await node.runtime.advance(5_000);
   assert.match(await pod('kube-apiserver'), /--goaway-chance=0\.02/);
+});
+
+test('on a node with a kubelet the other components follow when the API server has been ready once', async () => {
+  let isReady = false;
+  const gates = { grant: new PodGrant(), isServerReady: async () => isReady };
+  await using node = await openNode({ gates });
+  await node.service('etcd');
+  await node.configure(await controlPlaneText());
+  await node.runtime.advance(60_000);
+  assert.deepEqual(await node.ids(staticPods), ['kube-apiserver']);
+  isReady = true;
+  await node.runtime.advance(1_000);
+  const all = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+  assert.deepEqual(await node.ids(staticPods), all);
+  isReady = false;
+  const patch = 'apiVersion: v1alpha1\nkind: KubeSchedulerConfig\nextraArgs: { v: "4" }';
+  await node.configure(await controlPlaneText({ patches: [patch] }));
+  assert.deepEqual(await node.ids(staticPods), all);
 });
 
 test('a denied flag keeps the earlier command line', async () => {

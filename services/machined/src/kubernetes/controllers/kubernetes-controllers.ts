@@ -2,7 +2,6 @@ import type { Controller } from '@nodewright/controllers';
 import type { ApplyInTurn } from '../host/apply-in-turn.ts';
 import type { ComponentFileStore } from '../host/component-files.ts';
 import type { LoadManifest } from '../host/load-manifest.ts';
-import type { PodGrant } from '../host/pod-grant.ts';
 import type { PodProblems } from '../host/pod-problems.ts';
 import {
   createBootstrapManifestsConfigController,
@@ -28,7 +27,7 @@ import { createRenderConfigsController } from './render-configs.ts';
 import { createRenderSecretsController } from './render-secrets.ts';
 import { createRootKubernetesController } from './root-kubernetes.ts';
 import { createStaticPodConfigController } from './static-pod-config.ts';
-import { createControlPlaneStaticPodController } from './static-pods.ts';
+import { createControlPlaneStaticPodController, type StaticPodGates } from './static-pods.ts';
 
 /** How a node runs static pods. */
 export interface PodRendering {
@@ -36,8 +35,8 @@ export interface PodRendering {
   readonly configs: ComponentFileStore;
   /** The folder below which the components find the files of the node; empty in containers. */
   readonly root: string;
-  /** Decides when a kubelet may replace the API server; `undefined` when the components are processes. */
-  readonly grant: PodGrant | undefined;
+  /** When a kubelet is given which pods; `undefined` when the components are processes. */
+  readonly gates: StaticPodGates | undefined;
   /** Set when the components are processes of the node, `undefined` when a kubelet runs the pods. */
   readonly processes: { readonly address: string; readonly problems: PodProblems } | undefined;
 }
@@ -79,7 +78,7 @@ export function kubernetesControllers({
       : [
           createRenderSecretsController(pods.secrets),
           createRenderConfigsController(pods.configs, pods.root),
-          createControlPlaneStaticPodController(pods.grant),
+          createControlPlaneStaticPodController(pods.gates),
           createStaticPodConfigController(),
           ...(pods.processes === undefined ? [] : [createProcessPodStatusController(pods.processes)]),
         ]),

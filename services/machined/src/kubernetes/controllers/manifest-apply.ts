@@ -17,8 +17,11 @@ import type { ApplyInTurn, ManifestRequest } from '../host/apply-in-turn.ts';
 import type { ApplyOutcome } from '../host/apply-manifests.ts';
 
 const etcd = pointerTo(services, 'etcd');
-/** Pauses while the API server or the lock is not available, and after objects that could not be applied. */
-const waits = { firstMs: 1_000, factor: 1.5, longestMs: 15_000 } as const;
+/**
+ * Pauses while the API server or the lock is not available, and after objects that could not be applied. The first are short,
+ * because no kubelet can join before the token among the manifests is applied, and kubelets that are refused double their pauses.
+ */
+const waits = { firstMs: 500, factor: 1.5, longestMs: 2_000 } as const;
 const retries = { firstMs: 10_000, factor: 2, longestMs: 300_000 } as const;
 
 /**

@@ -22,14 +22,27 @@ import type { PodGrant } from '../host/pod-grant.ts';
 import { finalId } from './final-configs.ts';
 
 const etcd = pointerTo(services, 'etcd');
+/** Between two looks whether the API server of this node is ready. */
+const lookAgainMs = 1_000;
+
+export interface StaticPodGates {
+  /** Decides when another pod of the API server is published. */
+  readonly grant: PodGrant;
+  /** Whether the API server of this node is ready. */
+  readonly isServerReady: () => Promise<boolean>;
+}
 
 /**
  * Publishes the static pods of the control plane, the first time when etcd is healthy and their files are written. Later they
- * stay, whatever state etcd is in. Source: Talos v1.14: k8s.ControlPlaneStaticPodController.
+ * stay, whatever state etcd is in. The pods that need the API server of the node follow when it has been ready once: they would end
+ * without it, and a kubelet pauses 10 s and then 20 s before it starts a pod again. Source: Talos v1.14:
+ * k8s.ControlPlaneStaticPodController.
  *
- * @param grant decides when another pod of the API server is published; by default at once
+ * @param gates of a node with a kubelet; without them every pod is published at once
  */
-export function createControlPlaneStaticPodController(grant?: PodGrant): Controller {
+export function createControlPlaneStaticPodController(gates?: StaticPodGates): Controller {
+  const grant = gates?.grant;
+  let wasReady = gates === undefined;
   return {
     name: 'k8s.ControlPlaneStaticPodController',
     inputs: [
@@ -67,17 +80,21 @@ export function createControlPlaneStaticPodController(grant?: PodGrant): Control
       const wanted = apiServerPod(apiServer.spec, { ...versions(apiServer), secrets: secrets.version });
       const isPublished = running === undefined || grant === undefined || grant.allows(podSettings(wanted));
       const published = isPublished ? wanted : running;
+      wasReady ||= running !== undefined && (await gates?.isServerReady()) === true;
+      if (!wasReady) pass.wakeAfter(lookAgainMs);
       const pods: Partial<Record<ComponentName, JsonObject>> = {
         'kube-apiserver': published,
-        ...(controllerManager.spec.enabled && {
-          'kube-controller-manager': controllerManagerPod(
-            controllerManager.spec,
-            versions(controllerManager),
-          ),
-        }),
-        ...(scheduler.spec.enabled && {
-          'kube-scheduler': schedulerPod(scheduler.spec, versions(scheduler)),
-        }),
+        ...(wasReady &&
+          controllerManager.spec.enabled && {
+            'kube-controller-manager': controllerManagerPod(
+              controllerManager.spec,
+              versions(controllerManager),
+            ),
+          }),
+        ...(wasReady &&
+          scheduler.spec.enabled && {
+            'kube-scheduler': schedulerPod(scheduler.spec, versions(scheduler)),
+          }),
       };
       await pass.replace(
         staticPods,
