@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/containernetworking/cni/pkg/invoke"
 	"github.com/containernetworking/cni/pkg/skel"
@@ -23,11 +24,14 @@ import (
 // Source: CNI specification 1.1.0, error codes.
 const pluginNotAvailable = 50
 
+const subnetPoll = 100 * time.Millisecond
+
 // The configuration that the container runtime sends.
 type pluginConfig struct {
 	CNIVersion    string          `json:"cniVersion"`
 	Name          string          `json:"name"`
 	SubnetFile    string          `json:"subnetFile"`
+	SubnetWaitMs  int             `json:"subnetWaitMs"`
 	DataDir       string          `json:"dataDir"`
 	Delegate      map[string]any  `json:"delegate"`
 	RuntimeConfig map[string]any  `json:"runtimeConfig"`
@@ -55,7 +59,7 @@ func add(args *skel.CmdArgs) error {
 	if err != nil {
 		return err
 	}
-	network, err := readNodeNetwork(config.SubnetFile)
+	network, err := awaitNodeNetwork(config.SubnetFile, time.Duration(config.SubnetWaitMs)*time.Millisecond)
 	if err != nil {
 		return err
 	}
@@ -134,11 +138,24 @@ func status(args *skel.CmdArgs) error {
 }
 
 func parseConfig(text []byte) (*pluginConfig, error) {
-	config := &pluginConfig{SubnetFile: "/run/flannel/subnet.env", DataDir: "/var/lib/cni/flannel"}
+	config := &pluginConfig{SubnetFile: "/run/flannel/subnet.env", SubnetWaitMs: 10_000, DataDir: "/var/lib/cni/flannel"}
 	if err := json.Unmarshal(text, config); err != nil {
 		return nil, types.NewError(types.ErrDecodingFailure, "the configuration is not valid", err.Error())
 	}
 	return config, nil
+}
+
+// awaitNodeNetwork waits for flanneld, which writes its file soon after the node got the configuration of this plugin. Without the
+// wait the first pods of a node fail, and the kubelet pauses ten seconds and more before it tries them again.
+func awaitNodeNetwork(path string, limit time.Duration) (*nodeNetwork, error) {
+	end := time.Now().Add(limit)
+	for {
+		network, err := readNodeNetwork(path)
+		if !errors.Is(err, os.ErrNotExist) || !time.Now().Before(end) {
+			return network, err
+		}
+		time.Sleep(subnetPoll)
+	}
 }
 
 // readNodeNetwork reads the file of flanneld, with lines such as FLANNEL_SUBNET=10.244.1.1/24.

@@ -1,10 +1,12 @@
 // The CNI plugin `flannel` of nodes: what it asks of `bridge`, and what it remembers for the removal of a pod.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { ensureRootProgram } from '../../../rootfs/go/ensure-root-program.ts';
 import { nativeArchitecture } from '../../../tools/images/architecture.ts';
 import { checkout } from '../../cluster/run-talosctl.ts';
@@ -42,18 +44,24 @@ function writeSubnet([network, own, mtu, masks]: readonly [string, string, numbe
   writeFileSync(subnet, lines.map((line) => `FLANNEL_${line}\n`).join(''));
 }
 
+const environment = (command: string) => ({
+  ...{ CNI_COMMAND: command, CNI_CONTAINERID: 'pod1', CNI_IFNAME: 'eth0', CNI_PATH: work },
+  // The plugin of a pod's network sees the one of the host here, which it only hands on.
+  CNI_NETNS: '/proc/self/ns/net',
+  CNI_NETNS_OVERRIDE: '1',
+});
+
+function inputOf(delegate: object, subnetWaitMs: number): string {
+  const input = { cniVersion: '1.0.0', name: 'cbr0', type: 'flannel', delegate, subnetWaitMs };
+  return JSON.stringify({ ...input, subnetFile: subnet, dataDir: data });
+}
+
 function run(command: string, delegate: object = { hairpinMode: true, isDefaultGateway: true }) {
   rmSync(called, { force: true });
-  const input = { cniVersion: '1.0.0', name: 'cbr0', type: 'flannel', delegate };
   const { status, stdout } = spawnSync(program, {
-    input: JSON.stringify({ ...input, subnetFile: subnet, dataDir: data }),
+    input: inputOf(delegate, 0),
     encoding: 'utf8',
-    env: {
-      ...{ CNI_COMMAND: command, CNI_CONTAINERID: 'pod1', CNI_IFNAME: 'eth0', CNI_PATH: work },
-      // The plugin of a pod's network sees the one of the host here, which it only hands on.
-      CNI_NETNS: '/proc/self/ns/net',
-      CNI_NETNS_OVERRIDE: '1',
-    },
+    env: environment(command),
   });
   const [calledWith, config] = existsSync(called) ? readFileSync(called, 'utf8').split(/\n(.*)/s) : [];
   return {
@@ -103,6 +111,19 @@ test('it refuses what it cannot do, and calls nothing', { skip }, () => {
   assert.match(run('ADD').answer.msg, /FLANNEL_SUBNET/);
   rmSync(subnet);
   assert.match(run('ADD').answer.msg, /flanneld has not written the subnet of this node/);
+});
+
+test('a pod waits for flanneld to write the subnet of the node', { skip }, async () => {
+  rmSync(subnet, { force: true });
+  const child = spawn(program, { env: environment('ADD'), stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  child.stdout.resume();
+  child.stdin.end(inputOf({}, 600_000));
+  // Time to look once, without which the test passes as well.
+  await setTimeout(200);
+  writeSubnet(node);
+  assert.deepEqual(await ended, [0, null]);
+  assert.equal(run('DEL', {}).status, 0);
 });
 
 test('a pod whose removal fails stays known until it succeeds', { skip }, () => {
