@@ -17,9 +17,7 @@ async function openNode({ removes = true, timeoutMs = 60_000 } = {}) {
   await make.setReady('a', true);
   await make.pod('web', 'a');
   const nodes = openKubeNodes({ api: server.api, signal });
-  const evict: typeof nodes.evict = async (pod, graceSeconds) => {
-    // How long they may take to end is their own matter.
-    assert.equal(graceSeconds, undefined);
+  const evict: typeof nodes.evict = async (pod) => {
     const outcome = await nodes.evict(pod);
     if (removes) await make.removePod(pod.metadata?.name ?? '');
     return outcome;

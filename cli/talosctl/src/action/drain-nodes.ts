@@ -66,7 +66,7 @@ export function drainNodes(init: DrainNodesInit): NodeDrain {
         report('cordoned');
       }
       try {
-        await drainNode({ node: name, nodes, timeoutMs, grace: 'own', timers, signal, report });
+        await drainNode({ node: name, nodes, timeoutMs, timers, signal, report });
         report('drained');
       } catch (error) {
         await uncordon(node, report).catch(() => {});

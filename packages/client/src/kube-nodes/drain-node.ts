@@ -10,8 +10,6 @@ export interface DrainInit {
   readonly nodes: Pick<KubeNodes, 'podsOn' | 'evict'>;
   /** For the whole drain; default 5 minutes. */
   readonly timeoutMs?: number;
-  /** How long each pod may take to end; default 60 s, `own`: what the pod itself says, until the drain times out. */
-  readonly grace?: 'own';
   readonly timers: Timers;
   readonly signal: AbortSignal;
   /** Called for each step, such as `evicted default/web-1`. */
@@ -19,18 +17,18 @@ export interface DrainInit {
 }
 
 /** Source: Talos v1.14: drain, times. */
-export const drainTimes = { totalMs: 300_000, refusedMs: 5_000, pollMs: 3_000, graceSeconds: 60 } as const;
+export const drainTimes = { totalMs: 300_000, refusedMs: 5_000, pollMs: 3_000 } as const;
 
 /**
- * Ends the pods of a node by evictions, which respect PodDisruptionBudgets, and waits until they are gone. Pods that stay on the
- * node are left (`mustLeave()`).
+ * Ends the pods of a node by evictions, which respect PodDisruptionBudgets, and waits until they are gone. Each pod may take as long
+ * as it says itself, until the drain times out: a database that needs minutes to write its data is not killed before. Pods that
+ * stay on the node are left (`mustLeave()`).
  *
  * @throws Fault `deadline-exceeded` with the pods that are left and why, or why the API server did not answer; `permission-denied`
  * when the caller may not list the pods
  */
 export async function drainNode(init: DrainInit): Promise<void> {
-  const { node, nodes, timeoutMs = drainTimes.totalMs, grace, timers, signal } = init;
-  const endingMs = grace === 'own' ? timeoutMs : undefined;
+  const { node, nodes, timeoutMs = drainTimes.totalMs, timers, signal } = init;
   const endMs = timers.now() + timeoutMs;
   const known = new Map<string, LeavingPod>();
   let left = 'no answer of the API server';
@@ -38,7 +36,7 @@ export async function drainNode(init: DrainInit): Promise<void> {
     const step = await attempt(async () => {
       const pods = await nodes.podsOn(node);
       left = leftText(pods.filter(mustLeave), known);
-      const planned = planDrain(pods, known, timers.now(), endingMs);
+      const planned = planDrain(pods, known, timers.now());
       for (const pod of planned.evict) {
         if (signal.aborted || timers.now() >= endMs) break;
         known.set(pod.metadata?.uid ?? '', await evicted(init, pod));
@@ -47,10 +45,7 @@ export async function drainNode(init: DrainInit): Promise<void> {
     });
     signal.throwIfAborted();
     if (step instanceof Fault) left = step.message;
-    else if (step.evict.length === 0 && step.waiting.length === 0) {
-      if (step.stuck.length === 0) return;
-      throw new Fault('deadline-exceeded', `node ${node} is not drained: ${leftText(step.stuck, known)}`);
-    }
+    else if (step.evict.length === 0 && step.waiting.length === 0) return;
     if (timers.now() >= endMs) {
       throw new Fault(
         'deadline-exceeded',
@@ -77,7 +72,7 @@ async function attempt<T>(action: () => Promise<T>): Promise<T | Fault> {
 }
 
 /** One attempt. A failure that concerns this pod alone is tried again, like a budget that does not allow it now. */
-async function evicted({ nodes, grace, timers, report }: DrainInit, pod: KubePod): Promise<LeavingPod> {
+async function evicted({ nodes, timers, report }: DrainInit, pod: KubePod): Promise<LeavingPod> {
   const nowMs = timers.now();
   const again = (reason: string) => {
     report(`cannot evict ${podName(pod)} yet: ${reason}`);
@@ -86,7 +81,7 @@ async function evicted({ nodes, grace, timers, report }: DrainInit, pod: KubePod
   // It was deleted by somebody else, perhaps with a longer time to end.
   if (pod.metadata?.deletionTimestamp !== undefined) return { evictedMs: nowMs };
   try {
-    const outcome = await nodes.evict(pod, grace === 'own' ? undefined : drainTimes.graceSeconds);
+    const outcome = await nodes.evict(pod);
     if (outcome.kind === 'refused') return again(outcome.reason);
     report(`evicted ${podName(pod)}`);
     return { evictedMs: nowMs };

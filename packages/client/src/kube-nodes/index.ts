@@ -10,4 +10,4 @@ export {
   readyCondition,
 } from './kube-node.ts';
 export { type Eviction, type KubeNodes, type KubeNodesInit, openKubeNodes } from './kube-nodes.ts';
-export { deletionTimeoutMs, leftText, mustLeave, planDrain } from './plan-drain.ts';
+export { leftText, mustLeave, planDrain } from './plan-drain.ts';

@@ -29,12 +29,8 @@ export interface KubeNodes {
   podsOn(node: string): Promise<readonly KubePod[]>;
   /** Pods with a label in a namespace. */
   podsWith(namespace: string, label: string): Promise<readonly KubePod[]>;
-  /**
-   * Asks the API server to end a pod. Source: Kubernetes: API-initiated eviction.
-   *
-   * @param graceSeconds how long it may take to end; by default what the pod itself says
-   */
-  evict(pod: KubePod, graceSeconds?: number): Promise<Eviction>;
+  /** Asks the API server to end a pod, in the time that the pod itself says. Source: Kubernetes: API-initiated eviction. */
+  evict(pod: KubePod): Promise<Eviction>;
 }
 
 export interface KubeNodesInit {
@@ -107,17 +103,14 @@ export function openKubeNodes({ api, signal, timeoutMs = defaultTimeoutMs }: Kub
       items<KubePod>(
         `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?labelSelector=${encodeURIComponent(label)}`,
       ),
-    async evict({ metadata = {} }, graceSeconds) {
+    async evict({ metadata = {} }) {
       const { name = '', namespace = '', uid } = metadata;
       const answer = await send({
         method: 'POST',
         path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/eviction`,
         body: JSON.stringify({
           ...{ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } },
-          deleteOptions: {
-            ...(graceSeconds !== undefined && { gracePeriodSeconds: graceSeconds }),
-            ...(uid && { preconditions: { uid } }),
-          },
+          deleteOptions: { ...(uid && { preconditions: { uid } }) },
         }),
       });
       // A conflict says that another pod has this name now.

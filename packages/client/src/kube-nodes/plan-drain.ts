@@ -14,12 +14,7 @@ export interface DrainStep {
   readonly evict: readonly KubePod[];
   /** Pods that end, or whose eviction is tried again later. */
   readonly waiting: readonly KubePod[];
-  /** Pods that were evicted and did not end in time. They are not waited for any more. */
-  readonly stuck: readonly KubePod[];
 }
-
-/** How long a pod may take to end after its eviction. Source: Talos v1.14: drain, times. */
-export const deletionTimeoutMs = 60_000;
 
 /** The kubelet shows its static pods so. Source: Kubernetes: well-known annotations. */
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
@@ -35,24 +30,17 @@ export function mustLeave({ metadata, status }: KubePod): boolean {
   return controller !== undefined && controller.kind !== 'DaemonSet';
 }
 
-/**
- * Decides from the pods that a node has now and what was done before.
- *
- * @param endingMs how long a pod may take to end after its eviction
- */
+/** Decides from the pods that a node has now and what was done before. */
 export function planDrain(
   pods: readonly KubePod[],
   before: ReadonlyMap<string, LeavingPod>,
   nowMs: number,
-  endingMs = deletionTimeoutMs,
 ): DrainStep {
-  const step = { evict: [] as KubePod[], waiting: [] as KubePod[], stuck: [] as KubePod[] };
+  const step = { evict: [] as KubePod[], waiting: [] as KubePod[] };
   for (const pod of pods.filter(mustLeave)) {
     const { evictedMs, retryMs = 0 } = before.get(pod.metadata?.uid ?? '') ?? {};
-    if (evictedMs !== undefined) {
-      step[nowMs - evictedMs >= endingMs ? 'stuck' : 'waiting'].push(pod);
-    } else if (retryMs > nowMs) step.waiting.push(pod);
-    else step.evict.push(pod);
+    const isWaitedFor = evictedMs !== undefined || retryMs > nowMs;
+    step[isWaitedFor ? 'waiting' : 'evict'].push(pod);
   }
   return step;
 }

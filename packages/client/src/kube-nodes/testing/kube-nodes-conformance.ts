@@ -167,16 +167,16 @@ export function kubeNodesConformance(name: string, { skip = false, api, timeoutM
     const [kept = assert.fail()] = await nodes.podsWith('default', 'app=kept');
     const spare = (await find(nodes, 'conform-d', 'spare')) ?? assert.fail();
     assert.equal((await nodes.podsOn('conform-d')).length, 2);
-    assert.equal((await nodes.evict(spare, 1)).kind, 'accepted');
+    assert.equal((await nodes.evict(spare)).kind, 'accepted');
     assert.notEqual((await find(nodes, 'conform-d', 'spare'))?.metadata?.deletionTimestamp, undefined);
     await make.removePod('spare');
     assert.equal(await find(nodes, 'conform-d', 'spare'), undefined);
-    assert.equal((await nodes.evict(spare, 1)).kind, 'gone');
+    assert.equal((await nodes.evict(spare)).kind, 'gone');
     const other: KubePod = { metadata: { ...kept.metadata, uid: 'another' } };
-    assert.equal((await nodes.evict(other, 1)).kind, 'gone');
+    assert.equal((await nodes.evict(other)).kind, 'gone');
     // More than there are: nothing can be spared, whether the pods are ready or not.
     await make.budget('kept', labels, 5);
-    const refused = await nodes.evict(kept, 1);
+    const refused = await nodes.evict(kept);
     assert.ok(
       refused.kind === 'refused' && /disruption budget/i.test(refused.reason),
       JSON.stringify(refused),
