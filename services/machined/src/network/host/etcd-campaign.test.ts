@@ -24,7 +24,7 @@ test('candidates queue with their host names, and the next one follows when the 
 }, async () => {
   const ip = '10.0.0.1';
   const first = await campaign('node01')(ip, never);
-  assert.ok(first.leftMs() > 0 && first.leftMs() <= 15_000, `${first.leftMs()} ms`);
+  assert.ok(first.leftMs() > 0 && first.leftMs() <= 12_000, `${first.leftMs()} ms`);
   let second: Tenure | undefined;
   const following = campaign('node02')(ip, never).then((tenure) => {
     second = tenure;

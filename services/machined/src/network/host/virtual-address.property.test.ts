@@ -73,9 +73,9 @@ test('the address moves at once when its owner resigns, and with the lease when 
     seen.push(world.timers.now() - beganMs);
   }
   const [resigned = 0, died = 0] = seen;
-  // Simulated time: two ways of 200 ms each, and the time to live of 15 s with what etcd adds.
+  // Simulated time: two ways of 200 ms each, and the time to live of 12 s with what etcd adds.
   assert.ok(resigned <= 500, `${resigned} ms`);
-  assert.ok(died > 9_000 && died < 17_000, `${died} ms`);
+  assert.ok(died > 7_000 && died < 14_000, `${died} ms`);
 });
 
 test('a machined that starts removes the address that a dead one left', async () => {
