@@ -1,5 +1,6 @@
 // The only file that makes system calls without Node.js. The native add-on behind it costs a large daemon 2
 // MB of memory, and a new process up to 9 MB, so it is loaded at its first use.
+import { readFileSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { Fault } from '@nodewright/fault';
 
@@ -94,8 +95,11 @@ export interface NativeCalls {
   syncFileSystems(): void;
   /** Ends the machine in the given way. Returns only if the kernel refuses. @param command `LINUX_REBOOT_CMD_*` */
   endMachine(command: number): void;
-  /** Pid of a child process that has ended and was not waited for; 0 when there is none. It stays to be waited for. */
-  endedChild(): number;
+  /**
+   * Pids of child processes that have ended and were not waited for. They stay to be waited for. A kernel that does not list the
+   * children of a process (CONFIG_PROC_CHILDREN) names one of them at a time.
+   */
+  endedChildren(): readonly number[];
   /**
    * Loads a module into the kernel, in a thread of the add-on, because the module may take its time.
    *
@@ -132,6 +136,16 @@ export interface NativeCalls {
   getAttribute(path: Uint8Array, name: Uint8Array): Promise<Buffer>;
 }
 
+/** Children that the main thread has started, and those that it has inherited as the first process. */
+function ownChildren(): number[] | undefined {
+  try {
+    const text = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8');
+    return text.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return undefined;
+  }
+}
+
 const closeOnExec = 0o2000000;
 const punchHoleKeepSize = 2 | 1;
 const dontWait = 0x40;
@@ -147,10 +161,12 @@ const setNoNewPrivileges = 38;
 const maxAttributeBytes = 65_536;
 // <linux/wait.h>
 const allChildren = 0;
+const oneChild = 1;
 const peekAtEnded = 0x1 | 0x4 | 0x0100_0000;
 const doNotHang = 1;
 const siginfoBytes = 128;
-const siginfoPidAt = 12;
+// Three numbers of 4 bytes, and a gap on 64-bit machines.
+const siginfoPidAt = 16;
 // The C library has no functions for them. Source: Linux, numbers of system calls.
 const finitModule = process.arch === 'x64' ? 313 : 273;
 const kexecFileLoad = process.arch === 'x64' ? 320 : 294;
@@ -285,11 +301,14 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
     },
     syncFileSystems: () => void sync(),
     endMachine: (command) => void checked('reboot', reboot(command)),
-    endedChild() {
-      const info = Buffer.alloc(siginfoBytes);
-      // ECHILD: there are no children at all.
-      if (waitid(allChildren, 0, info, peekAtEnded) < 0) return 0;
-      return info.readInt32LE(siginfoPidAt);
+    endedChildren() {
+      const endedOf = (kind: number, id: number): number[] => {
+        const info = Buffer.alloc(siginfoBytes);
+        // ECHILD: there is no such child any more, or none at all.
+        const pid = waitid(kind, id, info, peekAtEnded) < 0 ? 0 : info.readInt32LE(siginfoPidAt);
+        return pid === 0 ? [] : [pid];
+      };
+      return ownChildren()?.flatMap((pid) => endedOf(oneChild, pid)) ?? endedOf(allChildren, 0);
     },
     forgetChild: (pid) => void checked('waitpid', waitpid(pid, Buffer.alloc(4), doNotHang)),
     statusOfChild(pid) {

@@ -6,37 +6,49 @@ import { FakeTimers } from '@nodewright/controllers/testing';
 import { restartCommands } from '../domain/node-event.ts';
 import { endMachineAtExit, reapOrphans } from './first-process.ts';
 
-test('reapOrphans() removes a process that is still there at the second look, and no other', () => {
+function openOrphans(...ended: number[]) {
   const timers = new FakeTimers();
-  const ended = [7, 8, 9];
   const forgotten: number[] = [];
   const calls = {
-    endedChild: () => ended[0] ?? 0,
+    endedChildren: () => [...ended],
     forgetChild(pid: number) {
       forgotten.push(pid);
       ended.splice(ended.indexOf(pid), 1);
     },
   };
+  return { timers, ended, forgotten, calls, pass: (ms: number) => timers.step(timers.now() + ms) };
+}
+
+test('reapOrphans() removes all processes that are still there at the second look, and no other', () => {
+  const { timers, ended, forgotten, calls, pass } = openOrphans(7, 8, 9);
   const reaping = reapOrphans(calls, timers);
   assert.deepEqual(forgotten, []);
-  timers.step(timers.now() + 100);
-  assert.deepEqual(forgotten, [7]);
   // Node.js has waited for this child itself.
   ended.splice(ended.indexOf(8), 1);
-  timers.step(timers.now() + 100);
-  assert.deepEqual(forgotten, [7]);
-  timers.step(timers.now() + 100);
-  assert.deepEqual(forgotten, [7, 9]);
   ended.push(10);
-  timers.step(timers.now() + 4000);
+  pass(100);
   assert.deepEqual(forgotten, [7, 9]);
-  timers.step(timers.now() + 1000);
-  timers.step(timers.now() + 100);
+  pass(100);
   assert.deepEqual(forgotten, [7, 9, 10]);
-  reaping[Symbol.dispose]();
   ended.push(11);
-  timers.step(timers.now() + 60_000);
+  pass(4000);
   assert.deepEqual(forgotten, [7, 9, 10]);
+  pass(1000);
+  pass(100);
+  assert.deepEqual(forgotten, [7, 9, 10, 11]);
+  reaping[Symbol.dispose]();
+  ended.push(12);
+  pass(60_000);
+  assert.deepEqual(forgotten, [7, 9, 10, 11]);
+});
+
+test('reapOrphans() leaves a process that is awaited, which does not delay the others', () => {
+  const { timers, forgotten, calls, pass } = openOrphans(7, 8);
+  using _reaping = reapOrphans(calls, timers, (pid) => pid === 7);
+  pass(100);
+  assert.deepEqual(forgotten, [8]);
+  pass(60_000);
+  assert.deepEqual(forgotten, [8]);
 });
 
 /** What happens to the machine when process 1 exits with this code. */

@@ -88,26 +88,25 @@ function mountOne(calls: Pick<NativeCalls, 'mount'>, { target, type, flags, data
 
 /**
  * Removes processes from the process table that have ended and whose parents ended before them: they belong to the first
- * process now. Node.js removes its own children within milliseconds, so a process that is still there at the second look
- * is none of them.
+ * process now, such as the shims of containerd. Node.js removes its own children within milliseconds, so a process that is still
+ * there at the second look is none of them.
  *
  * @param isAwaited whether a part of machined waits for the process, and removes it itself
  */
 export function reapOrphans(
-  calls: Pick<NativeCalls, 'endedChild' | 'forgetChild'>,
+  calls: Pick<NativeCalls, 'endedChildren' | 'forgetChild'>,
   timers: Timers,
   isAwaited: (pid: number) => boolean = () => false,
 ): Disposable {
-  let suspect = 0;
+  let suspects: readonly number[] = [];
   let timer: Disposable | undefined;
   const look = () => {
-    let pid = calls.endedChild();
-    if (pid !== 0 && pid === suspect && !isAwaited(pid)) {
-      calls.forgetChild(pid);
-      pid = calls.endedChild();
-    }
-    suspect = pid;
-    timer = timers.after(suspect === 0 ? lookEveryMs : lookAgainMs, look);
+    const ended = calls.endedChildren().filter((pid) => !isAwaited(pid));
+    const orphans = ended.filter((pid) => suspects.includes(pid));
+    for (const pid of orphans) calls.forgetChild(pid);
+    // A kernel that names one at a time has another one now.
+    suspects = orphans.length > 0 ? calls.endedChildren().filter((pid) => !isAwaited(pid)) : ended;
+    timer = timers.after(suspects.length === 0 ? lookEveryMs : lookAgainMs, look);
   };
   look();
   return { [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
