@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, Socket } from 'node:net';
 import { test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { systemTimers } from '@nodewright/async';
-import { generateSecrets } from '@nodewright/machine-config';
+import { generateCertificateAuthority } from '@nodewright/pki';
 import type { KubePrismEndpoint } from '@nodewright/state/kinds';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
@@ -16,9 +16,16 @@ import { KubePrism, type KubePrismLimits } from './kube-prism.ts';
 const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
 /** An address of this file's own, so that no other program takes a port that a test uses twice. */
 const host = `127.${randomInt(150, 200)}.${randomInt(1, 255)}.${randomInt(2, 255)}`;
-/** Short pauses, and time-outs that only a test for them reaches. */
+/** Short pauses, and times that a busy machine does not exceed: a test of such a time gives a shorter one. */
 const quick: KubePrismLimits = {
-  ...{ connections: 4, firstByteMs: 60_000, dialMs: 60_000, redialMs: 20, staggerMs: 50, keepAliveMs: 30_000 },
+  ...{
+    connections: 4,
+    firstByteMs: 60_000,
+    dialMs: 60_000,
+    redialMs: 20,
+    staggerMs: 50,
+    keepAliveMs: 30_000,
+  },
   ...{ checkPeriodMs: 50, failedPeriodMs: 50, checkTimeoutMs: 60_000 },
 };
 
@@ -93,14 +100,15 @@ async function openBalancer(endpoints: readonly KubePrismEndpoint[], limits: Par
   };
 }
 
-const soon = (what: string) => ({ what });
+const soon = (what: string) => ({ what, timeoutMs: 10_000 });
 
 test('KubePrism spreads connections over the servers that answer', async () => {
   await using a = await serve('a');
   await using b = await serve('b');
   await using silent = await serve('silent', { isSilent: true });
-  const limits = { checkTimeoutMs: 200 };
-  await using prism = await openBalancer([a.endpoint, b.endpoint, silent.endpoint], limits);
+  await using prism = await openBalancer([a.endpoint, b.endpoint, silent.endpoint], {
+    checkTimeoutMs: 200,
+  });
   await eventually(async () => {
     const names = [await prism.name(), await prism.name(), await prism.name(), await prism.name()];
     return names.toSorted().join('') === 'aabb';
@@ -122,7 +130,7 @@ test('KubePrism goes round a server that refuses, and uses it again when it is b
 
 test('KubePrism disconnects clients while no server answers, and says so', async () => {
   const a = await serve('a');
-  await using prism = await openBalancer([a.endpoint]);
+  await using prism = await openBalancer([a.endpoint], { dialMs: 300 });
   await eventually(() => prism.balancer.isHealthy, soon('health'));
   await a[Symbol.asyncDispose]();
   assert.equal(await prism.name(), undefined);
@@ -130,13 +138,13 @@ test('KubePrism disconnects clients while no server answers, and says so', async
   await using _again = await serve('a', { port: a.endpoint.port });
   await eventually(() => prism.balancer.isHealthy, soon('health again'));
   assert.deepEqual(prism.health, [true, false, true]);
-  assert.equal(await prism.name(), 'a');
+  await eventually(async () => (await prism.name()) === 'a', soon('the server again'));
 });
 
 test('a client of KubePrism waits for the first server that accepts, and gets it', async () => {
   const closed = await serve('a');
   await closed[Symbol.asyncDispose]();
-  await using prism = await openBalancer([closed.endpoint], { dialMs: 60_000 });
+  await using prism = await openBalancer([closed.endpoint]);
   const name = prism.name();
   // Either a check or the connection for the client was refused.
   await eventually(() => prism.health.length > 0, soon('a refused connection'));
@@ -167,7 +175,7 @@ test('KubePrism ends the connections to a server that left its configuration, an
 
 test('KubePrism refuses connections above its limit, and those that send nothing', async () => {
   await using a = await serve('a');
-  await using prism = await openBalancer([a.endpoint], { firstByteMs: 60_000 });
+  await using prism = await openBalancer([a.endpoint]);
   await eventually(() => prism.balancer.isHealthy, soon('health'));
   const held = Array.from({ length: quick.connections }, () => prism.dial());
   for (const client of held) client.write('x');
@@ -222,7 +230,9 @@ test('dialFirst() does not wait for a server that does not answer', async () => 
 });
 
 test('checkEndpoint() succeeds after a TLS handshake, and accepts a certificate of any authority', async () => {
-  const { certificate, key } = (await generateSecrets({ now: new Date() })).certs.kubernetes;
+  // Not a whole set of secrets: its RSA key takes a busy machine more than a minute.
+  const init = { algorithm: 'ecdsa-p256', notBefore: new Date() } as const;
+  const { certificate, key } = await generateCertificateAuthority(init);
   const server = createTlsServer({ cert: certificate, key });
   server.listen(0, host);
   await once(server, 'listening');
