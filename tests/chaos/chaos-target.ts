@@ -11,6 +11,11 @@ export interface ChaosTarget extends AsyncDisposable {
   readonly rootOf: ((node: string) => string) | undefined;
   /** What is killed on its nodes; by default that of nodes without Kubernetes. */
   readonly victims?: VictimsByType;
+  /**
+   * Whether a late restart is a failure. It is not where the programs of Kubernetes on four nodes share the processors of one machine: there the
+   * time of a restart says how busy that machine is. A victim that does not run again is a failure everywhere.
+   */
+  readonly judgesTime: boolean;
   /** `host:port` of etcd's client listener on every control plane. */
   readonly etcdEndpoints: readonly string[];
   /**

@@ -48,6 +48,7 @@ export async function openDockerTarget(shape: ClusterShape): Promise<ChaosTarget
     cluster,
     view,
     rootOf: undefined,
+    judgesTime: true,
     etcdEndpoints: cluster.controlPlanes.map(({ address }) => `${address}:${etcdPort}`),
     async instancesOf(node, victim) {
       const found = (await containersOf()).filter(isOf(node, victim === 'node' ? 'machined' : victim));

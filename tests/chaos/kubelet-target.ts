@@ -39,7 +39,7 @@ export async function openKubeletTarget(shape: ClusterShape): Promise<ChaosTarge
   const namesOfAll = () => containerNames(cluster.name);
   const known = new Set(await namesOfAll());
   return {
-    ...{ cluster, view: cluster.view, rootOf: undefined, victims: kubeletVictims },
+    ...{ cluster, view: cluster.view, rootOf: undefined, victims: kubeletVictims, judgesTime: false },
     etcdEndpoints: cluster.controlPlanes.map(({ address }) => `${address}:${etcdPort}`),
     instancesOf: async (node, victim) => (await pidsOf(node, victim)).map(String),
     async kill(node, victim) {

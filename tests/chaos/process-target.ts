@@ -23,6 +23,7 @@ export async function openProcessTarget(shape: ClusterShape): Promise<ChaosTarge
     cluster,
     view,
     rootOf,
+    judgesTime: true,
     etcdEndpoints: cluster.controlPlanes.map(({ address }) => `${address}:${etcdPort}`),
     instancesOf: async (node, victim) => (await find(node, victim)).map(({ pid }) => String(pid)),
     async kill(node, victim) {

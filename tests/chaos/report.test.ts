@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outcome } from './await-recovery.ts';
-import { lateOnes, shortcomings } from './report.ts';
+import { hasFailed, lateOnes, shortcomings } from './report.ts';
+import type { ChaosResult } from './run-chaos.ts';
 
 const fault = { atMs: 2000, node: 'node01', victim: 'etcd' } as const;
 
@@ -16,13 +17,28 @@ test('lateOnes() finds victims that ran again too late, or not before their node
   assert.deepEqual(late, [tooLate, stillDown]);
 });
 
+const good = {
+  outcomes: [{ fault, result: 'back', startedMs: 1, healthyMs: 2 }] as readonly Outcome[],
+  reads: new Map([['node01', { answered: 1, failed: 0 }]]),
+  ...{ acknowledged: 1, unknown: 0, lost: [], strays: [], cacheProblems: [] },
+  pulls: { pulled: 1, broken: 0 },
+};
+
+test('a run fails for a lost write, what is left behind, a dead victim or an unhealthy cluster, and for a late restart where time counts', () => {
+  const fails = (result: Partial<ChaosResult>, judgesTime = false) =>
+    hasFailed({ ...good, ...result }, { judgesTime });
+  const late: Outcome = { fault, result: 'back', startedMs: 60_000, healthyMs: 61_000 };
+  assert.ok(!fails({}, true));
+  assert.ok(!fails({ outcomes: [late] }));
+  assert.ok(fails({ outcomes: [late] }, true));
+  assert.ok(fails({ outcomes: [{ fault, result: 'dead', watchedMs: 180_000 }] }));
+  assert.ok(fails({ lost: ['chaos/1'] }));
+  assert.ok(fails({ lost: undefined }));
+  assert.ok(fails({ strays: ['zombie 7'] }));
+  assert.ok(fails({ unrest: 'no healthy cluster within 480000 ms' }));
+});
+
 test('shortcomings() rejects a run that has tested nothing', () => {
-  const good = {
-    outcomes: [{ fault, result: 'back', startedMs: 1, healthyMs: 2 }] as readonly Outcome[],
-    reads: new Map([['node01', { answered: 1, failed: 0 }]]),
-    ...{ acknowledged: 1, unknown: 0, lost: [], strays: [], cacheProblems: [] },
-    pulls: { pulled: 1, broken: 0 },
-  };
   assert.deepEqual(shortcomings(good), []);
   const empty = {
     ...good,

@@ -1,4 +1,5 @@
 import type { Outcome } from './await-recovery.ts';
+import type { ChaosTarget } from './chaos-target.ts';
 import { victims } from './planned-fault.ts';
 import type { ReadCounts } from './read-versions.ts';
 import { restartLimits } from './restart-limit.ts';
@@ -54,6 +55,14 @@ export function lateOnes(outcomes: readonly Outcome[], limits = restartLimits(ou
     const downMs = startedMs ?? (result === 'again' ? watchedMs : undefined);
     return downMs !== undefined && downMs > (limits[index] ?? 0);
   });
+}
+
+/** Whether a run has shown a fault of the nodes, or nothing at all. */
+export function hasFailed(result: ChaosResult, { judgesTime }: Pick<ChaosTarget, 'judgesTime'>): boolean {
+  const { outcomes, lost = [], strays } = result;
+  const dead = outcomes.filter(({ result: how }) => how === 'dead');
+  const late = judgesTime ? lateOnes(outcomes) : [];
+  return [...lost, ...strays, ...dead, ...late, ...shortcomings(result)].length > 0;
 }
 
 /** What is missing for the run to be meaningful, one line each; empty when nothing is. */

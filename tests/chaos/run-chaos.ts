@@ -31,6 +31,8 @@ export interface ChaosResult {
 const settleTimeoutMs = 180_000;
 /** A kubelet that has restarted a container often waits for minutes before the next time. */
 const kubernetesSettleTimeoutMs = 480_000;
+/** One look at all checks, after which they begin again. Without it the command waits for the first one that does not hold for 20 minutes. */
+const healthTimeout = '60s';
 /** A process that has just exited may still be a zombie for a moment. */
 const strayTimeoutMs = 20_000;
 
@@ -58,14 +60,18 @@ export async function runChaos(
   tell('waiting for the cluster to come to rest');
   // With Kubernetes, each node must be Ready. Without, its checks are skipped.
   const mustCheckAll = target.victims !== undefined;
+  let seen = '';
   const health = async () => {
-    const { exitCode, stderr } = await cluster.talosctl('-n', firstControlPlane(target), 'health');
+    const words = ['-n', firstControlPlane(target), 'health', '--wait-timeout', healthTimeout];
+    const { exitCode, stderr } = await cluster.talosctl(...words);
+    seen = stderr;
     return exitCode === 0 && !(mustCheckAll && stderr.includes('SKIP'));
   };
   // Report the results of the faults even when this failed.
   const unrest = await eventually(health, {
     what: 'healthy cluster',
     timeoutMs: mustCheckAll ? kubernetesSettleTimeoutMs : settleTimeoutMs,
+    explain: () => seen,
   }).then(
     () => undefined,
     ({ message }: Error) => message.trim(),
