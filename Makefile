@@ -263,6 +263,11 @@ measure: $(built) ## measures the budgets of SPEC.md
 	@node tools/prepare-nodes.ts process
 	@node tests/bench/budgets.ts
 
+.PHONY: measure-kubernetes
+measure-kubernetes: $(built) ## measures four nodes with Kubernetes: time to Ready, memory of each program, disk; needs a Docker engine
+	@node tools/prepare-nodes.ts kubernetes
+	@node tests/bench/kubernetes/kubernetes-nodes.ts
+
 .PHONY: rootfs
 rootfs: $(built) ## builds the root file system of machines into _out/image, without root; two minutes, the first time five
 	@KERNEL='$(KERNEL)' node rootfs/build-rootfs.ts
