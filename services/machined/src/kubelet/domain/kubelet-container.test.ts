@@ -26,7 +26,8 @@ test('the container of the kubelet sees the node, may do what machined may, and 
     network: 'host',
     processes: 'host',
     devices: 'host',
-    readOnlyRoot: true,
+    // Where it makes the paths of hostPath volumes that do not exist yet.
+    readOnlyRoot: false,
     capabilities: ['CAP_SYS_ADMIN'],
     oomScoreAdjust: -450,
     cgroup: 'podruntime/kubelet',

@@ -24,7 +24,10 @@ export function kubeletContainer({ spec, capabilities, exists }: KubeletContaine
     id: kubeletContainerId,
     image,
     command: [kubeletPaths.program, ...args],
-    ...{ network: 'host', processes: 'host', devices: 'host', readOnlyRoot: true },
+    ...{ network: 'host', processes: 'host', devices: 'host' },
+    // For volumes of kind hostPath and type DirectoryOrCreate, FileOrCreate: the kubelet makes the path in its own root, and containerd then makes
+    // it on the node. It would refuse the volume of a pod in a root that cannot be written.
+    readOnlyRoot: false,
     capabilities: capabilities.filter((name) => !withheld.includes(name)),
     oomScoreAdjust: -450,
     cgroup: kubeletCgroup,
