@@ -2,17 +2,27 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
+import type { OciImage } from '../image/oci-image.ts';
 import { imageArchive } from '../node-image/image-archive.ts';
 import { commitTime, unpackTools } from '../workshop.ts';
 import { buildKubernetesImages } from './build-images.ts';
 import { agnhostImage } from './image-table.ts';
 
+export interface AgnhostImage {
+  readonly image: OciImage;
+  /** Path of the image as an archive for `talosctl image import`. */
+  readonly archive: string;
+}
+
 /**
- * Writes the image of agnhost as an archive for `talosctl image import`, and returns its path.
+ * Builds the image of agnhost.
  *
  * @throws Error with one line that says what is missing and what to do
  */
-export async function buildAgnhostImage(checkout: string, note: (line: string) => void): Promise<string> {
+export async function buildAgnhostImage(
+  checkout: string,
+  note: (line: string) => void,
+): Promise<AgnhostImage> {
   const work = mkdtempSync(join(tmpdir(), 'agnhost-image-'));
   try {
     const workshop = { checkout, work, architecture: nativeArchitecture() };
@@ -21,10 +31,10 @@ export async function buildAgnhostImage(checkout: string, note: (line: string) =
     const [built] = await buildKubernetesImages([agnhostImage], given);
     if (built === undefined) throw new Error('no image was built');
     const folder = join(checkout, '_out', 'image');
-    const path = join(folder, 'agnhost.tar');
+    const archive = join(folder, 'agnhost.tar');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(path, Buffer.concat(imageArchive(...built)));
-    return path;
+    writeFileSync(archive, Buffer.concat(imageArchive(...built)));
+    return { image: built[1], archive };
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

@@ -12,7 +12,7 @@ import { ensureKubernetes } from '../../tools/kubernetes/ensure-kubernetes.ts';
 import { kubernetesParts } from '../../tools/kubernetes/parts.ts';
 import { checkout } from '../cluster/run-talosctl.ts';
 import { keptResults, withEarlierFailures } from './kept-results.ts';
-import { leftOutCases } from './left-out-cases.ts';
+import { type LeftOutCases, leftOutCases } from './left-out-cases.ts';
 import { type Options, readOptions } from './options.ts';
 import type { CaseResult, Report } from './read-report.ts';
 import { type Progress, runGinkgo } from './run-ginkgo.ts';
@@ -26,7 +26,7 @@ const resultsFile = join(output, `results-${builtKubernetesVersion}.json`);
 const say = (line: string) => void process.stdout.write(`e2e-kubernetes: ${line}\n`);
 
 /** Nodes of containers have the control groups of their host. Source: cgroups(7), version 2. */
-const notRunHere = leftOutCases(existsSync('/sys/fs/cgroup/cgroup.controllers'));
+const isUnified = existsSync('/sys/fs/cgroup/cgroup.controllers');
 
 /** Cases wait most of their time, and two processors run the nodes, too. */
 const parallelProcesses = 8;
@@ -50,7 +50,8 @@ async function main(options: Options): Promise<boolean> {
     ...{ checkout, environment: process.env, note: say },
     parts: { ...kubernetesParts, ...endToEndParts },
   });
-  const { before, failedBefore } = keptResults(options.keeps, readResults());
+  const notRunHere = leftOutCases({ isUnified, canPull: options.cluster === undefined });
+  const { before, failedBefore } = keptResults(options.keeps, readResults(notRunHere));
   const selection = selectCases({
     cases: listCases(programs),
     leftOut: notRunHere,
@@ -92,9 +93,9 @@ interface RunCasesInit {
 
 /** Runs the cases on a cluster that has the image of agnhost, first those that may run beside others. */
 async function runCases({ options, programs, selection, take }: RunCasesInit): Promise<void> {
-  const archive = await buildAgnhostImage(checkout, say);
+  const { archive, image } = await buildAgnhostImage(checkout, say);
   await using target = await (options.cluster === undefined
-    ? openOwnTarget()
+    ? openOwnTarget(agnhostImage.reference, image)
     : openExistingTarget(options.cluster, join(programs, 'kubectl'), agnhostImage.reference));
   interrupted.signal.throwIfAborted();
   say(`the nodes run; they get the image ${agnhostImage.reference}`);
@@ -121,7 +122,7 @@ function asText(value: unknown): string {
 }
 
 /** The results of the run before, without cases that are left out since then. */
-function readResults(): readonly CaseResult[] {
+function readResults(notRunHere: readonly LeftOutCases[]): readonly CaseResult[] {
   if (!existsSync(resultsFile)) return [];
   const results = JSON.parse(readFileSync(resultsFile, 'utf8')) as readonly CaseResult[];
   return results.filter(({ name }) => !notRunHere.some(({ cases }) => cases.includes(name)));

@@ -35,6 +35,8 @@ const imageCases: readonly LeftOutCases[] = [
     cases: [
       '[sig-node] Secrets should be consumable as environment variable names variable names with various prefixes [Conformance]',
       '[sig-node] ConfigMap should be consumable as environment variable names with various prefixes [Conformance]',
+      '[sig-node] ConfigMap should be consumable via the environment [Conformance] [NodeConformance]',
+      '[sig-node] Secrets should be consumable via the environment [Conformance] [NodeConformance]',
     ],
   },
   {
@@ -94,7 +96,21 @@ const unifiedCases: LeftOutCases = {
   ],
 };
 
-/** @param isUnified whether the host of the nodes has control groups of version 2 */
-export function leftOutCases(isUnified: boolean): readonly LeftOutCases[] {
-  return isUnified ? imageCases : [...imageCases, unifiedCases];
+/** These have pods that ask the registry for the image of agnhost although their node has it. */
+const pullingCases: LeftOutCases = {
+  reason: 'pulls the image of agnhost, which this machine serves only to nodes of its own run',
+  cases: [
+    '[sig-auth] Projected PodCertificate [FeatureGate:PodCertificateRequest] [FeatureGate:ClusterTrustBundle] [FeatureGate:ClusterTrustBundleProjection] should allow server and client pods to establish an mTLS connection [MinimumKubeletVersion:1.37] [Conformance]',
+  ],
+};
+
+export interface Surroundings {
+  /** Whether the host of the nodes has control groups of version 2. */
+  readonly isUnified: boolean;
+  /** Whether the nodes can pull the image of agnhost. */
+  readonly canPull: boolean;
+}
+
+export function leftOutCases({ isUnified, canPull }: Surroundings): readonly LeftOutCases[] {
+  return [...imageCases, ...(isUnified ? [] : [unifiedCases]), ...(canPull ? [] : [pullingCases])];
 }

@@ -41,8 +41,11 @@ test('focusOn() matches whole names only, whatever characters they have', () => 
     assert.ok(!focus.test(suite(other)), other);
 });
 
-test('no case is left out for two reasons, and fewer on a host with control groups of version 2', () => {
-  const names = leftOutCases(false).flatMap(({ cases: rows }) => rows);
-  assert.ok(leftOutCases(true).flatMap(({ cases: rows }) => rows).length < names.length);
-  assert.equal(new Set(names).size, names.length);
+test('no case is left out for two reasons, and fewer where control groups have version 2 or nodes can pull', () => {
+  const names = (isUnified: boolean, canPull: boolean) =>
+    leftOutCases({ isUnified, canPull }).flatMap(({ cases: rows }) => rows);
+  const all = names(false, false);
+  assert.equal(new Set(all).size, all.length);
+  assert.ok(names(true, false).length < all.length);
+  assert.ok(names(false, true).length < all.length);
 });

@@ -2,9 +2,13 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { parseImageReference } from '@nodewright/oci';
+import { runDocker } from '@nodewright/provision/engine';
+import type { OciImage } from '../../rootfs/image/oci-image.ts';
 import { kubernetesNodeImage } from '../../rootfs/node-image/node-image.ts';
 import { openDockerCluster } from '../cluster/docker/docker-cluster.ts';
 import { checkout, runTalosctl, type TalosctlResult } from '../cluster/run-talosctl.ts';
+import { serveImage } from './serve-image.ts';
 
 /** A cluster on which cases run. */
 export interface Target extends AsyncDisposable {
@@ -25,18 +29,36 @@ const withoutLeases = ['KubeControllerManagerConfig', 'KubeSchedulerConfig'].fla
   JSON.stringify({ apiVersion: 'v1alpha1', kind, extraArgs: { 'leader-elect': 'false' } }),
 ]);
 
-/** Makes a cluster of containers, which is destroyed at the end. */
-export async function openOwnTarget(): Promise<Target> {
-  const cluster = await openDockerCluster(shape, {
-    name: `e2e-kubernetes-${process.pid}`,
-    flags: ['--node-image', kubernetesNodeImage, '--kubernetes', ...withoutLeases],
-    timeoutMs: 600_000,
-  });
-  const nodes = cluster.nodes.map(({ name }) => name).join();
+/**
+ * Makes a cluster of containers, which is destroyed at the end. Its nodes can pull the image from this machine: pods of some cases ask the
+ * registry for it although their node has it.
+ *
+ * @param name registry, repository and tag of the image
+ */
+export async function openOwnTarget(name: string, image: OciImage): Promise<Target> {
+  await using scope = new AsyncDisposableStack();
+  const cluster = scope.use(
+    await openDockerCluster(shape, {
+      name: `e2e-kubernetes-${process.pid}`,
+      flags: ['--node-image', kubernetesNodeImage, '--kubernetes', ...withoutLeases],
+      timeoutMs: 600_000,
+    }),
+  );
+  const nodes = cluster.nodes.map((node) => node.name).join();
+  const talosctl = async (...words: string[]) => textOf(await cluster.talosctl('-n', nodes, ...words));
+  const gateway = '{{range .IPAM.Config}}{{.Gateway}}{{end}}';
+  const address = (await runDocker(['network', 'inspect', '--format', gateway, cluster.name])).trim();
+  const server = scope.use(await serveImage(name, image, address));
+  const mirror = {
+    ...{ apiVersion: 'v1alpha1', kind: 'RegistryMirrorConfig' },
+    ...{ name: parseImageReference(name).registry, endpoints: [{ url: server.url }] },
+  };
+  await talosctl('patch', 'mc', '--mode', 'no-reboot', '--patch', JSON.stringify(mirror));
+  const kept = scope.move();
   return {
     kubeconfig: join(cluster.view.folder, 'kubeconfig'),
-    talosctl: async (...words) => textOf(await cluster.talosctl('-n', nodes, ...words)),
-    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+    talosctl,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
