@@ -264,9 +264,9 @@ measure: $(built) ## measures the budgets of SPEC.md
 	@node tests/bench/budgets.ts
 
 .PHONY: measure-kubernetes
-measure-kubernetes: $(built) ## measures four nodes with Kubernetes: time to Ready, memory of each program, disk; needs a Docker engine
+measure-kubernetes: $(built) ## measures four nodes with Kubernetes: time to Ready, memory of each program, disk; needs a Docker engine (CLUSTER=)
 	@node tools/prepare-nodes.ts kubernetes
-	@node tests/bench/kubernetes/kubernetes-nodes.ts
+	@CLUSTER='$(CLUSTER)' node tests/bench/kubernetes/kubernetes-nodes.ts
 
 .PHONY: rootfs
 rootfs: $(built) ## builds the root file system of machines into _out/image, without root; two minutes, the first time five

@@ -1,5 +1,6 @@
 // Measures a cluster of 3 control planes and 1 worker with Kubernetes that it makes of containers and removes: the seconds of each step until
 // the nodes are Ready, the memory of each program, and the disk of each node. `make measure-kubernetes`; JSON goes to _out/bench/kubernetes.json.
+// With CLUSTER= it measures the memory and disk of a cluster that runs already.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +18,6 @@ const workers = 1;
 const settleMs = 120_000;
 const createTimeoutMs = 600_000;
 
-const name = `measure-kubernetes-${process.pid}`;
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 interface NodeFigures {
@@ -41,6 +41,45 @@ try {
 
 async function main(): Promise<void> {
   await using scope = new AsyncDisposableStack();
+  const given = process.env.CLUSTER ?? '';
+  const { name, nodes, start } = given === '' ? await createNodes(scope) : await findNodes(given);
+  const volumes = await readVolumes();
+  const figures = await Promise.all(nodes.map((node) => measureNode(name, node, volumes)));
+  for (const line of table(figures)) say(line);
+  const folder = join(checkout, '_out', 'bench');
+  mkdirSync(folder, { recursive: true });
+  const document = {
+    ...start,
+    nodes: figures.map((each) => ({ ...each, programs: Object.fromEntries(each.programs) })),
+  };
+  writeFileSync(join(folder, 'kubernetes.json'), `${JSON.stringify(document, undefined, 2)}\n`);
+}
+
+interface MeasuredNodes {
+  readonly name: string;
+  readonly nodes: readonly string[];
+  /** How long the start took, for a cluster of this run. */
+  readonly start?: {
+    readonly readySeconds: number;
+    readonly steps: ReturnType<typeof parseSteps>;
+  };
+}
+
+/** @throws Error of one line when no such cluster of containers runs */
+async function findNodes(name: string): Promise<MeasuredNodes> {
+  const names = (await runDocker(['ps', '--format', '{{.Names}}', '--filter', `name=^${name}-`])).split('\n');
+  const nodes = names.flatMap((container) => {
+    const node = container.startsWith(`${name}-`) ? container.slice(name.length + 1) : '';
+    return /^node\d+-1$/.test(node) ? [node.slice(0, -2)] : [];
+  });
+  if (nodes.length === 0)
+    throw new Error(`CLUSTER=${name} has no running node: make up KUBERNETES=1 cluster=${name}`);
+  return { name, nodes: nodes.sort() };
+}
+
+/** Makes a cluster, and waits until it is at rest. */
+async function createNodes(scope: AsyncDisposableStack): Promise<MeasuredNodes> {
+  const name = `measure-kubernetes-${process.pid}`;
   const home = scope.use(await openHome()).path;
   const cli: TalosctlInit = { home, environment: { ...engineEnvironment(), NODEWRIGHT_ETCD: '' } };
   const destroy = ['cluster', 'destroy', '--name', name, '--force', '--if-present'];
@@ -49,25 +88,6 @@ async function main(): Promise<void> {
     if (exitCode !== 0) process.stderr.write(stderr);
   });
   say(`starting ${controlPlanes} control planes and ${workers} worker`);
-  const { nodes, steps, readySeconds } = await createNodes(cli);
-  for (const { step, seconds } of steps) say(`${seconds.toFixed(1).padStart(7)} s  ${step}`);
-  say(
-    `${readySeconds.toFixed(1).padStart(7)} s  from the command to its end; measuring in ${settleMs / 1000} s`,
-  );
-  await sleep(settleMs, undefined, { signal: interrupted.signal });
-  const volumes = await readVolumes();
-  const figures = await Promise.all(nodes.map((node) => measureNode(node, volumes)));
-  for (const line of table(figures)) say(line);
-  const folder = join(checkout, '_out', 'bench');
-  mkdirSync(folder, { recursive: true });
-  const document = {
-    ...{ readySeconds, steps },
-    nodes: figures.map((each) => ({ ...each, programs: Object.fromEntries(each.programs) })),
-  };
-  writeFileSync(join(folder, 'kubernetes.json'), `${JSON.stringify(document, undefined, 2)}\n`);
-}
-
-async function createNodes(cli: TalosctlInit) {
   const { exitCode, stdout, stderr } = await runTalosctl(
     [
       ...['cluster', 'create', '--name', name, '-o', 'json', '--provisioner', 'docker'],
@@ -82,14 +102,22 @@ async function createNodes(cli: TalosctlInit) {
     readonly cluster: { readonly nodes: readonly { readonly name: string }[] };
     readonly kubernetes: { readonly workloads: { readonly seconds: number } };
   };
-  return {
-    nodes: cluster.nodes.map((node) => node.name),
-    steps: parseSteps(stderr),
-    readySeconds: kubernetes.workloads.seconds,
-  };
+  const start = { readySeconds: kubernetes.workloads.seconds, steps: parseSteps(stderr) };
+  const row = (seconds: number, what: string) => say(`${seconds.toFixed(1).padStart(7)} s  ${what}`);
+  for (const { step, seconds } of start.steps) row(seconds, step);
+  row(
+    start.readySeconds,
+    `from the command until the nodes are Ready and have a DNS; measured ${settleMs / 1000} s later`,
+  );
+  await sleep(settleMs, undefined, { signal: interrupted.signal });
+  return { name, nodes: cluster.nodes.map((node) => node.name), start };
 }
 
-async function measureNode(node: string, volumes: ReadonlyMap<string, number>): Promise<NodeFigures> {
+async function measureNode(
+  name: string,
+  node: string,
+  volumes: ReadonlyMap<string, number>,
+): Promise<NodeFigures> {
   const processes = parseTop(await runDocker(['top', `${name}-${node}-1`, '-eo', 'pid,args']));
   const own = [...volumes].filter(([volume]) => volume.startsWith(`${name}_${node}-`));
   return {
