@@ -25,6 +25,8 @@ export async function serveImage(name: string, image: OciImage, address: string)
     ...[config, ...layers].map((blob): [string, Blob] => [`/v2/${repository}/blobs/${blob.digest}`, blob]),
   ]);
   const server = createServer(({ method, url = '' }, response) => {
+    // A client that is slow must not send its next request while an idle connection is being closed.
+    response.setHeader('connection', 'close');
     const blob = found.get(new URL(url, 'http://registry').pathname);
     if (blob === undefined) return void response.writeHead(404).end();
     const { mediaType, digest, size } = descriptorOf(blob);
