@@ -43,8 +43,11 @@ export interface CreationMilestones {
   workloads?: { readonly nodes: number; readonly at: number };
 }
 
-/** Two cores start a handful of nodes in seconds; many nodes or a busy machine need longer. */
-const waitTimeoutMs = (nodes: number) => 60_000 + nodes * 2_000;
+/**
+ * Two cores start a handful of nodes in seconds; many nodes or a busy machine need longer. Nodes that are one container each start containerd, too,
+ * and share what the engine's containers get of the processors.
+ */
+const waitTimeoutMs = (nodes: number, areWhole: boolean) => (areWhole ? 180_000 : 60_000) + nodes * 2_000;
 
 /** Waits until every node answers. Resolves to the commits from which their programs were built. */
 export async function awaitAnswers(
@@ -55,8 +58,9 @@ export async function awaitAnswers(
   const { parts, progress, signal } = creation;
   await using probe = await parts.openProbe(talosconfig);
   const { length } = wait.nodes;
+  const timeoutMs = waitTimeoutMs(length, creation.request.nodeImage !== undefined);
   const commits = await progress.step(nodesText('answer', length), () =>
-    waitForNodes({ ...wait, probe, timeoutMs: waitTimeoutMs(length), signal }),
+    waitForNodes({ ...wait, probe, timeoutMs, signal }),
   );
   creation.milestones.answering = length;
   creation.milestones.answeredAt = performance.now();
