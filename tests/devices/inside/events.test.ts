@@ -85,7 +85,7 @@ test('a consumer that comes too late is told so', async () => {
 test('a device is announced again when it is asked for, and settled afterwards', async () => {
   const { position } = await client.status({});
   await client.trigger({ action: 'change', paths: ['/devices/virtual/net/lo'] });
-  assert.deepEqual(await client.settle({ timeoutMs: 60_000 }), { isSettled: true });
+  assert.deepEqual(await client.settle({ timeoutMs: 120_000 }), { isSettled: true });
   const { events } = await collect(
     client,
     { after: position, subsystems: ['net'] },
@@ -116,7 +116,7 @@ test('udevd that is killed is started again, and processes all devices again', a
       const { udevd } = await client.status({});
       return udevd?.restarts === 1 && udevd.isSettled;
     },
-    { what: 'another udevd', timeoutMs: 60_000, explain: () => machine.process.stdout() },
+    { what: 'another udevd', timeoutMs: 300_000, explain: () => machine.process.stdout() },
   );
   assert.ok(isUdevRecorded('n1'));
 });

@@ -46,11 +46,14 @@ export async function startMachine(): Promise<OwnMachine> {
   );
   const { client } = scope.use(connect());
   await eventually(async () => (await client.status({})).udevd?.isSettled === true, {
-    ...{ what: 'udevd', timeoutMs: 60_000 },
+    ...{ what: 'udevd', timeoutMs: 300_000 },
     explain: () => process.stdout() + process.stderr(),
   });
   return { process, client, [Symbol.asyncDispose]: () => scope.disposeAsync() };
 }
+
+/** Far above what udevd needs for 10,000 events, also beside much other work. */
+const endMs = 600_000;
 
 /** Collects events until `isEnough`, from a position on. */
 export async function collect(
@@ -59,7 +62,7 @@ export async function collect(
   isEnough: (events: readonly Event[]) => boolean,
 ) {
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(new Error('no more events')), 120_000);
+  const timer = setTimeout(() => stop.abort(new Error('no more events')), endMs);
   const events: Event[] = [];
   const gaps: number[] = [];
   let position = request.after;
