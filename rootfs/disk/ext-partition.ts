@@ -29,7 +29,7 @@ features = extent,huge_file,flex_bg,metadata_csum,64bit,dir_nlink,extra_isize
 
 /**
  * Makes the file system of a partition that is only read and returns the path of its image. It is ext4, which GRUB reads and which is
- * part of the kernel. Nobody writes to it while the machine runs, so it has no journal.
+ * part of the kernel. It has no journal: while a machine runs, only sets of extensions are written to it, in an order that needs none.
  *
  * @param work an existing folder for intermediate files
  * @throws Error with the tool's message, for example when the files do not fit

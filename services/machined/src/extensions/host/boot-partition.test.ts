@@ -37,6 +37,21 @@ test('BOOT is mounted while it is read, and can be written to only while it is w
   ]);
 });
 
+test('what was written to BOOT is on the disk before more is written, when that is asked for', async () => {
+  const { boot, done } = open();
+  await boot.write(async (_slot, flush) => {
+    done.push('write');
+    flush();
+    done.push('write more');
+  });
+  assert.deepEqual(done.slice(2, -2), [
+    'write',
+    '/dev/vda3 ro,nosuid,nodev,noexec,remount',
+    '/dev/vda3 nosuid,nodev,noexec,remount',
+    'write more',
+  ]);
+});
+
 test('BOOT is read-only and detached again after a failure, and a machine without it says so', async () => {
   const { boot, done } = open();
   await assert.rejects(

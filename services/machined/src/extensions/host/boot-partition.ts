@@ -7,7 +7,8 @@ import { cString, type NativeCalls } from '@nodewright/linux';
 export interface BootPartition {
   /** @param work gets the folder of the slot. It must end all of its accesses */
   read<T>(work: (folder: string) => Promise<T>): Promise<T>;
-  write<T>(work: (folder: string) => Promise<T>): Promise<T>;
+  /** @param work also gets a function that returns once the disk has what was written so far; no file may be open for writing then */
+  write<T>(work: (folder: string, flush: () => void) => Promise<T>): Promise<T>;
 }
 
 export interface BootPartitionInit {
@@ -48,14 +49,19 @@ export function createBootPartition({ calls, device, slot, mountPoint }: BootPar
     read: (work) => read(work),
     async write(work) {
       const source = await device();
+      const begin = () => mount(source ?? '', remount);
+      // This writes what the partition has in memory, before it returns. Source: Linux, fs/ext4/super.c. To sync all file systems would
+      // keep this process waiting for what containers write.
+      const end = () => mount(source ?? '', remount | readOnly);
       return read(async (folder) => {
-        mount(source ?? '', remount);
+        begin();
         try {
-          return await work(folder);
+          return await work(folder, () => {
+            end();
+            begin();
+          });
         } finally {
-          // This writes what the partition has in memory, before it returns. Source: Linux, fs/ext4/super.c. To sync all file systems
-          // would keep this process waiting for what containers write.
-          mount(source ?? '', remount | readOnly);
+          end();
         }
       }, source);
     },

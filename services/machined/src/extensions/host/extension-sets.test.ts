@@ -29,18 +29,20 @@ const setOf = (text: string, init = {}) =>
 const [first, second] = [setOf('first'), setOf('second')];
 const log = { info() {}, error() {} };
 
-/** A partition BOOT in a folder, which counts its writes. */
+/** A partition BOOT in a folder, which counts its writes, and keeps what the folder of sets has at each flush. */
 function openBoot() {
   const slot = mkdtempSync(join(work, 'slot-'));
   const counts = { writes: 0 };
+  const flushed: string[][] = [];
+  const sets = join(slot, 'sets');
   const boot: BootPartition = {
     read: (use) => use(slot),
     write(use) {
       counts.writes += 1;
-      return use(slot);
+      return use(slot, () => void flushed.push(readdirSync(sets).sort()));
     },
   };
-  return { boot, counts, sets: join(slot, 'sets') };
+  return { boot, counts, flushed, sets };
 }
 
 type Boot = ReturnType<typeof openBoot>;
@@ -83,6 +85,8 @@ test('a set is tried at the next start, kept when that starts, and replaces the 
   const installed = await machine.install(sent(first.bytes));
   assert.equal(installed.rootHash, first.rootHash);
   assert.deepEqual(contentsOf(boot), { [first.rootHash]: 'a set', next: first.rootHash });
+  // The disk has all of the set before the file `next` names it.
+  assert.deepEqual(boot.flushed, [[first.rootHash]]);
   assert.deepEqual((await machine.status()).next, installed);
   assert.deepEqual(readdirSync(join(boot.sets, first.rootHash)).sort(), [
     ...['description.json', 'roothash.p7s', 'set.squashfs', 'set.verity'],

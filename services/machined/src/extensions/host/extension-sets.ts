@@ -64,9 +64,9 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
   let isBusy = false;
   let isTriedOpen = false;
   const inSets =
-    <T>(work: (folder: string) => Promise<T>) =>
-    (slot: string) =>
-      work(join(slot, setsFolder));
+    <T, Rest extends unknown[]>(work: (folder: string, ...rest: Rest) => Promise<T>) =>
+    (slot: string, ...rest: Rest) =>
+      work(join(slot, setsFolder), ...rest);
   const known = async (folder: string, name: string): Promise<KnownSet> =>
     (await readSet(folder, name)) ?? { rootHash: name, imageRootHash: '', squashfsBytes: 0, layers: [] };
   const runningIn = (folder: string) => (running === '' ? undefined : known(folder, running));
@@ -101,8 +101,10 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
           const set = await verifyExtensionSet(piecesOf(received), trust);
           const { rootHash } = set.description;
           await boot.write(
-            inSets(async (folder) => {
+            inSets(async (folder, flush: () => void) => {
               await placeSet(folder, set, { archive: received, isTriedOpen });
+              // The partition has no journal. A start may try only a set of which the disk also has the map of used blocks.
+              flush();
               await nameNext(folder, rootHash);
               // One that no start has tried is replaced.
               await removeOthers(folder, isTriedOpen);

@@ -15,7 +15,7 @@ export interface InstalledLine {
 
 const [slot = '', memory = '', ...archives] = process.argv.slice(2);
 const sets = createExtensionSets({
-  boot: { read: (use) => use(slot), write: (use) => use(slot) },
+  boot: { read: (use) => use(slot), write: (use) => use(slot, () => {}) },
   certificates: async () => [new X509Certificate(readFileSync(join(slot, 'certificate.pem')))],
   imageRootHash: 'a'.repeat(64),
   ...{ running: '', received: join(memory, 'received'), log: { info() {}, error() {} } },
