@@ -1,10 +1,11 @@
-// Sets of extensions that an emulated machine gets while it runs. Nine boots: a verb of its own runs it.
+// Sets of extensions that an emulated machine gets while it runs. Ten boots: a verb of its own runs it.
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createSetSigner } from '@nodewright/extensions/testing';
 import { guestNetwork } from '@nodewright/provision/machine';
+import { eventually } from '@nodewright/testkit';
 import type { LockedTools } from '../../../rootfs/debian/locked-tools.ts';
 import { rootHashIn } from '../../../rootfs/disk/boot-entries.ts';
 import { type BuiltSet, buildExtensionSet } from '../../../rootfs/extensions/build-extension-set.ts';
@@ -125,9 +126,27 @@ test('a set is installed, replaced and removed with a restart each, and one that
     await showsSets(machine, /next +none/);
     await off(machine);
   }
+  {
+    await using machine = await start();
+    const own = trusted(machine);
+    await showsSets(machine, /this +none *\n$/);
+    assert.equal((await talosctl(...own, 'read', `/${file}`)).exitCode, 1);
+    const writes = () => machine.console().match(/re-mounted \S+ r\/w/g)?.length ?? 0;
+    const before = writes();
+    const installing = talosctl(...own, 'extensions', 'install', 'first.set');
+    const isWriting = { what: 'a write to BOOT', timeoutMs, explain: machine.console };
+    await eventually(() => writes() > before, isWriting);
+    // The power fails.
+    await machine[Symbol.asyncDispose]();
+    await installing;
+  }
   await using machine = await start();
-  await showsSets(machine, /this +none *\n$/);
-  assert.equal((await talosctl(...trusted(machine), 'read', `/${file}`)).exitCode, 1);
+  const own = trusted(machine);
+  // All of the set is there, or none of it.
+  const afterwards = new RegExp(`this +(none|${nameOf(sets.first)} .* demo 1\\.2\\.3) *\\n$`);
+  await showsSets(machine, afterwards);
+  await succeeds([...own, 'extensions', 'install', 'second.set'], timeoutMs);
+  await showsSets(machine, new RegExp(`next +${nameOf(sets.second)} .* demo 1\\.2\\.3`));
 });
 
 /** The files of a set on BOOT, with one flipped bit in one of them. */
