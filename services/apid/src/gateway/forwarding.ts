@@ -99,7 +99,7 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
   }
 
   onDone(outcome: PumpOutcome): void {
-    this.#start.leave(outcome.cancelled);
+    this.#start.leave(outcome.cancelled, outcome.code !== 0);
     if (this.#span !== undefined) endSpan(this.#span, outcome, outcome.code !== 0);
     if (outcome.cancelled) this.#record.cancelled(outcome);
     else this.#record.finish(outcome);

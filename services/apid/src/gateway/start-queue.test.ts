@@ -43,6 +43,18 @@ test('StartQueue starts more calls as calls end with a response, up to the maxim
   assert.deepEqual(counts, [2, 3, 4, 5, 5, 5]);
 });
 
+test('StartQueue starts fewer calls of a caller as calls fail, down to the minimum', () => {
+  const queue = new StartQueue(limits);
+  const { begun, starts } = enterMany(queue, 30);
+  const counts: number[] = [];
+  for (let index = 0; index < 8; index += 1) {
+    starts[index]?.leave(false, index >= 3);
+    // Calls that have started and not left.
+    counts.push(begun.length - index - 1);
+  }
+  assert.deepEqual(counts, [3, 4, 5, 4, 3, 2, 2, 2]);
+});
+
 test('StartQueue halves the window at each cancel, and frees the place of the call later', async () => {
   const queue = new StartQueue({ ...limits, spacingMs: 1 });
   const { begun, starts } = enterMany(queue, 30);

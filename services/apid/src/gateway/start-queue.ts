@@ -34,8 +34,8 @@ export interface CallStart {
   made(): void;
   /** The response has begun, so the expensive start of the call is over. */
   answering(): void;
-  /** Ends the call; `cancelled` when the client cancelled it. Does nothing when repeated. */
-  leave(cancelled: boolean): void;
+  /** Ends the call; `cancelled` when the client cancelled it, `failed` when its status is not OK. Does nothing when repeated. */
+  leave(cancelled: boolean, failed?: boolean): void;
 }
 
 /** Maximum number of callers without calls whose window is remembered. */
@@ -71,9 +71,9 @@ class Account implements Link<Account> {
 /**
  * Limits how many calls of each caller are starting at the same time. The further calls of a caller wait, so
  * that a backend serves other callers in between. A call that is cancelled while it waits never reaches the
- * backend. The limit is a window that changes like a congestion window. A call that ends with a response
- * increases it by one, a call that stays open decreases it by one, and a cancel halves it. The limit on open
- * calls of a caller also limits the number of waiting calls.
+ * backend. The limit is a window that changes like a congestion window. A call that succeeds increases it by
+ * one, a call that fails or stays open decreases it by one, and a cancel halves it. The limit on open calls of
+ * a caller also limits the number of waiting calls.
  */
 export class StartQueue {
   readonly #limits: StartLimits;
@@ -278,12 +278,12 @@ class Place implements CallStart, Link<Place> {
     if (!this.#hasLeft) this.#queue.space(this);
   }
 
-  leave(cancelled: boolean): void {
+  leave(cancelled: boolean, failed = false): void {
     if (this.#hasLeft || this.#isOver) return;
     this.#isOver = true;
     // A call that is still waiting leaves the queue and has no place to give up.
     if (this.#call !== undefined && this.#queue.withdraw(this, this.#account)) this.#hasLeft = true;
-    else if (!cancelled) this.#leave(1);
+    else if (!cancelled) this.#leave(failed ? -1 : 1);
     else {
       this.#queue.halve(this.#account);
       // The cancel does not undo the backend's work, and the next call may be cancelled soon too.
