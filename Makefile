@@ -348,6 +348,10 @@ test-boot-devices: image ## adds disks and a link to an emulated machine while i
 test-boot-extension-sets: image ## installs sets of extensions on running machines, also with UEFI Secure Boot; about fifteen minutes
 	@node tools/test.ts --boot 'tests/boot/long/extension-sets.test.ts'
 
+.PHONY: test-boot-image-cache
+test-boot-image-cache: image ## boots a machine whose containerd pulls through registryd, some minutes
+	@node tools/test.ts --boot 'tests/boot/long/image-cache.test.ts'
+
 .PHONY: test-powercut
 test-powercut: image ## takes the power from emulated machines at 50 moments (SEED=, CUTS=) and examines their disks; resumes a run
 	@SEED='$(SEED)' CUTS='$(CUTS)' node tests/powercut/powercut.ts
