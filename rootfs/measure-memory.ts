@@ -6,11 +6,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
 import type { ConfiguredMachine } from './measure/configured-machine.ts';
-import { type MachineMemory, readMachineMemory } from './measure/machine-memory.ts';
+import { type MachineMemory, memoryOf, readMachineMemory } from './measure/machine-memory.ts';
 import { openMeasuredCluster } from './measure/measured-cluster.ts';
 import { runBuild } from './workshop.ts';
 
 const settleMs = 5 * 60_000;
+const daemons = ['machined', 'apid', 'trustd', 'registryd', 'udevd-bridge'];
+/** What the daemons run beside them. */
+const programs = ['systemd-udevd', 'containerd', 'etcd'];
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1).padStart(7)} MB`;
 
@@ -22,10 +25,11 @@ async function main(checkout: string): Promise<void> {
   try {
     say('starting a control plane with etcd, and a worker, which takes about three minutes');
     const talosctl = join(checkout, '_out', 'dist', 'talosctl', 'talosctl.cjs');
-    await using cluster = await openMeasuredCluster({ image, talosctl, work });
+    await using cluster = await openMeasuredCluster({ image, talosctl, work, hasImageCache: true });
     const { controlPlane, worker } = cluster;
     await controlPlane.succeeds('bootstrap');
     await controlPlane.succeeds('etcd', 'members');
+    await controlPlane.succeeds('registry', 'status');
     say(`both are ready; they are measured in ${settleMs / 60_000} minutes`);
     await pause(settleMs);
     const machines = [
@@ -43,6 +47,14 @@ const measure = ({ succeeds }: ConfiguredMachine): Promise<MachineMemory> => rea
 
 function show({ name, usedBytes, totalBytes, processes }: MachineMemory & { readonly name: string }): void {
   say(`${name}: ${megabytes(usedBytes).trim()} of ${megabytes(totalBytes).trim()} are not available`);
+  const list = (names: readonly string[]) => memoryOf(processes, names);
+  const text = (found: ReturnType<typeof list>) =>
+    found.map((one) => `${one.name} ${megabytes(one.proportionalBytes).trim()}`).join(', ');
+  const own = list(daemons);
+  const together = own.reduce((sum, { proportionalBytes }) => sum + proportionalBytes, 0);
+  say(
+    `${own.length} daemons: ${megabytes(together).trim()} (${text(own)}); beside them ${text(list(programs))}`,
+  );
   for (const { command, proportionalBytes, privateBytes } of processes)
     say(
       `${megabytes(proportionalBytes)}, ${megabytes(privateBytes)} of them its own  ${command.slice(0, 100)}`,

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+
 /** What the memory of a machine is used for. */
 export interface MachineMemory {
   readonly totalBytes: number;
@@ -53,6 +55,25 @@ export async function readMachineMemory(
   }
   processes.sort((a, b) => b.proportionalBytes - a.proportionalBytes);
   return { totalBytes, usedBytes, processes };
+}
+
+/**
+ * The memory of programs and daemons by their names; several processes of one program together. A daemon is a bundle `<name>.cjs`
+ * that Node.js runs.
+ */
+export function memoryOf(
+  processes: readonly ProcessMemory[],
+  names: readonly string[],
+): readonly { readonly name: string; readonly proportionalBytes: number }[] {
+  return names.flatMap((name) => {
+    const isNamed = ({ command }: ProcessMemory) => {
+      const [program = '', ...words] = command.split(/[ \0]/);
+      return basename(program) === name || words.some((word) => basename(word) === `${name}.cjs`);
+    };
+    const own = processes.filter(isNamed);
+    if (own.length === 0) return [];
+    return [{ name, proportionalBytes: own.reduce((sum, one) => sum + one.proportionalBytes, 0) }];
+  });
 }
 
 /** A value of `/proc/meminfo` or `smaps_rollup` in bytes. */

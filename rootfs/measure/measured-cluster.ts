@@ -27,7 +27,11 @@ export interface MeasuredCluster extends AsyncDisposable {
 export interface MeasuredClusterInit extends Omit<ConfiguredMachineInit, 'work'> {
   /** An empty folder, which the caller removes. */
   readonly work: string;
+  /** Whether the control plane has an image cache, with which registryd runs. */
+  readonly hasImageCache?: boolean;
 }
+
+const imageCache = { apiVersion: 'v1alpha1', kind: 'ImageCacheConfig', local: { enabled: true } };
 
 /**
  * Boots a control plane and a worker. A worker gets the certificate of its API from the control plane at each start.
@@ -47,6 +51,7 @@ export async function openMeasuredCluster(init: MeasuredClusterInit): Promise<Me
       hostAddress,
     ];
     words.push('--config-patch', JSON.stringify(patch));
+    if (init.hasImageCache === true) words.push('--config-patch-control-plane', JSON.stringify(imageCache));
     await promisify(execFile)(process.execPath, [talosctl, ...words], { cwd: work });
     const place = { role: 'controlplane', address: guestAddress, trustdPort } as const;
     const controlPlane = scope.use(await startConfigured(place, init));
