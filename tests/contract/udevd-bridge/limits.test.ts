@@ -10,9 +10,9 @@ import { startBridge } from './harness.ts';
 
 test('inventories that nobody reads are limited, and their places come back', async () => {
   await using bridge = await startBridge();
-  // More than a connection buffers, so a call stays open until its client reads it.
+  // 32 pages: a client receives 16 that nobody reads, and what is left does not fit into the connection. So a call stays open until it is read.
   const fact = 'x'.repeat(4000);
-  for (let index = 0; index < 1000; index += 1) bridge.addDevice('fake', `d${index}`, { FACT: fact });
+  for (let index = 0; index < 2000; index += 1) bridge.addDevice('fake', `d${index}`, { FACT: fact });
   bridge.addDevice('net', 'veth0', { IFINDEX: '7' });
   const stop = new AbortController();
   const connections = Array.from({ length: 4 }, () => bridge.connect());
