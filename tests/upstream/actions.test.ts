@@ -32,8 +32,16 @@ const isRunning = async () => {
 };
 const runs = () => eventually(isRunning, { what: 'a running worker', timeoutMs: 180_000 });
 
+/** The client may end a moment before the machine is off. */
+async function isOff(): Promise<boolean> {
+  const show = ['cluster', 'show', '--name', subject.cluster.name, '-o', 'json'];
+  const { nodes } = JSON.parse((await subject.cluster.talosctl(...show)).stdout);
+  return nodes.some(({ type, state }: Record<string, unknown>) => type === 'worker' && state !== 'running');
+}
+
 /** Switches the machine on again, by means of the provisioner. */
 async function switchOn(): Promise<void> {
+  await eventually(isOff, { what: 'machine that is off' });
   const shape = ['--provisioner', provisioner, '--controlplanes', '1', '--workers', '1', '--if-absent'];
   const { exitCode, stderr } = await subject.cluster.talosctl(
     ...['cluster', 'create', '--name', subject.cluster.name, ...shape],
