@@ -19,7 +19,7 @@ const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === 
 const script = `set -e
 root=$1 checkout=$2
 shift 2
-mkdir -p "$root$checkout" "$root/sys" "$root/own-namespaces"
+mkdir -p "$root/sys" "$root/own-namespaces"
 mount --bind "$root" "$root"
 mount -t tmpfs tmpfs "$root/mnt"
 mkdir "$root/mnt/sys"
@@ -36,6 +36,7 @@ for device in 'null 3' 'zero 5' 'full 7' 'random 8' 'urandom 9'; do
 done
 mount -t proc proc "$root/proc"
 for name in run tmp var; do mount -t tmpfs tmpfs "$root/$name"; done
+mkdir -p "$root$checkout"
 mount --bind "$checkout" "$root$checkout"
 mount -o remount,bind,ro "$root$checkout"
 cd /
