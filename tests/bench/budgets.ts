@@ -103,14 +103,14 @@ async function measureStart(daemon: 'apid' | 'trustd'): Promise<Row> {
   const command = [process.execPath, ...nodeFlags, join(dist, daemon, `${daemon}.cjs`), ...flags];
   const environment = daemonEnvironment(daemon, process.env, undefined);
   const what = `${daemon}: start to listening, against bare node`;
-  const budget = daemon === 'apid' ? 4 : 5.5;
+  const budget = daemon === 'apid' ? 2 : 3;
   // Await here, because the copied state is disposed when this function returns.
   return await againstBareNode(what, budget, () => timeToListen(command, { host, port }, environment));
 }
 
 /** machined has the state of the node, and speaks to etcd or to those that have one. */
 function residentOf(daemon: (typeof daemons)[number]): Pick<Row, 'budget' | 'unit'> {
-  const budgets = { machined: 78, apid: 64, trustd: 66, 'udevd-bridge': 66 };
+  const budgets = { machined: 68, apid: 58, trustd: 58, 'udevd-bridge': 58 };
   return { budget: budgets[daemon], unit: 'MB' };
 }
 
@@ -186,7 +186,7 @@ async function measureRegistryd(): Promise<Row[]> {
   await sleep(settleMs);
   return [
     proportional,
-    { what: 'registryd: idle, resident', measured: idle, budget: 75, unit: 'MB' },
+    { what: 'registryd: idle, resident', measured: idle, budget: 58, unit: 'MB' },
     {
       what: 'registryd: 30 s after a pull of 200 MB, resident',
       measured: residentMb(),
