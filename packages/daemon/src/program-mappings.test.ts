@@ -32,14 +32,14 @@ const others = {
   'a program that was replaced': mapping(
     '00400000-0082e000 r--p 00000000 fe:00 5330246  /usr/bin/node (deleted)',
   ),
-  'memory that shows no file': mapping('7fc9ddd80000-7fc9ddf95000 rw-p 00000000 00:00 0 '),
+  'anonymous memory': mapping('7fc9ddd80000-7fc9ddf95000 rw-p 00000000 00:00 0 '),
   'a mapping whose changes the kernel does not tell':
     '0082e000-03489000 r-xp 0042e000 fe:00 5330246  /usr/bin/node\nSwap: 0 kB\n',
 };
 for (const [name, text] of Object.entries(others))
   test(`${name} is left alone`, () => {
     assert.deepEqual(unchangedProgramMappings(text, '/usr/bin/node'), []);
-    // Nor do its neighbours matter.
+    // It does not change what is said about its neighbours.
     assert.equal(unchangedProgramMappings(constants + text + code, '/usr/bin/node').length, 2);
     assert.equal(unchangedProgramMappings(text + text, '/usr/bin/node').length, 0);
   });

@@ -4,13 +4,13 @@ export interface AddressRange {
   readonly length: bigint;
 }
 
-/** As in `00400000-0082e000 r--p 00000000 fe:00 5330246   /usr/bin/node`; without a path for memory that shows no file. */
+/** As in `00400000-0082e000 r--p 00000000 fe:00 5330246   /usr/bin/node`; without a path for anonymous memory. */
 const heading = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ \d+ *(.*)$/;
 
 /**
- * Returns the parts of a process's memory that show `program`'s file and that the process has never changed: it may not
- * write to them, and the kernel holds no page of them that differs from the file, neither in memory nor in swap. Tables of
- * addresses, which the loader fills in before it makes them read-only, are not among them.
+ * Returns the read-only private mappings of `program`'s file that the process has never changed: the kernel has no anonymous page
+ * for them, neither in memory nor in swap. So relocated data, which the dynamic loader writes before it makes it read-only, is
+ * not among them.
  *
  * Source: proc(5).
  *

@@ -46,8 +46,7 @@ export function releaseMemory(): void {
 }
 
 /**
- * Takes the code and constants of the Node.js binary out of the process's memory: of the 44 MB that its start maps, an
- * idle daemon uses less than half. The next use of a page maps it again, with those around it, from the kernel's cache of the file.
+ * Unmaps the code and constants of the Node.js binary: of the 44 MB that the start maps, an idle daemon uses less than half. The next use of a page maps it again, with those around it, from the kernel's cache of the file.
  */
 function unmapProgram(): void {
   if (adviseMemory === undefined) return;

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { CalmTrim } from './trim-when-calm.ts';
 
 const mib = 1024 * 1024;
-const calm = (ownMib: number, seconds: number) => ({
-  ownBytes: ownMib * mib,
+const calm = (anonymousMib: number, seconds: number) => ({
+  anonymousBytes: anonymousMib * mib,
   busyShare: 0.01,
   nowMs: seconds * 1000,
 });
-const busy = (ownMib: number, seconds: number) => ({ ...calm(ownMib, seconds), busyShare: 0.5 });
+const busy = (anonymousMib: number, seconds: number) => ({ ...calm(anonymousMib, seconds), busyShare: 0.5 });
 
 test('CalmTrim collects when a burst is over, not while it lasts', () => {
   const trim = new CalmTrim();

@@ -1,11 +1,11 @@
-import { ownMemoryBytes } from './own-memory.ts';
+import { anonymousMemoryBytes } from './anonymous-memory.ts';
 import { trimHeapGently } from './trim-heap.ts';
 
 /** How often a daemon checks its memory, in milliseconds. */
 const intervalMs = 5000;
 /**
- * A collection is worth its cost when the memory of the daemon's own exceeds its lowest level by this share. Every daemon must
- * return to within a fifth of its resident memory, of which its own is about half.
+ * A collection is worth its cost when the anonymous memory exceeds its lowest level by this share. Every daemon must return to
+ * within a fifth of its resident memory, of which about half is anonymous.
  */
 const worthShare = 1 / 3;
 /**
@@ -28,8 +28,8 @@ const patience = 15;
 const longestPauseMs = 600_000;
 
 export interface MemorySample {
-  /** As `ownMemoryBytes()` returns it. */
-  readonly ownBytes: number;
+  /** As `anonymousMemoryBytes()` returns it. */
+  readonly anonymousBytes: number;
   /** Share of the time since the last sample in which the main thread used the processor, from 0 to 1. */
   readonly busyShare: number;
   /** Monotonic. */
@@ -41,30 +41,32 @@ export class CalmTrim {
   #lowestBytes = Number.POSITIVE_INFINITY;
   #notBeforeMs = 0;
   #pauseMs = leastPauseMs;
-  /** The daemon's own memory after the last collection, in bytes. */
+  /** Anonymous memory after the last collection, in bytes. */
   #leftBytes = Number.POSITIVE_INFINITY;
   /** Collections in a row that freed little. */
   #fruitless = 0;
 
   /** Whether to collect now. Report the result with `trimmed`. */
-  sample({ ownBytes, busyShare, nowMs }: MemorySample): boolean {
-    this.#lowestBytes = Math.min(this.#lowestBytes, ownBytes);
+  sample({ anonymousBytes, busyShare, nowMs }: MemorySample): boolean {
+    this.#lowestBytes = Math.min(this.#lowestBytes, anonymousBytes);
     const worthBytes = worthShare * this.#lowestBytes;
-    if (ownBytes > this.#leftBytes + worthBytes) {
+    if (anonymousBytes > this.#leftBytes + worthBytes) {
       // A new burst has begun.
       this.#fruitless = 0;
       this.#pauseMs = leastPauseMs;
       this.#notBeforeMs = Math.min(this.#notBeforeMs, nowMs + leastPauseMs);
     }
-    return busyShare < calmShare && nowMs >= this.#notBeforeMs && ownBytes > this.#lowestBytes + worthBytes;
+    return (
+      busyShare < calmShare && nowMs >= this.#notBeforeMs && anonymousBytes > this.#lowestBytes + worthBytes
+    );
   }
 
   /**
    * Records the result of a collection. If it freed little, the next one comes later, and much later after
    * many such results.
    */
-  trimmed({ ownBytes, nowMs }: MemorySample, leftBytes: number): void {
-    const isWorth = ownBytes - leftBytes >= (worthShare * this.#lowestBytes) / 2;
+  trimmed({ anonymousBytes, nowMs }: MemorySample, leftBytes: number): void {
+    const isWorth = anonymousBytes - leftBytes >= (worthShare * this.#lowestBytes) / 2;
     this.#fruitless = isWorth ? 0 : this.#fruitless + 1;
     this.#leftBytes = leftBytes;
     if (isWorth) this.#pauseMs = leastPauseMs;
@@ -89,7 +91,7 @@ export function trimWhenCalm(): void {
     const now = { cpu: process.threadCpuUsage(), ms: elapsedMs() };
     const cpuMs = (now.cpu.user + now.cpu.system - since.cpu.user - since.cpu.system) / 1000;
     const sample = {
-      ownBytes: ownMemoryBytes(),
+      anonymousBytes: anonymousMemoryBytes(),
       busyShare: cpuMs / (now.ms - since.ms),
       nowMs: now.ms,
     };
@@ -98,7 +100,7 @@ export function trimWhenCalm(): void {
     isTrimming = true;
     await trimHeapGently();
     isTrimming = false;
-    trim.trimmed({ ...sample, nowMs: elapsedMs() }, ownMemoryBytes());
+    trim.trimmed({ ...sample, nowMs: elapsedMs() }, anonymousMemoryBytes());
   };
   setInterval(() => void look(), intervalMs).unref();
 }
