@@ -87,9 +87,9 @@ function mountOne(calls: Pick<NativeCalls, 'mount'>, { target, type, flags, data
 }
 
 /**
- * Removes processes from the process table that have ended and whose parents ended before them: they belong to the first
- * process now, such as the shims of containerd. Node.js removes its own children within milliseconds, so a process that is still
- * there at the second look is none of them.
+ * Waits for processes that have ended and whose parents ended before them, such as the shims of containerd: they are children of
+ * the first process now, and would stay zombies. Node.js waits for its own children within milliseconds, so a zombie that is
+ * found twice in a row is not a child of Node.js.
  *
  * @param isAwaited whether a part of machined waits for the process, and removes it itself
  */
