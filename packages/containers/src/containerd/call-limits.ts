@@ -16,7 +16,6 @@ const limitsMs: Readonly<Record<string, number>> = {
   'Leases/Delete': slowMs,
   'Snapshots/Commit': slowMs,
   'Snapshots/Remove': slowMs,
-  'Snapshots/Cleanup': slowMs,
 };
 
 /** How long containerd may take for a unary call, in ms, before it counts as hung. */

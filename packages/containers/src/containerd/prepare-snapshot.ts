@@ -10,8 +10,8 @@ export interface PrepareRequest {
 
 /**
  * Creates a writable snapshot. A containerd that was killed during a creation can leave a folder that is not
- * in its database. Then every attempt fails because the folder exists, so this function requests one clean-up
- * and retries.
+ * in its database. The next creation gets the same number, fails because the folder exists, and removes the
+ * folder. So a second attempt succeeds. Source: `createSnapshot` of containerd's overlayfs snapshotter.
  */
 export async function prepareSnapshot(
   snapshots: NamespaceServices['snapshots'],
@@ -23,7 +23,6 @@ export async function prepareSnapshot(
   } catch (error) {
     const { kind, message } = faultFrom(error);
     if (kind === 'already-exists' || !/file exists/.test(message)) throw error;
-    await snapshots.cleanup({ snapshotter: request.snapshotter }, { signal });
     return snapshots.prepare(request, { signal });
   }
 }
