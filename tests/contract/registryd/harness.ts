@@ -14,7 +14,7 @@ import {
   registryConfigs,
 } from '@nodewright/state/kinds';
 import { noTelemetry } from '@nodewright/telemetry';
-import { type DaemonProcess, serveState, spawnDaemon } from '@nodewright/testkit';
+import { type DaemonProcess, eventually, serveState, spawnDaemon } from '@nodewright/testkit';
 
 export const registry = 'registry.example';
 
@@ -91,6 +91,16 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
   const channel = openUnixChannel(socket, { maxReconnectPauseMs: 100 });
   const management = createRpcClient(RegistryServiceDefinition, channel, { telemetry: noTelemetry });
 
+  /** After a lost connection gRPC pauses, and calls fail at once until it tries again. */
+  const connected = () => {
+    const isAnswered = () =>
+      management.status({}).then(
+        () => true,
+        () => false,
+      );
+    return eventually(isAnswered, { what: 'a connection to registryd' });
+  };
+
   /** Runs a change of the resources, and waits until registryd has seen it. */
   const adopted = async (change: () => Promise<void>) => {
     const count = () => daemon.lines().filter(({ msg }) => msg === 'settings adopted').length;
@@ -128,6 +138,7 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
       daemon.signal(signal);
       await daemon.exited;
       await start();
+      await connected();
     },
     async [Symbol.asyncDispose]() {
       channel[Symbol.dispose]();
