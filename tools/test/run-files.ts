@@ -24,7 +24,7 @@ export interface TestCounts {
   readonly failed: number;
   /** Name of each skipped test, with its reason. */
   readonly skipped: readonly string[];
-  /** What failed: the file, the name of the test and the first line of its error. */
+  /** What failed, in one line each: the file, the name of the test and its error. */
   readonly failures: readonly string[];
   /** What failed first, in files that passed when they ran again; written as in `failures`. */
   readonly repeated: readonly string[];
@@ -41,7 +41,7 @@ interface FileCounts {
 }
 
 /** When more files than this fail, a busy machine is not the cause, and none runs again. */
-const mostRepeated = 3;
+const mostRepeated = 6;
 
 /**
  * Preloaded to end a file whose tests are over but that still holds something open, such as a daemon of a
@@ -82,11 +82,23 @@ export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
 
 const noCounts = (): FileCounts => ({ passed: 0, failed: 0, skipped: [], failures: [], durationMs: 0 });
 
-/** The first line of what a test threw, cut to 200 characters. */
+/** What a test threw, with its causes, in one line. Of a long text, the beginning and the end. */
 function reasonOf({ cause, message }: Error): string {
-  const text = cause instanceof Error ? cause.message : message;
-  return (text.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 200);
+  const texts: string[] = [];
+  for (let error = cause; error instanceof Error && texts.length < 4; error = error.cause)
+    texts.push(error.message);
+  const text = (texts.length > 0 ? texts.join('\ncaused by: ') : message)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' | ');
+  return text.length <= 2 * keptCharacters
+    ? text
+    : `${text.slice(0, keptCharacters)} … ${text.slice(-keptCharacters)}`;
 }
+
+/** Of a long reason, from its beginning and from its end. */
+const keptCharacters = 500;
 
 const print = (text: string) => void process.stdout.write(text);
 
