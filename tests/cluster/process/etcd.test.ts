@@ -95,6 +95,16 @@ test('when machined is killed its etcd ends too, and both come back with the dat
   await awaitVotes('after the death of a node');
 });
 
+test('cluster start of one control plane returns when its etcd answers', { skip }, async () => {
+  for (const verb of ['stop', 'start']) {
+    const { exitCode, stderr } = await cluster.talosctl('cluster', verb, '--name', 'test', 'node03');
+    assert.equal(exitCode, 0, stderr);
+    if (verb === 'start') assert.match(stderr, /node03 votes in etcd/);
+  }
+  const { exitCode, stderr } = await cluster.talosctl('-n', 'node03', 'etcd', 'status');
+  assert.equal(exitCode, 0, stderr);
+});
+
 test('a cluster that was stopped starts with its data, and reports when all voters are present', {
   skip,
 }, async () => {

@@ -18,7 +18,7 @@ export function openClientEtcdProbe(talosconfig: string, telemetry: Telemetry): 
       await machineOf(endpoint).bootstrap({}, { signal });
     },
     async members(endpoint, signal) {
-      const { messages } = await machineOf(endpoint).etcdMemberList({}, { signal });
+      const { messages } = await machineOf(endpoint).etcdMemberList({ queryLocal: true }, { signal });
       return messages.flatMap(({ members }) =>
         members.map(({ peerUrls, isLearner }) => ({
           hosts: peerUrls.flatMap((url) => URL.parse(url)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? []),

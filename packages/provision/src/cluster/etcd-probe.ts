@@ -11,6 +11,6 @@ export interface ProbedMember {
 export interface EtcdProbe extends AsyncDisposable {
   /** Bootstraps etcd on the node, which becomes the first member. */
   bootstrap(endpoint: string, signal: AbortSignal): Promise<void>;
-  /** Lists the members that the node's etcd reports. */
+  /** Lists the members that the node's own etcd knows. Fails while that etcd does not answer. */
   members(endpoint: string, signal: AbortSignal): Promise<readonly ProbedMember[]>;
 }

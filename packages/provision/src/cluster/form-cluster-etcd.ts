@@ -10,14 +10,17 @@ export interface ClusterEtcd {
   readonly state: ClusterState;
   readonly talosconfig: string;
   readonly isNewCluster: boolean;
+  /** Only this node is waited for; empty for all. */
+  readonly node: string;
 }
 
 /**
- * Resolves when every control plane is a voting member of etcd. If no node has etcd data, etcd is
- * bootstrapped first. Does nothing for clusters without etcd, or when the user did not request the bootstrap.
+ * Resolves when every control plane, or the one that was started, is a voting member of etcd. If no node has
+ * etcd data, etcd is bootstrapped first. Does nothing for clusters without etcd, or when the user did not
+ * request the bootstrap.
  */
 export async function formClusterEtcd(cluster: ClusterEtcd, timeoutMs?: number): Promise<void> {
-  const { creation, launcher, state, talosconfig, isNewCluster } = cluster;
+  const { creation, launcher, state, talosconfig, isNewCluster, node } = cluster;
   const { parts, request, progress, signal, milestones } = creation;
   const etcd = launcher.etcd(state, { isNewCluster });
   if (etcd.kind === 'absent') {
@@ -28,10 +31,11 @@ export async function formClusterEtcd(cluster: ClusterEtcd, timeoutMs?: number):
   const endpoints = endpointsOf(talosconfig);
   const controlPlanes = state.nodes
     .filter(({ type }) => type === 'controlplane')
-    .map(({ name, address }, index) => ({ name, address, endpoint: endpoints[index] ?? address }));
+    .map(({ name, address }, index) => ({ name, address, endpoint: endpoints[index] ?? address }))
+    .filter(({ name }) => node === '' || name === node);
   await using probe = await parts.openEtcdProbe(talosconfig);
   await formEtcd({
-    ...{ controlPlanes, isNew: etcd.isNew, probe, progress, signal },
+    ...{ controlPlanes, isNew: etcd.isNew && node === '', probe, progress, signal },
     timeoutMs: timeoutMs ?? etcd.timeoutMs,
   });
   milestones.votes = { count: controlPlanes.length, at: performance.now() };

@@ -28,7 +28,10 @@ export type LifecycleStep =
   | 'form-etcd'
   /** Waits until every API server is ready, and writes the kubeconfig. Does nothing for a cluster without Kubernetes. */
   | 'await-kubernetes'
-  /** Like `form-etcd`, for a cluster that already runs: a missing vote is noted, and is not a failure. */
+  /**
+   * Like `form-etcd`, for a cluster, or one node of it, that already runs: a missing vote is noted, and is not
+   * a failure.
+   */
   | 'note-missing-votes'
   | 'note-other-build';
 
@@ -68,5 +71,5 @@ export const lifecycles = {
     'await-kubernetes',
   ],
   /** For one stopped node of a running cluster. */
-  startNode: ['read-talosconfig', 'launch-node', 'await-nodes'],
+  startNode: ['read-talosconfig', 'launch-node', 'await-nodes', 'note-missing-votes'],
 } as const satisfies Record<string, readonly LifecycleStep[]>;
