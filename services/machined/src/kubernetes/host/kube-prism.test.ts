@@ -11,7 +11,7 @@ import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { checkEndpoint } from './check-endpoint.ts';
 import { dialFirst } from './dial-first.ts';
-import { KubePrism, type KubePrismLimits } from './kube-prism.ts';
+import { KubePrism, type KubePrismInit, type KubePrismLimits } from './kube-prism.ts';
 
 const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
 /** An address of this file's own, so that no other program takes a port that a test uses twice. */
@@ -25,6 +25,7 @@ const quick: KubePrismLimits = {
     redialMs: 20,
     staggerMs: 50,
     keepAliveMs: 30_000,
+    restMs: 60_000,
   },
   ...{ checkPeriodMs: 50, failedPeriodMs: 50, checkTimeoutMs: 60_000 },
 };
@@ -68,11 +69,15 @@ async function checkName({ host: at, port }: KubePrismEndpoint, signal: AbortSig
   }
 }
 
-async function openBalancer(endpoints: readonly KubePrismEndpoint[], limits: Partial<KubePrismLimits> = {}) {
+async function openBalancer(
+  endpoints: readonly KubePrismEndpoint[],
+  limits: Partial<KubePrismLimits> = {},
+  dial: Partial<Pick<KubePrismInit, 'dial'>> = {},
+) {
   const health: boolean[] = [];
   const balancer: KubePrism = new KubePrism({
     ...{ check: checkName, timers: systemTimers, log, limits: { ...quick, ...limits } },
-    onHealth: () => health.push(balancer.isHealthy),
+    ...{ onHealth: () => health.push(balancer.isHealthy), ...dial },
   });
   const port = await balancer.listen({ host, port: 0 });
   balancer.use(endpoints);
@@ -150,6 +155,27 @@ test('a client of KubePrism waits for the first server that accepts, and gets it
   await eventually(() => prism.health.length > 0, soon('a refused connection'));
   await using _late = await serve('a', { port: closed.endpoint.port });
   assert.equal(await name, 'a');
+});
+
+test('many clients that wait make KubePrism try the servers no more often than one', async () => {
+  let attempts = 0;
+  const refuse = () => {
+    attempts += 1;
+    const socket = new Socket();
+    setImmediate(() => socket.destroy(new Error('refused')));
+    return socket;
+  };
+  const connections = 200;
+  await using a = await serve('a');
+  await using prism = await openBalancer([a.endpoint], { connections, redialMs: 50 }, { dial: refuse });
+  const clients = Array.from({ length: connections }, () => prism.dial());
+  for (const client of clients) client.write('x');
+  await eventually(() => attempts >= connections, soon('a try for each client'));
+  const begunMs = performance.now();
+  await eventually(() => attempts >= connections + 5, soon('further tries'));
+  const pauses = (performance.now() - begunMs) / 50;
+  assert.ok(attempts - connections <= pauses + 2, `${attempts - connections} tries in ${pauses} pauses`);
+  for (const client of clients) client.destroy();
 });
 
 test('KubePrism ends the connections to a server that left its configuration, and no others', async () => {

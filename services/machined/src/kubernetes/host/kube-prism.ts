@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { Deadline, pauseBy, type Timers } from '@nodewright/async';
+import { Deadline, pauseBy, shareWork, type Timers, unlessAborted } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { KubePrismEndpoint } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
@@ -17,7 +17,7 @@ export interface KubePrismLimits {
   readonly firstByteMs: number;
   /** How long a client waits for an API server, also while all of them refuse connections. Source: Talos v1.14: KubePrism. */
   readonly dialMs: number;
-  /** Pause before the API servers are tried again that have all refused. */
+  /** Pause before the API servers are tried again that have all refused: once, however many clients wait. */
   readonly redialMs: number;
   /** How long one API server is waited for before the next one is tried as well. */
   readonly staggerMs: number;
@@ -27,6 +27,8 @@ export interface KubePrismLimits {
   readonly failedPeriodMs: number;
   readonly checkTimeoutMs: number;
   readonly keepAliveMs: number;
+  /** How long a side may take for the rest after the other one has closed its connection. */
+  readonly restMs: number;
 }
 
 export const kubePrismLimits: KubePrismLimits = {
@@ -39,6 +41,7 @@ export const kubePrismLimits: KubePrismLimits = {
   failedPeriodMs: 3_000,
   checkTimeoutMs: 5_000,
   keepAliveMs: 30_000,
+  restMs: 30_000,
 };
 
 export interface KubePrismInit {
@@ -48,6 +51,8 @@ export interface KubePrismInit {
   /** Called when `isHealthy` may have changed. */
   readonly onHealth: () => void;
   readonly limits?: KubePrismLimits;
+  /** Begins a connection to an API server; by default over TCP. */
+  readonly dial?: (endpoint: KubePrismEndpoint) => Socket;
 }
 
 interface Backend {
@@ -57,6 +62,8 @@ interface Backend {
   /** Ends its checks. */
   readonly stop: AbortController;
 }
+
+type Found = Awaited<ReturnType<typeof dialFirst<Backend>>>;
 
 /**
  * The node's balancer of API servers: it passes bytes between local clients and an API server that answers, and reads none of
@@ -68,8 +75,11 @@ export class KubePrism implements AsyncDisposable {
   readonly #backends = new Map<string, Backend>();
   readonly #clients = new Set<Socket>();
   readonly #over = new AbortController();
+  /** Resolves when an API server accepts, or when nobody waits for that any more. */
+  readonly #accepting = shareWork(() => this.#awaitAccepting());
   #server: Server | undefined;
   #turn = 0;
+  #waiting = 0;
 
   constructor(init: KubePrismInit) {
     this.#init = init;
@@ -199,28 +209,48 @@ export class KubePrism implements AsyncDisposable {
     }
     socket.on('error', () => socket.destroy());
     socket.on('close', () => backend.sockets.delete(socket));
-    joinSockets(client, socket);
+    joinSockets(client, socket, { timers: this.#init.timers, restMs: this.#limits.restMs });
   }
 
   /**
    * Connects to an API server. While all of them refuse, as when a cluster starts, the client waits: a kubelet that is disconnected
    * doubles its pauses, and would join long after the first API server has started.
    */
-  async #dial(signal: AbortSignal): ReturnType<typeof dialFirst<Backend>> {
+  async #dial(signal: AbortSignal): Promise<Found> {
+    using deadline = new Deadline(this.#limits.dialMs, signal);
+    this.#waiting += 1;
+    try {
+      for (;;) {
+        const found = await this.#dialOnce(deadline.signal);
+        if (found !== undefined || deadline.signal.aborted) return found;
+        await unlessAborted(this.#accepting(), deadline.signal);
+      }
+    } catch (error) {
+      if (deadline.signal.aborted) return undefined;
+      throw error;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  #dialOnce(signal: AbortSignal): Promise<Found> {
     this.#turn += 1;
-    const turn = this.#turn;
-    const { timers } = this.#init;
-    const { dialMs, redialMs, staggerMs } = this.#limits;
-    const endMs = timers.now() + dialMs;
-    for (;;) {
-      const found = await dialFirst({
-        ...{ backends: dialOrder([...this.#backends.values()], turn), timers, staggerMs },
-        timeoutMs: endMs - timers.now(),
-        onFailure: (backend) => this.#becomes(backend, 'it does not accept connections'),
-        signal,
-      });
-      if (found !== undefined || signal.aborted || timers.now() + redialMs >= endMs) return found;
-      await pauseBy(timers, redialMs, signal);
+    const { timers, dial } = this.#init;
+    const { staggerMs, dialMs } = this.#limits;
+    return dialFirst({
+      backends: dialOrder([...this.#backends.values()], this.#turn),
+      ...{ timers, staggerMs, timeoutMs: dialMs, signal, ...(dial && { dial }) },
+      onFailure: (backend) => this.#becomes(backend, 'it does not accept connections'),
+    });
+  }
+
+  async #awaitAccepting(): Promise<void> {
+    const { signal } = this.#over;
+    while (this.#waiting > 0 && !signal.aborted) {
+      await pauseBy(this.#init.timers, this.#limits.redialMs, signal);
+      const found = await this.#dialOnce(signal);
+      found?.socket.destroy();
+      if (found !== undefined) return;
     }
   }
 }
