@@ -24,13 +24,13 @@ suite('bootstrap in containers', { skip: await reasonToSkip() }, () => {
     const call = 'machine.MachineService/Bootstrap';
     const expected = [
       /^talosctl: talosctl bootstrap$/,
-      new RegExp(`^ +apid: ${call}$`),
-      new RegExp(`^ +machined: ${call}$`),
-      /^ +machined: bootstrap etcd$/,
-      /^ +machined: service transition$/,
-      /^ +machined: docker .*[cC]reate/,
-      /^ +machined: docker .*[sS]tart/,
-      /^ +machined: etcd Cluster\/MemberList$/,
+      new RegExp(`^ +apid of node01: ${call}$`),
+      new RegExp(`^ +machined of node01: ${call}$`),
+      /^ +machined of node01: bootstrap etcd$/,
+      /^ +machined of node01: service transition$/,
+      /^ +machined of node01: docker .*[cC]reate/,
+      /^ +machined of node01: docker .*[sS]tart/,
+      /^ +machined of node01: etcd Cluster\/MemberList$/,
     ];
     let lines: string[] = [];
     // Every program exports its spans at its own time.

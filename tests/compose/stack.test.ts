@@ -286,12 +286,12 @@ suite('compose stack', { skip: await reasonToSkip() }, () => {
     const expected = [
       'talosctl: talosctl memory',
       `  talosctl: ${call}`,
-      `    apid: ${call}`,
-      `      apid: ${call}`,
-      `        apid: ${call}`,
-      `          apid: ${call}`,
-      `            machined: ${call}`,
-      '              machined: read /proc/meminfo',
+      `    apid of node01: ${call}`,
+      `      apid of node01: ${call}`,
+      `        apid of node02: ${call}`,
+      `          apid of node02: ${call}`,
+      `            machined of node02: ${call}`,
+      '              machined of node02: read /proc/meminfo',
     ];
     // Daemons export their spans in batches.
     await eventually(120_000, async () => {

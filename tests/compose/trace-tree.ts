@@ -7,10 +7,21 @@ interface Span {
 /** A trace in the format of Jaeger's query API. */
 export interface Trace {
   readonly spans: readonly Span[];
-  readonly processes: Readonly<Record<string, { readonly serviceName: string }>>;
+  readonly processes: Readonly<Record<string, Process>>;
 }
 
-/** Prints a trace as indented lines `service: name`, parents first, siblings by name. */
+interface Process {
+  readonly serviceName: string;
+  readonly tags?: readonly { readonly key: string; readonly value: unknown }[];
+}
+
+/** `apid of node01`, or only the name of a program that belongs to no node. */
+function programOf({ serviceName = '', tags = [] }: Partial<Process> = {}): string {
+  const node = tags.find(({ key }) => key === 'host.name')?.value;
+  return node === undefined ? serviceName : `${serviceName} of ${node}`;
+}
+
+/** Prints a trace as indented lines `program of node: name`, parents first, siblings by name. */
 export function treeOf({ spans, processes }: Trace): string[] {
   const parentOf = ({ references }: Span) => references.find(({ refType }) => refType === 'CHILD_OF')?.spanID;
   const known = new Set(spans.map(({ spanID }) => spanID));
@@ -20,7 +31,7 @@ export function treeOf({ spans, processes }: Trace): string[] {
         const own = parentOf(span);
         return parent === undefined ? own === undefined || !known.has(own) : own === parent;
       })
-      .map((span) => ({ span, line: `${processes[span.processID]?.serviceName}: ${span.operationName}` }))
+      .map((span) => ({ span, line: `${programOf(processes[span.processID])}: ${span.operationName}` }))
       .sort((a, b) => (a.line < b.line ? -1 : 1))
       .flatMap(({ span, line }) => [indent + line, ...below(span.spanID, `${indent}  `)]);
   return below(undefined, '');

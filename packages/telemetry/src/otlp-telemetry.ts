@@ -1,7 +1,7 @@
 import type { Span as OtelSpan } from '@opentelemetry/api';
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { createSampler } from './sampler.ts';
 import type { Attributes, Span, SpanOptions } from './span.ts';
@@ -97,8 +97,8 @@ function startSpan(tracer: Tracer, scope: SpanScope, name: string, options: Span
 
 /**
  * Telemetry that exports over OTLP (HTTP, protobuf). The endpoint, headers and time-outs come from the
- * standard `OTEL_EXPORTER_OTLP_*` variables, the sampler from `OTEL_TRACES_SAMPLER`. Disposing it flushes the
- * queue, for at most two seconds; a hung collector never keeps a process from ending.
+ * standard `OTEL_EXPORTER_OTLP_*` variables, the sampler from `OTEL_TRACES_SAMPLER`, and further attributes of
+ * the resource from `OTEL_RESOURCE_ATTRIBUTES`. Disposing it flushes the queue, for at most two seconds; a hung collector never keeps a process from ending.
  */
 export function createOtlpTelemetry({
   serviceName,
@@ -111,12 +111,10 @@ export function createOtlpTelemetry({
     exporter: new OTLPTraceExporter(),
     scheduledDelayMillis: exportDelayMs,
   });
+  const own = { 'service.name': serviceName, 'service.version': serviceVersion, ...attributes };
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({
-      'service.name': serviceName,
-      'service.version': serviceVersion,
-      ...attributes,
-    }),
+    // Of an attribute in both, the one of the code counts.
+    resource: detectResources({ detectors: [envDetector] }).merge(resourceFromAttributes(own)),
     sampler: createSampler(environment),
     spanProcessors: [processor],
   });

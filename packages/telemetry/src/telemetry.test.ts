@@ -72,6 +72,7 @@ test('telemetry with a collector exports spans that continue the incoming trace'
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
   const { port } = collector.address() as { port: number };
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${port}`;
+  process.env.OTEL_RESOURCE_ATTRIBUTES = 'host.name=node%2007,service.version=other';
   try {
     const telemetry = await openTelemetry({
       serviceName: 'unit',
@@ -89,11 +90,12 @@ test('telemetry with a collector exports spans that continue the incoming trace'
     assert.deepEqual([span.traceId, childTrace], Array(2).fill('0af7651916cd43dd8448eb211c80319c'));
     const sent = Buffer.concat(bodies);
     assert.deepEqual(
-      ['outer', 'inner', 'unit'].map((text) => sent.includes(text)),
-      [true, true, true],
+      ['outer', 'inner', 'unit', 'host.name', 'node 07', 'other'].map((text) => sent.includes(text)),
+      [true, true, true, true, true, false],
     );
   } finally {
     delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+    delete process.env.OTEL_RESOURCE_ATTRIBUTES;
     collector.close();
   }
 });

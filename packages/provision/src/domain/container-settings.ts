@@ -1,3 +1,5 @@
+import { nodeInSpans } from './node-in-spans.ts';
+
 /**
  * Settings of every container: only mounts can be written, and there are no capabilities.
  *
@@ -13,9 +15,17 @@ export const lockedContainer = (...securityOptions: readonly string[]) => ({
 });
 
 /** Where the programs of a stack send traces. */
-export const tracing = tracingTo('jaeger');
+export const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: endpointAt('jaeger') };
 
-/** The same by an address, for programs that do not ask the name server of the engine. */
-export function tracingTo(host: string) {
-  return { OTEL_EXPORTER_OTLP_ENDPOINT: `http://${host}:4318` };
+/**
+ * Where the programs of a node send traces, and the name of the node in them.
+ *
+ * @param host its address, for programs that do not ask the name server of the engine
+ */
+export function tracingOf(node: string, host = 'jaeger') {
+  return { OTEL_EXPORTER_OTLP_ENDPOINT: endpointAt(host), ...nodeInSpans(node) };
+}
+
+function endpointAt(host: string): string {
+  return `http://${host}:4318`;
 }

@@ -3,7 +3,7 @@
 // repository from it.
 import { ownLabels } from '@nodewright/containers/docker/ownership';
 import type { PlannedNode } from './cluster-shape.ts';
-import { lockedContainer, tracing } from './container-settings.ts';
+import { lockedContainer, tracing, tracingOf } from './container-settings.ts';
 import { wholeNode, wholeNodeVolumes } from './whole-node.ts';
 
 export interface StackDesign {
@@ -177,7 +177,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     // machined uses only objects of the engine that have the labels of its cluster and node. Access to the
     // socket still means root on the engine's host, so no other container of the stack gets it.
     environment: {
-      ...tracing,
+      ...tracingOf(name),
       MACHINED_ENGINE_SOCKET: engineSocket,
       MACHINED_ENGINE_CLUSTER: design.name,
       MACHINED_ETCD_IMAGE: etcdImage,
@@ -220,7 +220,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     ...locked,
     image: images.apid,
     labels: containerLabels(design, name, 'apid'),
-    environment: { ...tracing, LOG_FILE: '/var/log/apid/apid.log' },
+    environment: { ...tracingOf(name), LOG_FILE: '/var/log/apid/apid.log' },
     mem_limit: '320m',
     pids_limit: 32,
     tmpfs: ['/run/apid:size=64k,mode=0700,uid=50,gid=50'],
@@ -235,7 +235,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     ...locked,
     image: images.trustd,
     labels: containerLabels(design, name, 'trustd'),
-    environment: { ...tracing, LOG_FILE: '/var/log/trustd/trustd.log' },
+    environment: { ...tracingOf(name), LOG_FILE: '/var/log/trustd/trustd.log' },
     mem_limit: '192m',
     pids_limit: 32,
     tmpfs: ['/run/trustd:size=64k,mode=0700,uid=51,gid=51'],
@@ -247,7 +247,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     ...locked,
     image: images.registryd,
     labels: containerLabels(design, name, 'registryd'),
-    environment: { ...tracing, LOG_FILE: '/var/log/registryd/registryd.log' },
+    environment: { ...tracingOf(name), LOG_FILE: '/var/log/registryd/registryd.log' },
     mem_limit: '256m',
     pids_limit: 32,
     ...neighbour,
@@ -263,7 +263,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     ...locked,
     image: images.udevdBridge,
     labels: containerLabels(design, name, 'udevd-bridge'),
-    environment: { ...tracing, LOG_FILE: '/var/log/udevd-bridge/udevd-bridge.log' },
+    environment: { ...tracingOf(name), LOG_FILE: '/var/log/udevd-bridge/udevd-bridge.log' },
     mem_limit: '128m',
     pids_limit: 32,
     ...neighbour,

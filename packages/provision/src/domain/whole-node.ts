@@ -1,7 +1,7 @@
 // A node of a stack as one container, from the image that `make node-image` makes.
 import { containerCapabilities } from '@nodewright/contract';
 import type { PlannedNode } from './cluster-shape.ts';
-import { lockedContainer, tracingTo } from './container-settings.ts';
+import { lockedContainer, tracingOf } from './container-settings.ts';
 import type { Mapping } from './stack-document.ts';
 
 /** Memory of a node, in MiB: its daemons, containerd and etcd; with Kubernetes also its components and pods. */
@@ -30,7 +30,11 @@ export function wholeNode({ name, address }: PlannedNode, init: WholeNodeInit): 
     cap_add: containerCapabilities.map((capability) => capability.name),
     // The control groups of the node are below its own one, and it sees no other.
     cgroup: 'private',
-    environment: { ...tracingTo(jaegerAddress), PLATFORM: 'container', TALOSSKU: `2.0CPU-${mebibytes}RAM` },
+    environment: {
+      ...tracingOf(name, jaegerAddress),
+      PLATFORM: 'container',
+      TALOSSKU: `2.0CPU-${mebibytes}RAM`,
+    },
     mem_limit: `${mebibytes}m`,
     pids_limit: 4096,
     tmpfs: ['/run:mode=0755', '/system:mode=0755', '/tmp:mode=1777'],

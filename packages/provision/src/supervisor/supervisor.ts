@@ -11,6 +11,7 @@ import type { ClaimOwner } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import { planNodes } from '../domain/cluster-shape.ts';
 import { type ClusterState, decodeClusterState } from '../domain/cluster-state.ts';
+import { nodeInSpans } from '../domain/node-in-spans.ts';
 import { clusterVariable } from '../domain/owned-process.ts';
 import { gatewayAddress, parseSubnet, subnetCidr } from '../domain/subnet.ts';
 import { startWishSignal } from '../domain/supervisor-message.ts';
@@ -131,7 +132,10 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
         root,
         logPath: folder.nodeLog(node.name),
         pidPath: folder.nodePid(node.name),
-        environment: { ...context.environment, ...traces(node.name), [clusterVariable]: folder.path },
+        environment: {
+          ...{ ...context.environment, ...nodeInSpans(node.name, context.environment) },
+          ...{ ...traces(node.name), [clusterVariable]: folder.path },
+        },
         log: context.log,
         stopTimeoutMs: context.options.stopTimeout,
         now: () => new Date(),
