@@ -36,6 +36,7 @@ export function openProcessLauncher(
   const { folder, parts, progress, signal } = creation;
   const { programs, environment } = parts;
   let supervisor: StartedSupervisor | undefined;
+  let startsMissing = false;
   const start = async (choose: () => Subnet[] | Promise<Subnet[]>): Promise<StartedSupervisor> => {
     const candidates = await choose();
     supervisor = await progress.step('supervisor', () =>
@@ -61,13 +62,19 @@ export function openProcessLauncher(
       undo.use(await start(() => [parseSubnet(state.network?.cidr ?? '')]));
       await startNodes(state);
     },
-    launchMissing: (state) => startNodesThatAreOff(creation, state),
+    launchMissing(state) {
+      startsMissing = true;
+      return startNodesThatAreOff(creation, state);
+    },
     launchNode: (state, node) => startNode(creation, state, node),
     release: async () => running(supervisor).release(),
     isWiped: (node) => !existsSync(join(folder.nodeRoot(node), nodePaths.machineConfig)),
     reaches: () => true,
     logOf: (node) => folder.nodeLog(node),
-    watchForHopeless: (state, signal) => watchForHopelessNode(folder, state, signal),
+    watchForHopeless: (state, ended) =>
+      watchForHopelessNode(folder, state, ended, async () => {
+        if (startsMissing) await startNodesThatAreOff(creation, state);
+      }),
     etcd: (state) => etcdFacts(creation, state),
     // The nodes' programs are always from the same build as talosctl.
     buildNote: () => undefined,

@@ -8,11 +8,16 @@ import { askSupervisor } from './ask-supervisor.ts';
 /** A node that was restarted this often is not expected to recover. */
 const hopelessRestarts = 2;
 
-/** Resolves to the reason why waiting is pointless, or to `undefined` when the signal is aborted. */
+/**
+ * Resolves to the reason why waiting is pointless, or to `undefined` when the signal is aborted.
+ *
+ * @param onOff called when a node is off, as one that was still going down when the cluster was to start
+ */
 export async function watchForHopelessNode(
   folder: ClusterFolder,
   state: ClusterState,
   signal: AbortSignal,
+  onOff: () => Promise<void>,
 ): Promise<Fault | undefined> {
   while (!signal.aborted) {
     await pause(500, signal);
@@ -22,7 +27,10 @@ export async function watchForHopelessNode(
       return new Fault('unavailable', `the supervisor has ended: see ${folder.supervisorLog}`);
     }
     const node = owner.nodes.find(({ restarts }) => restarts >= hopelessRestarts);
-    if (node === undefined) continue;
+    if (node === undefined) {
+      if (owner.nodes.some((each) => each.state === 'off')) await onOff();
+      continue;
+    }
     const log = folder.nodeLog(node.name);
     const text = await lastLine(log);
     return new Fault(
