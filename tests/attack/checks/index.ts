@@ -1,6 +1,7 @@
 import { certificateEnd } from './certificate-end.ts';
 import type { AttackCheck } from './check.ts';
 import { dials } from './dials.ts';
+import { kubePrism } from './kube-prism.ts';
 import { malformedNodes } from './malformed-nodes.ts';
 import { refusedCertificates } from './refused-certificates.ts';
 import { registryRequests } from './registry-requests.ts';
@@ -19,4 +20,5 @@ export const checks: readonly AttackCheck[] = [
   swappedFolders,
   terminal,
   registryRequests,
+  kubePrism,
 ];
