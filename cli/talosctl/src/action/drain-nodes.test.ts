@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 const machine = { name: 'machine' } as NodeClient;
 
 /** A node `a` with a pod, whose kubelet removes a pod as soon as it is evicted. */
-async function openNode({ removes = true, timeoutMs = 60_000 } = {}) {
+async function openNode({ removes = true, timeoutMs = 60_000, refusal = '' } = {}) {
   const server = createMemoryApiServer();
   const make = objectMaker(() => server.api);
   await make.node('a');
@@ -26,6 +26,7 @@ async function openNode({ removes = true, timeoutMs = 60_000 } = {}) {
   const drain = drainNodes({
     open: async () => ({ ...nodes, evict }),
     nameOf: async () => 'a',
+    refusalOf: async () => refusal || undefined,
     ...{ timeoutMs, signal },
     // Pauses are a thousandth as long.
     timers: {
@@ -81,4 +82,10 @@ test('a machine that is no node of Kubernetes is not rebooted', async () => {
   await assert.rejects(drain.before(machine, report), {
     message: 'Kubernetes has no node "a" to drain: leave out --drain',
   });
+});
+
+test('drainNodes() changes nothing on a node that would refuse the action', async () => {
+  const { drain, report, said, isCordoned } = await openNode({ refusal: 'it cannot' });
+  await assert.rejects(drain.before(machine, report), { kind: 'failed-precondition', message: 'it cannot' });
+  assert.deepEqual([said, await isCordoned()], [[], false]);
 });

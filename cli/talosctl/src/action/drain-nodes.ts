@@ -8,7 +8,8 @@ export interface NodeDrain {
   /**
    * Cordons the node and evicts its pods.
    *
-   * @throws Fault when Kubernetes has no such node, or not all pods leave in time; the node is schedulable again then
+   * @throws Fault when the machine would refuse the action or Kubernetes has no such node, before anything is changed; when not all
+   * pods leave in time, and then the node is schedulable again
    */
   before(node: NodeClient, report: (text: string) => void): Promise<void>;
   /** Waits until the node is Ready, and uncordons it if `before()` cordoned it. */
@@ -22,6 +23,8 @@ export interface DrainNodesInit {
   readonly open: () => Promise<Pick<KubeNodes, 'read' | 'change' | 'podsOn' | 'evict'>>;
   /** Name of a machine in Kubernetes. */
   readonly nameOf: (node: NodeClient) => Promise<string>;
+  /** Why the machine would refuse the action; `undefined` when it would not. */
+  readonly refusalOf: (node: NodeClient) => Promise<string | undefined>;
   readonly timeoutMs: number;
   readonly timers: Timers;
   readonly signal: AbortSignal;
@@ -31,7 +34,7 @@ const pollMs = 2_000;
 
 /** Source: Talos v1.14: reboot, drain. */
 export function drainNodes(init: DrainNodesInit): NodeDrain {
-  const { nameOf, timeoutMs, timers, signal } = init;
+  const { nameOf, refusalOf, timeoutMs, timers, signal } = init;
   let opening: ReturnType<DrainNodesInit['open']> | undefined;
   const open = () => {
     opening ??= init.open();
@@ -50,6 +53,8 @@ export function drainNodes(init: DrainNodesInit): NodeDrain {
 
   return {
     async before(node, report) {
+      const refusal = await refusalOf(node);
+      if (refusal !== undefined) throw new Fault('failed-precondition', refusal);
       const { drainNode } = await import('@nodewright/client/kube-nodes');
       const nodes = await open();
       const name = await nameOf(node);

@@ -2,7 +2,7 @@ import { systemTimers } from '@nodewright/async';
 import type { TalosClient } from '@nodewright/client';
 import { type DrainNodesInit, drainNodes, type NodeDrain } from './drain-nodes.ts';
 
-/** Drains the nodes of a client with the credentials of an administrator, which the first endpoint issues. */
+/** Drains the nodes of a client before they reboot, with the credentials of an administrator, which the first endpoint issues. */
 export function openDrain(client: TalosClient, timeoutMs: number, signal: AbortSignal): NodeDrain {
   const open: DrainNodesInit['open'] = async () => {
     const { openKubernetesApi, parseKubeconfig, readKubeconfig } = await import(
@@ -19,6 +19,12 @@ export function openDrain(client: TalosClient, timeoutMs: number, signal: AbortS
   };
   return drainNodes({
     ...{ open, timeoutMs, timers: systemTimers, signal },
+    async refusalOf({ machine }) {
+      const { isRefusedIn } = await import('@nodewright/client/what-if');
+      const mode = (await machine.version({}, { signal })).messages[0]?.platform?.mode;
+      if (!isRefusedIn(mode, { kind: 'reboot', mode: 'default' })) return undefined;
+      return 'reboot is not supported in container mode: nothing was drained';
+    },
     async nameOf({ resources }) {
       const { nodenames } = await import('@nodewright/client/kinds');
       return (await resources.get(nodenames, 'nodename', { signal })).spec.nodename;

@@ -39,11 +39,15 @@ function roleRefusal({ callerRoles }: ClusterFacts, action: PlannedAction): stri
 
 function nodeRefusal({ unreachable, stage, mode }: NodeFacts, action: PlannedAction): string | undefined {
   if (unreachable !== undefined) return `cannot be called: ${unreachable}`;
-  if (mode === 'container' && methodRule(actionMethod(action))?.containerMode === 'refused')
-    return `refuses: ${actionName(action)} is not supported in container mode`;
+  if (isRefusedIn(mode, action)) return `refuses: ${actionName(action)} is not supported in container mode`;
   if (stage !== undefined && lockedStages[action.kind].includes(stage))
     return `refuses: it is busy with another sequence (${stage})`;
   return undefined;
+}
+
+/** Whether a node with this `platform.mode` of its version refuses the action, as one in a container refuses to reboot. */
+export function isRefusedIn(mode: string | undefined, action: PlannedAction): boolean {
+  return mode === 'container' && methodRule(actionMethod(action))?.containerMode === 'refused';
 }
 
 /** The nodes whose member etcd would not let go, one removal after the other. */
