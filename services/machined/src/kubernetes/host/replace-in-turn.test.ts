@@ -8,8 +8,8 @@ import type { PodProblem } from '../domain/pod-status.ts';
 import { type OtherServer, replaceInTurn } from './replace-in-turn.ts';
 
 interface Case {
-  /** Whether the API server of this node is ready at first. */
-  readonly own?: boolean;
+  /** How many of the first checks the API server of this node fails; by default none. */
+  readonly ownFailures?: number;
   /** Names of other nodes whose API servers are not ready. */
   readonly down?: readonly string[];
   readonly etcd?: 'none' | 'refuses the lock';
@@ -23,17 +23,28 @@ interface Case {
 const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
 const others: readonly OtherServer[] = ['node02', 'node03'].map((node) => ({ node, host: node, port: 6443 }));
 
-async function outcomeOf({ own = true, down = [], etcd, isNeeded = true, failures = 1, changesAfter }: Case) {
+async function outcomeOf({
+  ownFailures = 0,
+  down = [],
+  etcd,
+  isNeeded = true,
+  failures = 1,
+  changesAfter,
+}: Case) {
   const done: string[] = [];
   const problems: (PodProblem | undefined)[] = [];
   const timers = new FakeTimers();
   let checks = 0;
+  let firstChecks = 0;
   let isReplaced = false;
   const notReady: HealthResult = { healthy: false, message: 'refused' };
   const checkOwn = async (): Promise<HealthResult> => {
-    if (!isReplaced) return own ? { healthy: true } : notReady;
+    setImmediate(() => timers.step(timers.now() + 2000));
+    if (!isReplaced) {
+      firstChecks += 1;
+      return firstChecks > ownFailures ? { healthy: true } : notReady;
+    }
     checks += 1;
-    setImmediate(() => timers.step(timers.now() + 500));
     return checks > failures ? { healthy: true } : notReady;
   };
   const client = {
@@ -85,11 +96,17 @@ test('replaceInTurn() waits while another API server is not ready, and names it'
 
 test('replaceInTurn() replaces a server that is not ready whatever the others do, also without etcd', async () => {
   const repaired = { postponed: undefined, problems: [undefined] };
-  assert.deepEqual(await outcomeOf({ own: false, down: ['node02', 'node03'] }), {
+  assert.deepEqual(await outcomeOf({ ownFailures: 1000, down: ['node02', 'node03'] }), {
     done: 'lock replace unlock close',
     ...repaired,
   });
-  assert.deepEqual(await outcomeOf({ own: false, etcd: 'none' }), { done: 'replace', ...repaired });
+  assert.deepEqual(await outcomeOf({ ownFailures: 1000, etcd: 'none' }), { done: 'replace', ...repaired });
+});
+
+test('replaceInTurn() does not take a server for one that is not ready because it is slow once', async () => {
+  const { done, postponed } = await outcomeOf({ ownFailures: 2, down: ['node02'] });
+  assert.equal(done, 'lock unlock close');
+  assert.match(postponed ?? '', /kube-apiserver of node02 is not ready/);
 });
 
 test('replaceInTurn() leaves a ready server alone without the lock', async () => {

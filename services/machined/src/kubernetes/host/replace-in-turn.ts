@@ -38,6 +38,9 @@ const lockTimeoutMs = 30_000;
 /** An API server with valid settings is ready within this time. */
 export const readyTimeoutMs = 120_000;
 const checkTimeoutMs = 5_000;
+/** A server that fails so many checks in a row is not ready. One that is only slow passes one of them. */
+const ownChecks = 3;
+const ownPauseMs = 2_000;
 const pollMs = 500;
 const retryAfterMs = 5_000;
 
@@ -53,7 +56,7 @@ export async function replaceInTurn(
   init: ReplaceInTurnInit,
   { signal, isNeeded }: RestartRequest,
 ): Promise<PostponedRestart | undefined> {
-  const { openEtcd, checkOwn, replace, report, log } = init;
+  const { openEtcd, replace, report, log } = init;
   const postponed = (reason: string) => {
     report({ kind: 'waits', reason });
     return { reason, retryAfterMs };
@@ -61,8 +64,7 @@ export async function replaceInTurn(
   await using scope = new AsyncDisposableStack();
   const lock = await takeLock(openEtcd, scope, signal);
   if (!(await isNeeded())) return undefined;
-  const own = await checkOwn(checkTimeoutMs);
-  if (own.healthy) {
+  if (await isOwnReady(init, signal)) {
     if (lock === undefined)
       return postponed('another control plane replaces its kube-apiserver, or etcd has no leader');
     const problem = await problemOfOthers(init);
@@ -72,6 +74,15 @@ export async function replaceInTurn(
   await replace();
   await waitUntilReady(init, { signal, isNeeded });
   return undefined;
+}
+
+async function isOwnReady({ checkOwn, timers }: ReplaceInTurnInit, signal: AbortSignal): Promise<boolean> {
+  for (let check = 1; ; check += 1) {
+    if ((await checkOwn(checkTimeoutMs)).healthy) return true;
+    if (check === ownChecks) return false;
+    await pauseBy(timers, ownPauseMs, signal);
+    signal.throwIfAborted();
+  }
 }
 
 /** @returns why the others need this API server; `undefined` when they do not */
