@@ -16,7 +16,7 @@ import { createPodTurnController } from './controllers/pod-turn.ts';
 import type { StaticPodGates } from './controllers/static-pods.ts';
 import { components, componentUsers } from './domain/pod-paths.ts';
 import { createApplyInTurn } from './host/apply-in-turn.ts';
-import { answersReadiness, checkSuccessor, createCheckApiServer } from './host/check-api-server.ts';
+import { checkReadiness, checkSuccessor, createCheckApiServer } from './host/check-api-server.ts';
 import { checkEndpoint } from './host/check-endpoint.ts';
 import { createComponentFiles, fileOwner } from './host/component-files.ts';
 import { fetchManifest } from './host/fetch-manifest.ts';
@@ -26,7 +26,6 @@ import { otherServers } from './host/other-servers.ts';
 import { PodGrant } from './host/pod-grant.ts';
 import type { PodProblems } from './host/pod-problems.ts';
 import { PodService, type ReplaceInTurn } from './host/pod-service.ts';
-import { probeHttps } from './host/probe-https.ts';
 import { replaceInTurn } from './host/replace-in-turn.ts';
 import { createKubeconfig } from './rpc/kubeconfig.ts';
 
@@ -166,8 +165,7 @@ function apiServerInTurn({ openEtcd, state, log }: OpenKubernetesInit): ReplaceI
         ...component,
         ...{ openEtcd, log, timers: systemTimers },
         others: () => otherServers(state),
-        checkOther: ({ host, port }, timeoutMs) =>
-          probeHttps({ host, port, path: '/readyz' }, timeoutMs, answersReadiness),
+        checkOther: (server, timeoutMs) => checkReadiness(state, server, timeoutMs),
       },
       request,
     );

@@ -1,24 +1,36 @@
 import { pointerTo, type State } from '@nodewright/state';
-import { apiServerConfigs, nodenames, staticPodStatuses } from '@nodewright/state/kinds';
+import {
+  apiServerConfigs,
+  kubernetesDynamicCerts,
+  nodenames,
+  staticPodStatuses,
+} from '@nodewright/state/kinds';
 import type { HealthResult } from '../../base/domain/service-health.ts';
 import { specOf } from '../../base/resources/spec-of.ts';
 import { probeHttps } from './probe-https.ts';
 
 type Check = (timeoutMs: number) => Promise<HealthResult>;
 
-/** A server that admits no anonymous requests answers that it does not know the client. */
-export const answersReadiness = (status: number) => status === 200 || status === 401 || status === 403;
+/**
+ * Whether an API server is ready. It is asked as an administrator: until it has loaded its rules it answers everybody else that they
+ * may not ask (403). One whose authority was replaced does not know the client (401), and counts as ready.
+ */
+export async function checkReadiness(
+  state: State,
+  { host, port }: { readonly host: string; readonly port: number },
+  timeoutMs: number,
+): Promise<HealthResult> {
+  const credentials = (await specOf(state, pointerTo(kubernetesDynamicCerts)))?.apiServerKubeletClient;
+  const isHealthy = (status: number) => status === 200 || status === 401;
+  return probeHttps({ host, port, path: '/readyz' }, timeoutMs, { isHealthy, credentials });
+}
 
 /** Whether the API server that the kubelet of this node runs is ready. */
 export function createCheckApiServer(state: State): Check {
   return async (timeoutMs) => {
     const config = await specOf(state, pointerTo(apiServerConfigs, 'final-kube-apiserver'));
     if (config === undefined) return { healthy: false, message: 'it is not configured' };
-    return probeHttps(
-      { host: '127.0.0.1', port: config.localPort, path: '/readyz' },
-      timeoutMs,
-      answersReadiness,
-    );
+    return checkReadiness(state, { host: '127.0.0.1', port: config.localPort }, timeoutMs);
   };
 }
 

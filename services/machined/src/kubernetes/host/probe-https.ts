@@ -1,23 +1,31 @@
 import type { HealthResult } from '../../base/domain/service-health.ts';
 import type { HealthRequest } from '../domain/process-pod.ts';
 
+export interface ProbeOptions {
+  /** Whether a status of HTTP means health. */
+  readonly isHealthy?: (status: number) => boolean;
+  /** A client certificate. */
+  readonly credentials?: { readonly crt: string; readonly key: string } | undefined;
+}
+
 /**
  * Sends a health request over HTTPS. Like the kubelet, it does not verify the certificate: the answer decides nothing but
  * whether the process is shown as healthy. Never throws: a failure is a result.
- *
- * @param isHealthy whether a status of HTTP means health
  */
 export async function probeHttps(
   { host, port, path }: Required<HealthRequest>,
   timeoutMs: number,
-  isHealthy = (status: number) => status >= 200 && status < 400,
+  { isHealthy = (status) => status >= 200 && status < 400, credentials }: ProbeOptions = {},
 ): Promise<HealthResult> {
   // Loaded here because only control planes with Kubernetes need it.
   const { get } = await import('node:https');
   const { promise, resolve } = Promise.withResolvers<HealthResult>();
   const fail = (message: string) => resolve({ healthy: false, message });
   const request = get(
-    { host, port, path, rejectUnauthorized: false, agent: false, timeout: timeoutMs },
+    {
+      ...{ host, port, path, rejectUnauthorized: false, agent: false, timeout: timeoutMs },
+      ...(credentials && { cert: credentials.crt, key: credentials.key }),
+    },
     (response) => {
       response.resume();
       const { statusCode = 0 } = response;
