@@ -61,8 +61,8 @@ const sameForEveryUser = [
   .concat(['tests/docs/', 'tests/house/', 'tests/powercut/', 'tests/sim/'])
   // Clusters like those of the files beside these, which do run as the user.
   .concat(['etcd-arguments', 'membership', 'replay'].map((name) => `tests/cluster/process/${name}.`));
-/** Compares the host before and after, so no other test may change the host meanwhile. */
-const alone = ['tests/contract/machined/host-unchanged.test.ts'];
+/** They compare the host before and after, so no other test may change the host meanwhile. */
+const alone = ['contract/machined', 'cluster/process'].map((path) => `tests/${path}/host-unchanged.test.ts`);
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 const testTimeoutMs = 180_000;
 /** Time for starting four nodes, crashing them and reading their traces. */
