@@ -11,7 +11,7 @@ export interface PrepareRequest {
 /**
  * Creates a writable snapshot. A containerd that was killed during a creation can leave a folder that is not
  * in its database. The next creation gets the same number, fails because the folder exists, and removes the
- * folder. So a second attempt succeeds. Source: `createSnapshot` of containerd's overlayfs snapshotter.
+ * folder. So a second attempt succeeds. Source: containerd: overlayfs snapshotter, `createSnapshot`.
  */
 export async function prepareSnapshot(
   snapshots: NamespaceServices['snapshots'],

@@ -2,7 +2,7 @@ const variable = 'OTEL_RESOURCE_ATTRIBUTES';
 
 /**
  * The variable with which every span of a node's programs names the node, in addition to what the user's environment adds to spans.
- * Source: OpenTelemetry: resource SDK, and the semantic conventions of hosts.
+ * Source: OpenTelemetry specification: environment variables; OpenTelemetry semantic conventions: hosts.
  */
 export function nodeInSpans(
   node: string,
