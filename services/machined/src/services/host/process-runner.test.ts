@@ -177,7 +177,8 @@ test('the descendants of a process are killed when it ends by itself or is stopp
   const alone = runnerOf(script(''));
   assert.equal((await outcome(alone.runner)).error, undefined);
   assert.ok(childIn(alone.log) > 0);
-  assert.ok(hasEnded(childIn(alone.log)));
+  // The kernel ends a killed process at its next turn on a processor.
+  await eventually(() => hasEnded(childIn(alone.log)), { what: 'end of the child' });
 
   const leaving = runnerOf(script(''), { leavesDescendants: true });
   assert.equal((await outcome(leaving.runner)).error, undefined);
@@ -196,7 +197,7 @@ test('the descendants of a process are killed when it ends by itself or is stopp
     [error, told.slice(1)],
     [undefined, ['signal: Sending SIGTERM to <runner>', 'signal: Sending SIGKILL to <runner>']],
   );
-  assert.ok(hasEnded(childIn(stubborn.log)));
+  await eventually(() => hasEnded(childIn(stubborn.log)), { what: 'end of the grandchild' });
 });
 
 test('a process whose OOM score cannot be lowered runs anyway', async () => {
