@@ -8,7 +8,7 @@ import { openProcessCluster } from './process-cluster.ts';
 /** Container engines may add and remove their own links and mounts at any time, so these are ignored. */
 const ofEngines = {
   link: /^(veth|docker|br-|cni|cali|virbr)/,
-  mount: /\/netns\/|docker|containerd|buildkit/,
+  mount: /\/(netns|overlay2|containers)\/|docker|containerd|buildkit/,
 };
 
 /** The parts of the host that a node with a machine of its own would change. */
