@@ -100,18 +100,13 @@ function startSpan(tracer: Tracer, scope: SpanScope, name: string, options: Span
  * standard `OTEL_EXPORTER_OTLP_*` variables, the sampler from `OTEL_TRACES_SAMPLER`, and further attributes of
  * the resource from `OTEL_RESOURCE_ATTRIBUTES`. Disposing it flushes the queue, for at most two seconds; a hung collector never keeps a process from ending.
  */
-export function createOtlpTelemetry({
-  serviceName,
-  serviceVersion,
-  environment,
-  attributes,
-}: TelemetryInit): Telemetry {
+export function createOtlpTelemetry({ serviceName, serviceVersion, environment }: TelemetryInit): Telemetry {
   if (isTls(environment)) trustPublicAuthorities();
   const processor = new BatchSpanProcessor({
     exporter: new OTLPTraceExporter(),
     scheduledDelayMillis: exportDelayMs,
   });
-  const own = { 'service.name': serviceName, 'service.version': serviceVersion, ...attributes };
+  const own = { 'service.name': serviceName, 'service.version': serviceVersion };
   const provider = new TracerProvider({
     // Of an attribute in both, the one of the code counts.
     resource: detectResources({ detectors: [envDetector] }).merge(resourceFromAttributes(own)),
