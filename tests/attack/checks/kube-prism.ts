@@ -20,20 +20,24 @@ interface Stage {
   readonly connections: number;
   /** What each of them sends when it is open. */
   readonly says: Buffer;
+  /** One that does not read never learns that its connection has ended, and keeps it. */
+  readonly reads: boolean;
   readonly mayRefuseOthers: boolean;
 }
 
+const nothing = Buffer.alloc(0);
+const noTls = Buffer.alloc(4096, 'GET / HTTP/1.1\r\n');
 const stages: readonly Stage[] = [
-  { name: '900 that send nothing', connections: 900, says: Buffer.alloc(0), mayRefuseOthers: false },
+  { name: '900 that send nothing', connections: 900, says: nothing, reads: true, mayRefuseOthers: false },
   {
     name: '900 that send what is not TLS and read nothing',
-    ...{ connections: 900, says: Buffer.alloc(4096, 'GET / HTTP/1.1\r\n'), mayRefuseOthers: false },
+    ...{ connections: 900, says: noTls, reads: false, mayRefuseOthers: false },
   },
-  { name: '2,000 that send nothing', connections: 2000, says: Buffer.alloc(0), mayRefuseOthers: true },
+  { name: '2,000 that send nothing', connections: 2000, says: nothing, reads: true, mayRefuseOthers: true },
 ];
 
-/** Keeps so many connections to KubePrism open for some time: one that is closed is opened again. */
-async function flood({ address }: ProcessNode, { connections, says }: Stage): Promise<number> {
+/** Keeps so many connections to KubePrism open for some time: for one that was seen to end, another one is opened. */
+async function flood({ address }: ProcessNode, { connections, says, reads }: Stage): Promise<number> {
   const open = new Set<Socket>();
   let opened = 0;
   const endMs = performance.now() + floodMs;
@@ -44,7 +48,8 @@ async function flood({ address }: ProcessNode, { connections, says }: Stage): Pr
       opened += 1;
       socket.on('error', () => {});
       socket.on('close', () => open.delete(socket));
-      socket.pause();
+      if (reads) socket.resume();
+      else socket.pause();
       if (says.length > 0) socket.write(says);
     }
     await sleep(50);
