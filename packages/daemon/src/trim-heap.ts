@@ -68,13 +68,22 @@ export async function trimHeap(): Promise<void> {
  * Frees the memory that a burst of work needed. The last page is returned some 10 s later. Calls may arrive
  * meanwhile, so this makes two regular collections of about 30 ms each: the first finds unused objects, the
  * second frees their pages.
+ *
+ * @returns how long the collections blocked the daemon, in ms
  */
-export async function trimHeapGently(): Promise<void> {
-  collectGarbage('regular');
+export async function trimHeapGently(): Promise<number> {
+  const first = timedCollection();
   await pause(pauseMs);
-  collectGarbage('regular');
+  const second = timedCollection();
   await pause(pooledMs);
   releaseMemory();
+  return first + second;
+}
+
+function timedCollection(): number {
+  const begunSeconds = process.uptime();
+  collectGarbage('regular');
+  return (process.uptime() - begunSeconds) * 1000;
 }
 
 /**

@@ -26,6 +26,11 @@ const longPauseMs = 40_000;
 /** After this many collections in a row that freed little, the memory counts as permanently in use. */
 const patience = 15;
 const longestPauseMs = 600_000;
+/**
+ * The pause is at least this many times as long as the daemon stood still for the collection. In an emulator that is a second, in which
+ * it answers nobody.
+ */
+const pausePerBlocked = 50;
 
 export interface MemorySample {
   /** As `anonymousMemoryBytes()` returns it. */
@@ -45,6 +50,8 @@ export class CalmTrim {
   #leftBytes = Number.POSITIVE_INFINITY;
   /** Collections in a row that freed little. */
   #fruitless = 0;
+  /** The least pause for what the last collection has cost. */
+  #costPauseMs = 0;
 
   /** Whether to collect now. Report the result with `trimmed`. */
   sample({ anonymousBytes, busyShare, nowMs }: MemorySample): boolean {
@@ -54,7 +61,7 @@ export class CalmTrim {
       // A new burst has begun.
       this.#fruitless = 0;
       this.#pauseMs = leastPauseMs;
-      this.#notBeforeMs = Math.min(this.#notBeforeMs, nowMs + leastPauseMs);
+      this.#notBeforeMs = Math.min(this.#notBeforeMs, nowMs + Math.max(leastPauseMs, this.#costPauseMs));
     }
     return (
       busyShare < calmShare && nowMs >= this.#notBeforeMs && anonymousBytes > this.#lowestBytes + worthBytes
@@ -64,15 +71,18 @@ export class CalmTrim {
   /**
    * Records the result of a collection. If it freed little, the next one comes later, and much later after
    * many such results.
+   *
+   * @param blockedMs how long the collection blocked the daemon
    */
-  trimmed({ anonymousBytes, nowMs }: MemorySample, leftBytes: number): void {
+  trimmed({ anonymousBytes, nowMs }: MemorySample, leftBytes: number, blockedMs: number): void {
     const isWorth = anonymousBytes - leftBytes >= (worthShare * this.#lowestBytes) / 2;
     this.#fruitless = isWorth ? 0 : this.#fruitless + 1;
     this.#leftBytes = leftBytes;
     if (isWorth) this.#pauseMs = leastPauseMs;
     else if (this.#fruitless > patience) this.#pauseMs = longestPauseMs;
     else this.#pauseMs = Math.min(2 * this.#pauseMs, longPauseMs);
-    this.#notBeforeMs = nowMs + this.#pauseMs;
+    this.#costPauseMs = pausePerBlocked * blockedMs;
+    this.#notBeforeMs = nowMs + Math.max(this.#pauseMs, this.#costPauseMs);
   }
 }
 
@@ -98,9 +108,9 @@ export function trimWhenCalm(): void {
     since = now;
     if (isTrimming || !trim.sample(sample)) return;
     isTrimming = true;
-    await trimHeapGently();
+    const blockedMs = await trimHeapGently();
     isTrimming = false;
-    trim.trimmed({ ...sample, nowMs: elapsedMs() }, anonymousMemoryBytes());
+    trim.trimmed({ ...sample, nowMs: elapsedMs() }, anonymousMemoryBytes(), blockedMs);
   };
   setInterval(() => void look(), intervalMs).unref();
 }
