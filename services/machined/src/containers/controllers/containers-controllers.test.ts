@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Controller, strong } from '@nodewright/controllers';
 import { pointerTo, putResource } from '@nodewright/state';
 import { etcFileSpecs, imageCacheConfigs, registryConfigs, services } from '@nodewright/state/kinds';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
@@ -14,6 +15,19 @@ machine: { type: worker, token: t.oken, registries: { ${registries} } }
 cluster: { controlPlane: { endpoint: https://10.0.0.1:6443 } }
 `;
 
+/** Keeps the specs of files until their files are gone, as the controller does that writes them. */
+const fileWriter: Controller = {
+  name: 'FileWriter',
+  inputs: [strong(etcFileSpecs)],
+  outputs: [],
+  async reconcile(pass) {
+    for (const { metadata } of await pass.list(etcFileSpecs)) {
+      const pointer = pointerTo(etcFileSpecs, metadata.id);
+      await (metadata.phase === 'running' ? pass.hold(pointer) : pass.release(pointer));
+    }
+  },
+};
+
 test('containerd gets its files and starts once there is a configuration, and follows the registries', async () => {
   const calls: string[] = [];
   const service = { start: () => void calls.push('start'), stop: async () => void calls.push('stop') };
@@ -22,6 +36,7 @@ test('containerd gets its files and starts once there is a configuration, and fo
     registriesConfigController('http://127.0.0.1:3172'),
     criConfigController({ oomScore: -500, lowersOomScores: true, limitsPods: true }),
     follower,
+    fileWriter,
   ]);
   await follower.begin(new AbortController().signal);
   await rig.settled();

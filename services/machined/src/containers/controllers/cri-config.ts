@@ -1,4 +1,4 @@
-import { type Controller, shared, weak } from '@nodewright/controllers';
+import { type Controller, destroyReady, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { etcFileSpecs, registryConfigs } from '@nodewright/state/kinds';
 import { type ContainerdSettings, containerdConfig, containerdPaths } from '../domain/containerd-config.ts';
@@ -19,7 +19,8 @@ export const containerdConfigFile = belowEtc(containerdPaths.config);
 export function criConfigController(settings: ContainerdSettings): Controller {
   return {
     name: 'files.CRIConfigController',
-    inputs: [weak(registryConfigs, registryConfigs.singleton)],
+    // The file of a registry that is left out is removed once it is gone from the disk.
+    inputs: [weak(registryConfigs, registryConfigs.singleton), destroyReady(etcFileSpecs)],
     outputs: [shared(etcFileSpecs)],
     async reconcile(pass) {
       // They are there as soon as there is a configuration.
