@@ -7,6 +7,7 @@ import { parseCertificate } from '@nodewright/pki';
 import { type KindRef, pointerTo, putResource } from '@nodewright/state';
 import {
   apiServerConfigs,
+  blockMountStatuses,
   certSans,
   configStatuses,
   etcdRootSecrets,
@@ -39,8 +40,21 @@ import type { StaticPodGates } from './static-pods.ts';
 const hour = 3_600_000;
 const pair = (name: string) => ({ crt: `${name} certificate\n`, key: `${name} key\n` });
 
+const logMount = {
+  ...blockMountStatuses.codec.fromProto(new Uint8Array()),
+  target: '/var/log',
+};
+
 /** A node of processes, whose other controllers have written everything but its configuration and the health of etcd. */
-async function openNode({ gates, more = [] }: { gates?: StaticPodGates; more?: readonly Controller[] } = {}) {
+async function openNode({
+  gates,
+  more = [],
+  hasLogs = true,
+}: {
+  gates?: StaticPodGates;
+  more?: readonly Controller[];
+  hasLogs?: boolean;
+} = {}) {
   const written: { secrets: ComponentFiles; configs: ComponentFiles } = { secrets: {}, configs: {} };
   const store = (kind: keyof typeof written) => ({
     async write(files: ComponentFiles) {
@@ -79,6 +93,7 @@ async function openNode({ gates, more = [] }: { gates?: StaticPodGates; more?: r
     ...{ addressReady: true, connectivityReady: true, hostnameReady: true, etcFilesReady: true },
   });
   await put(hostnameStatuses, 'hostname', { hostname: 'node01', domainname: '' });
+  if (hasLogs) await put(blockMountStatuses, 'LOG', logMount);
   await put(nodeAddresses, 'accumulative-no-k8s', { addresses: ['127.5.0.2/32'], sortAlgorithm: 'v1' });
   await put(etcdRootSecrets, 'etcd', { etcdCA: pair('etcd CA') });
   const etcd = {
@@ -113,6 +128,15 @@ const facts = (pem: string) => {
   const hours = Math.round((notAfter.getTime() - notBefore.getTime()) / hour);
   return { ...subject, dnsNames, ipAddresses, extendedKeyUsage, hours };
 };
+
+test('secrets are written once the volume of the audit log is mounted', async () => {
+  await using node = await openNode({ hasLogs: false });
+  await node.configure(await controlPlaneText());
+  assert.deepEqual([Object.keys(node.secrets()), await node.ids(secretStatuses)], [[], []]);
+  await node.put(blockMountStatuses, 'LOG', logMount);
+  assert.ok(Object.keys(node.secrets()).includes('kube-apiserver'));
+  assert.deepEqual(await node.ids(secretStatuses), ['static-pods']);
+});
 
 test('a control plane issues the certificates of Kubernetes from the CAs of its configuration', async () => {
   await using node = await openNode();

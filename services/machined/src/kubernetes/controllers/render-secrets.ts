@@ -1,6 +1,7 @@
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import {
+  blockMountStatuses,
   etcdEncryptionConfigs,
   etcdRootSecrets,
   etcdSecrets,
@@ -21,6 +22,8 @@ const kinds = [
   etcdSecrets,
   etcdEncryptionConfigs,
 ] as const;
+/** The API server writes its audit log there, into a folder that is made with its files. */
+const logVolume = 'LOG';
 
 /**
  * Writes the files with the secrets of the components and publishes their version. The version follows the kubeconfigs, and
@@ -29,7 +32,7 @@ const kinds = [
 export function createRenderSecretsController(files: ComponentFileStore): Controller {
   return {
     name: 'k8s.RenderSecretsStaticPodController',
-    inputs: kinds.map((kind) => weak(kind, kind.singleton)),
+    inputs: [...kinds.map((kind) => weak(kind, kind.singleton)), weak(blockMountStatuses, logVolume)],
     outputs: [exclusive(secretStatuses)],
     async reconcile(pass) {
       const root = (await pass.get(pointerTo(kubernetesRootSecrets)))?.spec;
@@ -44,6 +47,7 @@ export function createRenderSecretsController(files: ComponentFileStore): Contro
       const encryption = await pass.get(pointerTo(etcdEncryptionConfigs));
       if (secrets === undefined || dynamic === undefined || encryption === undefined) return;
       if (etcdRoot === undefined || etcd === undefined) return;
+      if ((await pass.get(pointerTo(blockMountStatuses, logVolume))) === undefined) return;
       const wanted = secretFiles({
         ...{ root, etcdRoot, secrets: secrets.spec, dynamic, etcd },
         encryption: encryption.spec.configuration,
