@@ -46,6 +46,8 @@ export interface MachineParts
   readonly services: ServiceManager;
   /** Whether the node can limit processor and memory of pods. */
   readonly limitsPods: boolean;
+  /** Whether volumes of the node are partitions. */
+  readonly hasPartitions: boolean;
 }
 
 export interface ContainersTopic extends Topic {
@@ -99,7 +101,11 @@ function followingService(
   return {
     async start() {
       if (!isDeclared) {
-        const conditions = await openContainerdConditions(state, containerdConfigFile, scope);
+        const conditions = await openContainerdConditions(
+          state,
+          { configFile: containerdConfigFile, hasPartitions: init.hasPartitions },
+          scope,
+        );
         const health = scope.use(openContainerdHealth(containerdPaths.socket));
         const watcher = recordServicePid(state, serviceIds.cri);
         services.declare([containerdService({ ...init, conditions, health, watcher })]);

@@ -110,7 +110,9 @@ export async function openTopics(
       },
       imageCacheRoots: () => imageCacheRoots.map((path) => layout.root + path).filter(existsSync),
       hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
-      machine: runsContainers ? { ...given, ...processes, limitsPods } : undefined,
+      machine: runsContainers
+        ? { ...given, ...processes, limitsPods, hasPartitions: host.volumes !== undefined }
+        : undefined,
     },
     scope,
   );

@@ -3,17 +3,20 @@ import { blockMountStatuses, etcFileStatuses, networkStatuses } from '@nodewrigh
 import type { Condition } from '../../base/domain/condition.ts';
 import { openResourceCondition } from '../../services/host/resource-condition.ts';
 
-/** The volume with the images and the containers. Source: Talos v1.14: COSI resources, volume ids. */
-const volume = 'CRI';
+/**
+ * Volumes with the images and the containers, and on machines with what programs of pods install. Source: Talos v1.14: COSI resources,
+ * volume ids.
+ */
+const volumesOf = (hasPartitions: boolean) => (hasPartitions ? ['CRI', '/opt'] : ['CRI']);
 
 /**
  * What containerd waits for before it starts.
  *
- * @param configFile the id of its configuration below `/etc`
+ * @param about `configFile`: the id of its configuration below `/etc`; `hasPartitions`: whether volumes of the node are partitions
  */
 export function openContainerdConditions(
   state: State,
-  configFile: string,
+  { configFile, hasPartitions }: { readonly configFile: string; readonly hasPartitions: boolean },
   scope: AsyncDisposableStack,
 ): Promise<Condition[]> {
   return Promise.all([
@@ -35,10 +38,12 @@ export function openContainerdConditions(
       },
       scope,
     ),
-    openResourceCondition(
-      state,
-      { pointer: pointerTo(blockMountStatuses, volume), text: `volume ${volume} to be mounted` },
-      scope,
+    ...volumesOf(hasPartitions).map((volume) =>
+      openResourceCondition(
+        state,
+        { pointer: pointerTo(blockMountStatuses, volume), text: `volume ${volume} to be mounted` },
+        scope,
+      ),
     ),
   ]);
 }

@@ -34,7 +34,7 @@ export const varInMemory: MachineMount = {
   ...{ target: '/var', type: 'tmpfs', flags: noSuid | noDevices, data: 'mode=0755,size=50%' },
 };
 
-const volumeFolders = ['/var', '/system/state', '/system/imagecache/disk'];
+const volumeFolders = ['/opt', '/var', '/system/state', '/system/imagecache/disk'];
 /** Below them containers have their file systems, which keep a volume in use. */
 const foldersOfMounts = ['/run/containerd/', '/run/netns/', '/var/'];
 

@@ -13,7 +13,7 @@ import {
 } from '@nodewright/state/kinds';
 import type { PartitionWish } from '../domain/change-partitions.ts';
 import { imageCacheWish, mountOptionsOfImageCache, systemVolumes } from '../domain/system-volumes.ts';
-import type { PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
+import type { OverlayFolders, PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
 import { volumeControllers } from './volume-controllers.ts';
 
 const sizeBytes = 20_480_000_000n;
@@ -110,6 +110,14 @@ test('a worker has no volume for etcd, and a node without a configuration none b
   assert.deepEqual(ids('worker'), ['STATE', 'EPHEMERAL', 'LOG']);
   assert.deepEqual(ids('controlplane'), ['STATE', 'EPHEMERAL', 'LOG', 'ETCD']);
   const withContainers = systemVolumes({ machineType: 'worker', hasPartitions: false, hasContainers: true });
+  const opt = (hasPartitions: boolean) =>
+    systemVolumes({ machineType: 'worker', hasPartitions, hasContainers: true }).find(
+      ({ id }) => id === '/opt',
+    );
+  assert.deepEqual(
+    [opt(false), opt(true)?.spec.type, opt(true)?.spec.parentId],
+    [undefined, 'overlay', 'EPHEMERAL'],
+  );
   const cri = withContainers.find(({ id }) => id === 'CRI')?.spec.mount;
   assert.deepEqual([cri?.targetPath, cri?.parentId, cri?.fileMode], ['lib/containerd', 'EPHEMERAL', 0]);
   assert.deepEqual(ids(undefined), ['STATE']);
@@ -129,6 +137,7 @@ test('the images on the disk of a machine are a volume that is mounted read-only
     async mount(id, mount) {
       mounts.push([id, mount]);
     },
+    async mountOverlay() {},
   };
   await using runtime = openTestRuntime({
     controllers: volumeControllers({ makeVolumeFolder: async () => sizeBytes, partitions }),
@@ -154,6 +163,7 @@ test('a partition is created once the devices are known, and one that is there i
       return { device: '/dev/vda5', disk: '/dev/vda', number: 5, guid: 'g', sizeBytes: 64 << 20, contents };
     },
     async mount() {},
+    async mountOverlay() {},
   };
   await using runtime = openTestRuntime({
     controllers: volumeControllers({ makeVolumeFolder: async () => sizeBytes, partitions }),
@@ -168,4 +178,57 @@ test('a partition is created once the devices are known, and one that is there i
   await putResource(state, { ...pointerTo(devicesStatuses), spec: { ready: true } });
   assert.equal(await phase(), 'ready');
   assert.ok(prepared.includes('STATE'));
+});
+
+test('/opt of a machine is an overlay, which is mounted once its folders are on EPHEMERAL', async () => {
+  const made: string[] = [];
+  const overlays: OverlayFolders[] = [];
+  const partitions: VolumePartitions = {
+    hasImageCache: false,
+    exists: async () => true,
+    async prepare() {
+      const contents = { uuid: '0b2a4f3e-7d57-4a5a-9a35-3f6f0b1f1f10' };
+      return { device: '/dev/vda6', disk: '/dev/vda', number: 6, guid: 'g', sizeBytes: 64 << 20, contents };
+    },
+    async mount() {},
+    async mountOverlay(folders) {
+      overlays.push(folders);
+    },
+  };
+  const makeVolumeFolder = async (path: string) => {
+    made.push(path);
+    return sizeBytes;
+  };
+  const controllers = volumeControllers({ makeVolumeFolder, partitions }).slice(1);
+  await using runtime = openTestRuntime({ controllers });
+  const { state } = runtime;
+  const given = { machineType: 'worker', hasPartitions: true, hasContainers: true };
+  const opt = systemVolumes(given).find(({ id }) => id === '/opt') ?? assert.fail();
+  await putResource(state, { ...pointerTo(volumeConfigs, '/opt'), spec: opt.spec });
+  const request = { requester: 'sequencer', readOnly: false, detached: false, disableAccessTime: false };
+  const want = (volumeID: string) =>
+    putResource(state, {
+      ...pointerTo(volumeMountRequests, volumeID),
+      spec: { ...request, volumeID, secure: true, noExec: false },
+    });
+  await want('/opt');
+  const parent = systemVolumes(given).find(({ id }) => id === 'EPHEMERAL') ?? assert.fail();
+  await putResource(state, { ...pointerTo(volumeConfigs, 'EPHEMERAL'), spec: parent.spec });
+  await runtime.settled();
+  assert.deepEqual([made, overlays], [[], []]);
+
+  await want('EPHEMERAL');
+  await runtime.settled();
+  const folders = {
+    target: '/opt',
+    changes: '/var/system/overlays/opt-diff',
+    work: '/var/system/overlays/opt-workdir',
+  };
+  assert.deepEqual(new Set(made), new Set([folders.work, folders.changes]));
+  assert.deepEqual(
+    new Set(overlays.map((overlay) => JSON.stringify(overlay))),
+    new Set([JSON.stringify(folders)]),
+  );
+  assert.equal((await state.get(pointerTo(volumeStatuses, '/opt'))).spec.phase, 'ready');
+  assert.equal((await state.get(pointerTo(volumeMountStatuses, '/opt'))).spec.target, '/opt');
 });

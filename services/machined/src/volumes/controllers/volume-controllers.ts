@@ -29,6 +29,7 @@ import {
   type MadeFolder,
   mountOptionsOf,
   mountRequestsOf,
+  overlayFolders,
   partitionMount,
   partitionVolumeStatus,
   partitionWishOf,
@@ -165,14 +166,15 @@ function volumeManagerController(
         if (path === undefined)
           return directoryVolumeStatus(spec, { failure: 'its parent volume is not there' });
         // The folder belongs on the partition, not below its mount point.
-        if (byId.get(spec.parentId)?.type === 'partition' && !mounted.has(spec.parentId))
-          return waitingVolumeStatus(spec);
-        const made = await orFailure(
-          id,
-          async (): Promise<MadeFolder> => ({
-            sizeBytes: await makeVolumeFolder(path, spec.mount.fileMode),
-          }),
-        );
+        const isOnPartition = spec.type === 'overlay' || byId.get(spec.parentId)?.type === 'partition';
+        if (isOnPartition && !mounted.has(spec.parentId)) return waitingVolumeStatus(spec);
+        const { changes, work } = overlayFolders(path);
+        const folders = spec.type === 'overlay' ? [work, changes] : [path];
+        const made = await orFailure(id, async (): Promise<MadeFolder> => {
+          let sizeBytes = 0n;
+          for (const folder of folders) sizeBytes = await makeVolumeFolder(folder, spec.mount.fileMode);
+          return { sizeBytes };
+        });
         return directoryVolumeStatus(spec, made);
       };
       const statuses = [];
@@ -224,11 +226,16 @@ function mountController(partitions: VolumePartitions | undefined): Controller {
         const target = pathOfVolume(spec.volumeID, places);
         const volume = statuses.get(spec.volumeID);
         if (target === undefined || volume === undefined) continue;
-        if (partitions === undefined || volume.type !== 'partition') {
+        if (partitions === undefined || volume.type === 'directory') {
           mounts.push({ id, spec: directoryMount(spec, target) });
           continue;
         }
         try {
+          if (volume.type === 'overlay') {
+            await partitions.mountOverlay(overlayFolders(target));
+            mounts.push({ id, spec: directoryMount(spec, target) });
+            continue;
+          }
           const { mountSpec } = volume;
           const options = { ...mountOptionsOf(spec, mountSpec), target, mode: mountSpec.fileMode };
           await partitions.mount(spec.volumeID, options);

@@ -11,7 +11,7 @@ import type {
 import { blockMountStatuses, mountRequests, volumeConfigs, volumeStatuses } from '@nodewright/state/kinds';
 import { decimalSize } from '../../base/domain/decimal-size.ts';
 import type { MaxBytes, PartitionWish } from './change-partitions.ts';
-import type { PreparedVolume } from './volume-partitions.ts';
+import type { OverlayFolders, PreparedVolume } from './volume-partitions.ts';
 
 // The volumes that every node has. On a machine META, STATE and EPHEMERAL are partitions of the system disk; on a node of
 // processes or of containers each volume is a folder, and META is a file.
@@ -37,6 +37,8 @@ interface SystemVolume {
   readonly secure?: boolean;
   readonly noExec?: boolean;
   readonly projectQuotaSupport?: boolean;
+  /** Where the node has partitions, the volume is an overlay: the folder of the root, with changes that are kept on the parent. */
+  readonly isOverlay?: true;
 }
 
 const mib = 1 << 20;
@@ -68,6 +70,18 @@ const etcdVolume: SystemVolume = {
 /** Only its user may look into it. */
 const criVolume: SystemVolume = {
   ...{ id: 'CRI', targetPath: 'lib/containerd', parentId: 'EPHEMERAL', fileMode: 0 },
+};
+
+/** Programs of pods add files to it, such as plugins for the network. Source: Talos v1.14: COSI resources, volume ids. */
+const optVolume: SystemVolume = {
+  ...{
+    id: '/opt',
+    targetPath: '/opt',
+    parentId: 'EPHEMERAL',
+    fileMode: 0o755,
+    secure: true,
+    isOverlay: true,
+  },
 };
 
 /** A spec with empty fields. */
@@ -106,17 +120,24 @@ export function systemVolumes({
 }: SystemVolumesInit): { readonly id: string; readonly spec: VolumeConfigSpec }[] {
   const isControlPlane = machineType === 'controlplane' || machineType === 'init';
   const below =
-    machineType === undefined ? [] : [ephemeralVolume, logVolume, ...(hasContainers ? [criVolume] : [])];
+    machineType === undefined
+      ? []
+      : [
+          ...[ephemeralVolume, logVolume],
+          ...(hasContainers ? [criVolume] : []),
+          ...(hasContainers && hasPartitions ? [optVolume] : []),
+        ];
   const ofImage = [...(hasPartitions ? [metaVolume] : []), ...(hasImageCache ? [imageCacheVolume] : [])];
   const all = [...ofImage, stateVolume, ...below];
   return [...all, ...(isControlPlane ? [etcdVolume] : [])].map(
-    ({ id, parentId = '', partition, fileSystem = 'xfs', ...mount }) => {
+    ({ id, parentId = '', partition, fileSystem = 'xfs', isOverlay = false, ...mount }) => {
       const unset = empty(volumeConfigs);
       const shared = {
         ...unset,
         parentId,
         mount: { ...unset.mount, parentId, secure: false, noExec: false, ...mount },
       };
+      if (isOverlay) return { id, spec: { ...shared, type: 'overlay' } };
       if (!hasPartitions || partition === undefined) return { id, spec: { ...shared, type: 'directory' } };
       const partitionSpec = id === 'EPHEMERAL' ? withSizes(partition, ephemeral) : partition;
       return {
@@ -241,6 +262,9 @@ export const mountOptionsOfImageCache = {
   mode: imageCacheVolume.fileMode,
 };
 
+/** The options of an overlay: programs of pods are there, and nothing else that could have rights. */
+export const mountOptionsOfOverlay = noSuid | noDevices;
+
 /** The mount of a partition. */
 export function partitionMount(
   request: MountRequestSpec,
@@ -332,6 +356,12 @@ export function mountRequestsOf(
     };
     return [{ id: volumeID, spec }];
   });
+}
+
+/** The folders of an overlay on EPHEMERAL. Source: Talos v1.14: overlays. */
+export function overlayFolders(target: string): OverlayFolders {
+  const folder = `/var/system/overlays/${target.slice(1).replaceAll('/', '-')}`;
+  return { target, changes: `${folder}-diff`, work: `${folder}-workdir` };
 }
 
 /** The mount of a folder: it has no source, and exists as soon as the folder does. */

@@ -22,6 +22,15 @@ export interface PartitionMountOptions {
   readonly mode: number;
 }
 
+/** A folder of the root to which changes are added. */
+export interface OverlayFolders {
+  readonly target: string;
+  /** Holds what was changed. */
+  readonly changes: string;
+  /** For the kernel alone, in the same file system as the changes. */
+  readonly work: string;
+}
+
 /** The partitions of the system disk. All calls may be repeated; the second time they change nothing. */
 export interface VolumePartitions {
   /** The disk has the partition IMAGECACHE. */
@@ -32,4 +41,6 @@ export interface VolumePartitions {
   prepare(id: string, wish: PartitionWish): Promise<PreparedVolume>;
   /** Mounts a prepared volume. @throws Fault */
   mount(id: string, mount: PartitionMountOptions): Promise<void>;
+  /** Mounts an overlay whose folders exist. @throws SystemCallError */
+  mountOverlay(folders: OverlayFolders): Promise<void>;
 }

@@ -1,15 +1,16 @@
 import { chmod } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
+import { type BlockDisk, cString, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { PartitionWish } from '../domain/change-partitions.ts';
 import {
   imageCacheWish,
   mountOptionsOfImageCache,
+  mountOptionsOfOverlay,
   mountOptionsOfState,
   stateWish,
 } from '../domain/system-volumes.ts';
-import type { PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
+import type { OverlayFolders, PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
 import { createBlockPort } from './block-port.ts';
 import { findSystemDisk } from './find-system-disk.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
@@ -53,7 +54,7 @@ export async function openMachineVolumes(
     );
     return undefined;
   }
-  const partitions = partitionsOf(disk, log, (await disk.find('IMAGECACHE')) !== undefined);
+  const partitions = partitionsOf(disk, calls, log, (await disk.find('IMAGECACHE')) !== undefined);
   let stateFailure: Fault | undefined;
   try {
     await partitions.prepare('STATE', stateWish);
@@ -103,7 +104,12 @@ async function mountImageCache(partitions: VolumePartitions, log: Logger): Promi
 const isOfImage = (id: string) => id === 'META' || id === 'IMAGECACHE';
 
 /** Each volume is prepared and mounted once; a failure is tried again by the next call. */
-function partitionsOf(disk: SystemDisk, log: Logger, hasImageCache: boolean): VolumePartitions {
+function partitionsOf(
+  disk: SystemDisk,
+  calls: Pick<NativeCalls, 'mount'>,
+  log: Logger,
+  hasImageCache: boolean,
+): VolumePartitions {
   const prepared = new Map<string, VolumePartition>();
   const mounted = new Set<string>();
   return {
@@ -128,6 +134,12 @@ function partitionsOf(disk: SystemDisk, log: Logger, hasImageCache: boolean): Vo
       } catch (error) {
         log.warn({ volume: id, error: String(error) }, 'the file system does not fill its partition');
       }
+    },
+    async mountOverlay({ target, changes, work }: OverlayFolders) {
+      if (mounted.has(target)) return;
+      const [type, options] = [cString('overlay'), `lowerdir=${target},upperdir=${changes},workdir=${work}`];
+      calls.mount(type, cString(target), type, mountOptionsOfOverlay, cString(options));
+      mounted.add(target);
     },
   };
 }
