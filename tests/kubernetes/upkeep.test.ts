@@ -155,6 +155,14 @@ test('the API answers while a control plane is killed and comes back: by KubePri
       (await talosctl('-n', node.name, 'get', 'addresses')).includes(shared) ? [node] : [],
     )
   ).flat();
+  const leads = async ({ name }: Node) => {
+    const [{ memberId, leader }] = JSON.parse(await talosctl('-n', name, 'etcd', 'status', '-o', 'json'));
+    return memberId === leader;
+  };
+  await eventually(
+    async () => !(await leads(victim)),
+    soon('a leader of etcd apart from the shared address'),
+  );
   const other = cluster.controlPlanes.find((node) => node !== victim) ?? assert.fail();
   const [worker = assert.fail()] = workers;
   const watches = {

@@ -32,6 +32,8 @@ const virtual = new VirtualAddresses({
       announce: () => namespace.run(announce),
     };
   },
+  // The members of etcd run outside of the nodes.
+  yieldLeadership: async () => undefined,
   ...{ timers: systemTimers, monotonicMs: () => performance.now(), telemetry: noTelemetry },
   log: createLogger({ name: hostname, telemetry: noTelemetry, destination: process.stdout }),
 });

@@ -32,6 +32,7 @@ import { createEtcdSnapshot } from './rpc/etcd-snapshot.ts';
 import { openEtcdConditions } from './service/etcd-conditions.ts';
 import { assertMayLeave, etcdLeave } from './service/etcd-leave.ts';
 import { EtcdService } from './service/etcd-service.ts';
+import { forfeitLeadership } from './service/forfeit-leadership.ts';
 import type { NodeEtcd, RunnableEtcd } from './service/node-etcd.ts';
 
 export interface OpenEtcdInit {
@@ -67,6 +68,12 @@ export interface EtcdTopic extends Topic {
    * has no etcd or never started it.
    */
   leave(): ((signal: AbortSignal) => Promise<void>) | undefined;
+  /**
+   * Hands the leadership to another control plane, and returns its name; undefined when this node is not the leader.
+   *
+   * @throws Fault when there is no other voter, or etcd does not answer
+   */
+  yieldLeadership(signal: AbortSignal): Promise<string | undefined>;
   /** @throws Fault `failed-precondition` with the reason when etcd needs the vote of this node */
   assertMayLeave(signal: AbortSignal): Promise<void>;
   /**
@@ -106,6 +113,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
       },
     },
     openCluster: () => access.openCluster(),
+    yieldLeadership: (signal) => forfeitLeadership(access, timers, signal),
     assertMayLeave: (signal) => assertMayLeave(etcd, state, signal),
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname }),
     begin: async (signal) => follower?.begin(signal),

@@ -11,6 +11,7 @@ import { openBorrowedAddress } from './host/borrowed-address.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { createEtcdCampaign } from './host/etcd-campaign.ts';
 import { openKernelNetwork } from './host/kernel-network.ts';
+import type { YieldLeadership } from './host/part-from-leader.ts';
 import { VirtualAddresses } from './host/virtual-addresses.ts';
 import { createNetstat } from './rpc/netstat.ts';
 import { createPacketCapture } from './rpc/packet-capture.ts';
@@ -24,6 +25,8 @@ export interface OpenNetworkInit {
   readonly hasKubelet: boolean;
   /** Connects to etcd of the cluster. */
   readonly openEtcd: () => Promise<EtcdClient>;
+  /** Of etcd, to another control plane. */
+  readonly yieldLeadership: YieldLeadership;
   readonly hostname: () => string;
   /** Ends the captures when the node stops. */
   readonly stopSignal: AbortSignal;
@@ -67,13 +70,14 @@ export function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableStack):
 
 /** What competes for virtual addresses; on a node that cannot have any, the reason. */
 function openVirtualAddresses(init: OpenNetworkInit, scope: AsyncDisposableStack): VirtualAddresses | string {
-  const { node, cannotAddAddresses, openEtcd, hostname, log, telemetry } = init;
+  const { node, cannotAddAddresses, openEtcd, yieldLeadership, hostname, log, telemetry } = init;
   if (!node.world.addsAddresses) return `it is ${node.world.description}, and does not change its links`;
   if (cannotAddAddresses !== undefined) return cannotAddAddresses;
   return scope.use(
     new VirtualAddresses({
       campaign: createEtcdCampaign({ openEtcd, hostname }),
       openAddress: openBorrowedAddress,
+      yieldLeadership,
       ...{ timers: systemTimers, monotonicMs: () => performance.now(), log, telemetry },
     }),
   );

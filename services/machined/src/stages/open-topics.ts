@@ -198,6 +198,7 @@ export async function openTopics(
       ...{ node, events, stopSignal: host.signal, log, telemetry, hostname },
       linkHardware: hardware.linkHardware,
       openEtcd: () => etcd.openCluster(),
+      yieldLeadership: (signal) => etcd.yieldLeadership(signal),
       hasKubelet: kubelet !== undefined,
       cannotAddAddresses: addressProblem(),
     },

@@ -27,6 +27,7 @@ function openNode({ hasKubelet = false } = {}) {
         abandon: async () => void done.push(`abandoned ${ip}`),
       } satisfies Tenure;
     },
+    yieldLeadership: async () => undefined,
     openAddress: async ({ ip, linkName }) => ({
       lend: (seconds) => void done.push(`${linkName} has ${ip} for ${seconds} s`),
       remove: () => void done.push(`${linkName} loses ${ip}`),

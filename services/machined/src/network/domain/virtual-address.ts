@@ -14,8 +14,8 @@ export interface VirtualAddressId {
 /** Prefix of the keys of all candidates. Source: Talos v1.14: etcd keys. */
 export const electionKey = (ip: string) => `talos:v1:vip:election:${ip}`;
 /**
- * How long the key of a candidate stays when its node has died. When its etcd was the leader as well, the next leader counts this
- * time anew: 1 to 2 s later, and with 1 s more. So the address moves within 15 s in each case.
+ * How long the key of a candidate stays when its node has died. If its etcd was the leader as well, the next leader would count this
+ * time anew, 1 to 2 s later, and with 1 s more: the owner of the address therefore hands the leadership to another node.
  */
 export const electionTtlSeconds = 12;
 /** How long to wait after a failed attempt. Source: Talos v1.14: Layer2VIPConfig. */
@@ -27,6 +27,8 @@ export const electionRetryMs = 1000;
 export const marginMs = 3000;
 /** How often the owner looks at its lease. */
 export const tenureTickMs = 500;
+/** How often the owner looks whether it leads etcd. */
+export const leaderCheckMs = 5000;
 /** How many times a new owner announces the address, once per tick: a switch may lose a frame. */
 export const announcementCount = 3;
 /** A call of the kernel that took longer has counted the lifetime from too late a moment. */

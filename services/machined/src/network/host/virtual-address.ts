@@ -9,6 +9,7 @@ import {
   type VirtualAddressId,
 } from '../domain/virtual-address.ts';
 import { AddressLoan } from './address-loan.ts';
+import { partFromLeader, type YieldLeadership } from './part-from-leader.ts';
 
 /** The time in which this node is the owner of a virtual address, as etcd sees it. */
 export interface Tenure {
@@ -42,6 +43,7 @@ export interface BorrowedAddress {
 export interface VirtualAddressInit extends VirtualAddressId {
   readonly campaign: Campaign;
   readonly openAddress: (id: VirtualAddressId) => Promise<BorrowedAddress>;
+  readonly yieldLeadership: YieldLeadership;
   /** This node has the address, or has it no more. */
   readonly onChange: () => void;
   readonly timers: Timers;
@@ -153,6 +155,8 @@ export class VirtualAddress implements AsyncDisposable {
       log.info({ ip, linkName }, 'took the virtual address');
     };
     await inSpan(telemetry, 'take virtual address', take, { attributes });
+    // It may wait for etcd, which must not delay the removal of the address.
+    void partFromLeader(this.#init, ending);
     for (let tick = 0; ; tick += 1) {
       if (stop.aborted) return String(stop.reason);
       if (tenure.signal.aborted) return faultFrom(tenure.signal.reason).message;

@@ -20,6 +20,7 @@ function openAddresses() {
       const { signal } = new AbortController();
       return { signal, leftMs: () => 15_000, resign: () => resignation.promise, abandon: async () => {} };
     },
+    yieldLeadership: async () => undefined,
     openAddress: async () => ({ lend: quiet, remove: quiet, announce: quiet }),
     ...{ timers: systemTimers, monotonicMs: () => performance.now(), telemetry: noTelemetry },
     log: { info: quiet, warn: quiet, error: quiet, debug: quiet } as never,

@@ -170,6 +170,7 @@ class SimulatedProcess {
     const init = {
       ...{ ip: '10.0.0.99', linkName: 'eth0', campaign: this.#campaign, onChange: quiet },
       openAddress: async () => node.address,
+      yieldLeadership: async () => undefined,
       timers: this.#timers,
       monotonicMs: () => world.timers.now(),
       log: { info: quiet, warn: quiet, error: quiet, debug: quiet } as never,
