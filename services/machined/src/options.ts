@@ -66,7 +66,7 @@ export const options = {
     choices: ['on', 'off'],
     default: 'off',
     description:
-      'on: a node that is one container runs the kubelet of its configuration, which runs the static pods of the control plane',
+      'on: a machine, or a node that is one container, runs the kubelet of its configuration, which runs the static pods of the control plane',
   },
   engineSocket: {
     env: 'MACHINED_ENGINE_SOCKET',

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { ContainerRuntime } from '@nodewright/containers';
-import { containerCapabilities, serviceIds } from '@nodewright/contract';
-import { effectiveCapabilities } from '@nodewright/linux';
+import { serviceIds } from '@nodewright/contract';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
+import { grantableCapabilities } from '../base/domain/grantable-capabilities.ts';
+import type { World } from '../base/domain/world.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
 import type { PodProblems } from '../kubernetes/host/pod-problems.ts';
@@ -12,7 +13,6 @@ import type { ServiceCgroups } from '../services/host/service-cgroups.ts';
 import type { ServiceManager } from '../services/host/service-manager.ts';
 import { kubeletControllers } from './controllers/kubelet-controllers.ts';
 import { createKubeletServiceController } from './controllers/kubelet-service.ts';
-import { grantedNames } from './domain/granted-names.ts';
 import { kubeletPaths } from './domain/kubelet-paths.ts';
 import {
   coverKernelLog,
@@ -26,6 +26,7 @@ import { KubeletService } from './host/kubelet-service.ts';
 import { pollKubelet } from './host/poll-kubelet.ts';
 
 export interface OpenKubeletInit {
+  readonly world: Pick<World, 'ownsKernel'>;
   readonly options: { readonly restartInterval: number };
   readonly layout: Pick<NodeLayout, 'root'>;
   readonly state: State;
@@ -48,19 +49,21 @@ export interface KubeletTopic extends Topic {
 /** Opens the topic of the kubelet on a node that runs containers. It starts nothing. What it opens ends with `scope`. */
 export async function openKubelet(init: OpenKubeletInit, scope: AsyncDisposableStack): Promise<KubeletTopic> {
   const { state, runtime, services, logs, log, layout, cgroups } = init;
-  const granted = effectiveCapabilities(readFileSync('/proc/self/status', 'utf8'));
   const service = new KubeletService({
     ...{ state, runtime, services, logs, dependsOn: [serviceIds.cri] },
     conditions: await openKubeletConditions(state, scope),
     async prepare(input) {
       await prepareKubeletFiles({ root: layout.root, note: (message) => log.info(message) }, input);
-      await coverKernelParameters();
-      await openNetworkParameters();
-      await coverKernelLog();
+      // A machine sets the parameters of its kernel for all programs (`kernel/domain/default-kernel-parameters.ts`).
+      if (!init.world.ownsKernel) {
+        await coverKernelParameters();
+        await openNetworkParameters();
+        await coverKernelLog();
+      }
       await shareMounts(kubeletPaths.data);
     },
     prepareCgroup: async (path) => cgroups?.open(path),
-    capabilities: grantedNames(containerCapabilities, granted),
+    capabilities: grantableCapabilities(readFileSync('/proc/self/status', 'utf8')),
     restartIntervalMs: init.options.restartInterval,
   });
   const follower = createKubeletServiceController(service);

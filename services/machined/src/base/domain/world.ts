@@ -181,7 +181,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsDisks: true,
     runsContainers: true,
     runsUdevd: true,
-    staticPods: 'none',
+    staticPods: 'kubelet',
     ownsMounts: false,
     namesItself: true,
     showsMachine: true,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { maskedPaths, readOnlyPaths } from '@nodewright/containers/spec';
 import { stringify } from 'yaml';
-import { grantableCapabilities } from './grantable-capabilities.ts';
+import { grantableCapabilities } from '../../base/domain/grantable-capabilities.ts';
 import { boundSources, serviceContainer } from './service-container.ts';
 import { parseServiceSpec } from './service-spec.ts';
 

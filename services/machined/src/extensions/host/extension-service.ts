@@ -8,6 +8,7 @@ import { loadNativeCalls, lowestOomScore } from '@nodewright/linux';
 import { pointerTo, type State } from '@nodewright/state';
 import { type ExtensionServiceConfigSpec, extensionServiceConfigs } from '@nodewright/state/kinds';
 import type { Condition } from '../../base/domain/condition.ts';
+import { grantableCapabilities } from '../../base/domain/grantable-capabilities.ts';
 import type { Runner } from '../../base/domain/runner.ts';
 import type { OwnContainers } from '../../containers/host/own-containers.ts';
 import { createRuncRunner, runcProgram } from '../../containers/host/runc-runner.ts';
@@ -20,7 +21,6 @@ import type { ServiceDefinition } from '../../services/host/service.ts';
 import type { ServiceCgroups } from '../../services/host/service-cgroups.ts';
 import { configFiles } from '../domain/config-files.ts';
 import { environmentFileBytes, parseEnvironmentFile } from '../domain/environment-file.ts';
-import { grantableCapabilities } from '../domain/grantable-capabilities.ts';
 import {
   boundSources,
   serviceCgroup,

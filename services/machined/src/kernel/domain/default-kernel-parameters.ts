@@ -26,6 +26,8 @@ const ipv6: Readonly<Record<string, string>> = {
 /** Parameters that a container cannot set, because they belong to the whole machine. */
 const machineOnly: Readonly<Record<string, string>> = {
   'kernel.ctrl-alt-del': '0',
+  // The kubelet does not start without. Upstream's kernel is built with this value.
+  'kernel.panic_on_oops': '1',
   'kernel.kptr_restrict': '2',
   'kernel.dmesg_restrict': '1',
   'kernel.perf_event_paranoid': '3',

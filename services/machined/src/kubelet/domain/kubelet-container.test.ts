@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { grantedNames } from './granted-names.ts';
 import { kubeletContainer } from './kubelet-container.ts';
 import { staticPodsOf } from './reported-pods.ts';
 
@@ -16,7 +15,7 @@ const spec = {
 test('the container of the kubelet sees the node, may do what machined may, and shares the mounts of pods', () => {
   const { mounts = [], ...container } = kubeletContainer({
     spec,
-    capabilities: ['CAP_SYS_ADMIN', 'CAP_SYS_BOOT', 'CAP_SYS_MODULE'],
+    capabilities: ['CAP_SYS_ADMIN'],
     exists: () => true,
   });
   assert.deepEqual(container, {
@@ -58,14 +57,6 @@ test('mounts of the user come last, with the access and the propagation that the
   assert.deepEqual(last(['bind', 'rw']), { ...plain, readOnly: false });
   assert.deepEqual(last(['bind', 'ro', 'rshared']), { ...plain, readOnly: true, propagation: 'shared' });
   assert.deepEqual(last(['rslave']), { ...plain, readOnly: false, propagation: 'slave' });
-});
-
-test('grantedNames() names what a bit mask contains', () => {
-  const all = [
-    { name: 'CHOWN', number: 0, why: '' },
-    { name: 'SYS_ADMIN', number: 21, why: '' },
-  ];
-  assert.deepEqual(grantedNames(all, 1n << 21n), ['CAP_SYS_ADMIN']);
 });
 
 test('staticPodsOf() keeps pods from files and URLs, with their status', () => {

@@ -6,7 +6,7 @@ import { kubeletPaths } from './kubelet-paths.ts';
 
 export interface KubeletContainerInit {
   readonly spec: KubeletSpecSpec;
-  /** Capabilities that machined itself has, as `CAP_…`. */
+  /** Those that machined may give away, as `CAP_…`. */
   readonly capabilities: readonly string[];
   /** Whether a path exists on the node. */
   readonly exists: (path: string) => boolean;
@@ -14,9 +14,6 @@ export interface KubeletContainerInit {
 
 export const kubeletContainerId = 'kubelet';
 export const kubeletCgroup = 'podruntime/kubelet';
-
-/** Programs that reboot a machine or load modules belong to machined alone. Source: Talos v1.14: services, capabilities. */
-const withheld = ['CAP_SYS_BOOT', 'CAP_SYS_MODULE'];
 
 export function kubeletContainer({ spec, capabilities, exists }: KubeletContainerInit): ContainerSpec {
   const { image, args, extraMounts } = spec;
@@ -28,7 +25,7 @@ export function kubeletContainer({ spec, capabilities, exists }: KubeletContaine
     // For volumes of kind hostPath and type DirectoryOrCreate, FileOrCreate: the kubelet makes the path in its own root, and containerd then makes
     // it on the node. It would refuse the volume of a pod in a root that cannot be written.
     readOnlyRoot: false,
-    capabilities: capabilities.filter((name) => !withheld.includes(name)),
+    capabilities,
     oomScoreAdjust: -450,
     cgroup: kubeletCgroup,
     mounts: [

@@ -33,7 +33,7 @@ export interface KubeletServiceInit {
   readonly prepare: (input: KubeletInput) => Promise<void>;
   /** Creates the cgroup of the kubelet with its limits. */
   readonly prepareCgroup: (path: string) => Promise<unknown>;
-  /** Capabilities that machined itself has, as `CAP_…`. */
+  /** Capabilities that machined may give away, as `CAP_…`. */
   readonly capabilities: readonly string[];
   readonly restartIntervalMs: number;
 }

@@ -37,8 +37,8 @@ const names = [
 const kept = new Set(['SYS_MODULE', 'SYS_BOOT']);
 
 /**
- * The capabilities that a process may give to extension services: those of its bounding set, except those that only the node
- * uses.
+ * The capabilities that a process may give to the kubelet and to extension services: those of its bounding set, except those that
+ * only the node uses.
  *
  * @param status text of `/proc/<pid>/status`
  */
