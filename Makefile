@@ -289,8 +289,8 @@ test-virtual-address: $(built) ## control planes compete for a virtual address: 
 	@node tools/test.ts 'tests/virtual-address/*.test.ts'
 
 .PHONY: image
-image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS= KERNEL=); about three minutes after a change
-	@EXTENSIONS='$(EXTENSIONS)' KERNEL='$(KERNEL)' node rootfs/build-image.ts
+image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS= KERNEL=), with KUBERNETES=1 also one with Kubernetes; about three minutes after a change
+	@EXTENSIONS='$(EXTENSIONS)' KERNEL='$(KERNEL)' KUBERNETES='$(KUBERNETES)' node rootfs/build-image.ts
 
 .PHONY: verify-image
 verify-image: $(installed) ## compares the image with its signatures (IMAGE_PUBLIC_KEY=)
@@ -347,6 +347,11 @@ test-boot-devices: image ## adds disks and a link to an emulated machine while i
 .PHONY: test-boot-extension-sets
 test-boot-extension-sets: image ## installs sets of extensions on running machines, also with UEFI Secure Boot; about fifteen minutes
 	@node tools/test.ts --boot 'tests/boot/long/extension-sets.test.ts'
+
+.PHONY: test-boot-kubernetes
+test-boot-kubernetes: kubernetes $(built) ## boots a machine that runs Kubernetes and pods of users, and restarts it, a quarter of an hour
+	@KUBERNETES=1 node rootfs/build-image.ts
+	@node tools/test.ts --boot 'tests/boot/long/kubernetes.test.ts'
 
 .PHONY: test-boot-image-cache
 test-boot-image-cache: image ## boots a machine whose containerd pulls through registryd, some minutes

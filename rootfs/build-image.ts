@@ -1,16 +1,23 @@
 // `make image`: builds the root file system, the kernel, the initramfs, the unified kernel image and the disk image of a
-// machine, without root. An image that is made from the same inputs already is kept.
+// machine, without root. An image that is made from the same inputs already is kept. With `KUBERNETES` the machine also has the images of
+// Kubernetes on its disk, and runs a kubelet.
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
 import { sectorBytes, verityTree } from '@nodewright/disk';
+import { machineImages } from '@nodewright/provision/machine';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
 import { buildRootfs } from './build-rootfs.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
 import { checksumFile, checksums, commandLine, grubMenu } from './disk/boot-entries.ts';
-import { type PartitionLabel, placedPartitions, writeDiskImage } from './disk/disk-image.ts';
+import {
+  type PartitionLabel,
+  type PartitionSizes,
+  placedPartitions,
+  writeDiskImage,
+} from './disk/disk-image.ts';
 import { makeEfiPartition } from './disk/efi-partition.ts';
 import { makeExtPartition } from './disk/ext-partition.ts';
 import { makeGrub } from './disk/grub-image.ts';
@@ -27,6 +34,7 @@ import { buildInit } from './initramfs/build-init.ts';
 import { makeInitramfs } from './initramfs/initramfs.ts';
 import { selectModules } from './initramfs/kernel-modules.ts';
 import { type KernelName, kernelNamed, kernels } from './kernels.ts';
+import { kubernetesImageCache } from './kubernetes/build-images.ts';
 import { signProgram } from './secure-boot/authenticode.ts';
 import { type SecureBootKey, secureBootKey } from './secure-boot/secure-boot-key.ts';
 import { signingKey } from './signing/image-keys.ts';
@@ -43,6 +51,17 @@ import {
 
 const slot = 'A';
 const menuSeconds = 3;
+/** Room for the images of Kubernetes, besides that of etcd. */
+const kubernetesSizes: PartitionSizes = { IMAGECACHE: 256 };
+
+/** What images may differ in. */
+interface ImageChoice {
+  readonly kernel: KernelName;
+  /** The extensions that machines stack on the root, in this order. */
+  readonly extensionNames: readonly string[];
+  /** Whether machines have the images of Kubernetes and run a kubelet. */
+  readonly hasKubernetes: boolean;
+}
 
 interface Kernel {
   readonly release: string;
@@ -51,7 +70,7 @@ interface Kernel {
 }
 
 /** Takes the kernel and its modules from the locked package, and compiles the init. */
-async function makeKernel(workshop: Workshop, tools: LockedTools): Promise<Kernel> {
+async function makeKernel(workshop: Workshop, tools: LockedTools, hasKubelet: boolean): Promise<Kernel> {
   const folder = join(workshop.work, 'kernel');
   const { package: names, initModules, laterModules } = kernels[workshop.kernel ?? 'cloud'];
   await unpackLocked(names[workshop.architecture], folder, workshop);
@@ -60,6 +79,7 @@ async function makeKernel(workshop: Workshop, tools: LockedTools): Promise<Kerne
     source: join(workshop.checkout, 'rootfs/init'),
     work: workshop.work,
     etcdImage: cachedEtcd,
+    hasKubelet,
   });
   const now = selectModules(folder, initModules);
   const isLoaded = new Set(now.map(({ file }) => file));
@@ -86,14 +106,14 @@ interface Parts {
 async function makeParts(
   workshop: Workshop,
   tools: LockedTools,
-  { squashfs, extensionNames }: { squashfs: Buffer; extensionNames: readonly string[] },
+  { squashfs, extensionNames, hasKubernetes }: Omit<ImageChoice, 'kernel'> & { readonly squashfs: Buffer },
   { key, certificate }: SecureBootKey,
 ): Promise<Parts> {
   // Salt and name of the tree are derived from the data, so that the same data has the same tree.
   const digest = createHash('sha256').update(squashfs).digest();
   const { rootHash, file: hashTree } = verityTree(squashfs, { salt: digest, uuid: digest.subarray(0, 16) });
   const epochSeconds = commitTime(workshop.checkout);
-  const kernel = await makeKernel(workshop, tools);
+  const kernel = await makeKernel(workshop, tools, hasKubernetes);
   const modules = { release: kernel.release, place: modulesOfRoot(squashfs, workshop.work, tools) };
   const extensions = await buildExtensions(extensionNames, {
     ...{ tools, epochSeconds, modules },
@@ -120,14 +140,16 @@ const efiNames = {
   arm64: { stub: 'aa64', program: 'BOOTAA64.EFI' },
 } as const;
 
-function makeDisk(
+async function makeDisk(
   target: string,
-  { work, architecture, checkout }: Workshop,
+  workshop: Workshop,
   tools: LockedTools,
-  parts: Parts,
-): void {
+  { parts, hasKubernetes }: { readonly parts: Parts; readonly hasKubernetes: boolean },
+): Promise<void> {
+  const { work, architecture, checkout } = workshop;
   const epochSeconds = commitTime(checkout);
-  const placed = new Map(placedPartitions().map((partition) => [partition.label, partition]));
+  const partitionList = placedPartitions(hasKubernetes ? kubernetesSizes : {});
+  const placed = new Map(partitionList.map((partition) => [partition.label, partition]));
   const bytesOf = (label: PartitionLabel) => {
     const { first = 0, last = -1 } = placed.get(label) ?? {};
     return (last - first + 1) * sectorBytes;
@@ -153,7 +175,10 @@ function makeDisk(
     bytes: bytesOf('IMAGECACHE'),
     epochSeconds,
     uuid: placed.get('IMAGECACHE')?.guid ?? '',
-    files: etcdImageCache({ checkout, architecture, epochSeconds, note }),
+    files: {
+      ...etcdImageCache({ checkout, architecture, epochSeconds, note }),
+      ...(hasKubernetes && (await kubernetesImageCache({ workshop, tools, epochSeconds, note }))),
+    },
   });
   const efi = makeEfiPartition(tools, work, {
     bytes: bytesOf('EFI'),
@@ -162,7 +187,7 @@ function makeDisk(
   });
   const grub = architecture === 'amd64' ? makeGrub(tools, work, placed.get('BIOS')?.first ?? 0) : undefined;
   const partitions = { EFI: efi, BOOT: boot, IMAGECACHE: cache };
-  writeDiskImage(target, { ...(grub === undefined ? {} : { grub }), partitions });
+  writeDiskImage(target, { ...(grub === undefined ? {} : { grub }), partitions, placed: partitionList });
 }
 
 const inFolder = (folder: string, files: Readonly<Record<string, Buffer>>) =>
@@ -170,15 +195,11 @@ const inFolder = (folder: string, files: Readonly<Record<string, Buffer>>) =>
 
 const note = (line: string) => void process.stdout.write(`image: ${line}\n`);
 
-/**
- * Builds the image around the root file system that is in `out`.
- *
- * @param extensionNames the extensions that machines stack on the root, in this order
- */
+/** Builds the image around the root file system that is in `out`. */
 async function buildImage(
   checkout: string,
   out: string,
-  { kernel, extensionNames }: { kernel: KernelName; extensionNames: readonly string[] },
+  { kernel, extensionNames, hasKubernetes }: ImageChoice,
 ): Promise<void> {
   const work = mkdtempSync(join(tmpdir(), 'image-'));
   try {
@@ -187,7 +208,7 @@ async function buildImage(
     const keys = keysFolder(checkout);
     const firmwareKey = secureBootKey(keys);
     const squashfs = readFileSync(join(out, 'rootfs.squashfs'));
-    const parts = await makeParts(workshop, tools, { squashfs, extensionNames }, firmwareKey);
+    const parts = await makeParts(workshop, tools, { squashfs, extensionNames, hasKubernetes }, firmwareKey);
     const files: Readonly<Record<string, Buffer>> = {
       vmlinuz: parts.kernel.image,
       initramfs: parts.kernel.initramfs,
@@ -203,7 +224,7 @@ async function buildImage(
       writeFileSync(join(out, name), content);
       note(`${megabytes(content.length)}  ${name}`);
     }
-    makeDisk(join(out, 'disk.raw'), workshop, tools, parts);
+    await makeDisk(join(out, 'disk.raw'), workshop, tools, { parts, hasKubernetes });
     note(`disk image ${join(out, 'disk.raw')}`);
     signImage(out, signingKey(keys));
     note(`signed with the keys in ${keys}`);
@@ -212,27 +233,41 @@ async function buildImage(
   }
 }
 
-async function main(checkout: string): Promise<void> {
-  const folder = join(checkout, '_out', 'image');
+/** Files of an image that do not depend on whether it has Kubernetes. */
+const rootFiles = ['rootfs.squashfs', 'contents.json', 'rootfs.spdx.json'];
+
+async function main(checkout: string, hasKubernetes: boolean): Promise<void> {
   const keys = keysFolder(checkout);
   const certificate = secureBootKey(keys).certificate.fingerprint256;
   const extensionNames = (process.env.EXTENSIONS ?? '').split(/\s+/).filter((name) => name !== '');
   const extensions = await extensionDigests(extensionNames);
   const kernel = kernelNamed(process.env.KERNEL);
-  const isBuilt = await ensureImage({
-    folder,
-    key: signingKey(keys),
-    inputs: () =>
-      imageInputs(checkout, {
-        ...{ epochSeconds: commitTime(checkout), certificate },
-        ...{ extensions, kernel },
-      }),
-    build: async () => {
-      await buildRootfs(checkout, kernel);
-      await buildImage(checkout, folder, { kernel, extensionNames });
-    },
+  const folderOf = (name: keyof typeof machineImages) => join(checkout, '_out', machineImages[name]);
+  const ensure = async (name: keyof typeof machineImages, makeRoot: (folder: string) => Promise<void>) => {
+    const folder = folderOf(name);
+    const choice = { kernel, extensionNames, hasKubernetes: name === 'kubernetes' };
+    const isBuilt = await ensureImage({
+      folder,
+      key: signingKey(keys),
+      inputs: () =>
+        imageInputs(checkout, {
+          ...{ epochSeconds: commitTime(checkout), certificate },
+          ...{ extensions, kernel, hasKubernetes: choice.hasKubernetes },
+        }),
+      build: async () => {
+        await makeRoot(folder);
+        await buildImage(checkout, folder, choice);
+      },
+    });
+    if (!isBuilt) note(`${folder} has the image of these sources already`);
+  };
+  await ensure('plain', () => buildRootfs(checkout, kernel));
+  if (!hasKubernetes) return;
+  await ensure('kubernetes', async (folder) => {
+    mkdirSync(folder, { recursive: true });
+    for (const name of rootFiles) copyFileSync(join(folderOf('plain'), name), join(folder, name));
   });
-  if (!isBuilt) note(`${folder} has the image of these sources already`);
 }
 
-if (import.meta.main) await runBuild('image', () => main(join(import.meta.dirname, '..')));
+if (import.meta.main)
+  await runBuild('image', () => main(join(import.meta.dirname, '..'), (process.env.KUBERNETES ?? '') !== ''));

@@ -10,7 +10,7 @@ const sectorsPerMib = mib / sectorBytes;
 /** Marks the partition that a BIOS boots. */
 const legacyBootable = 1n << 2n;
 
-/** Partitions of a disk image in their order, with their sizes in MiB. Source: Talos v1.14: partitions. */
+/** Partitions of a disk image in their order, with their usual sizes in MiB. Source: Talos v1.14: partitions. */
 export const layout = [
   { label: 'EFI', type: partitionTypes.efiSystem, mib: 100 },
   { label: 'BIOS', type: partitionTypes.biosBoot, mib: 1, attributes: legacyBootable },
@@ -20,13 +20,17 @@ export const layout = [
 ] as const;
 
 export type PartitionLabel = (typeof layout)[number]['label'];
+export type PlacedPartition = Partition & { readonly label: PartitionLabel };
+
+/** Sizes of partitions that differ from the usual ones, in MiB. */
+export type PartitionSizes = Readonly<Partial<Record<PartitionLabel, number>>>;
 
 /** The partitions with their places; the first one begins at 1 MiB. GUIDs are derived from the labels. */
-export function placedPartitions(): (Partition & { readonly label: PartitionLabel })[] {
+export function placedPartitions(sizes: PartitionSizes = {}): PlacedPartition[] {
   let next = sectorsPerMib;
   return layout.map((row, index) => {
     const first = next;
-    next += row.mib * sectorsPerMib;
+    next += (sizes[row.label] ?? row.mib) * sectorsPerMib;
     const attributes = 'attributes' in row ? { attributes: row.attributes } : {};
     return {
       number: index + 1,
@@ -50,6 +54,8 @@ function guidOf(name: string): string {
 }
 
 export interface DiskContents {
+  /** By default those of `placedPartitions()`. */
+  readonly placed?: readonly PlacedPartition[];
   /** Undefined for machines that have no BIOS. */
   readonly grub?: GrubImage;
   /** Files with the contents of partitions. */
@@ -62,8 +68,10 @@ export interface DiskContents {
  *
  * @throws Error when the content of a partition is larger than the partition
  */
-export function writeDiskImage(target: string, { grub, partitions }: DiskContents): void {
-  const placed = placedPartitions();
+export function writeDiskImage(
+  target: string,
+  { grub, partitions, placed = placedPartitions() }: DiskContents,
+): void {
   const last = placed.at(-1)?.last ?? 0;
   const sectors = last + 1 + sectorsPerMib;
   const table = encodeTable({ guid: guidOf('disk'), partitions: placed }, sectors);

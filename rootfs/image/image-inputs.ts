@@ -21,13 +21,19 @@ export interface ImageFacts {
   readonly extensions: readonly string[];
   /** The name of the kernel. */
   readonly kernel: string;
+  /** Whether it has the images of Kubernetes. */
+  readonly hasKubernetes: boolean;
 }
 
 /** SHA-256, in hex, of everything that decides the bytes of an image, except the key that signs its files. */
 export function imageInputs(checkout: string, facts: ImageFacts): string {
-  const { epochSeconds, certificate, extensions, kernel } = facts;
+  const { epochSeconds, certificate, extensions, kernel, hasKubernetes } = facts;
   const hash = createHash('sha256');
-  hash.update([process.version, process.arch, epochSeconds, certificate, kernel, ...extensions].join('\0'));
+  hash.update(
+    [process.version, process.arch, epochSeconds, certificate, kernel, hasKubernetes, ...extensions].join(
+      '\0',
+    ),
+  );
   for (const path of [...folders.flatMap((folder) => filesBelow(checkout, folder)), ...files]) {
     const digest = createHash('sha256')
       .update(readFileSync(join(checkout, path)))

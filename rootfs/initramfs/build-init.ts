@@ -8,6 +8,8 @@ export interface InitSources {
   readonly work: string;
   /** The image of etcd that the machine has, used unless the configuration names one. */
   readonly etcdImage: string;
+  /** Whether the machine runs the kubelet of its configuration. */
+  readonly hasKubelet: boolean;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface InitSources {
  *
  * @throws Error with the compiler's message
  */
-export function buildInit(tools: LockedTools, { source, work, etcdImage }: InitSources): Buffer {
-  const settings = [`-DETCD_IMAGE="${etcdImage}"`];
+export function buildInit(tools: LockedTools, { source, work, etcdImage, hasKubelet }: InitSources): Buffer {
+  const settings = [`-DETCD_IMAGE="${etcdImage}"`, `-DKUBELET="${hasKubelet ? 'on' : 'off'}"`];
   return buildStaticProgram(tools, { source, work, name: 'init', settings });
 }

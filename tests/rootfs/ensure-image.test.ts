@@ -81,10 +81,17 @@ test('imageInputs() changes with every file that is built from, and with no othe
   for (const path of sources) write(path, 'first');
   const certificate = 'A1:B2';
   const digest = (other = {}) =>
-    imageInputs(checkout, { epochSeconds: 1, certificate, extensions: [], kernel: 'cloud', ...other });
+    imageInputs(checkout, {
+      epochSeconds: 1,
+      certificate,
+      extensions: [],
+      kernel: 'cloud',
+      hasKubernetes: false,
+      ...other,
+    });
   const seen = [
     ...[digest(), digest({ epochSeconds: 2 }), digest({ certificate: 'A1:B3' })],
-    digest({ kernel: 'full' }),
+    ...[digest({ kernel: 'full' }), digest({ hasKubernetes: true })],
     ...[['00'], ['00', '11'], ['11', '00']].map((extensions) => digest({ extensions })),
   ];
   for (const path of sources) {

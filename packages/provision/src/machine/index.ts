@@ -14,3 +14,4 @@ export {
 export { addedWords, emptyVariables, firmware, firmwareBoot } from './firmware-options.ts';
 export { freePort } from './free-port.ts';
 export { makeMachineDisk } from './machine-disk.ts';
+export { machineImages } from './machine-images.ts';
