@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultFrom } from '@nodewright/fault';
 
-const pollMs = 150;
+/** An attempt takes an emulated machine some of its time, so the pause after it is four times as long, within these limits. */
+const pauses = { leastMs: 150, mostMs: 2000, perAttempt: 4 } as const;
 const attemptTimeoutMs = 5000;
 
 export type Outcome = { readonly done: true } | { readonly done: false; readonly reason: string };
@@ -16,6 +17,7 @@ export async function attempts(
   let reason = notYet;
   while (!deadline.aborted) {
     signal.throwIfAborted();
+    const begunMs = performance.now();
     try {
       const attempt = AbortSignal.any([signal, deadline, AbortSignal.timeout(attemptTimeoutMs)]);
       if (await ask(attempt)) return { done: true };
@@ -25,7 +27,8 @@ export async function attempts(
       // The error of an attempt that the deadline aborts says nothing: keep the one before it.
       if (!deadline.aborted) reason = fault.message;
     }
-    await sleep(pollMs, undefined, { signal });
+    const pauseMs = (performance.now() - begunMs) * pauses.perAttempt;
+    await sleep(Math.min(Math.max(pauseMs, pauses.leastMs), pauses.mostMs), undefined, { signal });
   }
   return { done: false, reason };
 }
