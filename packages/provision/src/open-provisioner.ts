@@ -29,7 +29,7 @@ export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): P
   }
   if (name === 'qemu') {
     return createQemuProvisioner(() => ({
-      imageFolder: join(dirname(init.distFolder), 'image'),
+      imagesFolder: dirname(init.distFolder),
       async openMaintenance(api) {
         const { openMaintenanceApi } = await import('./qemu/maintenance-api.ts');
         return openMaintenanceApi(api, init.telemetry);

@@ -54,7 +54,12 @@ async function openRig(
     signal: controller.signal,
     milestones,
   } as unknown as Creation;
-  const given = { nodes, kubernetes: { version: '1.37.1' }, ...state } as ClusterState;
+  const given = {
+    provisioner: 'process',
+    nodes,
+    kubernetes: { version: '1.37.1' },
+    ...state,
+  } as ClusterState;
   return {
     folder,
     milestones,
@@ -130,9 +135,37 @@ test('awaitKubernetes() also waits for the kubelets of whole nodes, except of on
     assert.equal(server, 'https://127.9.9.1:6443');
     return { status: 200, body: path.endsWith('/nodes') ? { items } : available };
   };
-  const stack = { nodeImage: 'node:dev' } as ClusterState['stack'];
-  const rig = await openRig(home.path, async () => {}, { stack } as Partial<ClusterState>, 'node02', get);
+  const rig = await openRig(home.path, async () => {}, { provisioner: 'docker' }, 'node02', get);
   await rig.run();
   assert.deepEqual(rig.steps.slice(-3), ['bootstrap manifests', '2 nodes Ready', 'cluster DNS']);
   assert.equal(rig.milestones.workloads?.nodes, 2);
+});
+
+test('awaitKubernetes() asks a machine by the ports of this host', async () => {
+  await using home = await openTemporaryFolder();
+  const servers = new Set<string>();
+  const [node] = nodes;
+  const items = [
+    { metadata: { name: 'node01' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } },
+  ];
+  const available = { status: { conditions: [{ type: 'Available', status: 'True' }] } };
+  const state: Partial<ClusterState> = {
+    provisioner: 'qemu',
+    nodes: node === undefined ? [] : [node],
+    kubernetesEndpoint: 'https://127.0.0.1:40123',
+    machine: { apiPort: 40122 },
+  };
+  const rig = await openRig(
+    home.path,
+    async (_kubeconfig, server) => void servers.add(server),
+    state,
+    '',
+    async (server, path) => {
+      servers.add(server);
+      return { status: 200, body: path.endsWith('/nodes') ? { items } : available };
+    },
+  );
+  await rig.run();
+  assert.deepEqual([...servers], ['https://127.0.0.1:40123']);
+  assert.equal(rig.milestones.workloads?.nodes, 1);
 });

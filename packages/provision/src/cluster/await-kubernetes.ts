@@ -2,6 +2,7 @@ import { kubernetesPorts } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { attempts } from './attempts.ts';
+import { endpointsOf } from './await-nodes.ts';
 import { awaitWorkloads } from './await-workloads.ts';
 import type { NodeLauncher } from './cluster-kind.ts';
 import type { Creation } from './creation.ts';
@@ -17,6 +18,8 @@ export interface ClusterKubernetes {
 
 /** Allows for a slow machine: the servers start together, each with half a minute of processor time. */
 const readyTimeoutMs = 180_000;
+/** An emulated machine needs three to five minutes where others need 30 s, for this and for its workloads. */
+const emulatedTimeoutMs = 900_000;
 
 /**
  * Resolves when the API servers of all control planes are ready and the kubeconfig of the cluster is in its folder, and where
@@ -31,18 +34,23 @@ export async function awaitKubernetes({
   if (state.kubernetes === undefined || !creation.request.bootstrap) return;
   const { parts, folder, progress, signal, milestones } = creation;
   // A node that was reset waits for a configuration.
-  const controlPlanes = state.nodes.filter(
-    ({ name, type }) => type === 'controlplane' && !launcher.isWiped(name),
-  );
-  const [endpoint] = controlPlanes.map(({ address }) => address);
-  if (endpoint === undefined) return;
+  const endpoints = endpointsOf(talosconfig);
+  const controlPlanes = state.nodes
+    .filter(({ type }) => type === 'controlplane')
+    .map(({ name, address }, index) => ({
+      ...{ name, address, endpoint: endpoints[index] ?? address },
+      server: serverOf(state, address),
+    }))
+    .filter(({ name }) => !launcher.isWiped(name));
+  const [first] = controlPlanes;
+  if (first === undefined) return;
+  const timeoutMs = state.machine === undefined ? undefined : emulatedTimeoutMs;
   await using probe = await parts.openKubernetesProbe(talosconfig);
-  const deadline = AbortSignal.timeout(readyTimeoutMs);
-  const kubeconfig = await progress.step('kubeconfig', () => probe.kubeconfig(endpoint, signal));
+  const deadline = AbortSignal.timeout(timeoutMs ?? readyTimeoutMs);
+  const kubeconfig = await progress.step('kubeconfig', () => probe.kubeconfig(first.endpoint, signal));
   await writePrivateFile(folder.kubeconfig, kubeconfig);
-  await waitTogether(controlPlanes, signal, ({ name, address }, wanted) =>
+  await waitTogether(controlPlanes, signal, ({ name, address, server }, wanted) =>
     progress.step(`${name} serves Kubernetes`, async () => {
-      const server = `https://${address}:${kubernetesPorts.apiServer}`;
       const isReady = async (attempt: AbortSignal) => {
         await probe.assertReady(kubeconfig, server, attempt);
         return true;
@@ -57,8 +65,13 @@ export async function awaitKubernetes({
   );
   milestones.kubernetes = { servers: controlPlanes.length, at: performance.now() };
   // Nodes of processes run no kubelet.
-  if (state.stack?.nodeImage === undefined) return;
+  if (state.provisioner === 'process') return;
   const nodes = state.nodes.map(({ name }) => name).filter((name) => !launcher.isWiped(name));
-  const server = `https://${endpoint}:${kubernetesPorts.apiServer}`;
-  await awaitWorkloads({ creation, probe, kubeconfig, server, nodes });
+  await awaitWorkloads({ creation, probe, kubeconfig, server: first.server, nodes, timeoutMs });
+}
+
+/** URL of the API server of a control plane, for this host. */
+function serverOf({ machine, kubernetesEndpoint = '' }: ClusterState, address: string): string {
+  // The network of a machine is inside its emulator, and only its ports are here.
+  return machine === undefined ? `https://${address}:${kubernetesPorts.apiServer}` : kubernetesEndpoint;
 }

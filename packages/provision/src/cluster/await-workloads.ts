@@ -15,6 +15,8 @@ export interface ClusterWorkloads {
   readonly nodes: readonly string[];
   /** In ms, between two calls; by default one that does not burden API servers that have just started. */
   readonly pollMs?: number;
+  /** In ms, for each step; by default what containers need. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Allows for a slow machine: four nodes on two idle cores need half a minute after the API servers are ready. */
@@ -36,9 +38,9 @@ const paths = {
  * @throws Fault `deadline-exceeded` with the reason
  */
 export async function awaitWorkloads(init: ClusterWorkloads): Promise<void> {
-  const { creation, probe, kubeconfig, server, nodes, pollMs = 500 } = init;
+  const { creation, probe, kubeconfig, server, nodes, pollMs = 500, timeoutMs = readyTimeoutMs } = init;
   const { progress, signal, milestones } = creation;
-  const deadline = AbortSignal.timeout(readyTimeoutMs);
+  const deadline = AbortSignal.timeout(timeoutMs);
   const get = (path: string, attempt: AbortSignal) => probe.get(kubeconfig, server, path, attempt);
   const until = async (isOver: (attempt: AbortSignal) => Promise<boolean>) => {
     const outcome = await attempts(signal, deadline, async (attempt) => {
@@ -66,7 +68,7 @@ export async function awaitWorkloads(init: ClusterWorkloads): Promise<void> {
     progress.note('the configuration has no network for pods: nodes become Ready when one is installed');
     return;
   }
-  await progress.step(`${nodes.length} nodes Ready`, () =>
+  await progress.step(`${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'} Ready`, () =>
     untilFine(paths.nodes, (answer) => nodesProblem(nodes, answer)),
   );
   if ((await get(paths.dns, signal)).status !== 404)

@@ -13,6 +13,10 @@ export interface NodeConfigRequest {
   readonly patches: ConfigPatches;
   /** The version of Kubernetes, without `v`; absent for a cluster without Kubernetes. */
   readonly kubernetesVersion?: string | undefined;
+  /** Whether control planes run the pods of users as well. */
+  readonly runsUserPods?: boolean;
+  /** The port of its API on the nodes; by default the usual one. */
+  readonly kubernetesPort?: number | undefined;
 }
 
 /** The secrets of one cluster, and the files that are generated from them. */

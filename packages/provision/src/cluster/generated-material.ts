@@ -25,7 +25,8 @@ export async function generateClusterMaterial(now: () => Date): Promise<ClusterM
   return {
     secrets: encodeSecrets(secrets),
     nodeConfig(request: NodeConfigRequest) {
-      const { clusterName, node, endpoint, patches, kubernetesVersion } = request;
+      const { clusterName, node, endpoint, patches, kubernetesVersion, kubernetesPort, runsUserPods } =
+        request;
       const ofType = node.type === 'controlplane' ? patches.controlPlanes : patches.workers;
       return generateConfig({
         secrets,
@@ -36,6 +37,8 @@ export async function generateClusterMaterial(now: () => Date): Promise<ClusterM
         options: {
           ...{ installDisk: '', clusterDiscovery: false },
           ...(kubernetesVersion === undefined ? { withoutKubernetes: true } : { kubernetesVersion }),
+          ...(kubernetesPort !== undefined && { localAPIServerPort: kubernetesPort }),
+          ...(runsUserPods && kubernetesVersion !== undefined && { allowSchedulingOnControlPlanes: true }),
         },
         // The user's patches come last, so that they can override everything.
         patches: [...nodePatches(request), ...readPatches([...patches.all, ...ofType])],

@@ -4,7 +4,7 @@ import { emulatorArguments } from './emulator-command.ts';
 
 const words = (folder: string, accelerator: 'kvm' | 'tcg' = 'tcg') =>
   emulatorArguments({
-    ...{ folder, console: `${folder}.log`, apiPort: 40000, accelerator },
+    ...{ folder, console: `${folder}.log`, apiPort: 40000, kubernetesPort: undefined, accelerator },
     commandLine: 'console=ttyS0 nodewright.slot=A\n',
   });
 const argumentAfter = (all: readonly string[], option: string) => all[all.indexOf(option) + 1];

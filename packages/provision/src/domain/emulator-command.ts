@@ -3,7 +3,9 @@ import {
   escapeComma,
   guestNetwork,
   kernelBoot,
+  kubernetesMemoryMib,
   machineHardware,
+  usualMemoryMib,
 } from '../machine/emulator-options.ts';
 
 export interface EmulatorCommandInit {
@@ -13,6 +15,8 @@ export interface EmulatorCommandInit {
   /** The file to which the console is appended. */
   readonly console: string;
   readonly apiPort: number;
+  /** Undefined for a machine without Kubernetes. */
+  readonly kubernetesPort: number | undefined;
   readonly accelerator: Accelerator;
 }
 
@@ -21,9 +25,13 @@ const monitorSocket = 'monitor.sock';
 
 /** The arguments of QEMU for the machine of a cluster. It keeps its disk and restarts by itself. */
 export function emulatorArguments(init: EmulatorCommandInit): string[] {
-  const { folder, commandLine, console, apiPort, accelerator } = init;
+  const { folder, commandLine, console, apiPort, kubernetesPort, accelerator } = init;
   return [
-    ...machineHardware({ disk: `${folder}/disk.raw`, keepsDisk: true, restarts: true, apiPort, accelerator }),
+    ...machineHardware({
+      ...{ disk: `${folder}/disk.raw`, keepsDisk: true, restarts: true },
+      ...{ apiPort, kubernetesPort, accelerator },
+      memoryMib: kubernetesPort === undefined ? usualMemoryMib : kubernetesMemoryMib,
+    }),
     ...kernelBoot(folder, `${commandLine.trim()} ${guestNetwork}`),
     ...['-chardev', `file,id=console,path=${escapeComma(console)},append=on`, '-serial', 'chardev:console'],
     ...['-qmp', `unix:${monitorSocket},server=on,wait=off`],

@@ -9,13 +9,17 @@ export const guestAddress = '10.0.2.15';
 /** The emulator's network, and where machines find the services of the loopback device. */
 export const guestCidr = '10.0.2.0/24';
 export const hostAddress = '10.0.2.2';
+/** Resolves names as this host does. Source: QEMU, network emulation. */
+export const guestNameServer = '10.0.2.3';
 /** The kernel argument that gives the machine an address of the emulator's network. */
 export const guestNetworkOf = (address: string) => `ip=${address}::${hostAddress}:255.255.255.0::eth0:off`;
 export const guestNetwork = guestNetworkOf(guestAddress);
 const guestApiPort = 50_000;
 const guestTrustdPort = 50_001;
 /** What a control plane needs at least: with less, the health check of the cluster fails. */
-const memoryMib = 2048;
+export const usualMemoryMib = 2048;
+/** The same with Kubernetes. */
+export const kubernetesMemoryMib = 4096;
 
 /** How the instructions of the machine are executed: by the processor, or by the emulator. */
 export type Accelerator = 'kvm' | 'tcg';
@@ -31,6 +35,10 @@ export interface Hardware {
   readonly apiPort: number;
   /** Port of the loopback device that leads to trustd, for machines that join a control plane. */
   readonly trustdPort?: number;
+  /** Port of the loopback device, and of the machine, of its Kubernetes API. */
+  readonly kubernetesPort?: number | undefined;
+  /** Default: `usualMemoryMib`. */
+  readonly memoryMib?: number;
   /** Default: `guestAddress`. A cluster refuses a second node with the address of another one. */
   readonly address?: string;
   /** Default: `tcg`, which works everywhere. */
@@ -42,10 +50,11 @@ export interface Hardware {
 /** Options of QEMU for a machine with two processors, a disk and a network device. */
 export function machineHardware(hardware: Hardware): string[] {
   const { disk, keepsDisk = false, writeLog, apiPort, trustdPort, address = guestAddress } = hardware;
-  const { accelerator = 'tcg', restarts = false } = hardware;
+  const { accelerator = 'tcg', restarts = false, kubernetesPort, memoryMib = usualMemoryMib } = hardware;
   const forwards = [
     [apiPort, guestApiPort],
     ...(trustdPort === undefined ? [] : [[trustdPort, guestTrustdPort]]),
+    ...(kubernetesPort === undefined ? [] : [[kubernetesPort, kubernetesPort]]),
   ]
     .map(([port, guestPort]) => `,hostfwd=tcp:127.0.0.1:${port}-${address}:${guestPort}`)
     .join('');

@@ -5,6 +5,9 @@ import { Fault } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 import { privateFolderMode } from '../cluster/write-private-file.ts';
 import { makeMachineDisk } from '../machine/machine-disk.ts';
+import { machineImages } from '../machine/machine-images.ts';
+import type { ClusterRequest } from '../provisioner.ts';
+import type { QemuParts } from './qemu-parts.ts';
 
 const diskImage = 'disk.raw';
 const bootFiles = ['vmlinuz', 'initramfs', 'cmdline.txt'] as const;
@@ -33,13 +36,21 @@ export function machineFiles(folder: string): MachineFiles {
   };
 }
 
+/** The folder of the image of a new machine. */
+export function imageFolderOf(
+  { imageFolder, kubernetes = false }: Pick<ClusterRequest, 'imageFolder' | 'kubernetes'>,
+  { imagesFolder }: Pick<QemuParts, 'imagesFolder'>,
+): string {
+  return imageFolder ?? join(imagesFolder, machineImages[kubernetes ? 'kubernetes' : 'plain']);
+}
+
 /** Throws a Fault `failed-precondition` when a file of the image is missing. */
-export function checkImage(imageFolder: string): void {
+export function checkImage(imageFolder: string, hasKubernetes: boolean): void {
   const missing = [diskImage, ...bootFiles].filter((name) => !existsSync(join(imageFolder, name)));
   if (missing.length === 0) return;
   throw new Fault(
     'failed-precondition',
-    `no image in ${imageFolder} (${missing.join(', ')} missing): build it with make image, or name the folder with --image-path`,
+    `no image in ${imageFolder} (${missing.join(', ')} missing): build it with make image${hasKubernetes ? ' KUBERNETES=1' : ''}, or name the folder with --image-path`,
   );
 }
 

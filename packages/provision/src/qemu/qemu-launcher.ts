@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { pause } from '@nodewright/async';
+import { kubernetesPorts } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { NodeLauncher } from '../cluster/cluster-kind.ts';
 import { readLivePid } from '../cluster/cluster-processes.ts';
@@ -9,8 +10,9 @@ import { stopProcesses } from '../cluster/remove-cluster.ts';
 import { writePrivateFile } from '../cluster/write-private-file.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { chooseAccelerator } from '../machine/choose-accelerator.ts';
-import { guestAddress, guestCidr, hostAddress } from '../machine/emulator-options.ts';
+import { guestAddress, guestCidr, guestNameServer, hostAddress } from '../machine/emulator-options.ts';
 import { freePort } from '../machine/free-port.ts';
+import type { PatchText } from '../provisioner.ts';
 import {
   type ApiMode,
   type AwaitedMachine,
@@ -21,7 +23,7 @@ import {
 } from './await-machine.ts';
 import { apiOf } from './machine-api.ts';
 import { openConsole } from './machine-console.ts';
-import { machineFiles, makeMachine } from './machine-image.ts';
+import { imageFolderOf, machineFiles, makeMachine } from './machine-image.ts';
 import type { QemuParts } from './qemu-parts.ts';
 import { startEmulator } from './start-emulator.ts';
 
@@ -49,7 +51,8 @@ export function openQemuLauncher(
     const machine = await awaited(state);
     undo.defer(() => stopProcesses(folder, { graceful: false }));
     const { environment } = parts;
-    await startEmulator({ folder, node, apiPort: apiPortOf(state), accelerator, environment });
+    const ports = { apiPort: apiPortOf(state), kubernetesPort: kubernetesPortOf(state) };
+    await startEmulator({ ...ports, folder, node, accelerator, environment });
     mode = await awaitBoot(machine);
     return machine;
   };
@@ -57,20 +60,31 @@ export function openQemuLauncher(
     draft: () => ({}),
     async place(draft) {
       const making = progress.step('disk', () =>
-        makeMachine(request.imageFolder ?? parts.imageFolder, folder.nodeRoot(node)),
+        makeMachine(imageFolderOf(request, parts), folder.nodeRoot(node)),
       );
       // The folder must not be removed while files are created in it.
       undo.defer(() => making.catch(() => {}));
       await making;
-      return placeMachine(draft, await freePort());
+      return placeMachine(draft, await freePort(), await freePort());
     },
-    async handOut({ nodes: [planned], kubernetesEndpoint: endpoint = '' }, material) {
+    async handOut(state, material) {
+      const { nodes, kubernetes, kubernetesEndpoint: endpoint = '' } = state;
+      const [planned] = nodes;
       if (planned === undefined) throw new Fault('internal', 'the cluster has no node');
-      const { name: clusterName, patches } = request;
+      const { name: clusterName } = request;
+      const patches =
+        kubernetes === undefined
+          ? request.patches
+          : { ...request.patches, all: [...kubernetesPatches, ...request.patches.all] };
       const certSans = ['127.0.0.1'];
       // The clock of the machine is that of this host, which need not have a time server.
       const values = { clusterName, node: planned, endpoint, timeServer: undefined, certSans, patches };
-      await writePrivateFile(files.configuration, material.nodeConfig(values));
+      // It is the only node, so it runs the pods of users, too.
+      const own = {
+        ...{ kubernetesVersion: kubernetes?.version, kubernetesPort: kubernetesPortOf(state) },
+        runsUserPods: true,
+      };
+      await writePrivateFile(files.configuration, material.nodeConfig({ ...values, ...own }));
     },
     async launch(state) {
       const machine = await start(state);
@@ -110,12 +124,28 @@ export function openQemuLauncher(
   };
 }
 
-function placeMachine(draft: ClusterState, apiPort: number) {
+/** What a machine with Kubernetes needs besides: its images come from its disk, and the emulator resolves names. */
+const kubernetesPatches: readonly PatchText[] = [
+  'machine: { features: { imageCache: { localEnabled: true } } }',
+  JSON.stringify({
+    ...{ apiVersion: 'v1alpha1', kind: 'ResolverConfig' },
+    nameservers: [{ address: guestNameServer }],
+  }),
+].map((text) => ({ source: 'for Kubernetes in machines', text }));
+
+/**
+ * The Kubernetes API has the same port in the machine and on this host, so that its URL is valid in both, and a kubeconfig of the
+ * machine can be used here.
+ */
+function placeMachine(draft: ClusterState, apiPort: number, kubernetesPort: number) {
   const state: ClusterState = {
     ...draft,
     network: { cidr: guestCidr, gateway: hostAddress },
     nodes: [{ name: node, type: 'controlplane', address: guestAddress }],
-    kubernetesEndpoint: `https://${guestAddress}:6443`,
+    kubernetesEndpoint:
+      draft.kubernetes === undefined
+        ? `https://${guestAddress}:${kubernetesPorts.apiServer}`
+        : `https://127.0.0.1:${kubernetesPort}`,
     machine: { apiPort },
   };
   return { state, endpoints: [apiOf(state)] };
@@ -124,6 +154,11 @@ function placeMachine(draft: ClusterState, apiPort: number) {
 function apiPortOf({ machine, name }: ClusterState): number {
   if (machine !== undefined) return machine.apiPort;
   throw new Fault('data-loss', `the state of cluster "${name}" has no port: destroy it and create it again`);
+}
+
+/** Undefined for a machine without Kubernetes. */
+function kubernetesPortOf({ kubernetes, kubernetesEndpoint = '' }: ClusterState): number | undefined {
+  return kubernetes === undefined ? undefined : Number(new URL(kubernetesEndpoint).port);
 }
 
 async function watchForEnd({ folder }: Creation, signal: AbortSignal): Promise<Fault | undefined> {

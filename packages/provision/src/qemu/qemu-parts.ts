@@ -3,8 +3,8 @@ import type { MaintenanceApi } from './maintenance-api.ts';
 
 /** The dependencies of the creation of a cluster of one virtual machine. */
 export interface QemuParts extends CreateParts {
-  /** The folder with the disk image, unless the request names another one. */
-  readonly imageFolder: string;
+  /** The folder with the folders of disk images (`machineImages`), unless the request names another image. */
+  readonly imagesFolder: string;
   /** Opens the API of a machine without a configuration. Each attempt opens its own. */
   readonly openMaintenance: (api: string) => Promise<MaintenanceApi>;
 }

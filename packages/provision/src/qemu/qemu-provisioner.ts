@@ -4,7 +4,7 @@ import { findCluster, locateCluster } from '../cluster/read-cluster.ts';
 import { checkMachineRequest } from '../domain/check-machine-request.ts';
 import { requireEmulator } from '../machine/require-emulator.ts';
 import type { ClusterRequest, Provisioner } from '../provisioner.ts';
-import { checkImage } from './machine-image.ts';
+import { checkImage, imageFolderOf } from './machine-image.ts';
 import { openQemuHost } from './qemu-host.ts';
 import { openQemuLauncher } from './qemu-launcher.ts';
 import type { QemuParts } from './qemu-parts.ts';
@@ -26,7 +26,7 @@ export function createQemuProvisioner(parts: () => QemuParts): Provisioner {
 }
 
 /** Checks everything that can be known before anything is created. */
-async function checkRequest(request: ClusterRequest, { imageFolder }: QemuParts): Promise<void> {
+async function checkRequest(request: ClusterRequest, parts: QemuParts): Promise<void> {
   checkMachineRequest(request);
   if (process.arch !== 'x64') {
     throw new Fault(
@@ -38,5 +38,5 @@ async function checkRequest(request: ClusterRequest, { imageFolder }: QemuParts)
   // A machine that exists has its own copy of the image.
   const found = await findCluster(await locateCluster(request, { make: false }));
   if (found.kind !== 'cluster' || found.state.phase === 'creating')
-    checkImage(request.imageFolder ?? imageFolder);
+    checkImage(imageFolderOf(request, parts), request.kubernetes ?? false);
 }

@@ -14,6 +14,8 @@ export interface EmulatorStart {
   readonly folder: ClusterFolder;
   readonly node: string;
   readonly apiPort: number;
+  /** Undefined for a machine without Kubernetes. */
+  readonly kubernetesPort: number | undefined;
   readonly accelerator: Accelerator;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -23,11 +25,12 @@ export interface EmulatorStart {
  * the lock of the cluster.
  */
 export async function startEmulator(start: EmulatorStart): Promise<void> {
-  const { folder, node, apiPort, accelerator, environment } = start;
-  await checkPort(apiPort);
+  const { folder, node, apiPort, kubernetesPort, accelerator, environment } = start;
+  await checkPort(apiPort, "the machine's API");
+  if (kubernetesPort !== undefined) await checkPort(kubernetesPort, 'its Kubernetes API');
   const files = machineFiles(folder.nodeRoot(node));
   const words = emulatorArguments({
-    ...{ folder: files.folder, console: folder.nodeLog(node), apiPort, accelerator },
+    ...{ folder: files.folder, console: folder.nodeLog(node), apiPort, kubernetesPort, accelerator },
     commandLine: readFileSync(files.commandLine, 'utf8'),
   });
   const log = openSync(folder.supervisorLog, 'a', 0o600);
@@ -54,11 +57,11 @@ export async function startEmulator(start: EmulatorStart): Promise<void> {
 }
 
 /** Throws a Fault when the port of a stopped machine belongs to another process now. */
-async function checkPort(port: number): Promise<void> {
+async function checkPort(port: number, what: string): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
-      const text = `port ${port} of 127.0.0.1, which leads to the machine's API, is in use: end the process that listens on it (ss -ltnp)`;
+      const text = `port ${port} of 127.0.0.1, which leads to ${what}, is in use: end the process that listens on it (ss -ltnp)`;
       reject(new Fault('failed-precondition', text, { cause: error }));
     });
     server.listen(port, '127.0.0.1', resolve);

@@ -50,7 +50,7 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
     )
     .option(
       '--kubernetes',
-      'run Kubernetes: with processes its control plane (make kubernetes builds it), with --node-image also its kubelets (make node-image KUBERNETES=1)',
+      'run Kubernetes: with processes its control plane (make kubernetes builds it), with --node-image and with qemu also its kubelets (make node-image KUBERNETES=1, make image KUBERNETES=1)',
     )
     .option(
       '--config-patch <patch>',
@@ -86,9 +86,9 @@ export function defineClusterCreate(cluster: Command, env: CliEnvironment): void
         throw new UsageFault('flag --image-path is only for --provisioner qemu');
       if (options.nodeImage !== undefined && kind !== 'docker')
         throw new UsageFault('flag --node-image is only for --provisioner docker');
-      if (options.kubernetes && kind !== 'process' && (kind !== 'docker' || options.nodeImage === undefined))
+      if (options.kubernetes && kind === 'docker' && options.nodeImage === undefined)
         throw new UsageFault(
-          'flag --kubernetes is only for --provisioner process, and for docker with --node-image: other nodes do not run Kubernetes',
+          'flag --kubernetes needs --node-image with --provisioner docker: nodes of several containers do not run Kubernetes',
         );
       const request = await requestFrom(env, { ...options, workers: options.workers ?? (isMachine ? 0 : 1) });
       const calledAt = performance.now();
