@@ -9,6 +9,6 @@ test('diskProblem() accepts a cluster that fits, and names what is needed and wh
   assert.equal(diskProblem(shape, 3450 * mebibyte), undefined);
   assert.match(
     diskProblem(shape, 3449 * mebibyte) ?? '',
-    /^Kubernetes on 3 control planes and 1 workers needs about 3450 MiB of disk space .*, and 3449 MiB are free:/,
+    /^Kubernetes on 3 control planes and 1 worker needs about 3450 MiB of disk space .*, and 3449 MiB are free:/,
   );
 });

@@ -1,4 +1,4 @@
-import type { ClusterShape } from './cluster-shape.ts';
+import { type ClusterShape, describeShape } from './cluster-shape.ts';
 
 const mebibyte = 1024 ** 2;
 
@@ -11,9 +11,10 @@ const imageDisk = 600 * mebibyte;
  * Why the disk space of an engine does not suffice for Kubernetes on containers of this shape, with the figures; `undefined` when it
  * does.
  */
-export function diskProblem({ controlPlanes, workers }: ClusterShape, freeBytes: number): string | undefined {
+export function diskProblem(shape: ClusterShape, freeBytes: number): string | undefined {
+  const { controlPlanes, workers } = shape;
   const needed = imageDisk + controlPlanes * nodeDisk.controlPlane + workers * nodeDisk.worker;
   if (freeBytes >= needed) return undefined;
   const shown = (bytes: number) => `${Math.round(bytes / mebibyte)} MiB`;
-  return `Kubernetes on ${controlPlanes} control planes and ${workers} workers needs about ${shown(needed)} of disk space for the Docker engine, and ${shown(freeBytes)} are free: remove what the engine does not need (docker system df), or use fewer nodes`;
+  return `Kubernetes on ${describeShape(shape)} needs about ${shown(needed)} of disk space for the Docker engine, and ${shown(freeBytes)} are free: remove what the engine does not need (docker system df), or use fewer nodes`;
 }

@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { Fault } from '@nodewright/fault';
 import { createClusterProvisioner } from '../cluster/cluster-provisioner.ts';
 import { findCluster, locateCluster } from '../cluster/read-cluster.ts';
 import { checkMachineRequest } from '../domain/check-machine-request.ts';
+import type { ClusterShape } from '../domain/cluster-shape.ts';
+import { machineMemory, memoryProblem } from '../domain/kubernetes-memory.ts';
 import { requireEmulator } from '../machine/require-emulator.ts';
 import type { ClusterRequest, Provisioner } from '../provisioner.ts';
 import { checkImage, imageFolderOf } from './machine-image.ts';
@@ -37,6 +40,14 @@ async function checkRequest(request: ClusterRequest, parts: QemuParts): Promise<
   requireEmulator();
   // A machine that exists has its own copy of the image.
   const found = await findCluster(await locateCluster(request, { make: false }));
-  if (found.kind !== 'cluster' || found.state.phase === 'creating')
-    checkImage(imageFolderOf(request, parts), request.kubernetes ?? false);
+  if (found.kind === 'cluster' && found.state.phase !== 'creating') return;
+  checkImage(imageFolderOf(request, parts), request.kubernetes ?? false);
+  if (request.kubernetes) await requireMemory(request.shape);
+}
+
+/** @throws Fault `resource-exhausted` with the figures when a machine with Kubernetes does not fit into the memory of this host */
+async function requireMemory(shape: ClusterShape): Promise<void> {
+  const meminfo = await readFile('/proc/meminfo', 'utf8').catch(() => '');
+  const problem = memoryProblem(shape, machineMemory, meminfo);
+  if (problem !== undefined) throw new Fault('resource-exhausted', problem);
 }
