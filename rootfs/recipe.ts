@@ -39,7 +39,9 @@ export const rootModules: readonly string[] = [
     'nft_limit',
     'nft_log',
   ],
-  ...['nft_masq', 'nft_nat', 'nft_numgen', 'nft_quota', 'nft_redir', 'nft_reject_inet', 'nft_tproxy'],
+  ...['nft_masq', 'nft_nat', 'nft_numgen', 'nft_quota', 'nft_redir', 'nft_socket', 'nft_tproxy'],
+  // `reject` has a module for each family of a table; kube-proxy has tables of both.
+  ...['nft_reject_inet', 'nft_reject_ipv4', 'nft_reject_ipv6', 'nft_connlimit'],
   ...[
     'nf_conntrack_netlink',
     'nfnetlink_log',
