@@ -33,6 +33,7 @@ export function etcdImageCache(init: CachedEtcdInit): Readonly<Record<string, Bu
   );
   const image = ociImage({
     ...init,
+    compression: 'zstd',
     layers: [programs],
     config: { Cmd: ['/usr/local/bin/etcd'], Env: ['PATH=/usr/local/bin'] },
   });

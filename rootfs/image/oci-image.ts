@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import { type Descriptor, digestOf, mediaTypes } from '@nodewright/oci';
 import { archiveItems, type TarItem } from '../../tools/images/tar.ts';
 
@@ -7,6 +7,8 @@ export interface OciImageInit {
   readonly architecture: string;
   /** The layers, the lowest one first. */
   readonly layers: readonly (readonly TarItem[])[];
+  /** By default gzip. */
+  readonly compression?: Compression;
   /** What a container of the image runs; see `config` of the OCI image specification. */
   readonly config: Readonly<Record<string, unknown>>;
   /** Time of the image and of every file in it, Unix time. */
@@ -31,18 +33,37 @@ export interface PackedLayer {
   readonly layer: Blob;
 }
 
+/** containerd unpacks zstd several times as fast as gzip. Docker engines before 23 read gzip alone. */
+export type Compression = 'gzip' | 'zstd';
+
+const compress = {
+  gzip: (bytes: Buffer) => blob(mediaTypes.gzipLayer, gzipSync(bytes, { level: 6 })),
+  zstd: (bytes: Buffer) =>
+    blob(
+      mediaTypes.zstdLayer,
+      zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 9 } }),
+    ),
+} as const satisfies Record<Compression, unknown>;
+
 /** Packs a layer. The same contents give the same bytes. @param epochSeconds time of every file in it, Unix time */
-export function packLayer(items: readonly TarItem[], epochSeconds: number): PackedLayer {
+export function packLayer(
+  items: readonly TarItem[],
+  epochSeconds: number,
+  compression: Compression = 'gzip',
+): PackedLayer {
   const pieces = archiveItems(items, epochSeconds);
   const hash = createHash('sha256');
   for (const piece of pieces) hash.update(piece);
-  const layer = blob(mediaTypes.gzipLayer, gzipSync(Buffer.concat(pieces), { level: 6 }));
-  return { diffId: `sha256:${hash.digest('hex')}`, layer };
+  return { diffId: `sha256:${hash.digest('hex')}`, layer: compress[compression](Buffer.concat(pieces)) };
 }
 
 /** Makes an image. The same contents give the same bytes. Source: OCI image specification. */
 export function ociImage({ layers, ...init }: OciImageInit): OciImage {
-  return imageOfLayers({ ...init, layers: layers.map((items) => packLayer(items, init.epochSeconds)) });
+  const { epochSeconds, compression } = init;
+  return imageOfLayers({
+    ...init,
+    layers: layers.map((items) => packLayer(items, epochSeconds, compression)),
+  });
 }
 
 /** Makes an image of layers that are packed already. */
@@ -51,7 +72,7 @@ export function imageOfLayers({
   layers: packed,
   config,
   epochSeconds,
-}: Omit<OciImageInit, 'layers'> & { readonly layers: readonly PackedLayer[] }): OciImage {
+}: Omit<OciImageInit, 'layers' | 'compression'> & { readonly layers: readonly PackedLayer[] }): OciImage {
   const settings = blob(
     mediaTypes.config,
     json({

@@ -47,9 +47,9 @@ export async function buildKubernetesImages(
   const { workshop, epochSeconds } = init;
   const names = new Set(images.flatMap(({ layers }) => layers));
   const layers = new Map<LayerName, PackedLayer>();
-  for (const name of names) layers.set(name, packLayer(await itemsOf(name, init), epochSeconds));
+  for (const name of names) layers.set(name, packLayer(await itemsOf(name, init), epochSeconds, 'zstd'));
   return images.map((image) => {
-    const own = image.isLinkToKube ? [packLayer([link(image.program, 'kube')], epochSeconds)] : [];
+    const own = image.isLinkToKube ? [packLayer([link(image.program, 'kube')], epochSeconds, 'zstd')] : [];
     const common = image.layers.flatMap((name) => layers.get(name) ?? []);
     const config = {
       Entrypoint: [`/${image.program}`],
