@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { pause } from '@nodewright/async';
-import { kubernetesPorts } from '@nodewright/contract';
+import { kubernetesPorts, ports } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { NodeLauncher } from '../cluster/cluster-kind.ts';
 import { readLivePid } from '../cluster/cluster-processes.ts';
@@ -51,8 +51,10 @@ export function openQemuLauncher(
     const machine = await awaited(state);
     undo.defer(() => stopProcesses(folder, { graceful: false }));
     const { environment } = parts;
-    const ports = { apiPort: apiPortOf(state), kubernetesPort: kubernetesPortOf(state) };
-    await startEmulator({ ...ports, folder, node, accelerator, environment });
+    await startEmulator({
+      ...{ folder, node, accelerator, environment },
+      ...{ apiPort: apiPortOf(state), kubernetesPort: kubernetesPortOf(state) },
+    });
     mode = await awaitBoot(machine);
     return machine;
   };
@@ -65,7 +67,8 @@ export function openQemuLauncher(
       // The folder must not be removed while files are created in it.
       undo.defer(() => making.catch(() => {}));
       await making;
-      return placeMachine(draft, await freePort(), await freePort());
+      const apiPort = await freePort();
+      return placeMachine(draft, apiPort, await portForKubernetes(apiPort));
     },
     async handOut(state, material) {
       const { nodes, kubernetes, kubernetesEndpoint: endpoint = '' } = state;
@@ -154,6 +157,15 @@ function placeMachine(draft: ClusterState, apiPort: number, kubernetesPort: numb
 function apiPortOf({ machine, name }: ClusterState): number {
   if (machine !== undefined) return machine.apiPort;
   throw new Fault('data-loss', `the state of cluster "${name}" has no port: destroy it and create it again`);
+}
+
+/** A port that is free on this host, and that no daemon of the machine listens on. */
+async function portForKubernetes(apiPort: number): Promise<number> {
+  const taken: readonly number[] = [apiPort, ...Object.values(ports)];
+  for (;;) {
+    const port = await freePort();
+    if (!taken.includes(port)) return port;
+  }
 }
 
 /** Undefined for a machine without Kubernetes. */
