@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { type BlockDisk, cString, type NativeCalls, readDisks } from '@nodewright/linux';
+import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { PartitionWish } from '../domain/change-partitions.ts';
 import {
@@ -54,7 +54,7 @@ export async function openMachineVolumes(
     );
     return undefined;
   }
-  const partitions = partitionsOf(disk, calls, log, (await disk.find('IMAGECACHE')) !== undefined);
+  const partitions = partitionsOf(disk, log, (await disk.find('IMAGECACHE')) !== undefined);
   let stateFailure: Fault | undefined;
   try {
     await partitions.prepare('STATE', stateWish);
@@ -104,12 +104,7 @@ async function mountImageCache(partitions: VolumePartitions, log: Logger): Promi
 const isOfImage = (id: string) => id === 'META' || id === 'IMAGECACHE';
 
 /** Each volume is prepared and mounted once; a failure is tried again by the next call. */
-function partitionsOf(
-  disk: SystemDisk,
-  calls: Pick<NativeCalls, 'mount'>,
-  log: Logger,
-  hasImageCache: boolean,
-): VolumePartitions {
+function partitionsOf(disk: SystemDisk, log: Logger, hasImageCache: boolean): VolumePartitions {
   const prepared = new Map<string, VolumePartition>();
   const mounted = new Set<string>();
   return {
@@ -137,8 +132,10 @@ function partitionsOf(
     },
     async mountOverlay({ target, changes, work }: OverlayFolders) {
       if (mounted.has(target)) return;
-      const [type, options] = [cString('overlay'), `lowerdir=${target},upperdir=${changes},workdir=${work}`];
-      calls.mount(type, cString(target), type, mountOptionsOfOverlay, cString(options));
+      disk.mountOverlay({
+        ...{ target, flags: mountOptionsOfOverlay },
+        options: `lowerdir=${target},upperdir=${changes},workdir=${work}`,
+      });
       mounted.add(target);
     },
   };

@@ -94,6 +94,11 @@ export class SystemDisk {
     });
   }
 
+  /** Mounts a folder of the root with changes that are on a mounted partition. @throws error of mount(2) */
+  mountOverlay(mount: Omit<VolumeMount, 'device' | 'type'>): void {
+    this.#port.mount({ device: 'overlay', type: 'overlay', ...mount });
+  }
+
   /** @throws Fault `failed-precondition` for a partition without a file system; an error of mount(2) */
   mount({ device, contents }: VolumePartition, mount: Omit<VolumeMount, 'device' | 'type'>): void {
     if (contents === undefined) throw new Fault('failed-precondition', `${device} holds no file system`);
