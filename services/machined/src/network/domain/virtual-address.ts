@@ -29,6 +29,11 @@ export const marginMs = 3000;
 export const tenureTickMs = 500;
 /** How often the owner looks whether it leads etcd. */
 export const leaderCheckMs = 5000;
+/**
+ * The same after it has handed the leadership over. Where two nodes have an address each, one may hand it to the other: with this pause it does
+ * not go back and forth.
+ */
+export const restAfterHandoverMs = 300_000;
 /** How many times a new owner announces the address, once per tick: a switch may lose a frame. */
 export const announcementCount = 3;
 /** A call of the kernel that took longer has counted the lifetime from too late a moment. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
-import { leaderCheckMs } from '../domain/virtual-address.ts';
+import { leaderCheckMs, restAfterHandoverMs } from '../domain/virtual-address.ts';
 import { partFromLeader } from './part-from-leader.ts';
 
 const settled = () => new Promise(setImmediate);
@@ -31,10 +31,10 @@ function openRig(answers: readonly (string | undefined | Error)[]) {
   return {
     lines,
     calls: () => calls,
-    async check() {
+    async pass(ms: number) {
       await settled();
-      timers.step(timers.now() + leaderCheckMs);
-      await settled();
+      const untilMs = timers.now() + ms;
+      while (timers.step(untilMs)) await settled();
     },
     async end() {
       controller.abort();
@@ -44,24 +44,32 @@ function openRig(answers: readonly (string | undefined | Error)[]) {
 }
 
 test('the owner of an address looks at once and then at intervals whether it leads etcd, until its tenure ends', async () => {
-  const rig = openRig([undefined, 'node02', undefined, 'node03']);
+  const rig = openRig([undefined, undefined, 'node02', 'node03']);
   await settled();
   assert.deepEqual([rig.calls(), rig.lines], [1, []]);
-  for (let time = 0; time < 3; time += 1) await rig.check();
-  assert.deepEqual(rig.lines, ['info node02', 'info node03']);
+  await rig.pass(2 * leaderCheckMs);
+  assert.deepEqual([rig.calls(), rig.lines], [3, ['info node02']]);
   await rig.end();
-  await rig.check();
-  assert.equal(rig.calls(), 4);
+  await rig.pass(2 * restAfterHandoverMs);
+  assert.equal(rig.calls(), 3);
+});
+
+test('after it has handed the leadership over, it rests: another owner may hand it back', async () => {
+  const rig = openRig(['node02', 'node02', 'node02']);
+  await rig.pass(restAfterHandoverMs - 1);
+  assert.equal(rig.calls(), 1);
+  await rig.pass(1);
+  assert.equal(rig.calls(), 2);
+  await rig.end();
 });
 
 test('an owner that cannot hand the leadership over tries again, and says each reason once', async () => {
   const alone = new Fault('unknown', 'this is the only member');
-  const rig = openRig([alone, alone, new Error('no answer'), 'node02', alone]);
-  for (let time = 0; time < 4; time += 1) await rig.check();
+  const rig = openRig([alone, alone, new Error('no answer'), undefined, alone]);
+  await rig.pass(4 * leaderCheckMs);
   assert.deepEqual(rig.lines, [
     'debug this is the only member',
     'debug no answer',
-    'info node02',
     'debug this is the only member',
   ]);
   await rig.end();

@@ -1,7 +1,7 @@
 import { pauseBy, type Timers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
-import { leaderCheckMs } from '../domain/virtual-address.ts';
+import { leaderCheckMs, restAfterHandoverMs } from '../domain/virtual-address.ts';
 
 /**
  * Hands the leadership of etcd to another control plane when this node has it.
@@ -27,10 +27,13 @@ export async function partFromLeader(
 ): Promise<void> {
   let problem: string | undefined;
   while (!signal.aborted) {
+    let restMs = leaderCheckMs;
     try {
       const leader = await yieldLeadership(signal);
-      if (leader !== undefined)
+      if (leader !== undefined) {
+        restMs = restAfterHandoverMs;
         log.info({ leader }, 'another node leads etcd now, because this one has the virtual address');
+      }
       problem = undefined;
     } catch (error) {
       const { message } = faultFrom(error);
@@ -39,6 +42,6 @@ export async function partFromLeader(
         log.debug({ error: message }, 'this node goes on leading etcd');
       problem = message;
     }
-    await pauseBy(timers, leaderCheckMs, signal);
+    await pauseBy(timers, restMs, signal);
   }
 }
