@@ -29,8 +29,7 @@ static const char *const arguments[] = {
     "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
     "--services-dir", "/usr/lib/nodewright", 0};
 static char runningSet[HASH_DIGITS + 32] = "MACHINED_EXTENSION_SET=";
-static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE,
-                                          "MACHINED_KUBELET=" KUBELET, runningSet, 0};
+static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, "MACHINED_KUBELET=" KUBELET, runningSet, 0};
 
 static unsigned long length(const char *text) {
   unsigned long bytes = 0;
