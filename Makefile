@@ -349,7 +349,7 @@ test-boot-extension-sets: image ## installs sets of extensions on running machin
 	@node tools/test.ts --boot 'tests/boot/long/extension-sets.test.ts'
 
 .PHONY: test-boot-kubernetes
-test-boot-kubernetes: kubernetes $(built) ## boots a machine that runs Kubernetes and pods of users, and restarts it, a quarter of an hour
+test-boot-kubernetes: kubernetes $(built) ## boots a machine that runs Kubernetes and pods of users, and restarts it, more than twenty minutes
 	@KUBERNETES=1 node rootfs/build-image.ts
 	@node tools/test.ts --boot 'tests/boot/long/kubernetes.test.ts'
 

@@ -33,7 +33,7 @@ export interface PackedLayer {
   readonly layer: Blob;
 }
 
-/** containerd unpacks zstd several times as fast as gzip. Docker engines before 23 read gzip alone. */
+/** zstd is smaller, and containerd unpacks it sooner. Older Docker engines, which load the image of a whole node, read gzip alone. */
 export type Compression = 'gzip' | 'zstd';
 
 const compress = {

@@ -1,5 +1,5 @@
-// A control plane that is an emulated machine: its kubelet runs Kubernetes from the images on its disk, and pods of users. It takes about
-// a quarter of an hour: a verb of its own runs it.
+// A control plane that is an emulated machine: its kubelet runs Kubernetes from the images on its disk, and pods of users. It takes more
+// than twenty minutes: a verb of its own runs it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';

@@ -262,7 +262,7 @@ export const mountOptionsOfImageCache = {
   mode: imageCacheVolume.fileMode,
 };
 
-/** The options of an overlay: programs of pods are there, and nothing else that could have rights. */
+/** The options of an overlay: programs may run from it, but without the rights of the owner of their file, and it has no devices. */
 export const mountOptionsOfOverlay = noSuid | noDevices;
 
 /** The mount of a partition. */
