@@ -15,16 +15,19 @@ import { startProcess } from './engines/start-process.ts';
 import { writeBenchFiles } from './engines/write-files.ts';
 import { median } from './median.ts';
 
-const usage = `usage: engines.ts [--seconds N] [--repeats N] [--streams LIST] [--only LIST] [--backend KIND]
-                  [--profile FOLDER]
+const usage = `usage: engines.ts [--seconds N | --requests N] [--repeats N] [--streams LIST] [--only LIST] [--backend KIND]
+                  [--profile FOLDER] [--collect]
 
   --seconds N       length of each measurement (default 3)
+  --requests N      length of each measurement in requests, instead: short turns are compared at the same speed of
+                    the processor
   --repeats N       measurements of each point, in turns; the median counts (default 3)
   --streams LIST    open requests (default 1,16,64); above 16 on several connections
   --only LIST       of ${[...gatewayKinds, 'nghttpx'].join(', ')}
   --backend KIND    ${backendKinds.join(' or ')} (default ${backendKinds[0]}): as slow as machined and with its
                     headers, or as fast as possible, so that the gateway is the bottleneck
   --profile FOLDER  each gateway of ours leaves a CPU profile there
+  --collect         each gateway of ours collects garbage before each measurement, as a daemon does that is idle
 `;
 const peer = 'nghttpx';
 /** Until the runtime has compiled the code of a gateway for good; then before each point. */
@@ -35,11 +38,13 @@ const streamsPerConnection = 16;
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '3' },
+    requests: { type: 'string' },
     repeats: { type: 'string', default: '3' },
     streams: { type: 'string', default: '1,16,64' },
     only: { type: 'string', default: [...gatewayKinds, peer].join(',') },
     backend: { type: 'string', default: backendKinds[0] },
     profile: { type: 'string' },
+    collect: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
@@ -72,8 +77,8 @@ async function startGateways(
     if (name === peer) gateways.push(await startNghttpx(socket, files, scope));
     else {
       const args = ['gateway', name, socket, files.certificate, files.key];
-      const { pid, port } = scope.use(await startProcess(args, values.profile));
-      gateways.push({ name, pid, port, isPlain: name === 'frames-plain' });
+      const { pid, port, collect } = scope.use(await startProcess(args, values.profile));
+      gateways.push({ name, pid, port, isPlain: name === 'frames-plain', collect });
     }
   }
   return gateways;
@@ -86,6 +91,10 @@ async function measurePoint(
   body: string,
 ): Promise<ReadonlyMap<string, readonly LoadFigures[]>> {
   const connections = Math.ceil(streams / streamsPerConnection);
+  const length =
+    values.requests === undefined
+      ? { seconds: Number(values.seconds) }
+      : { requests: Number(values.requests) };
   const load = { connections, streamsPerConnection: Math.ceil(streams / connections), body };
   const figures = new Map<string, LoadFigures[]>();
   for (const gateway of gateways) {
@@ -94,9 +103,8 @@ async function measurePoint(
   }
   for (let repeat = 0; repeat < Number(values.repeats); repeat += 1) {
     for (const gateway of gateways) {
-      figures
-        .get(gateway.name)
-        ?.push(await loadGateway(gateway, { ...load, length: { seconds: Number(values.seconds) } }));
+      if (values.collect) await gateway.collect?.();
+      figures.get(gateway.name)?.push(await loadGateway(gateway, { ...load, length }));
     }
   }
   return figures;

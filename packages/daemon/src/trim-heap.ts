@@ -66,18 +66,26 @@ export async function trimHeap(): Promise<void> {
 
 /**
  * Frees the memory that a burst of work needed. The last page is returned some 10 s later. Calls may arrive
- * meanwhile, so this makes two regular collections of about 30 ms each: the first finds unused objects, the
- * second frees their pages.
+ * meanwhile.
  *
  * @returns how long the collections blocked the daemon, in ms
  */
 export async function trimHeapGently(): Promise<number> {
-  const first = timedCollection();
-  await pause(pauseMs);
-  const second = timedCollection();
+  const blockedMs = await collectGently();
   await pause(pooledMs);
   releaseMemory();
-  return first + second;
+  return blockedMs;
+}
+
+/**
+ * Makes two regular collections of about 30 ms each: the first finds unused objects, the second frees their pages.
+ *
+ * @returns how long the collections blocked the daemon, in ms
+ */
+export async function collectGently(): Promise<number> {
+  const first = timedCollection();
+  await pause(pauseMs);
+  return first + timedCollection();
 }
 
 function timedCollection(): number {

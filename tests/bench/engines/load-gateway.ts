@@ -11,6 +11,8 @@ export interface Gateway {
   readonly pid: number;
   readonly port: number;
   readonly isPlain: boolean;
+  /** Collects garbage as an idle daemon does; missing where it is not a daemon of ours. */
+  collect?(): Promise<void>;
 }
 
 export interface Load {

@@ -6,6 +6,8 @@ export interface StartedProcess extends Disposable {
   readonly pid: number;
   /** Where it listens; 0 on unix sockets. */
   readonly port: number;
+  /** Collects garbage there, as an idle daemon does. */
+  collect(): Promise<void>;
 }
 
 /** The flag with which machined starts apid. */
@@ -24,5 +26,13 @@ export async function startProcess(args: readonly string[], profileFolder?: stri
   });
   child.stdout?.resume();
   const [port] = (await once(child, 'message')) as [number];
-  return { pid: child.pid as number, port, [Symbol.dispose]: () => void child.kill() };
+  return {
+    pid: child.pid as number,
+    port,
+    async collect() {
+      child.send('collect');
+      await once(child, 'message');
+    },
+    [Symbol.dispose]: () => void child.kill(),
+  };
 }

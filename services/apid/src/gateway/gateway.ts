@@ -6,6 +6,7 @@ import type { CallPlans } from './call-plans.ts';
 import type { CallShares } from './call-shares.ts';
 import type { CallerConduct } from './caller-conduct.ts';
 import type { CancelTurns } from './cancel-turns.ts';
+import type { KeptCall } from './kept-call.ts';
 import type { RequestLog } from './request-log.ts';
 import type { StartQueue } from './start-queue.ts';
 
@@ -23,6 +24,8 @@ export interface Gateway {
   readonly starts: StartQueue;
   /** Limits how many cancels reach backends at the same time. */
   readonly cancels: CancelTurns;
+  /** The last call that was forwarded to one hop, for V8. */
+  readonly kept: KeptCall;
   /** This node's machined. */
   readonly machined: BackendTarget;
   /** The apid of another node, or of this node when `node` is its own name. */

@@ -21,6 +21,7 @@ import type { Chain } from './chain.ts';
 import type { Gateway, GatewayPeer } from './gateway.ts';
 import { GatewayListener } from './gateway-listener.ts';
 import { backendLimits } from './http2-limits.ts';
+import { KeptCall } from './kept-call.ts';
 import { RequestLog } from './request-log.ts';
 import { serveCall } from './serve-call.ts';
 import { StartQueue } from './start-queue.ts';
@@ -70,6 +71,7 @@ export function createGateway(
     lanes: new CallerLanes(backendLanes),
     starts: new StartQueue(startLimits),
     cancels: new CancelTurns(cancelLimits),
+    kept: new KeptCall(),
     // The keys of other targets are node names, which never contain a space, so this key is unique.
     machined: { key: ' machined', backoff: false, dial: init.dialMachined },
     targetOf: (node) => ({

@@ -1,0 +1,19 @@
+/**
+ * Keeps the objects of the last call that was forwarded to one hop. V8 compiles code for the shapes of objects, and discards that code
+ * when a garbage collection finds no object of such a shape. An idle daemon collects garbage when no call is open; without this,
+ * requests after that would take twice as long until the code is compiled again: docs/decisions/memory.md.
+ *
+ * What it keeps: the metadata of one call, at most 128 KiB in each direction, and its connection, which may be closed. No body.
+ */
+export class KeptCall {
+  #call: object | undefined;
+
+  keep(call: object): void {
+    this.#call = call;
+  }
+
+  /** The kept call; `undefined` before the first one. */
+  get call(): object | undefined {
+    return this.#call;
+  }
+}

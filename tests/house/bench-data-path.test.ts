@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+
+const program = join(import.meta.dirname, '..', 'bench', 'data-path.ts');
+/** The classes of which each call has an object. */
+const classes = ['CallRecord', 'Forwarding', 'FrameInboundCall', 'FrameOutboundCall', 'Place', 'Pump'];
+
+test('the compiled code for calls survives the garbage collections of an idle apid', async () => {
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--trace-deopt', '--trace-opt', program, '--collect', '--trials', '6', '--level', 'error'],
+    { maxBuffer: 64 * 1024 * 1024 },
+  );
+  assert.match(stderr, /requests at once/);
+  // The words are those of V8. If a new version changes them, the first of the two comparisons fails.
+  const named = (pattern: RegExp) => new Set([...stdout.matchAll(pattern)].map(([, name]) => name));
+  const compiled = named(/completed compiling .*<JSFunction (\S+)/g);
+  assert.deepEqual(
+    classes.filter((name) => !compiled.has(name)),
+    [],
+  );
+  const discarded = named(/<SharedFunctionInfo (\S+)>.*embedded weak objects cleared/g);
+  assert.deepEqual(
+    classes.filter((name) => discarded.has(name)),
+    [],
+  );
+});
