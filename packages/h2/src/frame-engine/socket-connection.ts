@@ -86,6 +86,7 @@ export abstract class SocketConnection implements TurnTaker {
   deliver(): void {
     if (this.#isLost) this.onLost();
     const due = this.#deliveries;
+    if (due.length === 0) return;
     this.#deliveries = this.#spareDeliveries;
     for (const stream of due) {
       stream.deliveryDue = false;

@@ -1,7 +1,10 @@
 import type { FrameStream } from './frame-stream.ts';
 
-/** Size of an empty table; a power of two. */
-const smallestSize = 16;
+/**
+ * Size of an empty table; a power of two. Clients with a few dozen calls, which often end and begin together, must not change it all
+ * the time.
+ */
+const smallestSize = 64;
 /** A table shrinks when it is emptier than this share. */
 const emptyShare = 8;
 

@@ -13,8 +13,10 @@ export interface TurnTaker {
  * that the turn has caused, with one system call.
  */
 export class Turns {
-  #due: TurnTaker[] = [];
-  #spare: TurnTaker[] = [];
+  /** The first `#count` take part in the next turn. An array keeps its length: V8 takes half a microsecond to change it. */
+  #due: (TurnTaker | undefined)[] = [];
+  #count = 0;
+  #spare: (TurnTaker | undefined)[] = [];
   readonly #run = () => {
     let isComplete = false;
     try {
@@ -29,21 +31,28 @@ export class Turns {
   request(taker: TurnTaker): void {
     if (taker.turnDue) return;
     taker.turnDue = true;
-    this.#due.push(taker);
-    if (this.#due.length === 1) setImmediate(this.#run);
+    this.#due[this.#count] = taker;
+    this.#count += 1;
+    if (this.#count === 1) setImmediate(this.#run);
   }
 
   #turn(): void {
     const due = this.#due;
     // Events may make further connections due, or these again; they take part in this turn.
-    for (let index = 0; index < due.length; index += 1) {
+    for (let index = 0; index < this.#count; index += 1) {
       const taker = due[index] as TurnTaker;
       taker.turnDue = false;
       taker.deliver();
     }
+    const count = this.#count;
     this.#due = this.#spare;
-    for (const taker of due) taker.flush();
-    due.length = 0;
+    this.#count = 0;
     this.#spare = due;
+    for (let index = 0; index < count; index += 1) {
+      const taker = due[index] as TurnTaker;
+      // A connection that has ended must not be kept.
+      due[index] = undefined;
+      taker.flush();
+    }
   }
 }
