@@ -40,17 +40,18 @@ test('bench.ts measures every target, writes its figures and leaves nothing behi
       hasGo,
       results.notes.every((note) => !note.includes('Go proxy')),
     );
-    for (const result of [...results.unary, ...results.fanOut]) checkFigures(result);
+    assert.equal(results.cold?.length, gateways.length);
+    for (const result of [...results.cold, ...results.unary, ...results.fanOut]) checkFigures(result);
     assert.deepEqual(
-      results.stream.map(({ target, reader }) => `${target} ${reader}`),
-      [
-        'no gateway fast',
-        ...['fast', 'slow'].flatMap((reader) =>
-          ['apid', ...(hasPeer ? ['nghttpx'] : []), ...(hasGo ? ['Go proxy'] : [])].map(
-            (target) => `${target} ${reader}`,
-          ),
+      results.stream.map(
+        ({ target, reader, isFirst }) => `${target} ${reader}${isFirst === true ? ' first' : ''}`,
+      ),
+      ['fast first', 'fast', 'slow'].flatMap((kind) => [
+        ...(kind === 'fast' ? ['no gateway fast'] : []),
+        ...['apid', ...(hasPeer ? ['nghttpx'] : []), ...(hasGo ? ['Go proxy'] : [])].map(
+          (target) => `${target} ${kind}`,
         ),
-      ],
+      ]),
     );
     for (const { process, idle, peak } of results.memory)
       assert.ok(idle.rss > 1 && peak >= idle.rss, process);

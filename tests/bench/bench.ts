@@ -105,8 +105,13 @@ async function measureRequests(surroundings: Surroundings, peers: PeerGateways) 
         severalNodesStreams,
       )
     : [];
-  await measurePoints(client, [...unary, ...fanOut], { ...options, signal: surroundings.signal }, progress);
-  return { unary: unary.map(resultOf), fanOut: fanOut.map(resultOf) };
+  const pace = { ...options, signal: surroundings.signal };
+  const cold = await measurePoints(client, [...unary, ...fanOut], pace, progress);
+  return {
+    cold: cold.filter(({ target }) => target.nodes === 1).map(resultOf),
+    unary: unary.map(resultOf),
+    fanOut: fanOut.map(resultOf),
+  };
 }
 
 async function measure(surroundings: Surroundings): Promise<BenchResults> {

@@ -9,6 +9,9 @@ export interface BenchOptions {
   /** Duration of each measurement of requests, and of its warm-up. */
   readonly measureMs: number;
   readonly warmupMs: number;
+  /** Duration of the load that each target gets before it is measured, and of the part of it that is measured as that of new processes. */
+  readonly warmMs: number;
+  readonly coldMs: number;
   readonly repeats: number;
   /** How long a slow reader reads. */
   readonly slowMs: number;
@@ -22,8 +25,8 @@ export interface BenchOptions {
 
 export const usage = `usage: bench.ts [--seconds N] [--repeats N] [--only ${sections.join(',')}] [--quick] [--out FILE]
 
-  --seconds N   length of each measurement (default 2.5; with --quick 0.5)
-  --repeats N   measurements of each point, of which the median counts (default 3; with --quick 1)
+  --seconds N   length of each measurement (default 2; with --quick 0.5)
+  --repeats N   measurements of each point, of which the median counts (default 5; with --quick 1)
   --only LIST   these sections and no others
   --quick       everything once and briefly: shows that it works, not how fast it is
   --out FILE    the JSON goes there instead of _out/bench/bench.json
@@ -42,12 +45,14 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     },
   });
   const { quick } = values;
-  const repeats = positive('--repeats', values.repeats ?? (quick ? '1' : '3'));
+  const repeats = positive('--repeats', values.repeats ?? (quick ? '1' : '5'));
   if (!Number.isInteger(repeats)) throw new Error(`--repeats wants a whole number, not "${values.repeats}"`);
   return {
     sections: values.only === undefined ? sections : parseSections(values.only),
-    measureMs: 1000 * positive('--seconds', values.seconds ?? (quick ? '0.5' : '2.5')),
+    measureMs: 1000 * positive('--seconds', values.seconds ?? (quick ? '0.5' : '2')),
     warmupMs: quick ? 200 : 500,
+    warmMs: quick ? 400 : 10_000,
+    coldMs: quick ? 200 : 1000,
     repeats,
     slowMs: quick ? 1500 : 3000,
     settleMs: quick ? 1000 : 3000,

@@ -30,6 +30,7 @@ interface StreamTarget {
 interface StreamPoint {
   readonly target: StreamTarget;
   readonly reader: StreamResult['reader'];
+  readonly isFirst: boolean;
   readonly runs: StreamResult['runs'][number][];
 }
 
@@ -45,7 +46,7 @@ export interface StreamSurroundings {
 
 /**
  * A long stream from a stand-in for machined, straight and through gateways that have nothing else to do: at full
- * speed every repeat, then once with a reader so slow that nearly all of it must wait in front of the gateway.
+ * speed once through the new gateways, then every repeat, then once with a reader so slow that nearly all of it must wait in front of the gateway.
  */
 export async function measureStreams(
   surroundings: StreamSurroundings,
@@ -63,8 +64,16 @@ export async function measureStreams(
     ...(peer === undefined ? [] : [{ name: 'nghttpx', ...peer }]),
     ...(goPeer === undefined ? [] : [{ name: 'Go proxy', ...goPeer }]),
   ];
-  const fast = targets.map((target): StreamPoint => ({ target, reader: 'fast', runs: [] }));
-  const slow = targets.slice(1).map((target): StreamPoint => ({ target, reader: 'slow', runs: [] }));
+  const pointsOf = (all: readonly StreamTarget[], reader: StreamPoint['reader'], isFirst: boolean) =>
+    all.map((target): StreamPoint => ({ target, reader, isFirst, runs: [] }));
+  const first = pointsOf(targets.slice(1), 'fast', true);
+  const fast = pointsOf(targets, 'fast', false);
+  const slow = pointsOf(targets.slice(1), 'slow', false);
+  for (const point of first) {
+    signal.throwIfAborted();
+    progress(`the first ${streamBytes / 1e6} MB, ${point.target.name}`);
+    await runPoint(surroundings, point);
+  }
   for (let repeat = 1; repeat <= options.repeats; repeat += 1) {
     for (const point of fast) {
       signal.throwIfAborted();
@@ -77,7 +86,7 @@ export async function measureStreams(
     progress(`a slow reader, ${point.target.name}`);
     await runPoint(surroundings, point);
   }
-  return [...fast, ...slow].map(resultOf);
+  return [...first, ...fast, ...slow].map(resultOf);
 }
 
 async function runPoint({ client, options }: StreamSurroundings, { target, reader, runs }: StreamPoint) {
@@ -95,13 +104,14 @@ async function runPoint({ client, options }: StreamSurroundings, { target, reade
   runs.push({ outcome, memory: stopTracking?.(endedAt) });
 }
 
-function resultOf({ target, reader, runs }: StreamPoint): StreamResult {
+function resultOf({ target, reader, isFirst, runs }: StreamPoint): StreamResult {
   const middle = (figure: (outcome: StreamResult['runs'][number]['outcome']) => number) =>
     median(runs.map(({ outcome }) => figure(outcome)));
   const { pid } = target;
   return {
     target: target.name,
     reader,
+    isFirst,
     megabytes: middle(({ bytes }) => bytes / 1e6),
     megabytesPerSecond: middle(({ bytes, durationMs }) => bytes / 1e3 / durationMs),
     gatewayCpuMsPer100MB:

@@ -12,6 +12,8 @@ import {
 export const measuredMethod = '/machine.MachineService/Version';
 /** Calls in flight on one connection; more of them take more connections. */
 export const streamsPerConnection = 16;
+/** Calls in flight while the processes on a route warm up. */
+const warmStreams = 64;
 
 /** A route for calls, and the processes on it. */
 export interface UnaryTarget {
@@ -36,7 +38,12 @@ export interface UnaryPoint {
 
 export interface Pace {
   readonly measureMs: number;
+  /** Before each measurement. */
   readonly warmupMs: number;
+  /** Load on each target before the first measurement of all. */
+  readonly warmMs: number;
+  /** The part of this load that is measured as that of new processes. */
+  readonly coldMs: number;
   readonly repeats: number;
   readonly signal: AbortSignal;
 }
@@ -53,23 +60,30 @@ export function planPoints(targets: readonly UnaryTarget[], streams: readonly nu
   );
 }
 
-/** Runs every point once, then all of them again, so that a temporary disturbance affects all points. */
+/**
+ * Runs every point once, then all of them again, so that a temporary disturbance affects all points. Before that each target is
+ * loaded until its processes have compiled their code.
+ *
+ * @returns a point of each target for the beginning of this load
+ */
 export async function measurePoints(
   client: LoadClient,
   points: readonly UnaryPoint[],
   pace: Pace,
   progress: (text: string) => void,
-): Promise<void> {
+): Promise<UnaryPoint[]> {
+  const cold: UnaryPoint[] = [];
   const lengths = new Map<UnaryTarget, number>();
   for (const { target } of points) {
     if (lengths.has(target)) continue;
     lengths.set(target, await lengthOfReply(client, target));
-    // The first run of a process compiles its code, which must not be measured.
-    await run(client, { target, streams: streamsPerConnection, connections: 1, runs: [] }, lengths, {
-      ...pace,
-      warmupMs: 0,
-      measureMs: 2 * pace.warmupMs,
-    });
+    progress(`warm-up: ${target.name}`);
+    const [point] = planPoints([target], [warmStreams]) as [UnaryPoint];
+    const outcome = await run(client, point, lengths, { ...pace, warmupMs: 0, measureMs: pace.coldMs });
+    point.runs.push({ outcome, figures: figuresOfRun(outcome, target.groups) });
+    cold.push(point);
+    await run(client, point, lengths, { ...pace, warmupMs: 0, measureMs: pace.warmMs - pace.coldMs });
+    pace.signal.throwIfAborted();
   }
   for (let repeat = 1; repeat <= pace.repeats; repeat += 1) {
     for (const point of points) {
@@ -81,6 +95,7 @@ export async function measurePoints(
       point.runs.push({ outcome, figures: figuresOfRun(outcome, point.target.groups) });
     }
   }
+  return cold;
 }
 
 export function figuresOf({ runs }: UnaryPoint): UnaryFigures {

@@ -15,6 +15,8 @@ export interface BenchResults {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** What was not measured, with the reason. */
   readonly notes: readonly string[];
+  /** The beginning of the load on new processes. */
+  readonly cold?: readonly UnaryResult[];
   readonly unary: readonly UnaryResult[];
   readonly fanOut: readonly UnaryResult[];
   readonly stream: readonly StreamResult[];
@@ -34,6 +36,8 @@ export interface UnaryResult {
 
 export interface StreamResult {
   readonly target: string;
+  /** Whether it is the first stream through a new gateway. */
+  readonly isFirst?: boolean;
   readonly reader: 'fast' | 'slow';
   /** Medians: MB are 1e6 bytes; processor time is the gateway's. */
   readonly megabytes: number;
