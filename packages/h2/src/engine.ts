@@ -64,6 +64,12 @@ export interface H2Engine {
   connect(socket: Socket, limits: H2Limits): ClientConnection;
 }
 
+/** What an engine may ask of its process. */
+export interface EngineHooks {
+  /** Has V8 collect new objects, which takes half a millisecond. Called between calls while long bodies arrive. */
+  collectNewObjects?(): void;
+}
+
 export interface ServerHandlers {
   onCall(call: InboundCall): void;
   /** The connection failed, or the peer does not speak HTTP/2. The text is for a log. */

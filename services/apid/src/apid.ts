@@ -1,5 +1,10 @@
 import { h2EngineVariable, nodePaths, ports } from '@nodewright/contract';
-import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
+import {
+  collectNewObjects,
+  type DaemonContext,
+  type DaemonDefinition,
+  type OptionValues,
+} from '@nodewright/daemon';
 import { defaultEngineName, dialUnix, engineNamed, engineNames } from '@nodewright/h2';
 import { openGateway } from './gateway/open-gateway.ts';
 import { dialNode } from './host/dial-node.ts';
@@ -52,7 +57,7 @@ async function start(
   { options: settings, signal, log, telemetry }: DaemonContext<OptionValues<typeof options>>,
   scope: AsyncDisposableStack,
 ): Promise<void> {
-  const engine = engineNamed(settings.h2Engine);
+  const engine = engineNamed(settings.h2Engine, { collectNewObjects });
   const health = scope.use(new HealthServer(engine));
   if (settings.healthSocket !== undefined) await health.listen(settings.healthSocket);
 

@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { openStandardOutput } from '@nodewright/daemon';
+import { collectNewObjects, openStandardOutput } from '@nodewright/daemon';
 import {
   BackendPool,
   dialUnix,
+  engineNamed,
   frameEngine,
   GatewayServer,
   gatewayLimits,
@@ -201,7 +202,7 @@ async function openApid(
   const destination = openStandardOutput('apid');
   const { follow } = openGateway(
     {
-      engine: frameEngine,
+      engine: engineNamed('frames', { collectNewObjects }),
       telemetry: noTelemetry,
       log: createLogger({ name: 'apid', telemetry: noTelemetry, level, destination }),
       dialMachined: dial,

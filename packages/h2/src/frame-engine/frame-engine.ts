@@ -1,4 +1,5 @@
-import type { H2Engine } from '../engine.ts';
+import type { EngineHooks, H2Engine } from '../engine.ts';
+import { BulkReads } from './bulk-reads.ts';
 import { FrameClientConnection } from './client-connection.ts';
 import { HpackEncoder } from './hpack/hpack-encoder.ts';
 import { FrameServerConnection } from './server-connection.ts';
@@ -6,8 +7,9 @@ import type { EngineParts } from './socket-connection.ts';
 import { Turns } from './turns.ts';
 
 /** Creates an engine that reads and writes the frames of HTTP/2 itself. Source: RFC 9113. */
-export function createFrameEngine(): H2Engine {
-  const parts: EngineParts = { turns: new Turns(), encoder: new HpackEncoder() };
+export function createFrameEngine(hooks: EngineHooks = {}): H2Engine {
+  const bulkReads = new BulkReads(hooks.collectNewObjects);
+  const parts: EngineParts = { turns: new Turns(bulkReads), bulkReads, encoder: new HpackEncoder() };
   return {
     name: 'frames',
     accept: (socket, limits, handlers) => new FrameServerConnection(parts, socket, limits, handlers),

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { BulkReads } from './bulk-reads.ts';
 import { ConnectionError, enhanceYourCalm } from './connection-error.ts';
 import { endLimits, floodLimits } from './flood-limits.ts';
 import type { FrameStream } from './frame-stream.ts';
@@ -10,6 +11,7 @@ import type { Turns, TurnTaker } from './turns.ts';
 /** What all connections of an engine share. */
 export interface EngineParts {
   readonly turns: Turns;
+  readonly bulkReads: BulkReads;
   readonly encoder: HpackEncoder;
 }
 
@@ -24,6 +26,7 @@ export abstract class SocketConnection implements TurnTaker {
   protected receivedBytes = 0;
   readonly #socket: Socket;
   readonly #turns: Turns;
+  readonly #bulkReads: BulkReads;
   #deliveries: FrameStream[] = [];
   #spareDeliveries: FrameStream[] = [];
   #answers = 0;
@@ -33,6 +36,7 @@ export abstract class SocketConnection implements TurnTaker {
 
   constructor(parts: EngineParts, socket: Socket) {
     this.#turns = parts.turns;
+    this.#bulkReads = parts.bulkReads;
     this.#socket = socket;
     this.writer = new FrameWriter(socket, parts.encoder);
     this.outbound = new OutboundQueue(this.writer, socket);
@@ -136,6 +140,7 @@ export abstract class SocketConnection implements TurnTaker {
 
   #read(chunk: Buffer): void {
     this.receivedBytes += chunk.length;
+    this.#bulkReads.count(chunk.length);
     if (this.ended) {
       this.#lingerBytes += chunk.length;
       if (this.#lingerBytes > endLimits.lingerBytes) this.#socket.destroy();

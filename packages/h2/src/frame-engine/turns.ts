@@ -1,3 +1,5 @@
+import type { BulkReads } from './bulk-reads.ts';
+
 /** What has work for the next turn. */
 export interface TurnTaker {
   /** Whether it waits for the next turn already; only `Turns` changes it. */
@@ -17,6 +19,7 @@ export class Turns {
   #due: (TurnTaker | undefined)[] = [];
   #count = 0;
   #spare: (TurnTaker | undefined)[] = [];
+  readonly #bulkReads: BulkReads;
   readonly #run = () => {
     let isComplete = false;
     try {
@@ -27,6 +30,10 @@ export class Turns {
       if (!isComplete) setImmediate(this.#run);
     }
   };
+
+  constructor(bulkReads: BulkReads) {
+    this.#bulkReads = bulkReads;
+  }
 
   request(taker: TurnTaker): void {
     if (taker.turnDue) return;
@@ -54,5 +61,6 @@ export class Turns {
       due[index] = undefined;
       taker.flush();
     }
+    this.#bulkReads.afterTurn();
   }
 }
