@@ -12,6 +12,8 @@ export interface BenchOptions {
   /** Duration of the load that each target gets before it is measured, and of the part of it that is measured as that of new processes. */
   readonly warmMs: number;
   readonly coldMs: number;
+  /** Streams through each gateway after the first one, before streams are measured. */
+  readonly warmStreams: number;
   readonly repeats: number;
   /** How long a slow reader reads. */
   readonly slowMs: number;
@@ -53,6 +55,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     warmupMs: quick ? 200 : 500,
     warmMs: quick ? 400 : 10_000,
     coldMs: quick ? 200 : 1000,
+    warmStreams: quick ? 0 : 5,
     repeats,
     slowMs: quick ? 1500 : 3000,
     settleMs: quick ? 1000 : 3000,

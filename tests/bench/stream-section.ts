@@ -46,7 +46,7 @@ export interface StreamSurroundings {
 
 /**
  * A long stream from a stand-in for machined, straight and through gateways that have nothing else to do: at full
- * speed once through the new gateways, then every repeat, then once with a reader so slow that nearly all of it must wait in front of the gateway.
+ * speed once through the new gateways, then, after a few streams more, every repeat, then once with a reader so slow that nearly all of it must wait in front of the gateway.
  */
 export async function measureStreams(
   surroundings: StreamSurroundings,
@@ -73,6 +73,13 @@ export async function measureStreams(
     signal.throwIfAborted();
     progress(`the first ${streamBytes / 1e6} MB, ${point.target.name}`);
     await runPoint(surroundings, point);
+  }
+  for (let warm = 1; warm <= options.warmStreams; warm += 1) {
+    for (const { target, reader, isFirst } of first) {
+      signal.throwIfAborted();
+      progress(`warm-up ${warm}/${options.warmStreams}: ${target.name}`);
+      await runPoint(surroundings, { target, reader, isFirst, runs: [] });
+    }
   }
   for (let repeat = 1; repeat <= options.repeats; repeat += 1) {
     for (const point of fast) {

@@ -78,7 +78,9 @@ export async function measurePoints(
     if (lengths.has(target)) continue;
     lengths.set(target, await lengthOfReply(client, target));
     progress(`warm-up: ${target.name}`);
-    const [point] = planPoints([target], [warmStreams]) as [UnaryPoint];
+    // A call to several nodes counts once per node, and a caller may have 512 open.
+    const streams = target.nodes === 1 ? warmStreams : streamsPerConnection;
+    const [point] = planPoints([target], [streams]) as [UnaryPoint];
     const outcome = await run(client, point, lengths, { ...pace, warmupMs: 0, measureMs: pace.coldMs });
     point.runs.push({ outcome, figures: figuresOfRun(outcome, target.groups) });
     cold.push(point);
