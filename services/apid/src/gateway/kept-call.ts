@@ -3,7 +3,8 @@
  * when a garbage collection finds no object of such a shape. An idle daemon collects garbage when no call is open; without this,
  * requests after that would take twice as long until the code is compiled again: docs/decisions/memory.md.
  *
- * What it keeps: the metadata of one call, at most 128 KiB in each direction, and its connection, which may be closed. No body.
+ * What it keeps until the next call: the metadata of one call, at most 128 KiB in each direction, and the two connections that
+ * carried it, which may be closed, with the key of the first one. No body.
  */
 export class KeptCall {
   #call: object | undefined;
