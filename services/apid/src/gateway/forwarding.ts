@@ -103,7 +103,7 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
     if (this.#span !== undefined) endSpan(this.#span, outcome, outcome.code !== 0);
     if (outcome.cancelled) this.#record.cancelled(outcome);
     else this.#record.finish(outcome);
-    if (outcome.code === 0) this.#gateway.kept.keep(this);
+    if (outcome.code === 0) this.#gateway.kept.call = this;
   }
 
   get #label(): HopLabel {

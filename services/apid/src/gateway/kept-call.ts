@@ -7,14 +7,6 @@
  * carried it, which may be closed, with the key of the first one. No body.
  */
 export class KeptCall {
-  #call: object | undefined;
-
-  keep(call: object): void {
-    this.#call = call;
-  }
-
-  /** The kept call; `undefined` before the first one. */
-  get call(): object | undefined {
-    return this.#call;
-  }
+  /** `undefined` before the first call. */
+  call: object | undefined;
 }
