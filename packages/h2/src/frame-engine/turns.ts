@@ -15,7 +15,7 @@ export interface TurnTaker {
  * that the turn has caused, with one system call.
  */
 export class Turns {
-  /** The first `#count` take part in the next turn. An array keeps its length: V8 takes half a microsecond to change it. */
+  /** The first `#count` take part in the next turn. An array keeps its length: V8 changes it in a slow call of its runtime. */
   #due: (TurnTaker | undefined)[] = [];
   #count = 0;
   #spare: (TurnTaker | undefined)[] = [];
