@@ -206,7 +206,8 @@ function readOptions(): BenchOptions {
 
 const options = readOptions();
 const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+// A second signal must not end it before its cluster is removed.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop.abort());
 try {
   await main(options, stop.signal);
 } catch (error) {
