@@ -59,7 +59,7 @@ async function run(): Promise<number> {
       tests.map((name) => join('tests', 'devices', 'inside', name)),
     );
     const words = [...namespaces, 'sh', '-c', script, 'sh', root, checkout, ...command];
-    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp', NODEWRIGHT_BUNDLES: '1' };
+    const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/tmp' };
     const { status } = spawnSync('unshare', words, {
       env: isContinuousIntegration ? { ...env, CI: 'true' } : env,
       stdio: ['ignore', 'inherit', 'inherit'],

@@ -9,7 +9,6 @@ import { registry, startRegistryd } from '../contract/registryd/harness.ts';
 import { missingProgram, runProgram } from './run-program.ts';
 import { type ServedImage, startNginx } from './start-nginx.ts';
 
-process.env.NODEWRIGHT_BUNDLES = '1';
 const repository = 'team/app';
 const pulls = 8;
 const layers = 5;

@@ -45,8 +45,6 @@ function print({ curves, connectionsPerNode, fanOut, talosctlMs }: ScaleFigures)
   process.stdout.write(`talosctl version for ${fanOut.nodes} nodes: ${talosctlMs.toFixed(0)} ms\n`);
 }
 
-// The bundle of apid, as on a node.
-process.env.NODEWRIGHT_BUNDLES = '1';
 await using scope = new AsyncDisposableStack();
 const apid = scope.use(await ApidUnderTest.start({ machined: answerAsNode, onOwnPort: true }));
 const nodes = await startStubNodes(size.nodes, apid.authority, scope);

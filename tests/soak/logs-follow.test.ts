@@ -8,8 +8,6 @@ import { startSoakCluster } from './start-cluster.ts';
 
 const bundles = join(import.meta.dirname, '..', '..', '_out', 'dist');
 const skip = existsSync(join(bundles, 'apid', 'apid.cjs')) ? false : 'the bundles are missing: make build';
-/** The installed daemons, because their memory is measured. */
-process.env.NODEWRIGHT_BUNDLES = '1';
 
 /** Allowed growth: heaps vary, but kept lines of 50 MB would add far more. */
 const breathMb = 15;
