@@ -60,7 +60,8 @@ const sameForEveryUser = [
   .concat(['config', 'proto', 'state', 'talosctl'].map((name) => `tests/contract/${name}/`))
   .concat(['tests/docs/', 'tests/house/', 'tests/powercut/', 'tests/sim/'])
   // Clusters like those of the files beside these, which do run as the user.
-  .concat(['etcd-arguments', 'membership', 'replay'].map((name) => `tests/cluster/process/${name}.`));
+  .concat(['etcd', 'etcd-arguments', 'membership', 'replay'].map((name) => `tests/cluster/process/${name}.`))
+  .concat(['tests/cluster/kinds.', 'tests/rootfs/extension']);
 /** They compare the host before and after, so no other test may change the host meanwhile. */
 const alone = ['contract/machined', 'cluster/process'].map((path) => `tests/${path}/host-unchanged.test.ts`);
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
@@ -113,11 +114,11 @@ else {
 report();
 
 /**
- * Runs more files than there are processors: tests spend half of their time waiting, for leases, elections
- * and daemons that start.
+ * Runs more files than there are processors: tests spend more than half of their time waiting, for leases,
+ * elections and other programs.
  */
 function initOf(files: readonly string[]): RunFilesInit {
-  const concurrency = values.alone ? 1 : availableParallelism() + 1;
+  const concurrency = values.alone ? 1 : availableParallelism() + 2;
   return { checkout, files, concurrency, timeoutMs: testTimeoutMs };
 }
 
