@@ -1,20 +1,31 @@
 import { connect, type Socket } from 'node:net';
+import { type ReadBlock, ReadBlocks } from './read-blocks.ts';
 
-/** Size of a block, in bytes: that of a read of the runtime. */
-const blockBytes = 64 * 1024;
-/** Reads of at least this size stay where they are, one behind the other; smaller ones are copied out of the block. */
-const keptBytes = 8 * 1024;
 /** With less room than this, the next read begins a new block. */
 const leastRoomBytes = 16 * 1024;
 
+/** Gets the bytes from `start` to `end` of a block, which it must hold, or copy what it keeps. */
+export type BlockReader = (block: ReadBlock, start: number, end: number) => void;
+
+const readers = new WeakMap<Socket, BlockReader>();
+const sharedBlocks = new ReadBlocks();
+
 /**
- * Connects to a unix socket and reads into blocks of memory. By default the runtime allocates 64 KiB for
+ * Passes what this socket reads to `read` instead of emitting it, without an object per read. Bytes that had been read before are
+ * still emitted, before the first call. Without effect on a socket that is not from `connectUnix`.
+ */
+export function readInBlocks(socket: Socket, read: BlockReader): void {
+  readers.set(socket, read);
+}
+
+/**
+ * Connects to a unix socket and reads into blocks of memory that are used again. By default the runtime allocates 64 KiB for
  * each read, whatever arrives: at a few thousand small messages per second V8 then marks the whole heap twenty
  * times per second, which takes a third of the processor time. The reads of a long body are consecutive in
  * memory, so that the gateway can pass many frames on in one piece.
  */
-export function connectUnix(path: string): Socket {
-  let block = Buffer.allocUnsafeSlow(blockBytes);
+export function connectUnix(path: string, blocks: ReadBlocks = sharedBlocks): Socket {
+  let block = blocks.take();
   let used = 0;
   /** Whether the socket has the free part of the block. */
   let isGiven = false;
@@ -24,18 +35,26 @@ export function connectUnix(path: string): Socket {
       buffer: () => {
         // Without another buffer the socket goes on with the one that it has.
         if (isGiven) return undefined as unknown as Uint8Array;
-        if (blockBytes - used < leastRoomBytes) {
-          block = Buffer.allocUnsafeSlow(blockBytes);
+        if (block.memory.length - used < leastRoomBytes) {
+          block.release();
+          block = blocks.take();
           used = 0;
         }
         isGiven = true;
-        return block.subarray(used);
+        return block.memory.subarray(used);
       },
-      callback(length, bytes) {
-        if (length < keptBytes) return socket.push(Buffer.from(bytes.subarray(0, length)));
-        used += length;
-        isGiven = false;
-        return socket.push(Buffer.from(bytes.buffer, bytes.byteOffset, length));
+      callback(length) {
+        const read = readers.get(socket);
+        // Whoever reads the socket as a stream may keep what it gets.
+        if (read === undefined || socket.readableLength > 0)
+          return socket.push(Buffer.from(block.memory.subarray(used, used + length)));
+        read(block, used, used + length);
+        // What nobody holds is overwritten by the next read.
+        if (block.isShared) {
+          used += length;
+          isGiven = false;
+        }
+        return true;
       },
     },
   });

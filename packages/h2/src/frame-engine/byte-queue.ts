@@ -1,3 +1,5 @@
+import { blockOf } from '../read-blocks.ts';
+
 /** Small chunks are joined in blocks of this size, so that a queue has few objects. */
 const blockBytes = 1024;
 /**
@@ -32,7 +34,7 @@ export class ByteQueue {
     return this.#chunks.length - this.#head;
   }
 
-  /** Adds a chunk, which then belongs to the queue. */
+  /** Adds a chunk, which then belongs to the queue. Of a block that is read into again, it makes a copy. */
   push(chunk: Uint8Array): void {
     const { length } = chunk;
     if (length === 0) return;
@@ -41,7 +43,8 @@ export class ByteQueue {
       this.#append(chunk);
       return;
     }
-    if (length >= blockBytes && length * retainedShare >= chunk.buffer.byteLength) {
+    const isKept = length * retainedShare >= chunk.buffer.byteLength && blockOf(chunk) === undefined;
+    if (length >= blockBytes && isKept) {
       this.#chunks.push(
         chunk instanceof Buffer ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, length),
       );

@@ -226,8 +226,8 @@ export abstract class FrameConnection extends SocketConnection implements FrameS
     this.closedStreams.add(stream.id, wasReset);
   }
 
-  protected override readBytes(chunk: Buffer): void {
-    this.#reader.read(chunk);
+  protected override readBytes(bytes: Buffer, start: number, end: number): void {
+    this.#reader.read(bytes, start, end);
   }
 
   protected override stopReading(): void {

@@ -29,8 +29,15 @@ class WritingSink implements FrameSink {
   }
 }
 
-/** Chunks as a socket delivers them: large ones one behind the other in a block, small ones in memory of their own. */
-function* chunksOf(stream: Buffer, sizes: readonly number[], keptBytes: number): Generator<Buffer> {
+/**
+ * Chunks as sockets deliver them, with where they are in their memory: large ones one behind the other in a block, small ones in memory
+ * of their own. So what is before a chunk in a block may be the one before it or an earlier one.
+ */
+function* chunksOf(
+  stream: Buffer,
+  sizes: readonly number[],
+  keptBytes: number,
+): Generator<[bytes: Buffer, start: number, end: number]> {
   let block = Buffer.allocUnsafeSlow(blockBytes);
   let used = 0;
   let at = 0;
@@ -42,10 +49,10 @@ function* chunksOf(stream: Buffer, sizes: readonly number[], keptBytes: number):
     const length = Math.min(sizes[turn % sizes.length] as number, stream.length - at, blockBytes - used);
     const chunk = stream.subarray(at, at + length);
     at += length;
-    if (length < keptBytes) yield Buffer.from(chunk);
+    if (length < keptBytes) yield [Buffer.from(chunk), 0, length];
     else {
       chunk.copy(block, used);
-      yield block.subarray(used, used + length);
+      yield [block, used, used + length];
       used += length;
     }
   }
@@ -77,7 +84,7 @@ test(`a sink may keep payloads and write over the heads before them, wherever ch
         const sink = new WritingSink();
         const reader = new FrameReader(sink);
         const stream = Buffer.concat(payloads.map((payload) => data(1, payload)));
-        for (const bytes of chunksOf(stream, chunkSizes, 8192)) reader.read(bytes);
+        for (const [bytes, start, end] of chunksOf(stream, chunkSizes, 8192)) reader.read(bytes, start, end);
         assert.equal(sink.frames, payloads.length);
         assert.ok(Buffer.concat(sink.parts).equals(Buffer.concat(payloads)));
       },

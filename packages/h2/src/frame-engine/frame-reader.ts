@@ -13,8 +13,9 @@ export interface FrameSink {
    */
   dataHead(flags: number, stream: number, length: number, size: number): void;
   /**
-   * A part of the payload of the last DATA frame. The sink may keep the memory. If the size of a frame head fits before `start`,
-   * those bytes were read as head and padding length of this frame, and the sink may write to them.
+   * A part of the payload of the last DATA frame. If the memory is a block of `read-blocks.ts`, what is kept must be held or copied. If
+   * the size of a frame head fits before `start`, those bytes were read as head and padding length of this frame, and the sink may write
+   * to them.
    */
   dataPart(bytes: Buffer, start: number, end: number): void;
   /** The last DATA frame is complete. */
@@ -23,10 +24,6 @@ export interface FrameSink {
 
 /** What the next bytes are. */
 const reading = { head: 0, payload: 1, padLength: 2, data: 3, padding: 4 } as const;
-
-/** Chunks from this size on may be parts of a larger piece of memory in which the next chunk follows. */
-const runBytes = 4096;
-const noRun: Buffer = Buffer.alloc(0);
 
 /** Padded frames start with a byte that has the length of their padding. */
 const padLengthBytes = 1;
@@ -52,9 +49,6 @@ export class FrameReader {
   #dataLeft = 0;
   #paddingLeft = 0;
   #stopped = false;
-  /** The memory from the start of the first of the chunks that are consecutive in it, and where the last one ends in it. */
-  #run: Buffer = noRun;
-  #runEnd = 0;
 
   constructor(sink: FrameSink) {
     this.#sink = sink;
@@ -66,32 +60,12 @@ export class FrameReader {
     this.#payload = undefined;
   }
 
-  /** @throws ConnectionError */
-  read(bytes: Buffer): void {
-    // Chunks that follow one another in memory are read as one, so that the head of a frame stays in front of its payload.
-    const run = this.#run;
-    const follows = run.buffer === bytes.buffer && run.byteOffset + this.#runEnd === bytes.byteOffset;
-    if (!follows && bytes.length >= runBytes && bytes.length < bytes.buffer.byteLength)
-      this.#readRun(Buffer.from(bytes.buffer, bytes.byteOffset), 0, bytes.length);
-    else if (follows) this.#readRun(run, this.#runEnd, this.#runEnd + bytes.length);
-    else {
-      this.#run = noRun;
-      this.#runEnd = 0;
-      this.#read(bytes, 0, bytes.length);
-    }
-  }
-
-  #readRun(run: Buffer, start: number, end: number): void {
-    this.#run = run;
-    this.#runEnd = end;
-    let at = start;
-    // Bytes in front of the rest of a payload are not a head: the sink must not write there.
-    if (this.#state === reading.data && !this.#stopped) {
-      const count = Math.min(this.#dataLeft, end - at);
-      this.#readData(run.subarray(at), 0, count);
-      at += count;
-    }
-    this.#read(run, at, end);
+  /** Reads the bytes from `start` to `end`. @throws ConnectionError */
+  read(bytes: Buffer, start = 0, end = bytes.length): void {
+    const isBetweenFrames = this.#state === reading.head && this.#headLength === 0;
+    if (start === 0 || isBetweenFrames) this.#read(bytes, start, end);
+    // The bytes in front of the rest of a frame may be anyone's: the sink must not write there.
+    else this.#read(bytes.subarray(start), 0, end - start);
   }
 
   #read(chunk: Buffer, start: number, end: number): void {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '../raw-headers.ts';
+import { blockOf, type ReadBlock } from '../read-blocks.ts';
 import { keptEncoding } from '../repeated-headers.ts';
 import { partOf } from './frame-stream.ts';
 import {
@@ -39,6 +40,8 @@ export class FrameWriter {
   #open: Uint8Array | undefined;
   #openStart = 0;
   #openEnd = 0;
+  /** The blocks that have pieces of the next write. */
+  #blocks: ReadBlock[] = [];
   /** Where the head of the last frame is, when it is DATA that may still grow; then its stream and its size. */
   #dataHead: Uint8Array | undefined;
   #dataAt = 0;
@@ -92,7 +95,7 @@ export class FrameWriter {
   }
 
   /**
-   * Writes the bytes from `start` to `end` of a chunk, which now belongs to the writer, with the bytes of a frame
+   * Writes the bytes from `start` to `end` of a chunk, which now belongs to the writer (in a block of `read-blocks.ts`, until they are written), with the bytes of a frame
    * head before `start` if there are so many: in the DATA frame that was just written, if it is this stream's and
    * stays below `frameBytes`, or in one of their own.
    */
@@ -222,10 +225,12 @@ export class FrameWriter {
       const pieces = this.#pieces;
       this.#pieces = [];
       this.#pieceBytes = 0;
-      if (pieces.length === 1) socket.write(pieces[0] as Uint8Array);
+      const written = this.#releaseBlocks();
+      const last = pieces.length - 1;
+      if (last === 0) socket.write(pieces[0] as Uint8Array, written);
       else {
         socket.cork();
-        for (const piece of pieces) socket.write(piece);
+        for (const [at, piece] of pieces.entries()) socket.write(piece, at === last ? written : undefined);
         socket.uncork();
       }
     }
@@ -307,6 +312,11 @@ export class FrameWriter {
     }
     this.#closePiece();
     this.#closePart();
+    const block = blockOf(chunk);
+    if (block !== undefined) {
+      block.hold();
+      this.#blocks.push(block);
+    }
     this.#open = chunk;
     this.#openStart = start;
     this.#openEnd = end;
@@ -322,6 +332,18 @@ export class FrameWriter {
       open.byteOffset + this.#openEnd === chunk.byteOffset + start &&
       this.#openEnd + end - start <= open.length
     );
+  }
+
+  /** What to call when the pieces are written: it ends the holds of their blocks. */
+  #releaseBlocks(): ((error?: Error | null) => void) | undefined {
+    const blocks = this.#blocks;
+    if (blocks.length === 0) return undefined;
+    this.#blocks = [];
+    return (error) => {
+      // The system may still read the memory of a write that failed: such a block is not used again.
+      if (error) return;
+      for (const block of blocks) block.release();
+    };
   }
 
   #closePart(): void {

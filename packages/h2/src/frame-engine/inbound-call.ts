@@ -1,7 +1,8 @@
 import type { InboundCall, InboundReceiver } from '../call.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import type { RawHeaders } from '../raw-headers.ts';
-import { FrameStream, partOf, type StreamOwner } from './frame-stream.ts';
+import { keptPart } from '../read-blocks.ts';
+import { FrameStream, type StreamOwner } from './frame-stream.ts';
 import type { RequestHead } from './header-rules.ts';
 
 /** A call from a client. */
@@ -65,7 +66,7 @@ export class FrameInboundCall extends FrameStream implements InboundCall {
     const receiver = this.#receiver;
     if (this.answered || receiver === undefined) return;
     if (receiver.requestPart !== undefined) receiver.requestPart(bytes, start, end);
-    else receiver.requestData(partOf(bytes, start, end));
+    else receiver.requestData(keptPart(bytes, start, end));
   }
 
   protected override onEnd(): void {

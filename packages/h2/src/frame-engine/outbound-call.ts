@@ -1,7 +1,8 @@
 import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import type { RawHeaders } from '../raw-headers.ts';
-import { FrameStream, partOf, type StreamOwner } from './frame-stream.ts';
+import { keptPart } from '../read-blocks.ts';
+import { FrameStream, type StreamOwner } from './frame-stream.ts';
 
 /** What a call needs of its connection besides the frames. */
 export interface OutboundOwner extends StreamOwner {
@@ -79,7 +80,7 @@ export class FrameOutboundCall extends FrameStream implements OutboundCall {
     const receiver = this.#receiver;
     if (this.#over) return;
     if (receiver.answerPart !== undefined) receiver.answerPart(bytes, start, end);
-    else receiver.answerData(partOf(bytes, start, end));
+    else receiver.answerData(keptPart(bytes, start, end));
   }
 
   protected override onEnd(): void {

@@ -89,14 +89,14 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
     this.terminate(code);
   }
 
-  protected override readBytes(chunk: Buffer): void {
-    let at = 0;
-    while (this.#prefaceBytes < clientPreface.length && at < chunk.length) {
-      if (chunk[at] !== clientPreface[this.#prefaceBytes]) throw protocolError('it does not speak HTTP/2');
+  protected override readBytes(bytes: Buffer, start: number, end: number): void {
+    let at = start;
+    while (this.#prefaceBytes < clientPreface.length && at < end) {
+      if (bytes[at] !== clientPreface[this.#prefaceBytes]) throw protocolError('it does not speak HTTP/2');
       at += 1;
       this.#prefaceBytes += 1;
     }
-    super.readBytes(at === 0 ? chunk : chunk.subarray(at));
+    super.readBytes(bytes, at, end);
   }
 
   protected override get lastPeerStream(): number {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { readInBlocks } from '../connect-unix.ts';
 import type { BulkReads } from './bulk-reads.ts';
 import { ConnectionError, enhanceYourCalm } from './connection-error.ts';
 import { endLimits, floodLimits } from './flood-limits.ts';
@@ -45,7 +46,15 @@ export abstract class SocketConnection implements TurnTaker {
     socket.on('error', (error) => this.onSocketError(error.message));
     // Otherwise a small frame waits up to 40 ms for the acknowledgement of the one before it.
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('data', (chunk: Buffer) => {
+      this.#bulkReads.count(chunk.length);
+      this.#read(chunk, 0, chunk.length);
+    });
+    readInBlocks(socket, (block, start, end) => {
+      this.#read(block.memory, start, end);
+      // What nobody holds was dropped or copied, and the copy is new memory.
+      if (!block.isShared) this.#bulkReads.count(end - start);
+    });
     socket.on('drain', () => {
       this.outbound.drained();
       this.requestTurn();
@@ -60,8 +69,8 @@ export abstract class SocketConnection implements TurnTaker {
     });
   }
 
-  /** Reads the next bytes of the peer. @throws ConnectionError */
-  protected abstract readBytes(chunk: Buffer): void;
+  /** Reads the next bytes of the peer, from `start` to `end`. @throws ConnectionError */
+  protected abstract readBytes(bytes: Buffer, start: number, end: number): void;
   /** Drops the rest of the bytes that are being read. */
   protected abstract stopReading(): void;
   /** The bytes violate HTTP/2. */
@@ -138,16 +147,15 @@ export abstract class SocketConnection implements TurnTaker {
     this.requestTurn();
   }
 
-  #read(chunk: Buffer): void {
-    this.receivedBytes += chunk.length;
-    this.#bulkReads.count(chunk.length);
+  #read(bytes: Buffer, start: number, end: number): void {
+    this.receivedBytes += end - start;
     if (this.ended) {
-      this.#lingerBytes += chunk.length;
+      this.#lingerBytes += end - start;
       if (this.#lingerBytes > endLimits.lingerBytes) this.#socket.destroy();
       return;
     }
     try {
-      this.readBytes(chunk);
+      this.readBytes(bytes, start, end);
     } catch (error) {
       if (!(error instanceof ConnectionError)) throw error;
       this.onViolation(error.code, error.message);

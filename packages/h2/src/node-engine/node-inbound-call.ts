@@ -3,6 +3,7 @@ import type { ByteBudget } from '../byte-budget.ts';
 import type { InboundCall, InboundReceiver } from '../call.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import type { RawHeaders } from '../raw-headers.ts';
+import { keptPart } from '../read-blocks.ts';
 import { trailersObject } from './trailers-object.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
@@ -94,7 +95,7 @@ export class NodeInboundCall implements InboundCall {
   }
 
   writePart(bytes: Buffer, start: number, end: number): boolean {
-    return this.write(bytes.subarray(start, end));
+    return this.write(keptPart(bytes, start, end));
   }
 
   finish(trailers: RawHeaders): void {

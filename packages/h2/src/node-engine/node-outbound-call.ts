@@ -3,6 +3,7 @@ import type { ByteBudget } from '../byte-budget.ts';
 import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import type { RawHeaders } from '../raw-headers.ts';
+import { keptPart } from '../read-blocks.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
 const endStreamFlag = 1;
@@ -60,7 +61,7 @@ export class NodeOutboundCall implements OutboundCall {
   }
 
   writePart(bytes: Buffer, start: number, end: number): boolean {
-    return this.write(bytes.subarray(start, end));
+    return this.write(keptPart(bytes, start, end));
   }
 
   end(): void {

@@ -1,0 +1,78 @@
+/** Size of a block, in bytes: that of a read of the runtime. */
+export const blockBytes = 64 * 1024;
+/** Free blocks that are kept, so that a burst does not keep its memory: a megabyte. */
+const maxFree = 16;
+
+/**
+ * Memory that a socket reads into, and that is used again. Whoever keeps a part of it beyond the event that passed it on must hold the
+ * block, or copy the part: otherwise the bytes of another call appear in it.
+ */
+export class ReadBlock {
+  readonly memory: Buffer = Buffer.allocUnsafeSlow(blockBytes);
+  readonly #owner: ReadBlocks;
+  #holds = 1;
+
+  constructor(owner: ReadBlocks) {
+    this.#owner = owner;
+    blocks.set(this.memory.buffer, this);
+  }
+
+  /** Whether anyone but its reader holds it. */
+  get isShared(): boolean {
+    return this.#holds > 1;
+  }
+
+  /** Begins another life with one hold. */
+  reopen(): void {
+    this.#holds = 1;
+  }
+
+  hold(): void {
+    this.#holds += 1;
+  }
+
+  /** Ends one hold. After the last one the memory gets other bytes. */
+  release(): void {
+    this.#holds -= 1;
+    if (this.#holds === 0) this.#owner.add(this);
+  }
+}
+
+/** All blocks, by their memory. */
+const blocks = new WeakMap<ArrayBufferLike, ReadBlock>();
+
+/** The block that these bytes are a part of; `undefined` for memory that nobody uses again. */
+export function blockOf(bytes: Uint8Array): ReadBlock | undefined {
+  return blocks.get(bytes.buffer);
+}
+
+/** The bytes from `start` to `end`, to keep: a copy if they are in a block. */
+export function keptPart(bytes: Buffer, start: number, end: number): Buffer {
+  const part = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+  return blockOf(bytes) === undefined ? part : Buffer.from(part);
+}
+
+/** The blocks that nobody holds. */
+export class ReadBlocks {
+  readonly #free: ReadBlock[] = [];
+  readonly #onFree: (memory: Buffer) => void;
+
+  /** @param onFree gets the memory of each block that nobody holds any more; for tests */
+  constructor(onFree: (memory: Buffer) => void = () => {}) {
+    this.#onFree = onFree;
+  }
+
+  /** A block with one hold. Its memory has bytes of its earlier life. */
+  take(): ReadBlock {
+    const block = this.#free.pop();
+    if (block === undefined) return new ReadBlock(this);
+    block.reopen();
+    return block;
+  }
+
+  /** Only for the block itself. */
+  add(block: ReadBlock): void {
+    this.#onFree(block.memory);
+    if (this.#free.length < maxFree) this.#free.push(block);
+  }
+}
