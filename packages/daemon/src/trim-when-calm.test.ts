@@ -10,24 +10,53 @@ const calm = (anonymousMib: number, seconds: number) => ({
 });
 const busy = (anonymousMib: number, seconds: number) => ({ ...calm(anonymousMib, seconds), busyShare: 0.5 });
 
-test('CalmTrim collects when a burst is over, not while it lasts', () => {
+/** The seconds at which samples of 180 MiB lead to a collection, which frees nothing. */
+function collectionsOf(trim: CalmTrim, shareAt: (seconds: number) => number, until: number): number[] {
+  const collections: number[] = [];
+  for (let seconds = 5; seconds <= until; seconds += 5) {
+    const sample = { ...calm(180, seconds), busyShare: shareAt(seconds) };
+    if (!trim.sample(sample)) continue;
+    collections.push(seconds);
+    trim.trimmed(sample, sample.anonymousBytes, 60);
+  }
+  return collections;
+}
+
+test('CalmTrim collects 20 s after a burst, not while it lasts', () => {
   const trim = new CalmTrim();
+  const samples = [calm(60, 100), calm(70, 105), busy(200, 110), busy(180, 115)];
+  for (const sample of samples) assert.equal(trim.sample(sample), false);
+  const after = [120, 125, 130, 135].map((seconds) => trim.sample(calm(180, seconds)));
+  assert.deepEqual(after, [false, false, false, true]);
+});
+
+test('CalmTrim waits five minutes where somebody calls now and then', () => {
+  const trim = new CalmTrim();
+  trim.sample(calm(60, 0));
+  const [first] = collectionsOf(trim, (seconds) => (seconds % 20 === 0 ? 0.08 : 0.001), 600);
+  assert.equal(first, 300);
+});
+
+test('CalmTrim knows the calm of a daemon that is slow, as in an emulator', () => {
+  const trim = new CalmTrim();
+  trim.sample({ ...calm(60, 0), busyShare: 0.25 });
+  const [first] = collectionsOf(trim, (seconds) => (seconds < 60 ? 0.9 : 0.3), 600);
+  assert.equal(first, 75);
+});
+
+test('CalmTrim takes no burst for calm, also in a daemon that had work from its start', () => {
+  const trim = new CalmTrim();
+  trim.sample({ ...calm(60, 0), busyShare: 0.5 });
   assert.deepEqual(
-    [calm(60, 0), calm(70, 5), busy(200, 10), busy(180, 15), calm(180, 20)].map((one) => trim.sample(one)),
-    [false, false, false, false, true],
+    collectionsOf(trim, () => 0.5, 600),
+    [],
   );
 });
 
 test('CalmTrim retries a collection that freed little, less often after many times', () => {
   const trim = new CalmTrim();
   trim.sample(calm(60, 0));
-  const collections: number[] = [];
-  for (let seconds = 5; seconds < 1800; seconds += 5) {
-    const sample = calm(180, seconds);
-    if (!trim.sample(sample)) continue;
-    collections.push(seconds);
-    trim.trimmed(sample, 178 * mib, 60);
-  }
+  const collections = collectionsOf(trim, () => 0.01, 1800);
   const pauses = collections.slice(1).map((seconds, index) => seconds - (collections[index] ?? 0));
   assert.deepEqual(pauses, [20, ...Array(14).fill(40), 600, 600]);
 });
@@ -35,9 +64,9 @@ test('CalmTrim retries a collection that freed little, less often after many tim
 test('CalmTrim soon allows another collection after one that freed memory', () => {
   const trim = new CalmTrim();
   trim.sample(calm(60, 0));
-  assert.equal(trim.sample(calm(180, 5)), true);
-  trim.trimmed(calm(180, 5), 100 * mib, 60);
-  assert.deepEqual([trim.sample(calm(100, 10)), trim.sample(calm(100, 15))], [false, true]);
+  assert.equal(trim.sample(calm(180, 25)), true);
+  trim.trimmed(calm(180, 25), 100 * mib, 60);
+  assert.deepEqual([trim.sample(calm(100, 30)), trim.sample(calm(100, 35))], [false, true]);
 });
 
 test('CalmTrim ends the long pause when another burst begins', () => {
@@ -64,5 +93,5 @@ test('CalmTrim collects rarely where a collection blocks the daemon for long', (
     collections.push(seconds);
     trim.trimmed(sample, 60 * mib, 1100);
   }
-  assert.deepEqual(collections, [5, 60, 115, 170, 225, 280]);
+  assert.deepEqual(collections, [20, 75, 130, 185, 240, 295]);
 });

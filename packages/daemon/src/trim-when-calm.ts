@@ -9,10 +9,20 @@ const intervalMs = 5000;
  */
 const worthShare = 1 / 3;
 /**
- * Maximum share of processor time of the main thread since the last check. During a burst little memory is
- * free.
+ * How long the main thread must have been calm, in milliseconds. V8 discards much of the compiled code in a collection, so the next
+ * thousands of calls cost up to three times as much. After load, the memory must be free within a minute.
  */
-const calmShare = 0.3;
+const calmMs = 20_000;
+/**
+ * The main thread is calm when its share of processor time is at most twice that of its calmest time so far, and a little: a daemon in an
+ * emulator uses thirty times as much when it is idle as another one.
+ */
+const calmFactor = 2;
+const calmMargin = 0.02;
+/** A daemon that has had work since its start does not know its calmest time. */
+const mostCalmShare = 0.4;
+/** A daemon that always has a little work collects after so long without more than that share, in milliseconds. */
+const lightWorkMs = 300_000;
 /**
  * The pause after a useful collection, in milliseconds. After one that freed little it doubles, up to
  * `longPauseMs`.
@@ -52,10 +62,15 @@ export class CalmTrim {
   #fruitless = 0;
   /** The least pause for what the last collection has cost. */
   #costPauseMs = 0;
+  #lowestShare = Number.POSITIVE_INFINITY;
+  /** The end of the last sample that was not calm, and of the last one with more than light work. */
+  #busyAtMs = 0;
+  #loadedAtMs = 0;
 
   /** Whether to collect now. Report the result with `trimmed`. */
   sample({ anonymousBytes, busyShare, nowMs }: MemorySample): boolean {
     this.#lowestBytes = Math.min(this.#lowestBytes, anonymousBytes);
+    const isCalm = this.#isCalm(busyShare, nowMs);
     const worthBytes = worthShare * this.#lowestBytes;
     if (anonymousBytes > this.#leftBytes + worthBytes) {
       // A new burst has begun.
@@ -63,9 +78,15 @@ export class CalmTrim {
       this.#pauseMs = leastPauseMs;
       this.#notBeforeMs = Math.min(this.#notBeforeMs, nowMs + Math.max(leastPauseMs, this.#costPauseMs));
     }
-    return (
-      busyShare < calmShare && nowMs >= this.#notBeforeMs && anonymousBytes > this.#lowestBytes + worthBytes
-    );
+    return isCalm && nowMs >= this.#notBeforeMs && anonymousBytes > this.#lowestBytes + worthBytes;
+  }
+
+  #isCalm(busyShare: number, nowMs: number): boolean {
+    this.#lowestShare = Math.min(this.#lowestShare, busyShare);
+    const most = Math.min(calmFactor * this.#lowestShare + calmMargin, mostCalmShare);
+    if (busyShare > most) this.#busyAtMs = nowMs;
+    if (busyShare > mostCalmShare) this.#loadedAtMs = nowMs;
+    return nowMs - this.#busyAtMs >= calmMs || nowMs - this.#loadedAtMs >= lightWorkMs;
   }
 
   /**
