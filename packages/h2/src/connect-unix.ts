@@ -7,7 +7,8 @@ const leastRoomBytes = 16 * 1024;
 /** Gets the bytes from `start` to `end` of a block, which it must hold, or copy what it keeps. */
 export type BlockReader = (block: ReadBlock, start: number, end: number) => void;
 
-const readers = new WeakMap<Socket, BlockReader>();
+/** Sets the reader of each socket. */
+const setters = new WeakMap<Socket, (read: BlockReader) => void>();
 const sharedBlocks = new ReadBlocks();
 
 /**
@@ -15,7 +16,7 @@ const sharedBlocks = new ReadBlocks();
  * still emitted, before the first call. Without effect on a socket that is not from `connectUnix`.
  */
 export function readInBlocks(socket: Socket, read: BlockReader): void {
-  readers.set(socket, read);
+  setters.get(socket)?.(read);
 }
 
 /**
@@ -29,6 +30,7 @@ export function connectUnix(path: string, blocks: ReadBlocks = sharedBlocks): So
   let used = 0;
   /** Whether the socket has the free part of the block. */
   let isGiven = false;
+  let read: BlockReader | undefined;
   const socket: Socket = connect({
     path,
     onread: {
@@ -44,7 +46,6 @@ export function connectUnix(path: string, blocks: ReadBlocks = sharedBlocks): So
         return block.memory.subarray(used);
       },
       callback(length) {
-        const read = readers.get(socket);
         // Whoever reads the socket as a stream may keep what it gets.
         if (read === undefined || socket.readableLength > 0)
           return socket.push(Buffer.from(block.memory.subarray(used, used + length)));
@@ -57,6 +58,9 @@ export function connectUnix(path: string, blocks: ReadBlocks = sharedBlocks): So
         return true;
       },
     },
+  });
+  setters.set(socket, (reader) => {
+    read = reader;
   });
   return socket;
 }
