@@ -15,7 +15,7 @@ function collectionsOf(trim: CalmTrim, shareAt: (seconds: number) => number, unt
   const collections: number[] = [];
   for (let seconds = 5; seconds <= until; seconds += 5) {
     const sample = { ...calm(180, seconds), busyShare: shareAt(seconds) };
-    if (!trim.sample(sample)) continue;
+    if (trim.sample(sample) !== 'collect') continue;
     collections.push(seconds);
     trim.trimmed(sample, sample.anonymousBytes, 60);
   }
@@ -25,9 +25,18 @@ function collectionsOf(trim: CalmTrim, shareAt: (seconds: number) => number, unt
 test('CalmTrim collects 20 s after a burst, not while it lasts', () => {
   const trim = new CalmTrim();
   const samples = [calm(60, 100), calm(70, 105), busy(200, 110), busy(180, 115)];
-  for (const sample of samples) assert.equal(trim.sample(sample), false);
+  for (const sample of samples) assert.equal(trim.sample(sample), 'nothing');
   const after = [120, 125, 130, 135].map((seconds) => trim.sample(calm(180, seconds)));
-  assert.deepEqual(after, [false, false, false, true]);
+  assert.deepEqual(after, ['nothing', 'nothing', 'nothing', 'collect']);
+});
+
+test('CalmTrim returns free memory once after a burst that left little', () => {
+  const trim = new CalmTrim();
+  trim.sample(calm(60, 0));
+  const actions = [busy(70, 5), ...[10, 15, 20, 25, 30, 35].map((seconds) => calm(70, seconds))].map((one) =>
+    trim.sample(one),
+  );
+  assert.deepEqual(actions, [...Array(4).fill('nothing'), 'release', 'nothing', 'nothing']);
 });
 
 test('CalmTrim waits five minutes where somebody calls now and then', () => {
@@ -64,9 +73,9 @@ test('CalmTrim retries a collection that freed little, less often after many tim
 test('CalmTrim soon allows another collection after one that freed memory', () => {
   const trim = new CalmTrim();
   trim.sample(calm(60, 0));
-  assert.equal(trim.sample(calm(180, 25)), true);
+  assert.equal(trim.sample(calm(180, 25)), 'collect');
   trim.trimmed(calm(180, 25), 100 * mib, 60);
-  assert.deepEqual([trim.sample(calm(100, 30)), trim.sample(calm(100, 35))], [false, true]);
+  assert.deepEqual([trim.sample(calm(100, 30)), trim.sample(calm(100, 35))], ['nothing', 'collect']);
 });
 
 test('CalmTrim ends the long pause when another burst begins', () => {
@@ -74,11 +83,11 @@ test('CalmTrim ends the long pause when another burst begins', () => {
   trim.sample(calm(60, 0));
   for (let seconds = 5; seconds < 700; seconds += 5) {
     const sample = calm(180, seconds);
-    if (trim.sample(sample)) trim.trimmed(sample, 180 * mib, 60);
+    if (trim.sample(sample) === 'collect') trim.trimmed(sample, 180 * mib, 60);
   }
   assert.deepEqual(
     [calm(180, 700), calm(250, 705), calm(250, 710), calm(250, 715)].map((one) => trim.sample(one)),
-    [false, false, false, true],
+    ['nothing', 'nothing', 'nothing', 'collect'],
   );
 });
 
@@ -89,7 +98,7 @@ test('CalmTrim collects rarely where a collection blocks the daemon for long', (
   for (let seconds = 5; seconds < 300; seconds += 5) {
     // Each time something new is free, as after a short burst.
     const sample = calm(180 + seconds, seconds);
-    if (!trim.sample(sample)) continue;
+    if (trim.sample(sample) !== 'collect') continue;
     collections.push(seconds);
     trim.trimmed(sample, 60 * mib, 1100);
   }

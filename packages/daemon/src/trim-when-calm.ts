@@ -1,4 +1,5 @@
 import { anonymousMemoryBytes } from './anonymous-memory.ts';
+import { releaseMemory } from './release-memory.ts';
 import { trimHeapGently } from './trim-heap.ts';
 
 /** How often a daemon checks its memory, in milliseconds. */
@@ -51,6 +52,9 @@ export interface MemorySample {
   readonly nowMs: number;
 }
 
+/** What to do with the memory: collect garbage, only return what is free and unmap the program, or nothing. */
+export type CalmAction = 'collect' | 'release' | 'nothing';
+
 /** Decides when to collect the memory that a burst of work has left behind. */
 export class CalmTrim {
   #lowestBytes = Number.POSITIVE_INFINITY;
@@ -66,9 +70,11 @@ export class CalmTrim {
   /** The end of the last sample that was not calm, and of the last one with more than light work. */
   #busyAtMs = 0;
   #loadedAtMs = 0;
+  /** Nothing was returned since the main thread was busy. */
+  #releaseDue = false;
 
-  /** Whether to collect now. Report the result with `trimmed`. */
-  sample({ anonymousBytes, busyShare, nowMs }: MemorySample): boolean {
+  /** What to do now. Report the result of a collection with `trimmed`. */
+  sample({ anonymousBytes, busyShare, nowMs }: MemorySample): CalmAction {
     this.#lowestBytes = Math.min(this.#lowestBytes, anonymousBytes);
     const isCalm = this.#isCalm(busyShare, nowMs);
     const worthBytes = worthShare * this.#lowestBytes;
@@ -78,13 +84,20 @@ export class CalmTrim {
       this.#pauseMs = leastPauseMs;
       this.#notBeforeMs = Math.min(this.#notBeforeMs, nowMs + Math.max(leastPauseMs, this.#costPauseMs));
     }
-    return isCalm && nowMs >= this.#notBeforeMs && anonymousBytes > this.#lowestBytes + worthBytes;
+    if (!isCalm) return 'nothing';
+    const isWorth = nowMs >= this.#notBeforeMs && anonymousBytes > this.#lowestBytes + worthBytes;
+    const action = isWorth ? 'collect' : this.#releaseDue ? 'release' : 'nothing';
+    this.#releaseDue = false;
+    return action;
   }
 
   #isCalm(busyShare: number, nowMs: number): boolean {
     this.#lowestShare = Math.min(this.#lowestShare, busyShare);
     const most = Math.min(calmFactor * this.#lowestShare + calmMargin, mostCalmShare);
-    if (busyShare > most) this.#busyAtMs = nowMs;
+    if (busyShare > most) {
+      this.#busyAtMs = nowMs;
+      this.#releaseDue = true;
+    }
     if (busyShare > mostCalmShare) this.#loadedAtMs = nowMs;
     return nowMs - this.#busyAtMs >= calmMs || nowMs - this.#loadedAtMs >= lightWorkMs;
   }
@@ -127,7 +140,10 @@ export function trimWhenCalm(): void {
       nowMs: now.ms,
     };
     since = now;
-    if (isTrimming || !trim.sample(sample)) return;
+    if (isTrimming) return;
+    const action = trim.sample(sample);
+    if (action === 'release') releaseMemory();
+    if (action !== 'collect') return;
     isTrimming = true;
     const blockedMs = await trimHeapGently();
     isTrimming = false;
