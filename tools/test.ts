@@ -114,11 +114,11 @@ else {
 report();
 
 /**
- * Runs more files than there are processors: tests spend more than half of their time waiting, for leases,
- * elections and other programs.
+ * Runs more files than there are processors: tests spend half of their time waiting, for leases, elections
+ * and daemons that start. Beside them run the tests with containers.
  */
 function initOf(files: readonly string[]): RunFilesInit {
-  const concurrency = values.alone ? 1 : availableParallelism() + 2;
+  const concurrency = values.alone ? 1 : availableParallelism() + 1;
   return { checkout, files, concurrency, timeoutMs: testTimeoutMs };
 }
 
