@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
-import { type ReadBlock, ReadBlocks } from './read-blocks.ts';
+import { type ReadBlock, ReadBlocks, roomBytes } from './read-blocks.ts';
 
 /** With less room than this, the next read begins a new block. */
 const leastRoomBytes = 16 * 1024;
 
-/** Gets the bytes from `start` to `end` of a block, which it must hold, or copy what it keeps. */
+/** Gets the bytes from `start` to `end` of a block, which it must hold, or copy what it keeps. `roomBytes` before `start` are free. */
 export type BlockReader = (block: ReadBlock, start: number, end: number) => void;
 
 /** Sets the reader of each socket. */
@@ -22,12 +22,11 @@ export function readInBlocks(socket: Socket, read: BlockReader): void {
 /**
  * Connects to a unix socket and reads into blocks of memory that are used again. By default the runtime allocates 64 KiB for
  * each read, whatever arrives: at a few thousand small messages per second V8 then marks the whole heap twenty
- * times per second, which takes a third of the processor time. The reads of a long body are consecutive in
- * memory, so that the gateway can pass many frames on in one piece.
+ * times per second, which takes a third of the processor time.
  */
 export function connectUnix(path: string, blocks: ReadBlocks = sharedBlocks): Socket {
   let block = blocks.take();
-  let used = 0;
+  let used = roomBytes;
   /** Whether the socket has the free part of the block. */
   let isGiven = false;
   let read: BlockReader | undefined;
@@ -40,7 +39,7 @@ export function connectUnix(path: string, blocks: ReadBlocks = sharedBlocks): So
         if (block.memory.length - used < leastRoomBytes) {
           block.release();
           block = blocks.take();
-          used = 0;
+          used = roomBytes;
         }
         isGiven = true;
         return block.memory.subarray(used);
@@ -52,7 +51,7 @@ export function connectUnix(path: string, blocks: ReadBlocks = sharedBlocks): So
         read(block, used, used + length);
         // What nobody holds is overwritten by the next read.
         if (block.isShared) {
-          used += length;
+          used += length + roomBytes;
           isGiven = false;
         }
         return true;

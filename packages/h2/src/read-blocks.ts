@@ -1,5 +1,7 @@
 /** Size of a block, in bytes: that of a read of the runtime. */
 export const blockBytes = 64 * 1024;
+/** Free bytes before each read: a frame head fits there, so that what was read can be written with a head of its own in one piece. */
+export const roomBytes = 16;
 /** Free blocks that are kept, so that a burst does not keep its memory: a megabyte. */
 const maxFree = 16;
 

@@ -30,8 +30,8 @@ class WritingSink implements FrameSink {
 }
 
 /**
- * Chunks as sockets deliver them, with where they are in their memory: large ones one behind the other in a block, small ones in memory
- * of their own. So what is before a chunk in a block may be the one before it or an earlier one.
+ * Chunks as sockets deliver them, with where they are in their memory: large ones one behind the other in a block with room for a head
+ * before each, small ones in memory of their own.
  */
 function* chunksOf(
   stream: Buffer,
@@ -46,11 +46,16 @@ function* chunksOf(
       block = Buffer.allocUnsafeSlow(blockBytes);
       used = 0;
     }
-    const length = Math.min(sizes[turn % sizes.length] as number, stream.length - at, blockBytes - used);
+    const length = Math.min(
+      sizes[turn % sizes.length] as number,
+      stream.length - at,
+      blockBytes - used - frameHeadBytes,
+    );
     const chunk = stream.subarray(at, at + length);
     at += length;
     if (length < keptBytes) yield [Buffer.from(chunk), 0, length];
     else {
+      used += frameHeadBytes;
       chunk.copy(block, used);
       yield [block, used, used + length];
       used += length;

@@ -14,8 +14,8 @@ export interface FrameSink {
   dataHead(flags: number, stream: number, length: number, size: number): void;
   /**
    * A part of the payload of the last DATA frame. If the memory is a block of `read-blocks.ts`, what is kept must be held or copied. If
-   * the size of a frame head fits before `start`, those bytes were read as head and padding length of this frame, and the sink may write
-   * to them.
+   * the size of a frame head fits before `start`, those bytes are free (often the head and the padding length of this frame), and the sink
+   * may write to them.
    */
   dataPart(bytes: Buffer, start: number, end: number): void;
   /** The last DATA frame is complete. */
@@ -60,15 +60,12 @@ export class FrameReader {
     this.#payload = undefined;
   }
 
-  /** Reads the bytes from `start` to `end`. @throws ConnectionError */
-  read(bytes: Buffer, start = 0, end = bytes.length): void {
-    const isBetweenFrames = this.#state === reading.head && this.#headLength === 0;
-    if (start === 0 || isBetweenFrames) this.#read(bytes, start, end);
-    // The bytes in front of the rest of a frame may be anyone's: the sink must not write there.
-    else this.#read(bytes.subarray(start), 0, end - start);
-  }
-
-  #read(chunk: Buffer, start: number, end: number): void {
+  /**
+   * Reads the bytes from `start` to `end`. If a frame head fits before `start`, those bytes must be free.
+   *
+   * @throws ConnectionError
+   */
+  read(chunk: Buffer, start = 0, end = chunk.length): void {
     let at = start;
     while (at < end && !this.#stopped) {
       switch (this.#state) {

@@ -35,6 +35,11 @@ export class Turns {
     this.#bulkReads = bulkReads;
   }
 
+  /** Runs the turn at once, for a read that is worth a write of its own. Only between events, never inside one. */
+  runEarly(): void {
+    if (this.#count > 0) this.#run();
+  }
+
   request(taker: TurnTaker): void {
     if (taker.turnDue) return;
     taker.turnDue = true;
