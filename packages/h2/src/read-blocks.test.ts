@@ -10,7 +10,9 @@ import type { InboundCall } from './call.ts';
 import { answerHead } from './conformance/index.ts';
 import { connectUnix } from './connect-unix.ts';
 import { connected } from './dial-unix.ts';
-import { gatewayLimits } from './engine.ts';
+import { type ClientConnection, gatewayLimits, type H2Engine, type H2Limits } from './engine.ts';
+import { ByteQueue } from './frame-engine/byte-queue.ts';
+import { queueLimits } from './frame-engine/flood-limits.ts';
 import { createFrameEngine } from './frame-engine/frame-engine.ts';
 import { randomFrom, testSeed } from './frame-engine/testing/seed.ts';
 import { messagePrefix } from './message-collector.ts';
@@ -35,8 +37,10 @@ test('a block is free after its last hold, and then the next to be taken', () =>
   assert.notEqual(blocks.take(), block);
   block.release();
   assert.deepEqual(freed, [block.memory]);
+  assert.equal(blocks.lent, 1);
   assert.equal(blocks.take(), block);
   assert.equal(block.isShared, false);
+  assert.equal(blocks.lent, 2);
 });
 
 test('a megabyte of free blocks is kept', () => {
@@ -59,6 +63,17 @@ test('blockOf() knows a block by any part of it, and keptPart() copies only that
   assert.equal(blockOf(other), undefined);
   assert.equal(keptPart(other, 0, 100), other);
   assert.equal(keptPart(other, 10, 20).buffer, other.buffer);
+});
+
+test('ByteQueue copies what is in a block, however large it is', () => {
+  const block = new ReadBlocks().take();
+  const queue = new ByteQueue();
+  for (const size of [1, 2000, blockBytes / 2]) {
+    block.memory.fill(1);
+    queue.push(block.memory.subarray(0, size));
+    block.memory.fill(2);
+    assert.deepEqual(queue.take(size), Buffer.alloc(size, 1));
+  }
 });
 
 /** The bytes of a call: no other call has the same, wherever one looks. */
@@ -88,100 +103,140 @@ function answerBody(call: InboundCall, random: (below: number) => number): void 
   send();
 }
 
+/** A gateway before a backend, on unix sockets, with one connection between them that reads into `blocks`. */
+async function openGateway(blocks: ReadBlocks, random: (below: number) => number) {
+  await using scope = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), 'blocks-'));
+  scope.defer(() => rmSync(folder, { recursive: true }));
+  const engine = createFrameEngine();
+  const accepted = new Set<Socket>();
+  const listen = async (name: string, onCall: (call: InboundCall) => void) => {
+    const path = join(folder, name);
+    const server = createServer((socket) => {
+      accepted.add(socket);
+      engine.accept(socket, gatewayLimits, { onCall, onError() {} });
+    });
+    scope.defer(() => {
+      server.close();
+      for (const socket of accepted) socket.destroy();
+    });
+    await once(server.listen(path), 'listening');
+    return path;
+  };
+  const { signal } = new AbortController();
+  const backend = await listen('backend', (call) => answerBody(call, random));
+  const socket = await connected(connectUnix(backend, blocks), 'connect', signal);
+  const upstream = engine.connect(socket, gatewayLimits);
+  scope.defer(() => upstream.destroy());
+  const gateway = await listen('gateway', (inbound) => {
+    const describe = ({ kind }: { kind: string }) => ({ code: 13, message: kind });
+    const pump = new Pump({ inbound, maxMessageBytes: mostBytes, describe, onDone() {} });
+    pump.start(upstream, inbound.headers);
+  });
+  const owned = scope.move();
+  return {
+    /** A connection to the gateway. */
+    async connect(client: H2Engine, limits: H2Limits) {
+      const socket = await connected(connect(gateway), 'connect', signal);
+      const connection = client.connect(socket, limits);
+      owned.defer(() => connection.destroy());
+      await connection.ready;
+      return { socket, connection };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+const requestOf = (index: number, size: number) => [
+  ...[':method', 'POST', ':scheme', 'http', ':path', `/${index}/${size}`, ':authority', 'a'],
+  ...['content-type', 'application/grpc', 'te', 'trailers'],
+];
+
+/** Makes a call, and compares what it gets; some calls read slowly, or are cancelled. */
+function checkedCall(
+  connection: ClientConnection,
+  index: number,
+  random: (below: number) => number,
+): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
+    const size = random(4) === 0 ? random(300) : random(mostBytes);
+    const cancelAt = random(8) === 0 ? random(size + 1) : Number.POSITIVE_INFINITY;
+    const isSlow = random(3) === 0;
+    const chunks: Buffer[] = [];
+    let received = 0;
+    const compare = () => {
+      const body = Buffer.concat(chunks).subarray(5);
+      if (body.equals(bodyOf(index, size).subarray(0, body.length))) resolve();
+      else reject(new Error(`the ${size} bytes of call ${index} are not its own`));
+    };
+    const call = connection.openCall(requestOf(index, size), {
+      answerHeaders() {},
+      answerData(chunk) {
+        chunks.push(Buffer.from(chunk));
+        received += chunk.length;
+        if (received >= cancelAt) {
+          call?.reset(8);
+          compare();
+        } else if (isSlow) {
+          call?.pause();
+          setTimeout(() => call?.resume(), random(5));
+        }
+      },
+      answerEnded(trailers) {
+        if (trailers.join() !== 'grpc-status,0' || received !== size + 5)
+          reject(new Error(`${received} of ${size + 5} bytes, ${trailers.join()}`));
+        compare();
+      },
+      requestDrained() {},
+      failed: ({ kind }) => reject(new Error(kind)),
+    });
+    call?.resume();
+    call?.end();
+  });
+}
+
+const smallWindows = { ...gatewayLimits, streamWindowBytes: 65_536, connectionWindowBytes: 262_144 };
+
 for (const client of [createFrameEngine(), nodeEngine]) {
   test(`${calls} calls of ${client.name} through one connection to a backend, with slow readers and cancels, get their own bytes (H2_SEED=${seed})`, async () => {
     const random = randomFrom(seed);
-    const folder = mkdtempSync(join(tmpdir(), 'blocks-'));
-    const engine = createFrameEngine();
-    const sockets = new Set<Socket>();
-    const listen = async (name: string, onCall: (call: InboundCall) => void) => {
-      const path = join(folder, name);
-      const server = createServer((socket) => {
-        sockets.add(socket);
-        engine.accept(socket, gatewayLimits, { onCall, onError() {} });
-      });
-      await once(server.listen(path), 'listening');
-      return { path, server };
-    };
-    const backend = await listen('backend', (call) => answerBody(call, random));
     let reused = 0;
     // Whoever still looks at a free block sees bytes that no call has.
     const blocks = new ReadBlocks((memory) => {
       reused += 1;
       memory.fill(0xff);
     });
-    const { signal } = new AbortController();
-    const upstream = engine.connect(
-      await connected(connectUnix(backend.path, blocks), 'connect', signal),
-      gatewayLimits,
-    );
-    const gateway = await listen('gateway', (inbound) => {
-      const pump = new Pump({
-        inbound,
-        maxMessageBytes: mostBytes,
-        describe: ({ kind }) => ({ code: 13, message: kind }),
-        onDone() {},
-      });
-      pump.start(upstream, inbound.headers);
-    });
-    const limits = { ...gatewayLimits, streamWindowBytes: 65_536, connectionWindowBytes: 262_144 };
-    const connection = client.connect(await connected(connect(gateway.path), 'connect', signal), limits);
-    await connection.ready;
-
-    const callOnce = (index: number) =>
-      new Promise<void>((resolve, reject) => {
-        const size = random(4) === 0 ? random(300) : random(mostBytes);
-        const cancelAt = random(8) === 0 ? random(size + 1) : Number.POSITIVE_INFINITY;
-        const isSlow = random(3) === 0;
-        const chunks: Buffer[] = [];
-        let received = 0;
-        const headers = [
-          ...[':method', 'POST', ':scheme', 'http', ':path', `/${index}/${size}`, ':authority', 'a'],
-          ...['content-type', 'application/grpc', 'te', 'trailers'],
-        ];
-        const call = connection.openCall(headers, {
-          answerHeaders() {},
-          answerData(chunk) {
-            chunks.push(Buffer.from(chunk));
-            received += chunk.length;
-            if (received >= cancelAt) {
-              call?.reset(8);
-              compare();
-            } else if (isSlow) {
-              call?.pause();
-              setTimeout(() => call?.resume(), random(5));
-            }
-          },
-          answerEnded(trailers) {
-            if (trailers.join() !== 'grpc-status,0' || received !== size + 5)
-              reject(new Error(`${received} of ${size + 5} bytes, ${trailers.join()}`));
-            compare();
-          },
-          requestDrained() {},
-          failed: ({ kind }) => reject(new Error(kind)),
-        });
-        call?.resume();
-        call?.end();
-        const compare = () => {
-          const body = Buffer.concat(chunks).subarray(5);
-          if (body.equals(bodyOf(index, size).subarray(0, body.length))) resolve();
-          else reject(new Error(`the ${size} bytes of call ${index} are not its own`));
-        };
-      });
+    await using gateway = await openGateway(blocks, random);
+    const { connection } = await gateway.connect(client, smallWindows);
     let next = 0;
     const worker = async () => {
-      for (let index = next++; index < calls; index = next++) await callOnce(index);
+      for (let index = next++; index < calls; index = next++) await checkedCall(connection, index, random);
     };
-    try {
-      await Promise.all(Array.from({ length: inFlight }, worker));
-      assert.ok(reused > 0, 'blocks were used again');
-    } finally {
-      connection.destroy();
-      upstream.destroy();
-      for (const socket of sockets) socket.destroy();
-      backend.server.close();
-      gateway.server.close();
-      rmSync(folder, { recursive: true });
-    }
+    await Promise.all(Array.from({ length: inFlight }, worker));
+    assert.ok(reused > 0, 'blocks were used again');
   });
 }
+
+test(`clients that read nothing hold few blocks, however much others get meanwhile (H2_SEED=${seed})`, async () => {
+  const random = randomFrom(seed);
+  const blocks = new ReadBlocks();
+  await using gateway = await openGateway(blocks, random);
+  const engine = createFrameEngine();
+  const silent = await gateway.connect(engine, gatewayLimits);
+  const busy = await gateway.connect(engine, gatewayLimits);
+  silent.socket.pause();
+  for (let index = 0; index < 200; index += 1) {
+    const call = silent.connection.openCall(requestOf(index, 3000), {
+      answerHeaders() {},
+      answerData() {},
+      answerEnded() {},
+      requestDrained() {},
+      failed() {},
+    });
+    call?.resume();
+    call?.end();
+    await checkedCall(busy.connection, 1000 + index, random);
+  }
+  // What waits for the silent client, and what the connection to the backend reads into.
+  assert.ok(blocks.lent <= 1 + queueLimits.socketBytes / (blockBytes / 4), `${blocks.lent} blocks`);
+});

@@ -1,9 +1,9 @@
-/** Size of a block, in bytes: that of a read of the runtime. */
-export const blockBytes = 64 * 1024;
+/** Size of a block, in bytes: what the kernel holds for one unix socket. Larger reads need fewer calls and fewer writes. */
+export const blockBytes = 256 * 1024;
 /** Free bytes before each read: a frame head fits there, so that what was read can be written with a head of its own in one piece. */
 export const roomBytes = 16;
 /** Free blocks that are kept, so that a burst does not keep its memory: a megabyte. */
-const maxFree = 16;
+const maxFree = 4;
 
 /**
  * Memory that a socket reads into, and that is used again. Whoever keeps a part of it beyond the event that passed it on must hold the
@@ -57,6 +57,7 @@ export function keptPart(bytes: Buffer, start: number, end: number): Buffer {
 /** The blocks that nobody holds. */
 export class ReadBlocks {
   readonly #free: ReadBlock[] = [];
+  #lent = 0;
   readonly #onFree: (memory: Buffer) => void;
 
   /** @param onFree gets the memory of each block that nobody holds any more; for tests */
@@ -64,8 +65,14 @@ export class ReadBlocks {
     this.#onFree = onFree;
   }
 
+  /** Blocks that somebody holds, or that went with their holder. */
+  get lent(): number {
+    return this.#lent;
+  }
+
   /** A block with one hold. Its memory has bytes of its earlier life. */
   take(): ReadBlock {
+    this.#lent += 1;
     const block = this.#free.pop();
     if (block === undefined) return new ReadBlock(this);
     block.reopen();
@@ -74,6 +81,7 @@ export class ReadBlocks {
 
   /** Only for the block itself. */
   add(block: ReadBlock): void {
+    this.#lent -= 1;
     this.#onFree(block.memory);
     if (this.#free.length < maxFree) this.#free.push(block);
   }

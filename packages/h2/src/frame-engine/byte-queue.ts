@@ -34,7 +34,7 @@ export class ByteQueue {
     return this.#chunks.length - this.#head;
   }
 
-  /** Adds a chunk, which then belongs to the queue. If the chunk is in a block of `read-blocks.ts`, the queue holds that or makes a copy. */
+  /** Adds a chunk, which then belongs to the queue. Of a block of `read-blocks.ts`, it makes a copy. */
   push(chunk: Uint8Array): void {
     const { length } = chunk;
     if (length === 0) return;
@@ -43,8 +43,8 @@ export class ByteQueue {
       this.#append(chunk);
       return;
     }
-    if (length >= blockBytes && length * retainedShare >= chunk.buffer.byteLength) {
-      blockOf(chunk)?.hold();
+    const isKept = length * retainedShare >= chunk.buffer.byteLength && blockOf(chunk) === undefined;
+    if (length >= blockBytes && isKept) {
       this.#chunks.push(
         chunk instanceof Buffer ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, length),
       );
@@ -61,11 +61,10 @@ export class ByteQueue {
     this.#room = block.length - length;
   }
 
-  /** Takes at most `most` bytes from the front; there must be some. The caller calls `releaseTaken` when it has passed them on. */
+  /** Takes at most `most` bytes from the front; there must be some. */
   take(most: number): Buffer {
     const first = this.#chunks[this.#head] as Buffer;
     if (first.length > most) {
-      blockOf(first)?.hold();
       this.#chunks[this.#head] = first.subarray(most);
       this.#bytes -= most;
       return first.subarray(0, most);
@@ -84,7 +83,6 @@ export class ByteQueue {
     return first;
   }
 
-  /** Drops everything. The blocks of it are not used again, because that is rare. */
   clear(): void {
     this.#chunks = [];
     this.#head = 0;
@@ -101,11 +99,6 @@ export class ByteQueue {
     this.#chunks[last] = longer;
     this.#room -= chunk.length;
   }
-}
-
-/** Ends the hold of a block that `take` has left to its caller. */
-export function releaseTaken(chunk: Buffer): void {
-  blockOf(chunk)?.release();
 }
 
 const empty = Buffer.alloc(0);

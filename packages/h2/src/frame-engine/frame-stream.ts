@@ -1,6 +1,6 @@
 import type { ByteBudget } from '../byte-budget.ts';
 import type { RawHeaders } from '../raw-headers.ts';
-import { ByteQueue, releaseTaken } from './byte-queue.ts';
+import { ByteQueue } from './byte-queue.ts';
 import { queueLimits } from './flood-limits.ts';
 import { maxWindowBytes } from './frame-types.ts';
 import type { OutboundQueue, Sender, SendResult } from './outbound-queue.ts';
@@ -143,7 +143,6 @@ export abstract class FrameStream implements Sender {
       queue.windowBytes -= chunk.length;
       const isLast = outgoing.bytes === 0 && this.#endRequested && this.#trailers === undefined;
       queue.writer.data(this.id, chunk, 0, chunk.length, isLast, queue.frameBytes);
-      releaseTaken(chunk);
       this.#afterTake(outgoing.bytes);
       if (isLast) this.#localEnd();
       if (outgoing.bytes > 0) return this.#sendWindow > 0 ? 'more' : 'idle';
@@ -194,7 +193,6 @@ export abstract class FrameStream implements Sender {
       this.owner.holdUnread(-chunk.length);
       this.#give(chunk.length);
       this.onData(chunk, 0, chunk.length);
-      releaseTaken(chunk);
     }
     if (this.flowing && this.remoteEnded && !this.#hasUnread) this.onEnd();
   }

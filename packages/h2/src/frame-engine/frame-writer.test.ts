@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
+import { ReadBlocks, roomBytes } from '../read-blocks.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { HpackEncoder } from './hpack/hpack-encoder.ts';
 import { data, endStream, frame, number } from './testing/frames.ts';
@@ -129,3 +130,38 @@ test('FrameWriter uses no memory again that the socket has not written', () => {
   assert.deepEqual(idsOf(kept[2]), [...Array(50).keys()]);
   assert.equal(kept[2]?.byteOffset, kept[0]?.byteOffset);
 });
+
+/** Writes these bytes from a block of their own, and overwrites that as soon as nobody holds it. */
+function writeFromBlock(writer: FrameWriter, blocks: ReadBlocks, id: number, bytes: Buffer): void {
+  const block = blocks.take();
+  bytes.copy(block.memory, roomBytes);
+  writer.data(id, block.memory, roomBytes, roomBytes + bytes.length, false, 65_536);
+  block.release();
+}
+
+test('FrameWriter holds the block of a large piece until it is written, and copies a small one', () => {
+  const blocks = new ReadBlocks((memory) => void memory.fill(0xff));
+  const { writer, bytes } = openWriter();
+  const small = [body(2000, 1), body(3000, 2), body(4000, 3)];
+  for (const part of small) writeFromBlock(writer, blocks, 1, part);
+  assert.equal(blocks.lent, 1, 'the last small piece may still grow');
+  writeFromBlock(writer, blocks, 3, body(40_000, 4));
+  assert.equal(blocks.lent, 1);
+  writer.flush();
+  const received = framesOf(bytes());
+  const bodyOfStream = (wanted: number) =>
+    Buffer.concat(received.filter(({ id }) => id === wanted).map(({ part }) => part));
+  assert.deepEqual(bodyOfStream(1), Buffer.concat(small));
+  assert.deepEqual(bodyOfStream(3), body(40_000, 4));
+});
+
+/** The DATA frames in these bytes. */
+function framesOf(bytes: Buffer): { readonly id: number; readonly part: Buffer }[] {
+  const frames: { id: number; part: Buffer }[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = bytes.readUIntBE(at, 3);
+    frames.push({ id: bytes.readUInt32BE(at + 5), part: bytes.subarray(at + 9, at + 9 + length) });
+    at += 9 + length;
+  }
+  return frames;
+}

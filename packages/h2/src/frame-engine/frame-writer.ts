@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '../raw-headers.ts';
-import { blockOf, type ReadBlock } from '../read-blocks.ts';
+import { blockBytes, blockOf, type ReadBlock } from '../read-blocks.ts';
 import { keptEncoding } from '../repeated-headers.ts';
 import { partOf } from './frame-stream.ts';
 import {
@@ -19,6 +19,12 @@ const slabBytes = 8192;
 const reusedBytes = slabBytes / 2;
 /** Body bytes up to this size are copied beside the other frames; larger chunks are passed on as they are. */
 const copyBytes = 1024;
+/**
+ * A piece holds its whole block until it is written. Smaller pieces than these are copied: the first when the socket takes everything at
+ * once, the second when it does not, because a client that reads slowly holds its pieces for long.
+ */
+const heldBytes = blockBytes / 16;
+const heldForLongBytes = blockBytes / 4;
 /** Below this size, a loop that copies bytes is faster than a call of the runtime. */
 const loopBytes = 128;
 
@@ -38,6 +44,8 @@ export class FrameWriter {
   #pieceBytes = 0;
   /** A part of a chunk of body, to which the frames that follow it in the same chunk are added. */
   #open: Uint8Array | undefined;
+  /** The block of that chunk, which the writer holds. */
+  #openBlock: ReadBlock | undefined;
   #openStart = 0;
   #openEnd = 0;
   /** The blocks that have pieces of the next write. */
@@ -312,11 +320,8 @@ export class FrameWriter {
     }
     this.#closePiece();
     this.#closePart();
-    const block = blockOf(chunk);
-    if (block !== undefined) {
-      block.hold();
-      this.#blocks.push(block);
-    }
+    this.#openBlock = blockOf(chunk);
+    this.#openBlock?.hold();
     this.#open = chunk;
     this.#openStart = start;
     this.#openEnd = end;
@@ -348,7 +353,19 @@ export class FrameWriter {
 
   #closePart(): void {
     if (this.#open === undefined) return;
-    this.#pieces.push(partOf(this.#open, this.#openStart, this.#openEnd));
+    const part = partOf(this.#open, this.#openStart, this.#openEnd);
+    const block = this.#openBlock;
+    if (block === undefined) this.#pieces.push(part);
+    else if (part.length >= (this.#socket.writableLength > 0 ? heldForLongBytes : heldBytes)) {
+      this.#pieces.push(part);
+      this.#blocks.push(block);
+    } else {
+      this.#pieces.push(Buffer.from(part));
+      block.release();
+      // The frame in the copy cannot grow.
+      if (this.#dataHead === this.#open) this.#dataHead = undefined;
+    }
+    this.#openBlock = undefined;
     this.#pieceBytes += this.#openEnd - this.#openStart;
     this.#open = undefined;
     this.#openStart = 0;
