@@ -1,4 +1,7 @@
-/** Size of a block, in bytes: what the kernel holds for one unix socket. Larger reads need fewer calls and fewer writes. */
+/**
+ * Size of a block, in bytes. At least half of it is free for a read, so that a read takes most of what the kernel holds for a unix socket
+ * (208 KiB by default) and causes one write.
+ */
 export const blockBytes = 256 * 1024;
 /** Free bytes before each read: a frame head fits there, so that what was read can be written with a head of its own in one piece. */
 export const roomBytes = 16;

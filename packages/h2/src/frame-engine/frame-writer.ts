@@ -103,9 +103,9 @@ export class FrameWriter {
   }
 
   /**
-   * Writes the bytes from `start` to `end` of a chunk, which now belongs to the writer (in a block of `read-blocks.ts`, until they are written), with the bytes of a frame
-   * head before `start` if there are so many: in the DATA frame that was just written, if it is this stream's and
-   * stays below `frameBytes`, or in one of their own.
+   * Writes the bytes from `start` to `end` of a chunk, with the bytes of a frame head before `start` if there are so many: in the DATA
+   * frame that was just written, if it is this stream's and stays below `frameBytes`, or in one of their own. These bytes now belong to
+   * the writer; if they are in a block of `read-blocks.ts`, until they are written.
    */
   data(
     stream: number,
@@ -238,7 +238,8 @@ export class FrameWriter {
       if (last === 0) socket.write(pieces[0] as Uint8Array, written);
       else {
         socket.cork();
-        for (const [at, piece] of pieces.entries()) socket.write(piece, at === last ? written : undefined);
+        for (let at = 0; at < last; at += 1) socket.write(pieces[at] as Uint8Array);
+        socket.write(pieces[last] as Uint8Array, written);
         socket.uncork();
       }
     }
