@@ -45,7 +45,7 @@ export function connectUnix(path: string, blocks: ReadBlocks = sharedBlocks): So
         return block.memory.subarray(used);
       },
       callback(length) {
-        // Whoever reads the socket as a stream may keep what it gets.
+        // A program that reads the socket as a stream may keep the chunk, so it gets a copy.
         if (read === undefined || socket.readableLength > 0)
           return socket.push(Buffer.from(block.memory.subarray(used, used + length)));
         read(block, used, used + length);

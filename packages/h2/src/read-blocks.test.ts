@@ -201,7 +201,7 @@ for (const client of [createFrameEngine(), nodeEngine]) {
   test(`${calls} calls of ${client.name} through one connection to a backend, with slow readers and cancels, get their own bytes (H2_SEED=${seed})`, async () => {
     const random = randomFrom(seed);
     let reused = 0;
-    // Whoever still looks at a free block sees bytes that no call has.
+    // If the gateway still sends from a free block, the client gets bytes that no call has.
     const blocks = new ReadBlocks((memory) => {
       reused += 1;
       memory.fill(0xff);

@@ -9,8 +9,8 @@ export const roomBytes = 16;
 const maxFree = 4;
 
 /**
- * Memory that a socket reads into, and that is used again. Whoever keeps a part of it beyond the event that passed it on must hold the
- * block, or copy the part: otherwise the bytes of another call appear in it.
+ * Memory that a socket reads into, and that is used again. Code that keeps a part of it after the callback that it was passed to
+ * must hold the block, or copy the part: otherwise the next read replaces it by bytes of another call.
  */
 export class ReadBlock {
   readonly memory: Buffer = Buffer.allocUnsafeSlow(blockBytes);
