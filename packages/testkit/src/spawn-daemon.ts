@@ -38,7 +38,7 @@ const checkout = join(import.meta.dirname, '..', '..', '..');
 /** Time from SIGTERM to SIGKILL, in milliseconds: longer than any daemon needs to drain. */
 const graceMs = 15_000;
 
-/** The bundle of a daemon: what users run. It needs a third of the processor time of its source. */
+/** The bundle of a daemon: what users run. Tests take a third to a half of the processor time that they take with its source. */
 function programOf(name: DaemonName): string {
   const bundle = join(checkout, '_out', 'dist', name, `${name}.cjs`);
   if (!existsSync(bundle)) throw new Error(`${bundle} is not there: run make build`);
