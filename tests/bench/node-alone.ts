@@ -8,7 +8,7 @@ import { findProcesses, readProcessMemory } from './process-memory.ts';
 
 const daemons = ['machined', 'apid', 'trustd', 'registryd', 'udevd-bridge'];
 const name = 'alone';
-/** machined gives the memory of its start back within this time, in ms. */
+/** The daemons free the memory of their start within this time, in ms. */
 const settleMs = 75_000;
 
 export interface MemoryAlone {

@@ -58,7 +58,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     warmStreams: quick ? 0 : 5,
     repeats,
     slowMs: quick ? 1500 : 3000,
-    settleMs: quick ? 1000 : 3000,
+    settleMs: quick ? 1000 : 75_000,
     returnMs: quick ? 1000 : 60_000,
     out: values.out,
   };

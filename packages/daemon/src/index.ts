@@ -5,5 +5,5 @@ export { type LogFile, openLogFile } from './log-file.ts';
 export type { OptionSpec, OptionTable, OptionValues } from './option.ts';
 export { parseOptions } from './parse-options.ts';
 export { exitCodes, runDaemon } from './run-daemon.ts';
-export { collectGently, collectNewObjects, trimHeap } from './trim-heap.ts';
+export { collectGently, collectNewObjects } from './trim-heap.ts';
 export { watchFile } from './watch-file.ts';

@@ -7,7 +7,7 @@ import { openLogFile } from './log-file.ts';
 import type { OptionTable } from './option.ts';
 import { parseOptions } from './parse-options.ts';
 import { openReleaseMemory } from './release-memory.ts';
-import { trimHeapAfterStart } from './trim-heap.ts';
+import { collectNewObjectsAloneAfterStart } from './trim-heap.ts';
 import { trimWhenCalm } from './trim-when-calm.ts';
 import { usageText } from './usage.ts';
 
@@ -146,8 +146,8 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
       span.end();
       const startMs = Math.round(process.uptime() * 1000);
       log.info({ version, sha: buildInfo.sha, pid: process.pid, startMs }, 'daemon serves');
-      trimHeapAfterStart(startMs);
-      trimWhenCalm();
+      collectNewObjectsAloneAfterStart();
+      trimWhenCalm(startMs);
     });
   // While the start waits for others: this takes 3 ms. Nothing that they send has been read yet.
   openReleaseMemory();

@@ -1,12 +1,7 @@
 import { releaseMemory } from './release-memory.ts';
 
-/** Least delay before the memory of the start is freed, in milliseconds after the daemon began to serve. */
-const settleMs = 2000;
-/**
- * The delay in times of the start: on a slow machine what follows the start takes longer too, and collections would
- * hold it up.
- */
-const settleStarts = 2;
+/** Delay before new objects are collected on one thread, in milliseconds after the daemon began to serve. The start itself does not pay for it. */
+const aloneAfterMs = 2000;
 
 type CollectGarbage = (
   options: { type: 'major'; flavor: 'regular' | 'last-resort' } | { type: 'minor' },
@@ -37,16 +32,12 @@ function exposedCollector(): CollectGarbage {
 }
 
 /**
- * The memory for new objects has 2 MB, which one thread collects in half a millisecond. With helper threads the daemon also
- * waits until each of them has run: up to 20 ms on a busy machine, a few hundred times per 100,000 calls.
+ * From soon after the start, one thread collects new objects. Their memory has 2 MB, which takes it half a millisecond. With helper
+ * threads the daemon also waits until each of them has run: up to 20 ms on a busy machine, a few hundred times per 100,000 calls.
  */
-function collectNewObjectsAlone(): void {
-  process.getBuiltinModule('node:v8').setFlagsFromString('--no-parallel-scavenge');
-}
-
-function collectGarbage(flavor: 'regular' | 'last-resort'): void {
-  collector ??= exposedCollector();
-  collector({ type: 'major', flavor });
+export function collectNewObjectsAloneAfterStart(): void {
+  const set = () => process.getBuiltinModule('node:v8').setFlagsFromString('--no-parallel-scavenge');
+  setTimeout(set, aloneAfterMs).unref();
 }
 
 /** Frees the new objects that are not used any more, and what they have outside of the heap of V8: half a millisecond. */
@@ -56,18 +47,19 @@ export function collectNewObjects(): void {
 }
 
 /**
- * Sets how new objects are collected from now on, and frees the memory that only the start needed. V8 keeps the
- * heap for reading configurations and certificates, 3 to 4 MB, and the code of the start, 1 MB, because an idle
- * daemon never triggers a collection. Each collection blocks the daemon for 40 to 60 ms.
+ * Frees the memory that only the start needed. V8 keeps the heap for reading configurations and certificates, 3 to 4 MB, and the code of
+ * the start, 1 MB, because an idle daemon never triggers a collection. Each collection blocks the daemon for 40 to 60 ms.
+ *
+ * @returns how long the collections blocked the daemon, in ms
  */
-export async function trimHeap(): Promise<void> {
-  collectNewObjectsAlone();
-  collectGarbage('last-resort');
+export async function trimHeap(): Promise<number> {
+  let blockedMs = timedCollection('last-resort');
   for (let collected = 1; collected < collectionsAfterStart; collected += 1) {
     await pause(pauseMs);
-    collectGarbage('last-resort');
+    blockedMs += timedCollection('last-resort');
   }
   releaseMemory();
+  return blockedMs;
 }
 
 /**
@@ -89,22 +81,14 @@ export async function trimHeapGently(): Promise<number> {
  * @returns how long the collections blocked the daemon, in ms
  */
 export async function collectGently(): Promise<number> {
-  const first = timedCollection();
+  const first = timedCollection('regular');
   await pause(pauseMs);
-  return first + timedCollection();
+  return first + timedCollection('regular');
 }
 
-function timedCollection(): number {
+function timedCollection(flavor: 'regular' | 'last-resort'): number {
   const begunSeconds = process.uptime();
-  collectGarbage('regular');
+  collector ??= exposedCollector();
+  collector({ type: 'major', flavor });
   return (process.uptime() - begunSeconds) * 1000;
-}
-
-/**
- * Schedules `trimHeap()` once, some time after the daemon began to serve.
- *
- * @param startMs how long its start took
- */
-export function trimHeapAfterStart(startMs: number): void {
-  setTimeout(() => void trimHeap(), Math.max(settleMs, settleStarts * startMs)).unref();
 }

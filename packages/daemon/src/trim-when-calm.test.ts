@@ -104,3 +104,24 @@ test('CalmTrim collects rarely where a collection blocks the daemon for long', (
   }
   assert.deepEqual(collections, [20, 75, 130, 185, 240, 295]);
 });
+
+test('CalmTrim frees the memory of the start at the first calm moment after 40 s, once', () => {
+  const trim = new CalmTrim(500);
+  const actions = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50].map((seconds) => trim.sample(calm(60, seconds)));
+  assert.deepEqual(actions, [...Array(7).fill('nothing'), 'free-start', 'nothing', 'nothing']);
+});
+
+test('CalmTrim keeps the memory of the start while the daemon works, and does not collect before', () => {
+  const trim = new CalmTrim(500);
+  trim.sample(calm(60, 5));
+  const until = Array.from({ length: 11 }, (_, index) => 10 + 5 * index);
+  for (const seconds of until) assert.equal(trim.sample(busy(200, seconds)), 'nothing');
+  const after = [65, 70, 75, 80].map((seconds) => trim.sample(calm(200, seconds)));
+  assert.deepEqual(after, ['nothing', 'nothing', 'nothing', 'free-start']);
+});
+
+test('CalmTrim waits twice as long as a slow start took', () => {
+  const trim = new CalmTrim(60_000);
+  const actions = [30, 60, 90, 115, 120].map((seconds) => trim.sample(calm(60, seconds)));
+  assert.deepEqual(actions, [...Array(4).fill('nothing'), 'free-start']);
+});

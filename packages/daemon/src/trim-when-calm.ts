@@ -1,7 +1,14 @@
 import { anonymousMemoryBytes } from './anonymous-memory.ts';
 import { releaseMemory } from './release-memory.ts';
-import { trimHeapGently } from './trim-heap.ts';
+import { trimHeap, trimHeapGently } from './trim-heap.ts';
 
+/**
+ * Least time after the start before its memory is freed, in milliseconds. The collections take a third of the processor time of the first half
+ * minute of a daemon, which the other daemons of a node that starts need, and a daemon that ends soon never needs them.
+ */
+const startRestMs = 40_000;
+/** The same in times of the start: on a slow machine what follows the start takes longer, too. */
+const restStarts = 2;
 /** How often a daemon checks its memory, in milliseconds. */
 const intervalMs = 5000;
 /**
@@ -52,11 +59,16 @@ export interface MemorySample {
   readonly nowMs: number;
 }
 
-/** What to do with the memory: collect garbage, only return what is free and unmap the program, or nothing. */
-export type CalmAction = 'collect' | 'release' | 'nothing';
+/**
+ * What to do with the memory: free what the start has left behind, collect garbage, only return what is free and unmap the program, or
+ * nothing.
+ */
+export type CalmAction = 'free-start' | 'collect' | 'release' | 'nothing';
 
-/** Decides when to collect the memory that a burst of work has left behind. */
+/** Decides when to free the memory that the start and each burst of work have left behind. */
 export class CalmTrim {
+  /** Until then, and until the daemon is calm, it keeps the memory of its start. `undefined`: that is freed. */
+  #startRestsUntilMs: number | undefined;
   #lowestBytes = Number.POSITIVE_INFINITY;
   #notBeforeMs = 0;
   #pauseMs = leastPauseMs;
@@ -73,6 +85,11 @@ export class CalmTrim {
   /** Nothing was returned since the main thread was busy. */
   #releaseDue = false;
 
+  /** @param startMs how long the start took; without it, the memory of the start counts as freed */
+  constructor(startMs?: number) {
+    if (startMs !== undefined) this.#startRestsUntilMs = Math.max(startRestMs, restStarts * startMs);
+  }
+
   /** What to do now. Report the result of a collection with `trimmed`. */
   sample({ anonymousBytes, busyShare, nowMs }: MemorySample): CalmAction {
     this.#lowestBytes = Math.min(this.#lowestBytes, anonymousBytes);
@@ -85,6 +102,12 @@ export class CalmTrim {
       this.#notBeforeMs = Math.min(this.#notBeforeMs, nowMs + Math.max(leastPauseMs, this.#costPauseMs));
     }
     if (!isCalm) return 'nothing';
+    if (this.#startRestsUntilMs !== undefined) {
+      if (nowMs < this.#startRestsUntilMs) return 'nothing';
+      this.#startRestsUntilMs = undefined;
+      this.#releaseDue = false;
+      return 'free-start';
+    }
     const isWorth = nowMs >= this.#notBeforeMs && anonymousBytes > this.#lowestBytes + worthBytes;
     const action = isWorth ? 'collect' : this.#releaseDue ? 'release' : 'nothing';
     this.#releaseDue = false;
@@ -124,11 +147,13 @@ export class CalmTrim {
 const elapsedMs = () => process.uptime() * 1000;
 
 /**
- * Frees memory after a burst of work, once the daemon is calm again. V8 keeps the heap of the burst, because
+ * Frees memory after the start and after each burst of work, once the daemon is calm. V8 keeps the heap of the burst, because
  * an idle process never triggers a collection, and the C library keeps the freed blocks.
+ *
+ * @param startMs how long the start took
  */
-export function trimWhenCalm(): void {
-  const trim = new CalmTrim();
+export function trimWhenCalm(startMs: number): void {
+  const trim = new CalmTrim(startMs);
   let isTrimming = false;
   let since = { cpu: process.threadCpuUsage(), ms: elapsedMs() };
   const look = async () => {
@@ -142,10 +167,10 @@ export function trimWhenCalm(): void {
     since = now;
     if (isTrimming) return;
     const action = trim.sample(sample);
-    if (action === 'release') releaseMemory();
-    if (action !== 'collect') return;
+    if (action === 'nothing') return;
+    if (action === 'release') return releaseMemory();
     isTrimming = true;
-    const blockedMs = await trimHeapGently();
+    const blockedMs = action === 'free-start' ? await trimHeap() : await trimHeapGently();
     isTrimming = false;
     trim.trimmed({ ...sample, nowMs: elapsedMs() }, anonymousMemoryBytes(), blockedMs);
   };

@@ -1,7 +1,7 @@
 import { serviceIds } from '@nodewright/contract';
 import type { DaemonDefinition } from '@nodewright/daemon';
 import { type NodeMode, type ServiceSource, worldOf } from './base/domain/world.ts';
-import { giveBackMemoryWhenIdle } from './base/host/give-back-memory.ts';
+import { optimiseWhenSettled } from './base/host/optimise-when-settled.ts';
 import { LogStore } from './logs/host/log-store.ts';
 import { options } from './options.ts';
 import { boot } from './stages/boot.ts';
@@ -41,7 +41,7 @@ async function start(context: MachinedContext, logs: LogStore, scope: AsyncDispo
   const topics = await openTopics(host, shared, scope);
   await serveApi(host, shared, topics, scope);
 
-  scope.use(giveBackMemoryWhenIdle((listener) => topics.services.manager.onChange(listener)));
+  scope.use(optimiseWhenSettled((listener) => topics.services.manager.onChange(listener)));
   scope.defer(host.endStreams);
   // Registered last, so the services stop first, while the API still reports their states.
   scope.defer(() => topics.life.sequences.stop());
