@@ -57,11 +57,15 @@ const sameForEveryUser = [
   ...['machine-config', 'oci', 'pki', 'rpc', 'sntp', 'state', 'telemetry'],
 ]
   .map((name) => `packages/${name}/`)
-  .concat(['config', 'proto', 'state', 'talosctl'].map((name) => `tests/contract/${name}/`))
+  .concat(['apid', 'config', 'proto', 'state', 'talosctl', 'trustd'].map((name) => `tests/contract/${name}/`))
   .concat(['tests/docs/', 'tests/house/', 'tests/powercut/', 'tests/sim/'])
-  // Clusters like those of the files beside these, which do run as the user.
+  // Clusters like those of `commands.test.ts` and of most files in `process`, which do run as the user.
   .concat(['etcd', 'etcd-arguments', 'membership', 'replay'].map((name) => `tests/cluster/process/${name}.`))
-  .concat(['tests/cluster/kinds.', 'tests/rootfs/extension']);
+  .concat(
+    ['ca-rotation', 'configuration', 'fail-over', 'kinds', 'reboot'].map((name) => `tests/cluster/${name}.`),
+  )
+  .concat(['resources', 'restart', 'routing', 'tracing', 'watching'].map((name) => `tests/cluster/${name}.`))
+  .concat(['tests/conformance/', 'tests/rootfs/extension']);
 /** They compare the host before and after, so no other test may change the host meanwhile. */
 const alone = ['contract/machined', 'cluster/process'].map((path) => `tests/${path}/host-unchanged.test.ts`);
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
