@@ -6,6 +6,12 @@ import { type CreatedCluster, createCluster } from '../created-cluster.ts';
 import { openHome } from '../process/process-cluster.ts';
 import { runTalosctl, type TalosctlInit } from '../run-talosctl.ts';
 
+/**
+ * How long a cluster of containers may take to start. It is 25 s on an idle machine, and was two minutes beside three other test files on
+ * two slow processors. The limit of a file is far above that.
+ */
+const createTimeoutMs = 300_000;
+
 export interface DockerCluster extends CreatedCluster<Node> {
   /** Name of the container that runs a service of the compose file. */
   containerOf(service: string): string;
@@ -71,7 +77,7 @@ export async function openDockerCluster(
       ...(init.flags ?? []),
     ],
     nodeOf: (node) => (init.nodeOf ?? dockerNode)(node, containerOf),
-    ...(init.timeoutMs !== undefined && { timeoutMs: init.timeoutMs }),
+    timeoutMs: init.timeoutMs ?? createTimeoutMs,
     scope: scope.move(),
   });
   return { ...cluster, containerOf, destroy };
