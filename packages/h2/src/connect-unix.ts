@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
-import { blockBytes, type ReadBlock, ReadBlocks, roomBytes } from './read-blocks.ts';
+import { type ReadBlock, ReadBlocks, readBlockBytes, roomBytes } from './read-blocks.ts';
 
 /** With less room than this, the next read begins a new block. */
-const leastRoomBytes = blockBytes / 2;
+const leastRoomBytes = readBlockBytes / 2;
 
 /** Gets the bytes from `start` to `end` of a block, which it must hold, or copy what it keeps. `roomBytes` before `start` are free. */
 export type BlockReader = (block: ReadBlock, start: number, end: number) => void;

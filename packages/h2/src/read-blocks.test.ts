@@ -18,7 +18,7 @@ import { randomFrom, testSeed } from './frame-engine/testing/seed.ts';
 import { messagePrefix } from './message-collector.ts';
 import { nodeEngine } from './node-engine/node-engine.ts';
 import { Pump } from './pump.ts';
-import { blockBytes, blockOf, keptPart, type ReadBlock, ReadBlocks } from './read-blocks.ts';
+import { blockOf, keptPart, type ReadBlock, ReadBlocks, readBlockBytes } from './read-blocks.ts';
 
 const seed = testSeed();
 const calls = 300;
@@ -49,7 +49,7 @@ test('a megabyte of free blocks is kept', () => {
   for (const block of all) block.release();
   const again = Array.from({ length: 40 }, () => blocks.take());
   const kept = again.filter((block) => all.includes(block));
-  assert.equal(kept.length * blockBytes, 1024 * 1024);
+  assert.equal(kept.length * readBlockBytes, 1024 * 1024);
   assert.equal(new Set(again).size, again.length);
 });
 
@@ -68,7 +68,7 @@ test('blockOf() knows a block by any part of it, and keptPart() copies only that
 test('ByteQueue copies what is in a block, however large it is', () => {
   const block = new ReadBlocks().take();
   const queue = new ByteQueue();
-  for (const size of [1, 2000, blockBytes / 2]) {
+  for (const size of [1, 2000, readBlockBytes / 2]) {
     block.memory.fill(1);
     queue.push(block.memory.subarray(0, size));
     block.memory.fill(2);
@@ -239,5 +239,5 @@ test(`clients that read nothing hold few blocks, however much others get meanwhi
     await checkedCall(busy.connection, 1000 + index, random);
   }
   // What waits for the silent client, and what the connection to the backend reads into.
-  assert.ok(blocks.lent <= 1 + queueLimits.socketBytes / (blockBytes / 4), `${blocks.lent} blocks`);
+  assert.ok(blocks.lent <= 1 + queueLimits.socketBytes / (readBlockBytes / 4), `${blocks.lent} blocks`);
 });

@@ -2,7 +2,7 @@
  * Size of a block, in bytes. At least half of it is free for a read, so that a read takes most of what the kernel holds for a unix socket
  * (208 KiB by default) and causes one write.
  */
-export const blockBytes = 256 * 1024;
+export const readBlockBytes = 256 * 1024;
 /** Free bytes before each read: a frame head fits there, so that what was read can be written with a head of its own in one piece. */
 export const roomBytes = 16;
 /** Free blocks that are kept, so that a burst does not keep its memory: a megabyte. */
@@ -13,7 +13,7 @@ const maxFree = 4;
  * must hold the block, or copy the part: otherwise the next read replaces it by bytes of another call.
  */
 export class ReadBlock {
-  readonly memory: Buffer = Buffer.allocUnsafeSlow(blockBytes);
+  readonly memory: Buffer = Buffer.allocUnsafeSlow(readBlockBytes);
   readonly #owner: ReadBlocks;
   #holds = 1;
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '../raw-headers.ts';
-import { blockBytes, blockOf, type ReadBlock } from '../read-blocks.ts';
+import { blockOf, type ReadBlock, readBlockBytes } from '../read-blocks.ts';
 import { keptEncoding } from '../repeated-headers.ts';
 import { partOf } from './frame-stream.ts';
 import {
@@ -23,8 +23,8 @@ const copyBytes = 1024;
  * A piece holds its whole block until it is written. Smaller pieces than these are copied: the first when the socket takes everything at
  * once, the second when it does not, because a client that reads slowly holds its pieces for long.
  */
-const heldBytes = blockBytes / 16;
-const heldForLongBytes = blockBytes / 4;
+const heldBytes = readBlockBytes / 16;
+const heldForLongBytes = readBlockBytes / 4;
 /** Below this size, a loop that copies bytes is faster than a call of the runtime. */
 const loopBytes = 128;
 
