@@ -8,23 +8,33 @@ const program = join(import.meta.dirname, '..', 'bench', 'data-path.ts');
 /** The classes of which each call has an object. */
 const classes = ['CallRecord', 'Forwarding', 'FrameInboundCall', 'FrameOutboundCall', 'Place', 'Pump'];
 
+/** V8 decides by the time what it compiles, so on a busy machine a run may differ. */
+const mostRuns = 3;
+
 test('the compiled code for calls survives the garbage collections of an idle apid', async () => {
+  let discarded: string[] = [];
+  for (let run = 0; run < mostRuns; run += 1) {
+    discarded = await discardedClasses();
+    if (discarded.length === 0) return;
+  }
+  assert.deepEqual(discarded, []);
+});
+
+/** The classes whose compiled code was discarded in a collection. */
+async function discardedClasses(): Promise<string[]> {
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     ['--trace-deopt', '--trace-opt', program, '--collect', '--trials', '6', '--level', 'error'],
     { maxBuffer: 64 * 1024 * 1024 },
   );
   assert.match(stderr, /requests at once/);
-  // The words are those of V8. If a new version changes them, the first of the two comparisons fails.
   const named = (pattern: RegExp) => new Set([...stdout.matchAll(pattern)].map(([, name]) => name));
+  // The words are those of V8. If a new version changes them, this comparison fails.
   const compiled = named(/completed compiling .*<JSFunction (\S+)/g);
   assert.deepEqual(
     classes.filter((name) => !compiled.has(name)),
     [],
   );
   const discarded = named(/<SharedFunctionInfo (\S+)>.*embedded weak objects cleared/g);
-  assert.deepEqual(
-    classes.filter((name) => discarded.has(name)),
-    [],
-  );
-});
+  return classes.filter((name) => discarded.has(name));
+}
