@@ -325,8 +325,8 @@ measure-memory: $(built) ## boots a control plane and a worker, and measures the
 	@node rootfs/measure-memory.ts
 
 .PHONY: test-boot
-test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, some minutes
-	@node tools/test.ts --boot
+test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, a quarter of an hour (FILES=)
+	@node tools/test.ts --boot $(if $(FILES),'$(FILES)')
 
 .PHONY: test-boot-long
 test-boot-long: image ## uses, restarts and resets machines, one of which runs etcd from the images on its disk, a quarter of an hour
