@@ -32,12 +32,17 @@ function exposedCollector(): CollectGarbage {
 }
 
 /**
- * From soon after the start, one thread collects new objects. Their memory has 2 MB, which takes it half a millisecond. With helper
- * threads the daemon also waits until each of them has run: up to 20 ms on a busy machine, a few hundred times per 100,000 calls.
+ * From soon after the start, one thread collects new objects. Their memory has 2 MB, which one thread collects in half a millisecond.
+ * With helper threads the daemon also waits until each of them has run: up to 20 ms on a busy machine, a few hundred times per 100,000 calls.
  */
 export function collectNewObjectsAloneAfterStart(): void {
   const set = () => process.getBuiltinModule('node:v8').setFlagsFromString('--no-parallel-scavenge');
   setTimeout(set, aloneAfterMs).unref();
+}
+
+function collectGarbage(flavor: 'regular' | 'last-resort'): void {
+  collector ??= exposedCollector();
+  collector({ type: 'major', flavor });
 }
 
 /** Frees the new objects that are not used any more, and what they have outside of the heap of V8: half a millisecond. */
@@ -49,17 +54,14 @@ export function collectNewObjects(): void {
 /**
  * Frees the memory that only the start needed. V8 keeps the heap for reading configurations and certificates, 3 to 4 MB, and the code of
  * the start, 1 MB, because an idle daemon never triggers a collection. Each collection blocks the daemon for 40 to 60 ms.
- *
- * @returns how long the collections blocked the daemon, in ms
  */
-export async function trimHeap(): Promise<number> {
-  let blockedMs = timedCollection('last-resort');
+export async function trimHeap(): Promise<void> {
+  collectGarbage('last-resort');
   for (let collected = 1; collected < collectionsAfterStart; collected += 1) {
     await pause(pauseMs);
-    blockedMs += timedCollection('last-resort');
+    collectGarbage('last-resort');
   }
   releaseMemory();
-  return blockedMs;
 }
 
 /**
@@ -81,14 +83,13 @@ export async function trimHeapGently(): Promise<number> {
  * @returns how long the collections blocked the daemon, in ms
  */
 export async function collectGently(): Promise<number> {
-  const first = timedCollection('regular');
+  const first = timedCollection();
   await pause(pauseMs);
-  return first + timedCollection('regular');
+  return first + timedCollection();
 }
 
-function timedCollection(flavor: 'regular' | 'last-resort'): number {
+function timedCollection(): number {
   const begunSeconds = process.uptime();
-  collector ??= exposedCollector();
-  collector({ type: 'major', flavor });
+  collectGarbage('regular');
   return (process.uptime() - begunSeconds) * 1000;
 }

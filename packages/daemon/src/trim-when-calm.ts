@@ -170,7 +170,13 @@ export function trimWhenCalm(startMs: number): void {
     if (action === 'nothing') return;
     if (action === 'release') return releaseMemory();
     isTrimming = true;
-    const blockedMs = action === 'free-start' ? await trimHeap() : await trimHeapGently();
+    if (action === 'free-start') {
+      await trimHeap();
+      // Eight collections, once: they say nothing about how much a later one frees, or how long it takes.
+      isTrimming = false;
+      return;
+    }
+    const blockedMs = await trimHeapGently();
     isTrimming = false;
     trim.trimmed({ ...sample, nowMs: elapsedMs() }, anonymousMemoryBytes(), blockedMs);
   };
