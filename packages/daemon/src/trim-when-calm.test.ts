@@ -39,11 +39,26 @@ test('CalmTrim returns free memory once after a burst that left little', () => {
   assert.deepEqual(actions, [...Array(4).fill('nothing'), 'release', 'nothing', 'nothing']);
 });
 
+const nowAndThen = (seconds: number) => (seconds % 20 === 0 ? 0.08 : 0.001);
+
 test('CalmTrim waits five minutes where somebody calls now and then', () => {
   const trim = new CalmTrim();
-  trim.sample(calm(60, 0));
-  const [first] = collectionsOf(trim, (seconds) => (seconds % 20 === 0 ? 0.08 : 0.001), 600);
+  trim.sample(calm(130, 0));
+  const [first] = collectionsOf(trim, nowAndThen, 600);
   assert.equal(first, 300);
+});
+
+test('CalmTrim does not wait for calm where the memory has grown by half, and collects once a minute', () => {
+  const trim = new CalmTrim();
+  trim.sample(calm(60, 0));
+  assert.deepEqual(collectionsOf(trim, nowAndThen, 200), [30, 90, 150]);
+});
+
+test('CalmTrim collects without calm 30 s after the last load, not before', () => {
+  const trim = new CalmTrim();
+  trim.sample(calm(60, 0));
+  const shareAt = (seconds: number) => (seconds === 80 ? 0.5 : nowAndThen(seconds));
+  assert.deepEqual(collectionsOf(trim, shareAt, 120), [30, 110]);
 });
 
 test('CalmTrim knows the calm of a daemon that is slow, as in an emulator', () => {
