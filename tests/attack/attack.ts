@@ -98,9 +98,11 @@ async function runFloods(
   return rows;
 }
 
+const names = [...floods, ...checks].map(({ name }) => name);
+
 function readOptions(): AttackOptions {
   try {
-    return parseAttackOptions(process.argv.slice(2));
+    return parseAttackOptions(process.argv.slice(2), names);
   } catch (error) {
     process.stderr.write(`attack: ${(error as Error).message}\n${usage}`);
     process.exit(2);
@@ -108,6 +110,11 @@ function readOptions(): AttackOptions {
 }
 
 const options = readOptions();
+if (options.help) {
+  process.stdout.write(`${usage}\nattacks: ${floods.map(({ name }) => name).join(' ')}\n`);
+  process.stdout.write(`checks: ${checks.map(({ name }) => name).join(' ')}\n`);
+  process.exit(0);
+}
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => stop.abort(new Error(`ended by ${signal}`)));
