@@ -239,7 +239,7 @@ engine: $(installed) ## starts a Docker engine where none answers, and installs 
 	@node tools/engine.ts start
 
 .PHONY: bench
-bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx and a Go proxy, about five minutes
+bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx and a Go proxy, about a quarter of an hour
 	@node tests/bench/bench.ts
 
 .PHONY: scale

@@ -57,7 +57,7 @@ test('CalmTrim does not wait for calm where the memory has grown by half, and co
 test('CalmTrim collects without calm 30 s after the last load, not before', () => {
   const trim = new CalmTrim();
   trim.sample(calm(60, 0));
-  const shareAt = (seconds: number) => (seconds === 80 ? 0.5 : nowAndThen(seconds));
+  const shareAt = (seconds: number) => (seconds === 80 ? 0.25 : nowAndThen(seconds));
   assert.deepEqual(collectionsOf(trim, shareAt, 120), [30, 110]);
 });
 

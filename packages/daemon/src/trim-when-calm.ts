@@ -34,9 +34,11 @@ const lightWorkMs = 300_000;
 /**
  * Where there is always a little work, V8 lets garbage grow to the size of its heap, and the C library keeps what a burst left between
  * blocks in use. From this multiple of the lowest level on, a daemon does not wait for calm: it collects when its last load is
- * `leastLightMs` ago, and then at most once per `lightPauseMs`, about as often as V8 itself under 100 calls per second.
+ * `leastLightMs` ago, and then at most once per `lightPauseMs`, about as often as V8 itself under 100 calls per second. A gateway that one
+ * client keeps busy uses 30 % of a processor; it must keep its compiled code.
  */
 const mostLightGrowth = 1.5;
+const mostLightShare = 0.2;
 const leastLightMs = 30_000;
 const lightPauseMs = 60_000;
 /**
@@ -88,9 +90,10 @@ export class CalmTrim {
   /** The least pause for what the last collection has cost. */
   #costPauseMs = 0;
   #lowestShare = Number.POSITIVE_INFINITY;
-  /** The end of the last sample that was not calm, and of the last one with more than light work. */
+  /** The end of the last sample that was not calm, and of the last ones above `mostCalmShare` and `mostLightShare`. */
   #busyAtMs = 0;
   #loadedAtMs = 0;
+  #workedAtMs = 0;
   /** Nothing was returned since the main thread was busy. */
   #releaseDue = false;
 
@@ -125,7 +128,7 @@ export class CalmTrim {
 
   /** The memory of the start is not freed yet: then all of it counts as in use. */
   #isLargeForLightWork(anonymousBytes: number, nowMs: number): boolean {
-    if (this.#startRestsUntilMs !== undefined || nowMs - this.#loadedAtMs < leastLightMs) return false;
+    if (this.#startRestsUntilMs !== undefined || nowMs - this.#workedAtMs < leastLightMs) return false;
     const notBeforeMs = Math.max(this.#notBeforeMs, this.#trimmedAtMs + lightPauseMs);
     return nowMs >= notBeforeMs && anonymousBytes > mostLightGrowth * this.#lowestBytes;
   }
@@ -138,6 +141,7 @@ export class CalmTrim {
       this.#releaseDue = true;
     }
     if (busyShare > mostCalmShare) this.#loadedAtMs = nowMs;
+    if (busyShare > mostLightShare) this.#workedAtMs = nowMs;
     return nowMs - this.#busyAtMs >= calmMs || nowMs - this.#loadedAtMs >= lightWorkMs;
   }
 
