@@ -18,8 +18,8 @@ export interface BenchOptions {
   /** How long a slow reader reads. */
   readonly slowMs: number;
   /**
-   * Before memory counts as idle. A daemon frees the memory of its start after 40 s, and needs minutes of rest until what it does
-   * there has mapped and allocated all that it uses: machined beside 15 other nodes had 50 MB after 50 s, and 60 from 220 s on.
+   * How long a daemon rests before its memory counts as idle, in milliseconds. It frees the memory of its start after 40 s; its work at rest
+   * then maps and allocates some of it again: machined beside 15 other nodes had 50 MB after 50 s, and 60 MB from 220 s on.
    */
   readonly settleMs: number;
   /** From the end of the load until memory is measured again: daemons have a minute to return it. */

@@ -54,7 +54,7 @@ test('CalmTrim does not wait for calm where the memory has grown by half, and co
   assert.deepEqual(collectionsOf(trim, nowAndThen, 200), [30, 90, 150]);
 });
 
-test('CalmTrim collects without calm 30 s after the last load, not before', () => {
+test('CalmTrim that is not calm collects 30 s after it used more than a fifth of a processor, not before', () => {
   const trim = new CalmTrim();
   trim.sample(calm(60, 0));
   const shareAt = (seconds: number) => (seconds === 80 ? 0.25 : nowAndThen(seconds));

@@ -32,14 +32,15 @@ const mostCalmShare = 0.4;
 /** A daemon that always has a little work collects after so long without more than that share, in milliseconds. */
 const lightWorkMs = 300_000;
 /**
- * Where there is always a little work, V8 lets garbage grow to the size of its heap, and the C library keeps what a burst left between
- * blocks in use. From this multiple of the lowest level on, a daemon does not wait for calm: it collects when its last load is
- * `leastLightMs` ago, and then at most once per `lightPauseMs`, about as often as V8 itself under 100 calls per second. A gateway that one
- * client keeps busy uses 30 % of a processor; it must keep its compiled code.
+ * A daemon that always has a little work never becomes calm. V8 then lets garbage grow to the size of its heap, and the C library keeps
+ * freed memory that lies between blocks in use. So such a daemon also collects when its anonymous memory is this multiple of its lowest level.
  */
 const mostLightGrowth = 1.5;
+/** More than this share of a processor is not a little: apid with one client that sends request after request uses 0.3, and needs its compiled code. */
 const mostLightShare = 0.2;
+/** How long the share must have been at most that, in milliseconds. */
 const leastLightMs = 30_000;
+/** The least pause between two collections of a daemon that is not calm, in milliseconds. A client can cause no more of them. */
 const lightPauseMs = 60_000;
 /**
  * The pause after a useful collection, in milliseconds. After one that freed little it doubles, up to
@@ -126,7 +127,7 @@ export class CalmTrim {
     return action;
   }
 
-  /** The memory of the start is not freed yet: then all of it counts as in use. */
+  /** Whether to collect although the daemon is not calm. Not before the memory of the start was freed, because that comes first. */
   #isLargeForLightWork(anonymousBytes: number, nowMs: number): boolean {
     if (this.#startRestsUntilMs !== undefined || nowMs - this.#workedAtMs < leastLightMs) return false;
     const notBeforeMs = Math.max(this.#notBeforeMs, this.#trimmedAtMs + lightPauseMs);
