@@ -8,20 +8,26 @@ const program = join(import.meta.dirname, '..', 'bench', 'data-path.ts');
 /** The classes of which each call has an object. */
 const classes = ['CallRecord', 'Forwarding', 'FrameInboundCall', 'FrameOutboundCall', 'Place', 'Pump'];
 
-/** V8 decides by the time what it compiles, so on a busy machine a run may differ. */
-const mostRuns = 3;
+/** V8 decides by the time what it compiles, and what it compiles into another function, so a run may differ. */
+const mostRuns = 6;
 
 test('the compiled code for calls survives the garbage collections of an idle apid', async () => {
-  let discarded: string[] = [];
+  let seen: CodeOfClasses = { notCompiled: [], discarded: [] };
   for (let run = 0; run < mostRuns; run += 1) {
-    discarded = await discardedClasses();
-    if (discarded.length === 0) return;
+    seen = await watchCode();
+    if (seen.notCompiled.length === 0 && seen.discarded.length === 0) return;
   }
-  assert.deepEqual(discarded, []);
+  assert.deepEqual(seen, { notCompiled: [], discarded: [] });
 });
 
-/** The classes whose compiled code was discarded in a collection. */
-async function discardedClasses(): Promise<string[]> {
+interface CodeOfClasses {
+  /** The run shows nothing about these. */
+  readonly notCompiled: readonly string[];
+  /** Their compiled code was discarded in a collection. */
+  readonly discarded: readonly string[];
+}
+
+async function watchCode(): Promise<CodeOfClasses> {
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
     ['--trace-deopt', '--trace-opt', program, '--collect', '--trials', '6', '--level', 'error'],
@@ -29,12 +35,11 @@ async function discardedClasses(): Promise<string[]> {
   );
   assert.match(stderr, /requests at once/);
   const named = (pattern: RegExp) => new Set([...stdout.matchAll(pattern)].map(([, name]) => name));
-  // The words are those of V8. If a new version changes them, this comparison fails.
+  // The words are those of V8. If a new version changes them, no class counts as compiled, and the test fails.
   const compiled = named(/completed compiling .*<JSFunction (\S+)/g);
-  assert.deepEqual(
-    classes.filter((name) => !compiled.has(name)),
-    [],
-  );
   const discarded = named(/<SharedFunctionInfo (\S+)>.*embedded weak objects cleared/g);
-  return classes.filter((name) => discarded.has(name));
+  return {
+    notCompiled: classes.filter((name) => !compiled.has(name)),
+    discarded: classes.filter((name) => discarded.has(name)),
+  };
 }
