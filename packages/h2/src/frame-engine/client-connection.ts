@@ -245,7 +245,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
     const id = this.#nextStream;
     this.#nextStream += 2;
     call.id = id;
-    this.streams.add(call);
+    this.addStream(call);
     call.start(this.peer.initialWindowBytes);
   }
 

@@ -218,11 +218,16 @@ export abstract class FrameConnection extends SocketConnection implements FrameS
     return true;
   }
 
+  protected addStream(stream: FrameStream): void {
+    this.streams.add(stream);
+    this.streamOpened();
+  }
+
   protected forget(stream: FrameStream, wasReset: boolean): void {
     if (stream.closed) return;
     stream.closed = true;
     stream.dropOutgoing();
-    this.streams.delete(stream);
+    if (this.streams.delete(stream)) this.streamClosed();
     this.closedStreams.add(stream.id, wasReset);
   }
 

@@ -132,7 +132,7 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
       return;
     }
     const call = new FrameInboundCall(this, id, this.peer.initialWindowBytes, block.fields, head);
-    this.streams.add(call);
+    this.addStream(call);
     if (endsStream) call.remoteEnded = true;
     this.#handlers.onCall(call);
   }

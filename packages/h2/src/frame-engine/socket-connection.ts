@@ -53,14 +53,23 @@ export abstract class SocketConnection implements TurnTaker {
     // Otherwise a small frame waits up to 40 ms for the acknowledgement of the one before it.
     socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => {
-      this.#bulkReads.count(chunk.length);
-      this.#read(chunk, 0, chunk.length);
+      this.#turns.beginRead();
+      try {
+        this.#bulkReads.count(chunk.length);
+        this.#read(chunk, 0, chunk.length);
+      } finally {
+        this.#turns.endRead(false);
+      }
     });
     readInBlocks(socket, (block, start, end) => {
-      this.#read(block.memory, start, end);
-      // What nobody holds was dropped or copied, and the copy is new memory.
-      if (!block.isShared) this.#bulkReads.count(end - start);
-      if (end - start >= earlyBytes) this.#turns.runEarly();
+      this.#turns.beginRead();
+      try {
+        this.#read(block.memory, start, end);
+        // What nobody holds was dropped or copied, and the copy is new memory.
+        if (!block.isShared) this.#bulkReads.count(end - start);
+      } finally {
+        this.#turns.endRead(end - start >= earlyBytes);
+      }
     });
     socket.on('drain', () => {
       this.outbound.drained();
@@ -94,6 +103,14 @@ export abstract class SocketConnection implements TurnTaker {
 
   requestTurn(): void {
     this.#turns.request(this);
+  }
+
+  protected streamOpened(): void {
+    this.#turns.streamOpened();
+  }
+
+  protected streamClosed(): void {
+    this.#turns.streamClosed();
   }
 
   deliverLater(stream: FrameStream): void {

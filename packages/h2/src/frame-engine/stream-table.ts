@@ -36,8 +36,8 @@ export class StreamTable {
     this.#put(stream);
   }
 
-  /** Deletes a stream, which may be missing. */
-  delete(stream: FrameStream): void {
+  /** Deletes a stream. Returns `false` when it is missing. */
+  delete(stream: FrameStream): boolean {
     const slot = (stream.id >>> 1) & this.#mask;
     let before: FrameStream | undefined;
     let at = this.#slots[slot];
@@ -45,13 +45,14 @@ export class StreamTable {
       before = at;
       at = at.nextInSlot;
     }
-    if (at === undefined) return;
+    if (at === undefined) return false;
     if (before === undefined) this.#slots[slot] = stream.nextInSlot;
     else before.nextInSlot = stream.nextInSlot;
     stream.nextInSlot = undefined;
     this.#size -= 1;
     const { length } = this.#slots;
     if (length > smallestSize && this.#size * emptyShare < length) this.#resize(length / 2);
+    return true;
   }
 
   /** A copy of the streams, in the order of their numbers. */

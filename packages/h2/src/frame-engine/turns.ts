@@ -1,5 +1,8 @@
 import type { BulkReads } from './bulk-reads.ts';
 
+/** With so many streams there is at most one call, from its client to its backend. */
+const aloneStreams = 2;
+
 /** What has work for the next turn. */
 export interface TurnTaker {
   /** Whether it waits for the next turn already; only `Turns` changes it. */
@@ -19,25 +22,45 @@ export class Turns {
   #due: (TurnTaker | undefined)[] = [];
   #count = 0;
   #spare: (TurnTaker | undefined)[] = [];
+  /** Streams of all connections, of both roles. */
+  #streams = 0;
+  /** A socket is being read: the end of the read decides when the turn runs. */
+  #isReading = false;
+  #isRunning = false;
+  #isScheduled = false;
   readonly #bulkReads: BulkReads;
-  readonly #run = () => {
-    let isComplete = false;
-    try {
-      this.#turn();
-      isComplete = true;
-    } finally {
-      // A receiver has thrown: that must not stop the other connections for good.
-      if (!isComplete) setImmediate(this.#run);
-    }
+  readonly #onImmediate = () => {
+    this.#isScheduled = false;
+    this.#run();
   };
 
   constructor(bulkReads: BulkReads) {
     this.#bulkReads = bulkReads;
   }
 
-  /** Runs the turn at once, for a read that is worth a write of its own. Only between events, never inside one. */
-  runEarly(): void {
-    if (this.#count > 0) this.#run();
+  streamOpened(): void {
+    this.#streams += 1;
+  }
+
+  streamClosed(): void {
+    this.#streams -= 1;
+  }
+
+  /** The bytes of one read are passed on until `endRead`. */
+  beginRead(): void {
+    this.#isReading = true;
+  }
+
+  /**
+   * Runs the turn at once if the read is worth a write of its own, or if no other call can add to it. That spares a call that is alone
+   * the way through `setImmediate`, and the turn of the event loop that TLS needs for each write inside one.
+   */
+  endRead(isLarge: boolean): void {
+    this.#isReading = false;
+    if (this.#count === 0) return;
+    // A write of the turn that runs may make its socket read.
+    if (!this.#isRunning && (isLarge || this.#streams <= aloneStreams)) this.#run();
+    else this.#schedule();
   }
 
   request(taker: TurnTaker): void {
@@ -45,7 +68,26 @@ export class Turns {
     taker.turnDue = true;
     this.#due[this.#count] = taker;
     this.#count += 1;
-    if (this.#count === 1) setImmediate(this.#run);
+    if (this.#count === 1 && !this.#isReading) this.#schedule();
+  }
+
+  #run(): void {
+    let isComplete = false;
+    this.#isRunning = true;
+    try {
+      this.#turn();
+      isComplete = true;
+    } finally {
+      this.#isRunning = false;
+      // A receiver has thrown: that must not stop the other connections for good.
+      if (!isComplete) this.#schedule();
+    }
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#onImmediate);
   }
 
   #turn(): void {
