@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { InboundCall } from '../call.ts';
+import { answerHead, openSocketPair, requestHead } from '../conformance/index.ts';
+import { gatewayLimits } from '../engine.ts';
 import { BulkReads } from './bulk-reads.ts';
+import { createFrameEngine } from './frame-engine.ts';
+import { endHeaders, endStream, headers, preface } from './testing/frames.ts';
 import { Turns, type TurnTaker } from './turns.ts';
 
 /** A connection that counts its writes. */
@@ -134,4 +139,55 @@ describe('turns of the event loop', () => {
       assert.equal(taker.flushes, 1);
     });
   }
+});
+
+/** A server that says for each read of its socket how often it wrote within it. */
+async function openServer(onCall: (call: InboundCall) => void) {
+  const { near, far } = await openSocketPair();
+  const reads: number[] = [];
+  let writes = 0;
+  const write = far.write;
+  far.write = ((...args: Parameters<typeof write>) => {
+    writes += 1;
+    return write.apply(far, args);
+  }) as typeof write;
+  const server = createFrameEngine().accept(far, gatewayLimits, { onCall, onError() {} });
+  far.prependListener('data', () => {
+    writes = 0;
+  });
+  far.on('data', () => reads.push(writes));
+  near.on('error', () => {}).resume();
+  return { near, reads, server };
+}
+
+const request = (stream: number) => headers(stream, requestHead, endHeaders | endStream);
+const status = [...answerHead, 'grpc-status', '0'];
+
+it('a server answers within the read while a call is alone, also after calls that ended', async () => {
+  const calls: InboundCall[] = [];
+  let answersAtOnce = true;
+  const { near, reads, server } = await openServer((call) => {
+    calls.push(call);
+    if (answersAtOnce) call.respond(status, true);
+  });
+  // Otherwise a failure leaves the sockets open, and the test never ends.
+  using _open = { [Symbol.dispose]: () => void near.destroy() };
+  const say = async (bytes: Buffer) => {
+    const before = reads.length;
+    near.write(bytes);
+    while (reads.length === before) await nextTurn();
+    return reads.at(-1);
+  };
+  await say(preface);
+  assert.equal(await say(request(1)), 1, 'alone');
+  answersAtOnce = false;
+  await say(Buffer.concat([request(3), request(5), request(7)]));
+  answersAtOnce = true;
+  assert.equal(await say(request(9)), 0, 'beside three calls');
+  for (const call of calls.slice(1, 4)) call.reset(8);
+  await nextTurn();
+  assert.equal(await say(request(11)), 1, 'alone again');
+  near.destroy();
+  await server.closed;
+  assert.equal(server.callCount, 0);
 });

@@ -52,8 +52,8 @@ export class Turns {
   }
 
   /**
-   * Runs the turn at once if the read is worth a write of its own, or if no other call can add to it. That spares a call that is alone
-   * the way through `setImmediate`, and the turn of the event loop that TLS needs for each write inside one.
+   * Runs the turn at once if the read is worth a write of its own, or if no other call can add to it. `setImmediate` would be a detour, and
+   * more: Node reports the end of a TLS write with another `setImmediate`, so a write inside one costs a further turn of the event loop.
    */
   endRead(isLarge: boolean): void {
     this.#isReading = false;
