@@ -54,6 +54,17 @@ test('CallPlans keeps no plan of headers that did not repeat, and only so many o
   assert.equal(plans.size, 256);
 });
 
+test('CallPlans forgets the plans of one connection', () => {
+  const plans = new CallPlans();
+  const [closed, open] = [peerWith('os:admin'), peerWith('os:admin')];
+  const kept = repeatedCall();
+  const planned = plans.of(kept, open, identity);
+  for (const field of ['a', 'b']) plans.of(repeatedCall('x', field), closed, identity);
+  plans.forget(closed);
+  assert.equal(plans.size, 1);
+  assert.equal(plans.of(kept, open, identity), planned);
+});
+
 test('the log fields of planned calls are what the calls have in common, without secrets', () => {
   const plans = new CallPlans();
   const { logFields } = plans.of(repeatedCall('token', 'hush', 'x', '1'), peerWith('os:odd'), identity);

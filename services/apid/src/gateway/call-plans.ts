@@ -82,6 +82,11 @@ export class CallPlans {
     return planned;
   }
 
+  /** Forgets the plans of a connection that is closed. Each of them would keep the connection and its buffers in memory. */
+  forget(peer: GatewayPeer): void {
+    for (const [headers, planned] of this.#planned) if (planned.peer === peer) this.#planned.delete(headers);
+  }
+
   /** Number of plans that are kept, for tests. */
   get size(): number {
     return this.#planned.size;

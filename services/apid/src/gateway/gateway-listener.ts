@@ -30,6 +30,8 @@ export interface GatewayListenerInit {
   readonly log: Logger;
   /** @param active holds the record of the call until the call is over */
   onCall(call: InboundCall, peer: GatewayPeer, active: Chain<CallRecord>): void;
+  /** Called once for each admitted connection, when it is closed. */
+  onClosed(peer: GatewayPeer): void;
   readonly connections: ConnectionShares;
   readonly conduct: CallerConduct;
   /** The current time in milliseconds, monotonic. */
@@ -154,7 +156,7 @@ export class GatewayListener implements AsyncDisposable {
   }
 
   #createServer(identity: GatewayIdentity, active: Chain<CallRecord>): GatewayServer<GatewayPeer> {
-    const { engine, log, onCall, connections, conduct, now } = this.#init;
+    const { engine, log, onCall, onClosed, connections, conduct, now } = this.#init;
     const refusalOf: ConnectionRefusal = (caller, isApid) =>
       connections.refusal(caller, isApid) ?? conduct.connectionRefusal(caller, now());
     const limitsOf = (caller: string) =>
@@ -167,7 +169,11 @@ export class GatewayListener implements AsyncDisposable {
       onCall: (call, peer) => onCall(call, peer, active),
       onConnection(connection, peer) {
         peer.connection = connection;
-        void connection.closed.then(connections.open(peer.identity));
+        const release = connections.open(peer.identity);
+        void connection.closed.then(() => {
+          release();
+          onClosed(peer);
+        });
       },
       onExpired: (peer) => endCalls(active, peer),
       onRefused(reason, handshake) {

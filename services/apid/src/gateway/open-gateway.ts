@@ -91,12 +91,13 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
   const { engine, log, onCall = serveCall } = init;
   let identity: GatewayIdentity | undefined;
   const gateway = createGateway(init, () => current(identity), scope);
-  const { conduct, pool } = gateway;
+  const { conduct, plans, pool } = gateway;
   const listener = scope.use(
     new GatewayListener({
       engine,
       log,
       onCall: (call, peer, active) => onCall(gateway, call, peer, active),
+      onClosed: (peer) => plans.forget(peer),
       connections: new ConnectionShares(gatewayShares),
       conduct,
       now: monotonicMs,
