@@ -55,6 +55,11 @@ test('InfoLines writes the lines that the log writes for the same fields', () =>
   );
 });
 
+test('encodeFields() returns bytes with memory of their own', () => {
+  const bytes = encodeFields({ method: 'Version' });
+  assert.equal(bytes.buffer.byteLength, bytes.length);
+});
+
 test('InfoLines is off when the level of the log is above info', () => {
   const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
   assert.deepEqual(
