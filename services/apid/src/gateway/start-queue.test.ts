@@ -43,16 +43,36 @@ test('StartQueue starts more calls as calls end with a response, up to the maxim
   assert.deepEqual(counts, [2, 3, 4, 5, 5, 5]);
 });
 
-test('StartQueue starts fewer calls of a caller as calls fail, down to the minimum', () => {
-  const queue = new StartQueue(limits);
+test('StartQueue starts fewer calls of a caller as calls fail, down to the minimum', async () => {
+  const queue = new StartQueue({ ...limits, spacingMs: 1 });
   const { begun, starts } = enterMany(queue, 30);
   const counts: number[] = [];
   for (let index = 0; index < 8; index += 1) {
     starts[index]?.leave(false, index >= 3);
+    const expected = [3, 4, 5, 4, 3, 2, 2, 2][index] ?? 0;
     // Calls that have started and not left.
-    counts.push(begun.length - index - 1);
+    const open = () => begun.length - index - 1;
+    await eventually(() => open() >= expected, { what: `call in the place of call ${index}`, pollMs: 1 });
+    counts.push(open());
   }
   assert.deepEqual(counts, [3, 4, 5, 4, 3, 2, 2, 2]);
+});
+
+test('StartQueue frees the place of a failed call later, so that a caller cannot fail as fast as it calls', async () => {
+  const queue = new StartQueue({ ...limits, spacingMs: never });
+  const { begun, starts } = enterMany(queue, 30);
+  for (const start of starts) start.leave(false, true);
+  assert.deepEqual(begun, [0, 1]);
+  assert.equal(queue.enter('a', ignored).waits, true);
+  assert.equal(queue.enter('b', ignored).waits, false);
+
+  const soon = new StartQueue({ ...limits, spacingMs: 1 });
+  const fails = enterMany(soon, 6);
+  for (const count of [2, 4, 6]) {
+    for (const start of fails.starts.slice(0, count)) start.leave(false, true);
+    if (count < 6) await eventually(() => fails.begun.length === count + 2, { what: 'two more calls' });
+  }
+  assert.deepEqual(fails.begun, [0, 1, 2, 3, 4, 5]);
 });
 
 test('StartQueue halves the window at each cancel, and frees the place of the call later', async () => {

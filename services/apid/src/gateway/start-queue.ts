@@ -14,7 +14,7 @@ export interface StartLimits {
    * is exempt.
    */
   readonly crowd: number;
-  /** How long a call keeps its place after its response has begun, or after a cancel, in milliseconds. */
+  /** How long a call keeps its place after its response has begun, or after it was cancelled or has failed, in milliseconds. */
   readonly spacingMs: number;
   /** A call without a response gives up its place after this time, in milliseconds. */
   readonly holdMs: number;
@@ -73,7 +73,8 @@ class Account implements Link<Account> {
  * that a backend serves other callers in between. A call that is cancelled while it waits never reaches the
  * backend. The limit is a window that changes like a congestion window. A call that succeeds increases it by
  * one, a call that fails or stays open decreases it by one, and a cancel halves it. The limit on open calls of
- * a caller also limits the number of waiting calls.
+ * a caller also limits the number of waiting calls. A call that was cancelled or failed keeps its place for a while, so a
+ * caller of which no call succeeds starts at most `fewest` calls per `spacingMs`.
  */
 export class StartQueue {
   readonly #limits: StartLimits;
@@ -131,8 +132,10 @@ export class StartQueue {
     this.#leaveIn(place, this.#limits.spacingMs);
   }
 
-  halve(account: Account): void {
-    this.#setWindow(account, Math.floor(account.window / 2));
+  /** The last call of the caller was cancelled, or it failed. */
+  shrink(account: Account, cancelled: boolean): void {
+    const { window } = account;
+    this.#setWindow(account, cancelled ? Math.floor(window / 2) : window - 1);
   }
 
   /** A waiting call ends before its turn. Returns `false` when it was not waiting. */
@@ -283,10 +286,10 @@ class Place implements CallStart, Link<Place> {
     this.#isOver = true;
     // A call that is still waiting leaves the queue and has no place to give up.
     if (this.#call !== undefined && this.#queue.withdraw(this, this.#account)) this.#hasLeft = true;
-    else if (!cancelled) this.#leave(failed ? -1 : 1);
+    else if (!cancelled && !failed) this.#leave(1);
     else {
-      this.#queue.halve(this.#account);
-      // The cancel does not undo the backend's work, and the next call may be cancelled soon too.
+      this.#queue.shrink(this.#account, cancelled);
+      // Neither undoes the backend's work, and the next call may end in the same way soon.
       this.#change = 0;
       this.#queue.space(this);
     }
