@@ -166,6 +166,27 @@ test('GatewayServer admits clients while many connections never begin their hand
   await gateway.close(1000);
 });
 
+test('GatewayServer makes handshakes one after the other, and survives clients that end while they wait', async () => {
+  const { gateway } = createServer({ handshakeRate: { burst: 1, perSecond: 20 } });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const first = await dial(port);
+  const impatient = connect(port, '127.0.0.1');
+  impatient.on('error', () => {});
+  await once(impatient, 'connect');
+  impatient.resetAndDestroy();
+  const begunMs = performance.now();
+  const others = await Promise.all(Array.from({ length: 4 }, () => dial(port)));
+  // The first of these may begin at once when 50 ms have passed since the handshake before.
+  assert.ok(performance.now() - begunMs >= 3 * 50 - 1);
+  for (const connection of [first, ...others]) {
+    const { call, recorder } = openRecordedCall(connection);
+    call.end();
+    assert.equal((await recorder.done).headers?.includes('x-peer'), true);
+    connection.destroy();
+  }
+  await gateway.close(1000);
+});
+
 test('GatewayServer ends a connection when validUntilMs has passed', async () => {
   const expired: string[] = [];
   const { gateway } = createServer({

@@ -14,9 +14,11 @@ import { type CallGrowth, CallGrowths } from './call-growth.ts';
 import type { H2Engine, H2Limits, ServerConnection } from './engine.ts';
 import { h2ErrorCodes } from './error-codes.ts';
 import { HandshakeGate, type HandshakeLimits } from './handshake-gate.ts';
+import { HandshakeTurns } from './handshake-turns.ts';
 import { IdleWatch } from './idle-watch.ts';
 import { type ListenAddress, listenAlone } from './listen-alone.ts';
 import { refusalFrames } from './refusal-frames.ts';
+import type { RateLimits } from './token-bucket.ts';
 
 /** The certificate of a TLS listener, and what it requires of clients. */
 export interface ServerCredentials {
@@ -65,8 +67,10 @@ export interface GatewayServerInit<P> {
   readonly limits: H2Limits;
   /** For the limit on idle connections. Default: those of the host. */
   readonly timers?: Timers;
-  /** Default: 128 at the same time, 10 s each. */
+  /** Default: 128 at the same time, 10 s each. Connections that wait for their handshake count. */
   readonly handshakes?: HandshakeLimits;
+  /** How many handshakes may begin at once, and per second. */
+  readonly handshakeRate?: RateLimits;
   /** `undefined` for a server without TLS. */
   readonly credentials: ServerCredentials | undefined;
   /**
@@ -89,6 +93,8 @@ export interface GatewayServerInit<P> {
 }
 
 const defaultHandshakes: HandshakeLimits = { inFlight: 128, timeoutMs: 10_000 };
+/** A handshake takes 1.2 ms of the main thread, so they take at most a quarter of it. */
+const defaultHandshakeRate: RateLimits = { burst: 4, perSecond: 200 };
 /** How long the last frames may take to reach a client, in milliseconds. */
 const flushMs = 500;
 /**
@@ -114,6 +120,8 @@ function tlsOptions(credentials: ServerCredentials): SecureContextOptions {
 export class GatewayServer<P> {
   readonly #init: GatewayServerInit<P>;
   readonly #server: Server;
+  /** Makes the handshakes of the connections that `#server` accepts. */
+  readonly #tls: TlsServer | undefined;
   readonly #gate: HandshakeGate;
   readonly #connections = new Set<ServerConnection>();
   readonly #growths = new CallGrowths();
@@ -130,23 +138,16 @@ export class GatewayServer<P> {
       );
       return;
     }
-    const server = createTlsServer({
+    const tls = createTlsServer({
       ...tlsOptions(credentials),
       ALPNProtocols: ['h2'],
       requestCert: credentials.requestClientCertificate,
       // #admit refuses an invalid certificate, because only there its subject can be logged.
       rejectUnauthorized: false,
       handshakeTimeout: handshakes.timeoutMs,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: 15_000,
     });
-    server.on('connection', (socket: Socket) => {
-      const evicted = this.#gate.begin(socket);
-      if (evicted !== undefined) init.onRefused('too many TLS handshakes under way', handshakeOf(evicted));
-    });
-    server.on('secureConnection', (socket) => this.#secured(socket));
-    server.on('tlsClientError', (error, socket) => {
+    tls.on('secureConnection', (socket) => this.#secured(socket));
+    tls.on('tlsClientError', (error, socket) => {
       const { code, reason } = error as NodeJS.ErrnoException & { reason?: string };
       // A client that connects and disconnects without sending anything, such as a health check, was not
       // refused.
@@ -154,7 +155,19 @@ export class GatewayServer<P> {
       report(`TLS handshake failed: ${reason ?? error.message}`, handshakeOf(socket));
       socket.destroy();
     });
-    this.#server = server;
+    const turns = new HandshakeTurns({
+      limits: init.handshakeRate ?? defaultHandshakeRate,
+      begin: (socket) => void tls.emit('connection', socket),
+    });
+    const options = { pauseOnConnect: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 };
+    this.#server = createPlainServer(options, (socket) => {
+      // An error of a connection that waits must not end the process.
+      socket.on('error', () => {});
+      const evicted = this.#gate.begin(socket);
+      if (evicted !== undefined) init.onRefused('too many TLS handshakes under way', handshakeOf(evicted));
+      turns.add(socket);
+    });
+    this.#tls = tls;
   }
 
   /** Number of admitted connections that are open. */
@@ -178,7 +191,7 @@ export class GatewayServer<P> {
 
   /** Sets the credentials for new handshakes; open connections do not change. */
   setCredentials(credentials: ServerCredentials): void {
-    (this.#server as TlsServer).setSecureContext(tlsOptions(credentials));
+    this.#tls?.setSecureContext(tlsOptions(credentials));
   }
 
   /**
