@@ -167,7 +167,7 @@ test('GatewayServer admits clients while many connections never begin their hand
 });
 
 test('GatewayServer makes handshakes one after the other, and survives clients that end while they wait', async () => {
-  const { gateway } = createServer({ handshakeRate: { burst: 1, perSecond: 20 } });
+  const { gateway } = createServer({ handshakeStarts: { burst: 1, perSecond: 20, waiting: 9 } });
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
   const first = await dial(port);
   const impatient = connect(port, '127.0.0.1');
@@ -184,6 +184,33 @@ test('GatewayServer makes handshakes one after the other, and survives clients t
     assert.equal((await recorder.done).headers?.includes('x-peer'), true);
     connection.destroy();
   }
+  await gateway.close(1000);
+});
+
+test('GatewayServer admits many clients that connect at once, also more than may make their handshake together', async () => {
+  const { gateway, refusals } = createServer({ handshakes: { inFlight: 8, timeoutMs: 60_000 } });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const connections = await Promise.all(Array.from({ length: 40 }, () => dial(port)));
+  assert.deepEqual(refusals, []);
+  for (const connection of connections) connection.destroy();
+  await gateway.close(1000);
+});
+
+test('GatewayServer closes connections when too many wait for their handshake', async () => {
+  const { gateway, refusals } = createServer({ handshakeStarts: { burst: 1, perSecond: 0.001, waiting: 2 } });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  const sockets = Array.from({ length: 5 }, () =>
+    connect(port, '127.0.0.1')
+      .on('error', () => {})
+      .resume(),
+  );
+  // The handshake of the first one has begun, and two wait.
+  await Promise.all(sockets.slice(1, 3).map((socket) => socket.closed || once(socket, 'close')));
+  assert.deepEqual(refusals, Array(2).fill('too many connections wait for a TLS handshake'));
+  assert.deepEqual(
+    sockets.map(({ closed }) => closed),
+    [false, true, true, false, false],
+  );
   await gateway.close(1000);
 });
 

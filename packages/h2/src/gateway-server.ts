@@ -67,10 +67,10 @@ export interface GatewayServerInit<P> {
   readonly limits: H2Limits;
   /** For the limit on idle connections. Default: those of the host. */
   readonly timers?: Timers;
-  /** Default: 128 at the same time, 10 s each. Connections that wait for their handshake count. */
+  /** Default: 128 at the same time, 10 s each. */
   readonly handshakes?: HandshakeLimits;
-  /** How many handshakes may begin at once, and per second. */
-  readonly handshakeRate?: RateLimits;
+  /** How many handshakes may begin at once, and per second, and how many connections may wait for theirs. */
+  readonly handshakeStarts?: RateLimits & { readonly waiting: number };
   /** `undefined` for a server without TLS. */
   readonly credentials: ServerCredentials | undefined;
   /**
@@ -94,7 +94,7 @@ export interface GatewayServerInit<P> {
 
 const defaultHandshakes: HandshakeLimits = { inFlight: 128, timeoutMs: 10_000 };
 /** A handshake takes 1.2 ms of the main thread, so they take at most a quarter of it. */
-const defaultHandshakeRate: RateLimits = { burst: 4, perSecond: 200 };
+const defaultHandshakeStarts = { burst: 4, perSecond: 200, waiting: 1024 };
 /** How long the last frames may take to reach a client, in milliseconds. */
 const flushMs = 500;
 /**
@@ -123,6 +123,8 @@ export class GatewayServer<P> {
   /** Makes the handshakes of the connections that `#server` accepts. */
   readonly #tls: TlsServer | undefined;
   readonly #gate: HandshakeGate;
+  /** The connections whose handshake has not begun. */
+  readonly #waiting: HandshakeGate;
   readonly #connections = new Set<ServerConnection>();
   readonly #growths = new CallGrowths();
   #refusing = 0;
@@ -130,8 +132,9 @@ export class GatewayServer<P> {
 
   constructor(init: GatewayServerInit<P>) {
     this.#init = init;
-    const { credentials, handshakes = defaultHandshakes } = init;
+    const { credentials, handshakes = defaultHandshakes, handshakeStarts = defaultHandshakeStarts } = init;
     this.#gate = new HandshakeGate(handshakes);
+    this.#waiting = new HandshakeGate({ inFlight: handshakeStarts.waiting });
     if (credentials === undefined) {
       this.#server = createPlainServer({ noDelay: true }, (socket) =>
         this.#admit(socket, undefined, undefined),
@@ -156,15 +159,21 @@ export class GatewayServer<P> {
       socket.destroy();
     });
     const turns = new HandshakeTurns({
-      limits: init.handshakeRate ?? defaultHandshakeRate,
-      begin: (socket) => void tls.emit('connection', socket),
+      limits: handshakeStarts,
+      begin: (socket) => {
+        this.#waiting.done(socket);
+        const evicted = this.#gate.begin(socket);
+        if (evicted !== undefined) init.onRefused('too many TLS handshakes under way', handshakeOf(evicted));
+        tls.emit('connection', socket);
+      },
     });
     const options = { pauseOnConnect: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 15_000 };
     this.#server = createPlainServer(options, (socket) => {
       // An error of a connection that waits must not end the process.
       socket.on('error', () => {});
-      const evicted = this.#gate.begin(socket);
-      if (evicted !== undefined) init.onRefused('too many TLS handshakes under way', handshakeOf(evicted));
+      const evicted = this.#waiting.begin(socket);
+      if (evicted !== undefined)
+        init.onRefused('too many connections wait for a TLS handshake', handshakeOf(evicted));
       turns.add(socket);
     });
     this.#tls = tls;
@@ -201,6 +210,7 @@ export class GatewayServer<P> {
   async close(deadlineMs: number): Promise<void> {
     this.#closing = true;
     if (this.#server.listening) this.#server.close();
+    this.#waiting.destroyAll();
     this.#gate.destroyAll();
     for (const connection of this.#connections) connection.drain();
     const allClosed = () => Promise.all([...this.#connections].map(({ closed }) => closed));
