@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Fault, faultFrom } from '@nodewright/fault';
 import type { Span, Telemetry } from '@nodewright/telemetry';
+import type { ChunkTurns } from './chunk-turns.ts';
 import type { ClientWait } from './client-shares.ts';
 import type { DistributionSource } from './distribution-source.ts';
 import { codeOf, type ErrorCode, errorBody, statusOf } from './error-codes.ts';
-import type { DistributionLimits } from './limits.ts';
+import { type DistributionLimits, shortAnswerBytes } from './limits.ts';
 import { parseRange } from './parse-range.ts';
 import { type ContentTarget, parseTarget } from './parse-target.ts';
 import { writeChunks } from './write-chunks.ts';
@@ -13,6 +14,9 @@ export interface AnswerInit {
   readonly source: DistributionSource;
   readonly limits: DistributionLimits;
   readonly wait: ClientWait;
+  readonly turns: ChunkTurns;
+  /** Resolves with whether a long answer may be sent. */
+  readonly enterLong: () => Promise<boolean>;
   readonly telemetry: Telemetry;
   /** Called after each answer for content. */
   readonly onAnswered: (record: AnswerRecord) => void;
@@ -55,7 +59,7 @@ async function answerContent(
   request: IncomingMessage,
   response: ServerResponse,
   target: ContentTarget,
-  { source, limits, wait, telemetry, onAnswered }: AnswerInit,
+  { source, limits, wait, turns, enterLong, telemetry, onAnswered }: AnswerInit,
 ): Promise<void> {
   const start = performance.now();
   const gone = new AbortController();
@@ -64,7 +68,7 @@ async function answerContent(
   response.on('error', () => {});
   const span = telemetry.startSpan(`registry ${target.kind}`, spanOptions(request, target));
   const { stallMs } = limits;
-  const answer = { request, response, target, source, stallMs, wait, signal: gone.signal };
+  const answer = { request, response, target, source, stallMs, wait, turns, enterLong, signal: gone.signal };
   let bytes = 0;
   let fault: Fault | undefined;
   try {
@@ -84,13 +88,11 @@ async function answerContent(
   onAnswered({ method, target, status, bytes, durationMs: performance.now() - start, fault });
 }
 
-interface Answer {
+interface Answer extends Pick<AnswerInit, 'source' | 'wait' | 'turns' | 'enterLong'> {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly target: ContentTarget;
-  readonly source: DistributionSource;
   readonly stallMs: number;
-  readonly wait: ClientWait;
   readonly signal: AbortSignal;
 }
 
@@ -107,7 +109,7 @@ async function sendManifest({ request, response, target, source, signal }: Answe
 }
 
 async function sendBlob(answer: Answer): Promise<number> {
-  const { request, response, target, source, stallMs, wait, signal } = answer;
+  const { request, response, target, source, stallMs, wait, turns, signal } = answer;
   const common = {
     'content-type': 'application/octet-stream',
     'docker-content-digest': target.which,
@@ -128,13 +130,18 @@ async function sendBlob(answer: Answer): Promise<number> {
     return 0;
   }
   const piece = range === 'whole' ? undefined : range;
+  const answerBytes = piece === undefined ? size : piece.end - piece.start;
+  if ((answerBytes ?? Number.POSITIVE_INFINITY) > shortAnswerBytes && !(await answer.enterLong())) {
+    if (!signal.aborted) sendTooMany(response);
+    return 0;
+  }
   const chunks = withHeaders(blob.read(piece, signal), () => {
     if (piece === undefined) return void response.writeHead(200, { ...common, ...lengthHeader(size) });
     const { start, end } = piece;
     const rangeHeader = { 'content-range': `bytes ${start}-${end - 1}/${size}` };
     response.writeHead(206, { ...common, ...rangeHeader, ...lengthHeader(end - start) });
   });
-  const sizeBytes = await writeChunks(response, chunks, { stallMs, wait });
+  const sizeBytes = await writeChunks(response, chunks, { stallMs, wait, turns });
   response.end();
   return sizeBytes;
 }
@@ -157,6 +164,11 @@ export function sendError(response: ServerResponse, status: number, code: ErrorC
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
   // Node.js sends no body in an answer to HEAD.
   response.end(body);
+}
+
+export function sendTooMany(response: ServerResponse): void {
+  response.setHeader('retry-after', '1');
+  sendError(response, 429, 'TOOMANYREQUESTS', 'too many requests at once: try again in a second');
 }
 
 function spanOptions({ headers }: IncomingMessage, { registry = '', repository }: ContentTarget) {

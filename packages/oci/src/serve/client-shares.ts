@@ -35,16 +35,36 @@ export class ClientWait {
   }
 }
 
-/** The requests that are answered at the same time. */
-export class RequestPlaces {
-  readonly #limit: number;
-  readonly #patienceMs: number;
-  readonly #taken = new Set<ClientWait>();
+/** How many answers are sent at the same time. */
+export interface PlacesInit {
+  readonly places: number;
+  /** Answers that may wait for a place. */
+  readonly line: number;
+  /** For how long an answer waits for a place, in ms. */
+  readonly lineMs: number;
+  /** For how long an answer waits for its client before it loses its place to another, in ms. */
+  readonly patienceMs: number;
+}
 
-  /** @param patienceMs for how long an answer waits for its client before it loses its place to others */
-  constructor(limit: number, patienceMs: number) {
-    this.#limit = limit;
-    this.#patienceMs = patienceMs;
+interface Waiting {
+  readonly wait: ClientWait;
+  readonly untilMs: number;
+  readonly decide: (hasPlace: boolean) => void;
+}
+
+/** The places of answers that are sent at the same time. All times are monotonic, in ms. */
+export class AnswerPlaces {
+  readonly #init: PlacesInit;
+  readonly #taken = new Set<ClientWait>();
+  #line: Waiting[] = [];
+
+  constructor(init: PlacesInit) {
+    this.#init = init;
+  }
+
+  /** Answers that wait for a place. */
+  get waiting(): number {
+    return this.#line.length;
   }
 
   /**
@@ -52,19 +72,49 @@ export class RequestPlaces {
    * Returns false when none has waited long enough for that.
    */
   take(wait: ClientWait, nowMs: number): boolean {
-    if (this.#taken.size >= this.#limit) {
-      const slow = [...this.#taken].filter((each) => each.waitedMs(nowMs) >= this.#patienceMs);
-      const [slowest] = slow.toSorted((a, b) => b.share(nowMs) - a.share(nowMs));
-      if (slowest === undefined) return false;
-      this.#taken.delete(slowest);
-      slowest.end();
-    }
+    if (this.#taken.size >= this.#init.places && !this.#endSlowest(nowMs)) return false;
     this.#taken.add(wait);
     return true;
   }
 
-  leave(wait: ClientWait): void {
+  /** Takes a place, or waits in line for one. Resolves with false when the line is full, or after `lineMs`. */
+  enter(wait: ClientWait, nowMs: number): Promise<boolean> {
+    const { line, lineMs } = this.#init;
+    if (this.#line.length === 0 && this.take(wait, nowMs)) return Promise.resolve(true);
+    if (this.#line.length >= line) return Promise.resolve(false);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    this.#line.push({ wait, untilMs: nowMs + lineMs, decide: resolve });
+    return promise;
+  }
+
+  /** Gives the place of an answer, if it has one, to the first in line; or takes it out of the line. */
+  leave(wait: ClientWait, nowMs: number): void {
     this.#taken.delete(wait);
+    const waiting = this.#line.find((each) => each.wait === wait);
+    if (waiting !== undefined) {
+      this.#line = this.#line.filter((each) => each !== waiting);
+      waiting.decide(false);
+    }
+    this.look(nowMs);
+  }
+
+  /** Gives free places and those of slow clients to the first in line, and sends away those who have waited too long. */
+  look(nowMs: number): void {
+    while (this.#line[0] !== undefined && this.take(this.#line[0].wait, nowMs))
+      this.#line.shift()?.decide(true);
+    const isOver = ({ untilMs }: Waiting) => untilMs <= nowMs;
+    const over = this.#line.filter(isOver);
+    this.#line = this.#line.filter((each) => !isOver(each));
+    for (const { decide } of over) decide(false);
+  }
+
+  #endSlowest(nowMs: number): boolean {
+    const slow = [...this.#taken].filter((each) => each.waitedMs(nowMs) >= this.#init.patienceMs);
+    const [slowest] = slow.toSorted((a, b) => b.share(nowMs) - a.share(nowMs));
+    if (slowest === undefined) return false;
+    this.#taken.delete(slowest);
+    slowest.end();
+    return true;
   }
 }
 

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { blobPath, manifestPath } from '../cache/cache-paths.ts';
-import { openImageFolder } from '../cache/image-folder.ts';
+import { openImageFolder, type StoredManifest } from '../cache/image-folder.ts';
 import { VerifiedFiles } from '../cache/verified-files.ts';
 import { digestOf } from '../digest.ts';
 import { mediaTypes } from '../media-types.ts';
@@ -156,10 +156,7 @@ test('too long headers, bodies and slow headers lose their connection', async (t
 
 test('a client that does not read loses its connection, and others are served meanwhile', async (t) => {
   const { port, url, records } = await serve(t, { stallMs: 300 });
-  const slow = connect(port, '127.0.0.1');
-  slow.pause();
-  slow.on('error', () => {});
-  slow.write(`GET ${blobUrl} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  const slow = holdBlob(port);
   const other = await fetch(url(blobUrl));
   assert.equal((await other.arrayBuffer()).byteLength, blob.length);
   await eventually(() => records.length === 2, { what: 'record of each answer' });
@@ -170,38 +167,101 @@ test('a client that does not read loses its connection, and others are served me
   slow.destroy();
 });
 
-test('more requests than the limit get 429, and more connections are closed', async (t) => {
-  const { port, url } = await serve(t, { requests: 2, connections: 4 });
-  const request = `GET ${blobUrl} HTTP/1.1\r\nhost: x\r\n\r\n`;
-  const held = [1, 2].map(() => {
-    const socket = connect(port, '127.0.0.1');
-    socket.pause();
-    socket.on('error', () => {});
-    socket.write(request);
-    return socket;
-  });
-  let status = 0;
-  for (let count = 0; count < 100 && status !== 429; count += 1) {
-    const response = await fetch(url('/v2/team/app/manifests/v1'), { headers: { connection: 'close' } });
-    status = response.status;
+/** Asks for the blob and reads nothing. */
+function holdBlob(port: number): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.pause();
+  socket.on('error', () => {});
+  socket.write(`GET ${blobUrl} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  return socket;
+}
+
+const closing = { headers: { connection: 'close' } };
+
+test('more long answers than the limit and the line get 429, short ones are served, more connections are closed', async (t) => {
+  const { port, url } = await serve(t, { longAnswers: 2, longLine: 0, patienceMs: 60_000, connections: 4 });
+  const held = [1, 2].map(() => holdBlob(port));
+  const isRefused = async () => {
+    const response = await fetch(url(blobUrl), closing);
     await response.arrayBuffer();
+    return response.status === 429 && response.headers.get('retry-after') === '1';
+  };
+  await eventually(isRefused, { what: 'status 429' });
+  for (const path of ['/v2/team/app/manifests/v1', blobUrl]) {
+    const response = await fetch(url(path), { headers: { ...closing.headers, range: 'bytes=0-262143' } });
+    await response.arrayBuffer();
+    assert.ok(response.ok, `${path}: ${response.status}`);
   }
-  assert.equal(status, 429);
   const more = [1, 2, 3, 4].map(() => raw(port, ''));
   assert.equal(await Promise.race(more), '');
   for (const socket of held) socket.destroy();
 });
 
-test('clients that hold every request without reading lose their places to others', async (t) => {
-  const { port, url } = await serve(t, { requests: 4, patienceMs: 100 });
-  const held = Array.from({ length: 4 }, () => {
-    const socket = connect(port, '127.0.0.1');
-    socket.pause();
-    socket.on('error', () => {});
-    socket.write(`GET ${blobUrl} HTTP/1.1\r\nhost: x\r\n\r\n`);
-    return socket;
+test('a long answer waits until another one ends, and gets 429 when that takes too long', async (t) => {
+  const { port, url } = await serve(t, { longAnswers: 1, longLineMs: 500, patienceMs: 60_000 });
+  const held = holdBlob(port);
+  const isRefused = async () => {
+    const response = await fetch(url(blobUrl), closing);
+    await response.arrayBuffer();
+    return response.status === 429;
+  };
+  await eventually(isRefused, { what: 'status 429' });
+  const waiting = fetch(url(blobUrl), closing);
+  setTimeout(() => held.destroy(), 100);
+  const response = await waiting;
+  assert.equal(response.status, 200);
+  assert.equal((await response.arrayBuffer()).byteLength, blob.length);
+});
+
+test('a client that leaves the line makes room for the next one', async (t) => {
+  const { port, url } = await serve(t, {
+    longAnswers: 1,
+    longLine: 1,
+    longLineMs: 60_000,
+    patienceMs: 60_000,
   });
-  // Until then the answer is 429, also when a busy machine has not begun with the answers before.
+  const held = holdBlob(port);
+  await once(held, 'readable');
+  const inLine = holdBlob(port);
+  // Refused, because one waits already.
+  const statusNow = async () => {
+    const abort = AbortSignal.timeout(300);
+    const response = await fetch(url(blobUrl), { ...closing, signal: abort }).catch(() => undefined);
+    await response?.arrayBuffer();
+    return response?.status ?? 'in line';
+  };
+  await eventually(async () => (await statusNow()) === 429, { what: 'full line' });
+  inLine.destroy();
+  await eventually(async () => (await statusNow()) === 'in line', { what: 'room in the line' });
+  held.destroy();
+  await eventually(async () => (await statusNow()) === 200, { what: 'free place' });
+});
+
+test('more requests than the limit get 429 while the source is busy', async (t) => {
+  const { promise: answer, resolve } = Promise.withResolvers<StoredManifest>();
+  const server = await openDistributionServer({
+    source: { manifest: () => answer, blob: () => Promise.reject(new Error()), blobSize: async () => 0 },
+    limits: { ...distributionLimits, requests: 3 },
+    telemetry: noTelemetry,
+    onAnswered: () => {},
+  });
+  t.after(() => server[Symbol.asyncDispose]());
+  const port = await server.listen({ host: '127.0.0.1', port: 0 });
+  const ask = async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/v2/team/app/manifests/v1`, closing);
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const all = Array.from({ length: 5 }, ask);
+  assert.deepEqual([await Promise.race(all), await ask()], [429, 429]);
+  resolve({ digest: digestOf(manifest), mediaType: mediaTypes.dockerManifest, bytes: manifest });
+  assert.deepEqual((await Promise.all(all)).sort(), [200, 200, 200, 429, 429]);
+  assert.equal(await ask(), 200);
+});
+
+test('clients that hold every long answer without reading lose their places to others', async (t) => {
+  const { port, url } = await serve(t, { longAnswers: 4, patienceMs: 100 });
+  const held = Array.from({ length: 4 }, () => holdBlob(port));
   const isServed = async () => (await (await fetch(url(blobUrl))).arrayBuffer()).byteLength === blob.length;
   await eventually(isServed, { what: 'whole answer for another client' });
   for (const socket of held) socket.destroy();
@@ -209,10 +269,7 @@ test('clients that hold every request without reading lose their places to other
 
 test('connections without a request lose their places to new ones, and those with one keep theirs', async (t) => {
   const { port, url } = await serve(t, { connections: 8 });
-  const reading = connect(port, '127.0.0.1');
-  reading.pause();
-  reading.on('error', () => {});
-  reading.write(`GET ${blobUrl} HTTP/1.1\r\nhost: x\r\n\r\n`);
+  const reading = holdBlob(port);
   await once(reading, 'readable');
   let closed = 0;
   const silent = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'));

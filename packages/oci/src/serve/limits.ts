@@ -2,8 +2,17 @@
 export interface DistributionLimits {
   /** Open connections; a further one takes the place of the one that has been without a request for longest, or is closed at once. */
   readonly connections: number;
-  /** Requests that are answered at the same time; further ones get 429, unless a client has made its answer wait for `patienceMs`. */
+  /**
+   * Requests that are worked on at the same time, without those with a long answer; further ones get 429, unless a client has made its
+   * answer wait for `patienceMs`.
+   */
   readonly requests: number;
+  /** Long answers that are sent at the same time. */
+  readonly longAnswers: number;
+  /** Long answers that wait until they can be sent; further ones get 429. */
+  readonly longLine: number;
+  /** For how long they wait, in ms, before they get 429. */
+  readonly longLineMs: number;
   /** How long an answer may wait for its client, all in all, before it may lose its place to another request, in ms. */
   readonly patienceMs: number;
   /** Request line and headers, in bytes; longer ones get 431. */
@@ -12,7 +21,7 @@ export interface DistributionLimits {
   readonly headersMs: number;
   /** Between two requests of a connection, in ms. */
   readonly idleMs: number;
-  /** For a client to take one chunk of up to 64 KiB, in ms. A slower one loses its connection. */
+  /** For a client to take one chunk of up to 256 KiB, in ms. A slower one loses its connection. */
   readonly stallMs: number;
   /** How long answers may continue when the endpoint closes, in ms. Source: Talos v1.14: image cache. */
   readonly drainMs: number;
@@ -21,6 +30,9 @@ export interface DistributionLimits {
 export const distributionLimits: DistributionLimits = {
   connections: 256,
   requests: 64,
+  longAnswers: 64,
+  longLine: 128,
+  longLineMs: 5000,
   patienceMs: 1000,
   headerBytes: 16 * 1024,
   headersMs: 10_000,
@@ -28,3 +40,6 @@ export const distributionLimits: DistributionLimits = {
   stallMs: 60_000,
   drainMs: 5000,
 };
+
+/** An answer with more bytes is long. All manifests, and the configuration of almost every image, are shorter. */
+export const shortAnswerBytes = 256 * 1024;

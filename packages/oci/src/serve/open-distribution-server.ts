@@ -1,16 +1,20 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Deadline, unlessAborted } from '@nodewright/async';
-import { type AnswerInit, answerRequest, sendError } from './answer-request.ts';
-import { ClientWait, ConnectionPlaces, RequestPlaces } from './client-shares.ts';
+import { type AnswerInit, answerRequest, sendTooMany } from './answer-request.ts';
+import { ChunkTurns } from './chunk-turns.ts';
+import { AnswerPlaces, ClientWait, ConnectionPlaces } from './client-shares.ts';
 import { type DistributionLimits, distributionLimits } from './limits.ts';
 
-export interface DistributionServerInit extends Omit<AnswerInit, 'limits' | 'wait'> {
+export interface DistributionServerInit extends Omit<AnswerInit, 'limits' | 'wait' | 'turns' | 'enterLong'> {
   /** Default: `distributionLimits`. */
   readonly limits?: DistributionLimits;
   /** PEM; with it the server speaks TLS only. The key is a secret. */
   readonly tls?: { readonly certificate: string; readonly key: string };
 }
+
+/** How often answers that wait for a place look for one of a slow client, in ms. */
+const lookMs = 50;
 
 /** A registry that can be read, by the distribution protocol of OCI. Disposing it ends the answers in flight. */
 export interface DistributionServer extends AsyncDisposable {
@@ -21,18 +25,41 @@ export interface DistributionServer extends AsyncDisposable {
 /** Source: OCI distribution specification, pull. */
 export async function openDistributionServer(init: DistributionServerInit): Promise<DistributionServer> {
   const { limits = distributionLimits, tls } = init;
-  const requests = new RequestPlaces(limits.requests, limits.patienceMs);
+  const { patienceMs, longLine, longLineMs } = limits;
+  const requests = new AnswerPlaces({ places: limits.requests, line: 0, lineMs: 0, patienceMs });
+  const long = new AnswerPlaces({
+    ...{ places: limits.longAnswers, line: longLine, lineMs: longLineMs, patienceMs },
+  });
+  const turns = new ChunkTurns();
   const connections = new ConnectionPlaces(limits.connections);
+  let looking: NodeJS.Timeout | undefined;
+  const lookAtLine = () => {
+    if (looking !== undefined || long.waiting === 0) return;
+    looking = setTimeout(() => {
+      looking = undefined;
+      long.look(performance.now());
+      lookAtLine();
+    }, lookMs);
+  };
   const listener: RequestListener = (request, response) => {
     const wait = new ClientWait(performance.now(), () => response.destroy());
-    if (!requests.take(wait, performance.now())) {
-      response.setHeader('retry-after', '1');
-      return sendError(response, 429, 'TOOMANYREQUESTS', `more than ${limits.requests} requests at once`);
-    }
+    if (!requests.take(wait, performance.now())) return sendTooMany(response);
     const { socket } = request;
     connections.begin(socket);
-    response.once('close', () => connections.over(socket));
-    void answerRequest(request, response, { ...init, limits, wait }).finally(() => requests.leave(wait));
+    response.once('close', () => {
+      connections.over(socket);
+      long.leave(wait, performance.now());
+    });
+    const enterLong = () => {
+      const entered = long.enter(wait, performance.now());
+      requests.leave(wait, performance.now());
+      lookAtLine();
+      return entered;
+    };
+    void answerRequest(request, response, { ...init, limits, wait, turns, enterLong }).finally(() => {
+      requests.leave(wait, performance.now());
+      long.leave(wait, performance.now());
+    });
   };
   const options = {
     maxHeaderSize: limits.headerBytes,

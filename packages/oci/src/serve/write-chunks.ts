@@ -1,19 +1,28 @@
 import type { ServerResponse } from 'node:http';
 import { Fault } from '@nodewright/fault';
+import type { ChunkTurns } from './chunk-turns.ts';
 import type { ClientWait } from './client-shares.ts';
+
+export interface WriteChunksInit {
+  /** For the client to take one chunk. */
+  readonly stallMs: number;
+  /** Counts how long the client has taken for all chunks. */
+  readonly wait: ClientWait;
+  /** When to begin each chunk. */
+  readonly turns: ChunkTurns;
+}
 
 /**
  * Writes chunks one after the other, each once the kernel has taken the last one: the source may reuse its buffers, and a slow
  * client holds no more than one chunk. It makes no timer and no listener for each chunk, because a blob has thousands.
  *
- * @param limits `stallMs` for the client to take one chunk; `wait` counts how long it has taken for all
  * @returns the number of bytes
  * @throws Fault `aborted` when the client takes a chunk too slowly, or is gone
  */
 export async function writeChunks(
   response: ServerResponse,
   chunks: AsyncIterable<Uint8Array>,
-  { stallMs, wait }: { readonly stallMs: number; readonly wait: ClientWait },
+  { stallMs, wait, turns }: WriteChunksInit,
 ): Promise<number> {
   let sizeBytes = 0;
   let leave = () => {};
@@ -25,6 +34,7 @@ export async function writeChunks(
     leave();
   }, stallMs);
   try {
+    await turns.next(sizeBytes);
     for await (const chunk of chunks) {
       timer.refresh();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -36,6 +46,7 @@ export async function writeChunks(
       wait.over(performance.now());
       leave = () => {};
       sizeBytes += chunk.length;
+      await turns.next(sizeBytes);
     }
   } finally {
     clearTimeout(timer);
