@@ -141,6 +141,28 @@ export function testBodies(label: string, engines: EnginePair): void {
     assert.deepEqual([Buffer.concat(body).length, trailers], [50_000, ['grpc-status', '0']]);
   });
 
+  test(`${label}: a request without a body ends after resume, not before`, async () => {
+    const accepted = Promise.withResolvers<{ call: InboundCall; request: RequestRecorder }>();
+    await using pair = await openPair(engines, (call) =>
+      accepted.resolve({ call, request: new RequestRecorder(call) }),
+    );
+    const { call: sent, recorder } = openRecordedCall(pair.client);
+    sent.end();
+    const { call, request } = await accepted.promise;
+    let hasEnded = false;
+    const ended = request.ended.then((body) => {
+      hasEnded = true;
+      return body;
+    });
+    await delay(50);
+    assert.equal(hasEnded, false);
+    call.resume();
+    assert.equal((await ended).length, 0);
+    call.respond([...answerHead, 'grpc-status', '0'], true);
+    assert.equal((await recorder.done).failure, undefined);
+    await noCalls(pair.client, pair.server);
+  });
+
   test(`${label}: a response that begins early does not cut off its request`, async () => {
     const arrived = Promise.withResolvers<number>();
     await using pair = await openPair(

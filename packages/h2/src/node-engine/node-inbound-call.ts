@@ -21,6 +21,9 @@ export class NodeInboundCall implements InboundCall {
   /** Whether the client's END_STREAM was delivered, or came with the headers. */
   #requestEnded: boolean;
   #unread: UnreadBytes | undefined;
+  #isPaused = true;
+  /** The client's END_STREAM that came while the call was paused. */
+  #laterEnd: (() => void) | undefined;
   /** Whether the last frame of the response was sent. */
   #answered = false;
   #trailers: Record<string, string | string[]> = {};
@@ -65,7 +68,10 @@ export class NodeInboundCall implements InboundCall {
       // node:http2 also emits `end` on a broken stream; `aborted` tells them apart.
       if (stream.aborted || this.#answered) return;
       this.#requestEnded = true;
-      receiver.requestEnded();
+      // A stream without data ends even when it is paused.
+      const end = () => receiver.requestEnded();
+      if (this.#isPaused) this.#laterEnd = end;
+      else end();
     });
     stream.on('drain', () => receiver.answerDrained());
     stream.on('close', cancel);
@@ -73,11 +79,20 @@ export class NodeInboundCall implements InboundCall {
   }
 
   pause(): void {
+    this.#isPaused = true;
     this.#stream.pause();
   }
 
   resume(): void {
+    this.#isPaused = false;
     this.#stream.resume();
+    if (this.#laterEnd !== undefined) process.nextTick(() => this.#endNow());
+  }
+
+  #endNow(): void {
+    if (this.#isPaused || this.#answered) return;
+    this.#laterEnd?.();
+    this.#laterEnd = undefined;
   }
 
   respond(headers: RawHeaders, last = false): void {
