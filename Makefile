@@ -130,6 +130,10 @@ h2spec: $(installed) ## checks apid's listener with h2spec, the tests of HTTP/2 
 	@node tests/interop/build-programs.ts h2spec
 	@node tools/test.ts 'tests/interop/h2spec/*.test.ts'
 
+.PHONY: test-node-http2
+test-node-http2: $(built) ## runs tests of the gateway with node:http2 in place of the frame engine, a minute
+	@H2_ENGINE=node node tools/test.ts 'tests/contract/{apid,trustd}/*.test.ts' 'tests/cluster/{routing,fail-over,tracing}.test.ts'
+
 .PHONY: test-registry
 test-registry: $(built) ## pulls through registryd with skopeo, containerd and docker, and runs the conformance suite of OCI
 	@node tools/containerd.ts
