@@ -28,12 +28,18 @@ export interface LivenessInit extends LivenessLimits {
   onDead(): void;
 }
 
-/** Checks one connection while it has open calls. */
+/**
+ * Checks one connection while it has open calls. A connection whose calls follow one another begins and ends such a time with each of
+ * them, so its timer runs on without calls, until it is due.
+ */
 export class Liveness {
   readonly #init: LivenessInit;
+  #hasCalls = false;
+  /** When the peer's silence is measured from, and what had been received then. */
+  #sinceMs = 0;
+  #received = 0;
   #timer: NodeJS.Timeout | undefined;
   #answer: NodeJS.Timeout | undefined;
-  #received = 0;
   #pingedAt = Number.NEGATIVE_INFINITY;
 
   constructor(init: LivenessInit) {
@@ -42,29 +48,47 @@ export class Liveness {
 
   /** Call this when the connection has open calls. */
   start(): void {
-    if (this.#timer !== undefined) return;
+    if (this.#hasCalls) return;
+    this.#hasCalls = true;
     this.#received = this.#init.received();
-    this.#timer = setInterval(() => this.#check(), this.#init.silenceMs);
-    this.#timer.unref();
+    this.#sinceMs = monotonicMs();
+    if (this.#timer === undefined) this.#wait(this.#init.silenceMs);
   }
 
   /** Call this when the connection has no more open calls. */
   stop(): void {
-    clearInterval(this.#timer);
+    this.#hasCalls = false;
+    if (this.#answer === undefined) return;
     clearTimeout(this.#answer);
-    this.#timer = undefined;
     this.#answer = undefined;
   }
 
-  #check(): void {
-    const { answerMs, restMs } = this.#init;
+  /** Call this when the connection is closed. */
+  close(): void {
+    this.stop();
+    clearTimeout(this.#timer);
+  }
+
+  #wait(ms: number): void {
+    this.#timer = setTimeout(() => this.#due(), ms);
+    this.#timer.unref();
+  }
+
+  #due(): void {
+    this.#timer = undefined;
+    if (!this.#hasCalls) return;
+    const { silenceMs, answerMs, restMs } = this.#init;
+    const now = monotonicMs();
+    const leftMs = this.#sinceMs + silenceMs - now;
+    this.#wait(leftMs > 0 ? leftMs : silenceMs);
+    if (leftMs > 0) return;
     const before = this.#received;
     this.#received = this.#init.received();
-    const now = monotonicMs();
+    this.#sinceMs = now;
     if (this.#received !== before || this.#answer !== undefined || now - this.#pingedAt < restMs) return;
     this.#pingedAt = now;
     this.#answer = setTimeout(() => {
-      this.stop();
+      this.close();
       this.#init.onDead();
     }, answerMs);
     this.#init.ping(() => {

@@ -222,7 +222,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
 
   protected override onClose(): void {
     clearTimeout(this.#prefaceTimer);
-    this.#liveness.stop();
+    this.#liveness.close();
     this.#failure ??= { kind: 'connection-closed', reason: this.#goaway };
     this.#ready.reject(new Error(failureText(this.#failure)));
     this.onLost();

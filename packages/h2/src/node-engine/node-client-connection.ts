@@ -75,7 +75,7 @@ export class NodeClientConnection implements ClientConnection {
     });
     session.on('close', () => {
       clearTimeout(preface);
-      this.#liveness.stop();
+      this.#liveness.close();
       this.#failure ??= { kind: 'connection-closed', reason: goaway };
       ready.reject(new Error(failureText(this.#failure)));
       closed.resolve();
