@@ -51,10 +51,26 @@ export function blockOf(bytes: Uint8Array): ReadBlock | undefined {
   return blocks.get(bytes.buffer);
 }
 
-/** The bytes from `start` to `end`, to keep: a copy if they are in a block. */
+/**
+ * Memory that all TLS connections read into, one after the other. Unlike a block it cannot be held: code that keeps a part of it after the
+ * callback that it was passed to must copy that. OpenSSL passes on at most one record at a time, which has up to 16 KiB. Source: RFC 8446,
+ * section 5.1.
+ */
+export const scratch: Buffer = Buffer.allocUnsafeSlow(16 * 1024);
+
+export function isScratch(bytes: Uint8Array): boolean {
+  return bytes.buffer === scratch.buffer;
+}
+
+/** Whether the memory of these bytes gets others: they must be copied or held to be kept. */
+export function isReused(bytes: Uint8Array): boolean {
+  return isScratch(bytes) || blockOf(bytes) !== undefined;
+}
+
+/** The bytes from `start` to `end`, to keep: a copy if their memory gets others. */
 export function keptPart(bytes: Buffer, start: number, end: number): Buffer {
   const part = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-  return blockOf(bytes) === undefined ? part : Buffer.from(part);
+  return isReused(bytes) ? Buffer.from(part) : part;
 }
 
 /** The blocks that nobody holds. */

@@ -1,4 +1,4 @@
-import { blockOf } from '../read-blocks.ts';
+import { isReused } from '../read-blocks.ts';
 
 /** Small chunks are joined in blocks of this size, so that a queue has few objects. */
 const blockBytes = 1024;
@@ -43,7 +43,7 @@ export class ByteQueue {
       this.#append(chunk);
       return;
     }
-    const isKept = length * retainedShare >= chunk.buffer.byteLength && blockOf(chunk) === undefined;
+    const isKept = length * retainedShare >= chunk.buffer.byteLength && !isReused(chunk);
     if (length >= blockBytes && isKept) {
       this.#chunks.push(
         chunk instanceof Buffer ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, length),

@@ -1,5 +1,6 @@
 import type { ByteBudget } from '../byte-budget.ts';
 import type { RawHeaders } from '../raw-headers.ts';
+import { isScratch } from '../read-blocks.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { queueLimits } from './flood-limits.ts';
 import { maxWindowBytes } from './frame-types.ts';
@@ -19,6 +20,8 @@ export interface StreamOwner {
   deliverLater(stream: FrameStream): void;
   /** Body bytes of the connection that nobody has read grew by this number. */
   holdUnread(bytes: number): void;
+  /** So many bytes of a read were copied to new memory. */
+  countCopy(bytes: number): void;
   /** Sends RST_STREAM and forgets the stream. */
   resetStream(stream: FrameStream, code: number): void;
   /** Both ends have ended the stream: forgets it. */
@@ -112,7 +115,7 @@ export abstract class FrameStream implements Sender {
       return true;
     }
     this.#outgoing ??= new ByteQueue();
-    this.#outgoing.push(partOf(bytes, start, end));
+    this.#queue(this.#outgoing, bytes, start, end);
     this.#enqueue();
     if (this.#outgoing.bytes < queueLimits.streamBytes) return true;
     this.#drainDue = true;
@@ -174,7 +177,7 @@ export abstract class FrameStream implements Sender {
       return;
     }
     this.#unread ??= new ByteQueue();
-    this.#unread.push(partOf(bytes, start, end));
+    this.#queue(this.#unread, bytes, start, end);
     this.owner.holdUnread(length);
   }
 
@@ -182,6 +185,11 @@ export abstract class FrameStream implements Sender {
   receiveEnd(): void {
     this.remoteEnded = true;
     if (this.flowing && !this.#hasUnread) this.onEnd();
+  }
+
+  #queue(queue: ByteQueue, bytes: Uint8Array, start: number, end: number): void {
+    queue.push(partOf(bytes, start, end));
+    if (isScratch(bytes)) this.owner.countCopy(end - start);
   }
 
   /** Sends the events that waited for `resume`. */

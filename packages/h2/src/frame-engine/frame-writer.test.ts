@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { test } from 'node:test';
-import { ReadBlocks, roomBytes } from '../read-blocks.ts';
+import { ReadBlocks, roomBytes, scratch } from '../read-blocks.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { HpackEncoder } from './hpack/hpack-encoder.ts';
 import { data, endStream, frame, number } from './testing/frames.ts';
@@ -153,6 +153,49 @@ test('FrameWriter holds the block of a large piece until it is written, and copi
     Buffer.concat(received.filter(({ id }) => id === wanted).map(({ part }) => part));
   assert.deepEqual(bodyOfStream(1), Buffer.concat(small));
   assert.deepEqual(bodyOfStream(3), body(40_000, 4));
+});
+
+test('FrameWriter copies what is in the scratch at once, into memory that it uses again while the socket takes it', () => {
+  const written: Buffer[] = [];
+  const memory = new Set<ArrayBufferLike>();
+  const socket = {
+    writableLength: 0,
+    write(bytes: Uint8Array) {
+      written.push(Buffer.from(bytes));
+      memory.add(bytes.buffer);
+    },
+    cork() {},
+    uncork() {},
+  };
+  let counted = 0;
+  const writer = new FrameWriter(socket as unknown as Socket, new HpackEncoder(), (bytes) => {
+    counted += bytes;
+  });
+  const parts: Buffer[] = [];
+  const turn = (...sizes: readonly number[]) => {
+    for (const size of sizes) {
+      const part = body(size, parts.length);
+      parts.push(part);
+      part.copy(scratch);
+      writer.data(1, scratch, 0, size, false, 16_384);
+      scratch.fill(0xff);
+    }
+    writer.flush();
+  };
+  for (let round = 0; round < 10; round += 1) turn(16_384, 10_000, 16_384, 700);
+  assert.equal(memory.size, 1);
+  assert.equal(counted, 65_536);
+  // More than fits, and then a socket that takes nothing: nothing that waits is overwritten.
+  turn(16_384, 16_384, 16_384, 16_384, 16_384);
+  const before = counted;
+  socket.writableLength = 1;
+  for (let round = 0; round < 4; round += 1) turn(16_384, 1, 9000);
+  // The first turn still has the memory of the one before.
+  assert.equal(counted - before, 3 * 65_536);
+  socket.writableLength = 0;
+  turn(100, 8000);
+  const bodies = framesOf(Buffer.concat(written)).map(({ part }) => part);
+  assert.ok(Buffer.concat(bodies).equals(Buffer.concat(parts)));
 });
 
 /** The DATA frames in these bytes. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RawHeaders } from '../raw-headers.ts';
-import { blockOf, type ReadBlock, readBlockBytes } from '../read-blocks.ts';
+import { blockOf, isScratch, type ReadBlock, readBlockBytes } from '../read-blocks.ts';
 import { keptEncoding } from '../repeated-headers.ts';
 import { partOf } from './frame-stream.ts';
 import {
@@ -15,6 +15,8 @@ import { encodedBound, type HpackEncoder } from './hpack/hpack-encoder.ts';
 
 /** Size of the memory in which small frames are collected, in bytes: about fifty responses. */
 const slabBytes = 8192;
+/** The same for large parts of bodies that are copied: what a TLS connection brings in one turn is one piece. */
+const largeSlabBytes = 64 * 1024;
 /** When so much of it is used, it is used again from the front if that is possible. */
 const reusedBytes = slabBytes / 2;
 /** Body bytes up to this size are copied beside the other frames; larger chunks are passed on as they are. */
@@ -25,6 +27,7 @@ const copyBytes = 1024;
  */
 const heldBytes = readBlockBytes / 16;
 const heldForLongBytes = readBlockBytes / 4;
+const empty = Buffer.alloc(0);
 /** Below this size, a loop that copies bytes is faster than a call of the runtime. */
 const loopBytes = 128;
 
@@ -35,7 +38,8 @@ const loopBytes = 128;
 export class FrameWriter {
   readonly #socket: Socket;
   readonly #encoder: HpackEncoder;
-  #slab: Buffer = Buffer.alloc(0);
+  readonly #countCopy: (bytes: number) => void;
+  #slab: Buffer = empty;
   /** The part of the slab that has frames for the next write. */
   #start = 0;
   #end = 0;
@@ -57,9 +61,11 @@ export class FrameWriter {
   #dataBytes = 0;
   #tableUpdateDue = false;
 
-  constructor(socket: Socket, encoder: HpackEncoder) {
+  /** @param countCopy called with the size of each large piece of new memory */
+  constructor(socket: Socket, encoder: HpackEncoder, countCopy: (bytes: number) => void = () => {}) {
     this.#socket = socket;
     this.#encoder = encoder;
+    this.#countCopy = countCopy;
   }
 
   /** Bytes that the next `flush` writes. */
@@ -105,7 +111,7 @@ export class FrameWriter {
   /**
    * Writes the bytes from `start` to `end` of a chunk, with the bytes of a frame head before `start` if there are so many: in the DATA
    * frame that was just written, if it is this stream's and stays below `frameBytes`, or in one of their own. These bytes now belong to
-   * the writer; if they are in a block of `read-blocks.ts`, until they are written.
+   * the writer; if they are in a block of `read-blocks.ts`, until they are written; if they are in its scratch, until this returns.
    */
   data(
     stream: number,
@@ -120,7 +126,7 @@ export class FrameWriter {
     const flags = endStream ? frameFlags.endStream : 0;
     // Right behind the last part: the frame stays one piece with it, however small it is.
     const follows = start >= frameHeadBytes && this.#continues(chunk, start - frameHeadBytes, end);
-    const isCopied = isSmall && !follows;
+    const isCopied = !follows && (isSmall || isScratch(chunk));
     let from = start;
     if (
       !follows &&
@@ -223,6 +229,7 @@ export class FrameWriter {
   /** Writes everything that was collected to the socket. */
   flush(): void {
     const socket = this.#socket;
+    const isLarge = this.pendingBytes > slabBytes;
     this.#dataHead = undefined;
     if (this.#pieces.length === 0 && this.#open === undefined) {
       if (this.#end === this.#start) return;
@@ -244,11 +251,13 @@ export class FrameWriter {
       }
     }
     this.#start = this.#end;
+    const isWritten = socket.writableLength === 0;
+    // A large slab is kept while large parts come and the socket takes them at once.
+    if (this.#slab.length > slabBytes && !(isWritten && isLarge)) this.#slab = empty;
     // The socket keeps no reference to the slab once everything is written.
-    if (socket.writableLength === 0) {
-      this.#start = 0;
-      this.#end = 0;
-    }
+    if (!isWritten && this.#slab !== empty) return;
+    this.#start = 0;
+    this.#end = 0;
   }
 
   #encode(fields: RawHeaders, output: Buffer, at: number): number {
@@ -296,12 +305,14 @@ export class FrameWriter {
     this.#dataHead = undefined;
   }
 
-  /** Makes room for `bytes` bytes, at most the size of a slab, in one piece. */
+  /** Makes room for `bytes` bytes in one piece, at most those of a large slab. */
   #reserve(bytes: number): void {
     if (this.#end > reusedBytes && this.#end === this.#start) this.#reuseSlab();
     if (this.#end + bytes <= this.#slab.length) return;
     this.#closePiece();
-    this.#slab = Buffer.allocUnsafeSlow(slabBytes);
+    const isLarge = bytes > slabBytes;
+    if (isLarge) this.#countCopy(largeSlabBytes);
+    this.#slab = Buffer.allocUnsafeSlow(isLarge ? largeSlabBytes : slabBytes);
     this.#start = 0;
     this.#end = 0;
   }

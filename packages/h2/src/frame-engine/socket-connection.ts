@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import { readInBlocks } from '../connect-unix.ts';
+import { scratch } from '../read-blocks.ts';
+import { readIntoScratch } from '../read-into-scratch.ts';
 import type { BulkReads } from './bulk-reads.ts';
 import { ConnectionError, enhanceYourCalm } from './connection-error.ts';
 import { endLimits, floodLimits } from './flood-limits.ts';
@@ -45,28 +47,32 @@ export abstract class SocketConnection implements TurnTaker {
     this.#turns = parts.turns;
     this.#bulkReads = parts.bulkReads;
     this.#socket = socket;
-    this.writer = new FrameWriter(socket, parts.encoder);
+    this.writer = new FrameWriter(socket, parts.encoder, (bytes) => this.countCopy(bytes));
     this.outbound = new OutboundQueue(this.writer, socket);
     const closed = Promise.withResolvers<void>();
     this.closed = closed.promise;
     socket.on('error', (error) => this.onSocketError(error.message));
     // Otherwise a small frame waits up to 40 ms for the acknowledgement of the one before it.
     socket.setNoDelay(true);
-    socket.on('data', (chunk: Buffer) => {
+    const readChunk = (chunk: Buffer, end: number) => {
       this.#turns.beginRead();
       try {
-        this.#bulkReads.count(chunk.length);
-        this.#read(chunk, 0, chunk.length);
+        this.#read(chunk, 0, end);
       } finally {
         this.#turns.endRead(false);
       }
+    };
+    readIntoScratch(socket, (end) => readChunk(scratch, end));
+    socket.on('data', (chunk: Buffer) => {
+      this.countCopy(chunk.length);
+      readChunk(chunk, chunk.length);
     });
     readInBlocks(socket, (block, start, end) => {
       this.#turns.beginRead();
       try {
         this.#read(block.memory, start, end);
         // What nobody holds was dropped or copied, and the copy is new memory.
-        if (!block.isShared) this.#bulkReads.count(end - start);
+        if (!block.isShared) this.countCopy(end - start);
       } finally {
         this.#turns.endRead(end - start >= earlyBytes);
       }
@@ -103,6 +109,10 @@ export abstract class SocketConnection implements TurnTaker {
 
   requestTurn(): void {
     this.#turns.request(this);
+  }
+
+  countCopy(bytes: number): void {
+    this.#bulkReads.count(bytes);
   }
 
   protected streamOpened(): void {
