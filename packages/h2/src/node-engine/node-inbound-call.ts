@@ -18,7 +18,7 @@ export class NodeInboundCall implements InboundCall {
   readonly path: string;
   readonly authority: string;
   readonly #stream: ServerHttp2Stream;
-  /** Whether the client's END_STREAM was delivered, or came with the headers. */
+  /** Whether the client's END_STREAM has arrived. */
   #requestEnded: boolean;
   #unread: UnreadBytes | undefined;
   #isPaused = true;
