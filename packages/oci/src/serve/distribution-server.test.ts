@@ -198,7 +198,7 @@ test('more long answers than the limit and the line get 429, short ones are serv
 });
 
 test('a long answer waits until another one ends, and gets 429 when that takes too long', async (t) => {
-  const { port, url } = await serve(t, { longAnswers: 1, longLineMs: 500, patienceMs: 60_000 });
+  const { port, url } = await serve(t, { longAnswers: 1, longLineMs: 1500, patienceMs: 60_000 });
   const held = holdBlob(port);
   const isRefused = async () => {
     const response = await fetch(url(blobUrl), closing);
@@ -225,7 +225,7 @@ test('a client that leaves the line makes room for the next one', async (t) => {
   const inLine = holdBlob(port);
   // Refused, because one waits already.
   const statusNow = async () => {
-    const abort = AbortSignal.timeout(300);
+    const abort = AbortSignal.timeout(1000);
     const response = await fetch(url(blobUrl), { ...closing, signal: abort }).catch(() => undefined);
     await response?.arrayBuffer();
     return response?.status ?? 'in line';
