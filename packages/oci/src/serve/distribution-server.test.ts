@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { blobPath, manifestPath } from '../cache/cache-paths.ts';
@@ -235,6 +236,48 @@ test('a client that leaves the line makes room for the next one', async (t) => {
   await eventually(async () => (await statusNow()) === 'in line', { what: 'room in the line' });
   held.destroy();
   await eventually(async () => (await statusNow()) === 200, { what: 'free place' });
+});
+
+test('a client that leaves before its blob is open takes no place in the line', async (t) => {
+  const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+  let asked = 0;
+  const server = await openDistributionServer({
+    source: {
+      manifest: () => Promise.reject(new Error()),
+      blobSize: async () => blob.length,
+      async blob() {
+        asked += 1;
+        if (asked === 2) await isOpen;
+        return {
+          size: blob.length,
+          async *read() {
+            yield blob;
+          },
+          async [Symbol.asyncDispose]() {},
+        };
+      },
+    },
+    limits: { ...distributionLimits, longAnswers: 1, longLine: 1, longLineMs: 60_000, patienceMs: 60_000 },
+    telemetry: noTelemetry,
+    onAnswered: () => {},
+  });
+  t.after(() => server[Symbol.asyncDispose]());
+  const port = await server.listen({ host: '127.0.0.1', port: 0 });
+  const held = holdBlob(port);
+  await once(held, 'readable');
+  const leaving = holdBlob(port);
+  await eventually(() => asked === 2, { what: 'request of the client that leaves' });
+  leaving.destroy();
+  await delay(100);
+  open();
+  await delay(100);
+  const third = fetch(`http://127.0.0.1:${port}${blobUrl}`, closing);
+  await eventually(() => asked === 3, { what: 'third request' });
+  await delay(100);
+  held.destroy();
+  const response = await third;
+  assert.equal(response.status, 200);
+  await response.arrayBuffer();
 });
 
 test('more requests than the limit get 429 while the source is busy', async (t) => {

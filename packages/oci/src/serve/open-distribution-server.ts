@@ -51,6 +51,8 @@ export async function openDistributionServer(init: DistributionServerInit): Prom
       long.leave(wait, performance.now());
     });
     const enterLong = () => {
+      // Its client has left: in the line it would keep out others.
+      if (response.destroyed) return Promise.resolve(false);
       const entered = long.enter(wait, performance.now());
       requests.leave(wait, performance.now());
       lookAtLine();
