@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from '@nodewright/async';
 import { monotonicMs } from './monotonic.ts';
 
 /** When a connection with open calls sends a PING to check that its peer responds. */
@@ -26,24 +27,32 @@ export interface LivenessInit extends LivenessLimits {
   /** Sends a PING and calls `answered` when it is acknowledged. */
   ping(answered: () => void): void;
   onDead(): void;
+  /** Default: those of the host. */
+  readonly timers?: Pick<Timers, 'after'>;
+  /** A clock that never goes back, in milliseconds. Default: that of the host. */
+  readonly nowMs?: () => number;
 }
 
 /**
- * Checks one connection while it has open calls. A connection whose calls follow one another begins and ends such a time with each of
- * them, so its timer runs on without calls, until it is due.
+ * Checks one connection while it has open calls. Where one call follows another, there is none for a moment between them. So the timer is
+ * not removed when the last call ends: it runs until it is due, and then looks whether there are calls.
  */
 export class Liveness {
   readonly #init: LivenessInit;
+  readonly #timers: Pick<Timers, 'after'>;
+  readonly #nowMs: () => number;
   #hasCalls = false;
   /** When the peer's silence is measured from, and what had been received then. */
   #sinceMs = 0;
   #received = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #answer: NodeJS.Timeout | undefined;
+  #timer: Disposable | undefined;
+  #answer: Disposable | undefined;
   #pingedAt = Number.NEGATIVE_INFINITY;
 
   constructor(init: LivenessInit) {
     this.#init = init;
+    this.#timers = init.timers ?? systemTimers;
+    this.#nowMs = init.nowMs ?? monotonicMs;
   }
 
   /** Call this when the connection has open calls. */
@@ -51,34 +60,36 @@ export class Liveness {
     if (this.#hasCalls) return;
     this.#hasCalls = true;
     this.#received = this.#init.received();
-    this.#sinceMs = monotonicMs();
+    this.#sinceMs = this.#nowMs();
     if (this.#timer === undefined) this.#wait(this.#init.silenceMs);
   }
 
   /** Call this when the connection has no more open calls. */
   stop(): void {
     this.#hasCalls = false;
-    if (this.#answer === undefined) return;
-    clearTimeout(this.#answer);
-    this.#answer = undefined;
+    this.#endAnswer();
   }
 
   /** Call this when the connection is closed. */
   close(): void {
     this.stop();
-    clearTimeout(this.#timer);
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  #endAnswer(): void {
+    this.#answer?.[Symbol.dispose]();
+    this.#answer = undefined;
   }
 
   #wait(ms: number): void {
-    this.#timer = setTimeout(() => this.#due(), ms);
-    this.#timer.unref();
+    this.#timer = this.#timers.after(ms, () => this.#due());
   }
 
   #due(): void {
     this.#timer = undefined;
     if (!this.#hasCalls) return;
     const { silenceMs, answerMs, restMs } = this.#init;
-    const now = monotonicMs();
+    const now = this.#nowMs();
     const leftMs = this.#sinceMs + silenceMs - now;
     this.#wait(leftMs > 0 ? leftMs : silenceMs);
     if (leftMs > 0) return;
@@ -87,13 +98,10 @@ export class Liveness {
     this.#sinceMs = now;
     if (this.#received !== before || this.#answer !== undefined || now - this.#pingedAt < restMs) return;
     this.#pingedAt = now;
-    this.#answer = setTimeout(() => {
+    this.#answer = this.#timers.after(answerMs, () => {
       this.close();
       this.#init.onDead();
-    }, answerMs);
-    this.#init.ping(() => {
-      clearTimeout(this.#answer);
-      this.#answer = undefined;
     });
+    this.#init.ping(() => this.#endAnswer());
   }
 }
