@@ -19,10 +19,10 @@ let foundKeys: Keys | 'none' | undefined;
  * Has a TLS connection read into `scratch`, and passes its reads to `read` instead of emitting them. Bytes that had been read before are
  * still emitted. Call it before anything listens for data.
  *
- * By default each read gets new memory, an object that owns it, and a way through the stream, with a further turn of the queue of
- * microtasks after it. For small requests this takes about a tenth of a gateway's processor time. The option `onread` saves it, but Node.js
- * takes this option for clients only. So this sets for any TLS connection what the option sets. Returns false where Node.js has no such
- * properties any more; then reads are emitted as before.
+ * By default each read gets new memory and an object that owns it, and passes through the buffer of a stream, which schedules one more
+ * callback. For small requests this takes up to a twentieth of a gateway's processor time. The option `onread` avoids it, but Node.js accepts
+ * that for clients only. So this sets for any TLS connection what the option sets. Returns false where Node.js has no such properties
+ * any more; then reads are emitted as before.
  */
 export function readIntoScratch(socket: Socket, read: ScratchReader): boolean {
   if (!(socket instanceof TLSSocket)) return false;
@@ -48,7 +48,10 @@ export function readIntoScratch(socket: Socket, read: ScratchReader): boolean {
 
 let isReading = false;
 
-/** A read within another one would have replaced its bytes: better no process than one that mixes up calls. */
+/**
+ * A read within another one would have replaced its bytes. Node.js makes none, because it decrypts only what a socket brings; if that
+ * changes, it is better to end the process than to mix up calls.
+ */
 function enterRead(): void {
   if (isReading) throw new Error('two TLS connections read into the same memory at once');
   isReading = true;

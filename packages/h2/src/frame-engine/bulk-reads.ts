@@ -19,7 +19,7 @@ export class BulkReads {
     this.#collectNewObjects = collectNewObjects;
   }
 
-  /** So many bytes were read at once. */
+  /** So many bytes were read into new memory, or copied to it. */
   count(bytes: number): void {
     if (bytes >= largeBytes) this.#bytes += bytes;
   }
