@@ -1,3 +1,4 @@
+export * from './answer-turns.ts';
 export { annotateRequest, keepOutOfLog } from './log-middleware.ts';
 export * from './reloading-server-credentials.ts';
 export * from './rpc-client.ts';

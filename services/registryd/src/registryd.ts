@@ -6,7 +6,7 @@ import { RegistryServiceDefinition } from '@nodewright/contract/gen/suite/regist
 import { type DaemonDefinition, parseListenAddress } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type AnswerRecord, openDistributionServer } from '@nodewright/oci/serve';
-import { createRpcServer, type UnixListenOptions } from '@nodewright/rpc';
+import { createAnswerTurns, createRpcServer, type UnixListenOptions } from '@nodewright/rpc';
 import type { Logger } from '@nodewright/telemetry';
 import { registrydLimits } from './domain/limits.ts';
 import { followNodeSettings } from './host/node-settings.ts';
@@ -72,6 +72,8 @@ export const registryd: DaemonDefinition<typeof options> = {
     const management = scope.use(
       createRpcServer({
         services: [{ definition: RegistryServiceDefinition, implementation: service }],
+        // Calls for the state share one look at the files.
+        middleware: [createAnswerTurns()],
         maxMessageSizeBytes: registrydLimits.management.messageBytes,
         transportLimits: registrydLimits.management.transport,
         ...{ telemetry, log },
