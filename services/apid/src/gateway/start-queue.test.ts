@@ -189,3 +189,36 @@ test('StartQueue starts more calls of a caller with a full window while no other
   other.leave(false);
   assert.equal(begun.length, 7 + 8);
 });
+
+test('StartQueue makes a timer only while a call waits, and otherwise looks at the time when a call enters', () => {
+  let nowMs = 0;
+  const due: (() => void)[] = [];
+  const after = (_delayMs: number, action: () => void) => {
+    due.push(action);
+    return { [Symbol.dispose]() {} };
+  };
+  const fewLimits = { ...limits, fewest: 1, most: 1, mostAlone: 1, spacingMs: 20, holdMs: 250 };
+  const queue = new StartQueue(fewLimits, () => nowMs, { after });
+  const first = queue.enter('a', ignored);
+  first.made();
+  first.answering();
+  assert.equal(due.length, 0);
+  // Its time has come, and no call was there to see it.
+  nowMs = 30;
+  const second = queue.enter('a', ignored);
+  assert.equal(second.waits, false);
+  second.made();
+  assert.equal(due.length, 0);
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+  };
+  assert.equal(queue.enter('a', { begin }).waits, true);
+  for (; !hasBegun && nowMs < 1000; nowMs += 10) {
+    const actions = due.splice(0);
+    assert.equal(actions.length, 1);
+    for (const action of actions) action();
+  }
+  assert.ok(nowMs >= 280 && nowMs <= 310, `it began after ${nowMs} ms`);
+  assert.equal(due.length, 0);
+});

@@ -1,3 +1,4 @@
+import { systemTimers, type Timers } from '@nodewright/async';
 import { Chain, type Link } from './chain.ts';
 
 export interface StartLimits {
@@ -40,10 +41,7 @@ export interface CallStart {
 
 /** Maximum number of callers without calls whose window is remembered. */
 const rememberedCallers = 1024;
-/**
- * The times of places are measured in steps, of which the shorter of `spacingMs` and `holdMs` has so many. Each step wakes the
- * process up, which costs as much as ten calls.
- */
+/** The shorter of `spacingMs` and `holdMs` has so many steps. In each, the queue looks at most once for places whose time has come. */
 const timeSteps = 2;
 
 /** A caller. */
@@ -83,11 +81,14 @@ export class StartQueue {
   readonly #accounts = new Map<string, Account>();
   /** Callers with waiting calls, in the order of turns: a caller moves to the end when one of them starts. */
   readonly #turns = new Chain<Account>();
-  /** Places that are given up at a certain step. */
+  /** Places that are given up at a certain time. */
   readonly #timed = new Chain<Place>();
-  /** Number of the current step. Steps are counted only while there are such places. */
-  #step = 0;
-  #timer: NodeJS.Timeout | undefined;
+  /** When to look at them again. */
+  #nextLookMs = 0;
+  /** Whether a timer for that runs. */
+  #isAwaited = false;
+  readonly #nowMs: () => number;
+  readonly #timers: Pick<Timers, 'after'>;
   #idle = 0;
   #idleEvents = 0;
   #isWaking = false;
@@ -97,9 +98,16 @@ export class StartQueue {
    */
   #crowd = 0;
 
-  constructor(limits: StartLimits) {
+  /** @param nowMs a monotonic clock */
+  constructor(
+    limits: StartLimits,
+    nowMs: () => number = () => performance.now(),
+    timers: Pick<Timers, 'after'> = systemTimers,
+  ) {
     this.#limits = limits;
     this.#stepMs = Math.min(limits.spacingMs, limits.holdMs) / timeSteps;
+    this.#nowMs = nowMs;
+    this.#timers = timers;
   }
 
   /** Number of callers with starting or waiting calls. */
@@ -108,6 +116,7 @@ export class StartQueue {
   }
 
   enter(caller: string, call: StartingCall): CallStart {
+    if (this.#timed.first !== undefined) this.#look();
     const account = this.#accounts.get(caller) ?? this.#open(caller);
     const { isIdle } = account;
     if (isIdle) this.#idle -= 1;
@@ -119,6 +128,7 @@ export class StartQueue {
     const place = new Place(this, account, call);
     if (account.waiting.first === undefined) this.#turns.add(account);
     account.waiting.add(place);
+    this.#await();
     return place;
   }
 
@@ -156,22 +166,31 @@ export class StartQueue {
   }
 
   #leaveIn(place: Place, afterMs: number): void {
-    // The current step may be almost over.
-    place.dueStep = this.#step + 1 + Math.ceil(afterMs / this.#stepMs);
+    place.dueMs = this.#nowMs() + afterMs;
     if (place.chain === undefined) this.#timed.add(place);
-    this.#watchTimes();
+    this.#await();
   }
 
-  /** One timer serves all places: a timer for each would cost more than the rest of this class. */
-  #watchTimes(): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#step += 1;
-      for (const place of this.#timed.all()) if (place.dueStep <= this.#step) place.expire();
-      if (this.#timed.first !== undefined) this.#watchTimes();
-    }, this.#stepMs);
-    this.#timer.unref();
+  /** Has places given up whose time has come. */
+  #look(): void {
+    const nowMs = this.#nowMs();
+    if (nowMs < this.#nextLookMs) return;
+    this.#nextLookMs = nowMs + this.#stepMs;
+    for (const place of this.#timed.all()) if (place.dueMs <= nowMs) place.expire();
+  }
+
+  /**
+   * While no call waits, the next one that enters is early enough to look at the places. A timer for that would wake the process up a hundred
+   * times per second, which takes 3 % of its processor time when one call follows the other.
+   */
+  #await(): void {
+    if (this.#isAwaited || this.#turns.first === undefined || this.#timed.first === undefined) return;
+    this.#isAwaited = true;
+    this.#timers.after(this.#stepMs, () => {
+      this.#isAwaited = false;
+      this.#look();
+      this.#await();
+    });
   }
 
   #open(caller: string): Account {
@@ -247,8 +266,8 @@ class Place implements CallStart, Link<Place> {
   chain: object | undefined;
   previous: Place | undefined;
   next: Place | undefined;
-  /** The step at which the call gives up its place by itself. */
-  dueStep = 0;
+  /** When the call gives up its place by itself. */
+  dueMs = 0;
   readonly #queue: StartQueue;
   readonly #account: Account;
   /** The call that waits for its turn. */
