@@ -125,10 +125,10 @@ test('LineOutput gathers lines of bytes, and writes them with the next line that
   await nextTurn();
   await nextTurn();
   assert.deepEqual(pipe.written, ['one\ntwo\nthree\n']);
-  t.mock.timers.tick(20);
+  t.mock.timers.tick(50);
   for (const line of ['four\n', 'fifth\n']) {
     output.writeBytes(Buffer.from(line), line.length);
-    t.mock.timers.tick(19);
+    t.mock.timers.tick(49);
     assert.notEqual(pipe.written.at(-1), line);
     t.mock.timers.tick(1);
     assert.equal(pipe.written.at(-1), line);

@@ -10,7 +10,7 @@ const maxCharacterBytes = 3;
  * How long a line that can wait does so, in milliseconds, and how many bytes wait at most. Each write wakes up the daemon, and
  * machined, which reads it.
  */
-const gatherMs = 20;
+const gatherMs = 50;
 const gatherBytes = 56 * 1024;
 /** Delay before the next attempt when the reader's pipe is full, in milliseconds. */
 const retryMs = 20;
@@ -58,7 +58,7 @@ export class LineOutput {
   }
 
   /**
-   * Adds the line in the first `length` bytes, which must include its line feed. It may wait up to 20 ms, so
+   * Adds the line in the first `length` bytes, which must include its line feed. It may wait up to 50 ms, so
    * that many lines take one system call and wake the reader once.
    */
   writeBytes(bytes: Uint8Array, length: number): void {
