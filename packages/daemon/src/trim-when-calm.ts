@@ -13,9 +13,9 @@ const restStarts = 2;
 const intervalMs = 5000;
 /**
  * A collection is worth its cost when the anonymous memory exceeds its lowest level by this share. Every daemon must return to
- * within a fifth of its resident memory, of which about half is anonymous.
+ * within a fifth of its resident memory. About half of that is anonymous, and pages of the program that were read again count, too.
  */
-const worthShare = 1 / 3;
+const worthShare = 1 / 4;
 /**
  * How long the main thread must have been calm, in milliseconds. V8 discards much of the compiled code in a collection, so the next
  * thousands of calls take a quarter (machined) to two fifths (apid) more processor time. After load, the memory must be free within a minute.
