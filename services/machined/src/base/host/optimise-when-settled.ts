@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { systemTimers, type Timers } from '@nodewright/async';
 
 /**
  * The node has started when no service has changed for this time. It is longer than the 5 s after which the first health checks
@@ -16,22 +17,25 @@ const hotAfter = ['--invocation-count-for-maglev=2000', '--invocation-count-for-
  *
  * @param onChange calls the listener whenever a service has changed.
  */
-export function optimiseWhenSettled(onChange: (listener: () => void) => Disposable): Disposable {
-  let timer: NodeJS.Timeout | undefined;
+export function optimiseWhenSettled(
+  onChange: (listener: () => void) => Disposable,
+  timers: Pick<Timers, 'after'> = systemTimers,
+  setFlag: (flag: string) => void = setFlagsFromString,
+): Disposable {
+  let timer: Disposable | undefined;
   const settled = () => {
-    for (const flag of hotAfter) setFlagsFromString(flag);
+    for (const flag of hotAfter) setFlag(flag);
     listener[Symbol.dispose]();
   };
   const wait = () => {
-    clearTimeout(timer);
-    timer = setTimeout(settled, settleMs);
-    timer.unref();
+    timer?.[Symbol.dispose]();
+    timer = timers.after(settleMs, settled);
   };
   const listener = onChange(wait);
   wait();
   return {
     [Symbol.dispose]() {
-      clearTimeout(timer);
+      timer?.[Symbol.dispose]();
       listener[Symbol.dispose]();
     },
   };
