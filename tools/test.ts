@@ -8,7 +8,7 @@
 // that lacks a part is skipped and named; where CI is set, a skipped test is a failure.
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { prepareCompose } from './test/prepare-compose.ts';
@@ -224,12 +224,18 @@ function filesOf(wanted: readonly string[]): string[] {
   process.exit(2);
 }
 
-/** Names the files that cost most of the time of a long run. */
+/** Names the files, and the folders with all their files, that cost most of the time of a long run. */
 function reportSlowest(): void {
   const durations = turns.flatMap((counts) => [...counts.durations]);
   if (durations.length < 100) return;
-  const slowest = durations.sort(([, one], [, other]) => other - one).slice(0, 10);
-  for (const [file, ms] of slowest) process.stdout.write(`slow: ${(ms / 1000).toFixed(1)} s ${file}\n`);
+  const folders = Object.groupBy(durations, ([file]) => dirname(file));
+  const sums = Object.entries(folders).map(([folder, files = []]) => {
+    const ms = files.reduce((sum, [, each]) => sum + each, 0);
+    return [`${folder}/ (files: ${files.length})`, ms] as const;
+  });
+  for (const most of [durations, sums])
+    for (const [name, ms] of most.toSorted(([, one], [, other]) => other - one).slice(0, 10))
+      process.stdout.write(`slow: ${(ms / 1000).toFixed(1)} s ${name}\n`);
 }
 
 function report(): void {
