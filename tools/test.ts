@@ -48,10 +48,11 @@ const separateRuns = [
 ].map((name) => `tests/${name}/`);
 /**
  * What these test computes, or keeps files in memory or in a folder of its own: no right of the user matters to it.
- * Decisions (`domain`) never touch the machine.
+ * Decisions (`domain`) never touch the machine, and controllers only by what they are given.
  */
 const isSameForEveryUser = (path: string) =>
-  path.includes('/domain/') || sameForEveryUser.some((prefix) => path.startsWith(prefix));
+  ['/domain/', '/controllers/'].some((folder) => path.includes(folder)) ||
+  sameForEveryUser.some((prefix) => path.startsWith(prefix));
 const sameForEveryUser = [
   ...['async', 'client', 'contract', 'controllers', 'disk', 'etcd', 'fault', 'h2'],
   ...['machine-config', 'oci', 'pki', 'rpc', 'sntp', 'state', 'telemetry'],
@@ -65,7 +66,11 @@ const sameForEveryUser = [
     ['ca-rotation', 'configuration', 'fail-over', 'kinds', 'reboot'].map((name) => `tests/cluster/${name}.`),
   )
   .concat(['resources', 'restart', 'routing', 'tracing', 'watching'].map((name) => `tests/cluster/${name}.`))
-  .concat(['tests/conformance/', 'tests/rootfs/extension']);
+  .concat(['attack', 'chaos', 'conformance', 'e2e-kubernetes', 'interop'].map((name) => `tests/${name}/`))
+  .concat(['extension', 'image-tools'].map((name) => `tests/rootfs/${name}`))
+  // Not those of commands, which write files.
+  .concat(['action', 'dashboard', 'packet', 'render', 'ui'].map((name) => `cli/talosctl/src/${name}/`))
+  .concat(['services/apid/src/gateway/']);
 /** They compare the host before and after, so no other test may change the host meanwhile. */
 const alone = ['contract/machined', 'cluster/process'].map((path) => `tests/${path}/host-unchanged.test.ts`);
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
