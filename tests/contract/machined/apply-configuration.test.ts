@@ -24,6 +24,7 @@ import {
 import { createStateClient } from '@nodewright/state/wire';
 import { eventually } from '@nodewright/testkit';
 import { clusterSecrets, nodeConfig } from './harness/cluster-material.ts';
+import { endLeftDaemons } from './harness/end-left-daemons.ts';
 import { type NodeUnderTest, ownAddress, startNode } from './harness/node-under-test.ts';
 
 const address = ownAddress();
@@ -101,14 +102,6 @@ async function reaches(node: NodeUnderTest, stage: 'maintenance' | 'running'): P
   await eventually(isThere, { what: `stage ${stage}`, explain: () => node.machined.stdout() });
 }
 
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // The program has already exited.
-  }
-}
-
 const node = await startNode({ address, configuration: { text: called('first') } });
 after(() => node[Symbol.asyncDispose]());
 await reaches(node, 'running');
@@ -171,8 +164,7 @@ test('a killed node keeps what it acknowledged: staged but not tried configurati
       running.machined.signal('SIGKILL');
       await running.machined.exited;
       // The next daemons need the files and ports that the old ones still hold.
-      for (const [, pid] of running.machined.stdout().matchAll(/ started with PID (\d+)/g))
-        killIfThere(Number(pid));
+      endLeftDaemons(folder);
     };
     await next(async (first) => {
       await reaches(first, 'maintenance');

@@ -17,6 +17,7 @@ import {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { eventually } from '@nodewright/testkit';
 import { clusterSecrets, nodeConfig } from './harness/cluster-material.ts';
+import { endLeftDaemons } from './harness/end-left-daemons.ts';
 import { type NodeUnderTest, ownAddress, startNode } from './harness/node-under-test.ts';
 
 const machine = (node: NodeUnderTest, role = 'os:admin') => node.client(MachineServiceDefinition, role);
@@ -210,7 +211,7 @@ test('a reset that is killed at any moment leaves the old node or a wiped one', 
     await Promise.race([sleep(delayMs), node.machined.exited]);
     node.machined.signal('SIGKILL');
     await node.machined.exited;
-    await endOfApid(node);
+    endLeftDaemons(folder.path);
 
     await using again = await folder.start();
     const boots = () => again.machined.stdout().includes('"sequence":"boot"');
@@ -221,17 +222,3 @@ test('a reset that is killed at any moment leaves the old node or a wiped one', 
   // Which step each kill hits depends on how busy the machine is; the last kill is always too late.
   assert.match(outcomes, /w$/);
 });
-
-/** The supervisor of a killed machined must end the processes that it leaves. */
-async function endOfApid(node: NodeUnderTest): Promise<void> {
-  const started = [...node.machined.stdout().matchAll(/started with PID (\d+)/g)].map(([, pid]) =>
-    Number(pid),
-  );
-  for (const pid of started) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // The program has already exited.
-    }
-  }
-}

@@ -14,6 +14,7 @@ import { noTelemetry } from '@nodewright/telemetry';
 import { type DaemonProcess, eventually, isServing, spawnDaemon } from '@nodewright/testkit';
 import type { Client, CompatServiceDefinition } from 'nice-grpc';
 import { clusterSecrets, type NodeConfigInit, nodeConfig } from './cluster-material.ts';
+import { endLeftDaemons } from './end-left-daemons.ts';
 import { writeFakeDaemons } from './fake-daemons.ts';
 
 export interface NodeUnderTestInit extends Partial<NodeConfigInit> {
@@ -110,6 +111,7 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
     env: init.env,
     through: init.obeysModes === true && process.getuid?.() === 0 ? withoutOverride : [],
   });
+  scope.defer(() => endLeftDaemons(folder));
   scope.use(machined);
   const ended = machined.exited.then(() => true);
   await eventually(async () => (await isServing(socket)) || (await Promise.race([ended, false])), {
