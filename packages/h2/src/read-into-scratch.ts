@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { type KeptWrite, keepWrite } from './kept-write.ts';
 import { scratch } from './read-blocks.ts';
 
 /** Gets the number of bytes that are at the front of `scratch` until it returns. */
@@ -14,6 +15,12 @@ interface Keys {
 type SocketWithKeys = Socket & Record<symbol, unknown>;
 
 let foundKeys: Keys | 'none' | undefined;
+
+/** Of the first connection, for the life of the process. */
+let keptWrite: Promise<KeptWrite> | undefined;
+
+/** Resolves when the object of a write is kept; `undefined` before the first connection. */
+export const writeIsKept = () => keptWrite;
 
 /**
  * Has a TLS connection read into `scratch`, and passes its reads to `read` instead of emitting them. Bytes that had been read before are
@@ -43,6 +50,7 @@ export function readIntoScratch(socket: Socket, read: ScratchReader): boolean {
     return true;
   };
   handle.useUserBuffer(scratch);
+  keptWrite ??= keepWrite();
   return true;
 }
 
