@@ -16,8 +16,8 @@ export interface BlobFile extends AsyncDisposable {
   readonly size: number;
   /**
    * Streams the blob, or a piece of it. Each chunk is valid until the next one is requested. Only verified content is read to
-   * its end: of a whole blob the last chunk comes after the digest was compared, and a piece comes only from a file that this
-   * process has verified.
+   * its end: of a file that this process has verified in the last ten minutes, or else of a whole blob the last chunk comes after the digest
+   * was compared, and a piece comes after the whole file was read for that.
    *
    * @throws Fault `data-loss` when the content has another digest
    */
@@ -40,9 +40,11 @@ export async function blobFileOf(
   return {
     size,
     async *read(piece) {
-      if (piece === undefined || (piece.start === 0 && piece.end === size)) return yield* readAll();
-      if (verified.verdictOf(identity) !== 'good') for await (const _ of readAll());
-      yield* readPieces(handle, { start: start + piece.start, end: start + piece.end });
+      const { start: from, end } = piece ?? { start: 0, end: size };
+      const isVerified = verified.verdictOf(identity) === 'good';
+      if (!isVerified && from === 0 && end === size) return yield* readAll();
+      if (!isVerified) for await (const _ of readAll());
+      yield* readPieces(handle, { start: start + from, end: start + end });
     },
     [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
   };

@@ -1,20 +1,37 @@
 const limit = 1024;
+/** A medium may damage a file without changing its times, so what was verified is verified again after this time, in ms. */
+const goodForMs = 600_000;
+
+interface Verdict {
+  readonly isGood: boolean;
+  readonly atMs: number;
+}
 
 /**
- * Remembers files whose digest this process has verified, and files that were found damaged. Only reads of a part of a file
- * rely on it: without it a client that asks for single bytes would make the process read whole files again and again. A
- * client that joins parts verifies the whole. A file is named by its `StoredFile.identity`.
+ * Remembers files whose digest this process has verified, and files that were found damaged. A file is named by its `StoredFile.identity`,
+ * which changes with the file. Without this a client that asks for single bytes would make the process read whole files again and again, and
+ * the digest would be half of the processor time of each blob that is served.
  */
 export class VerifiedFiles {
-  readonly #verdicts = new Map<string, 'good' | 'damaged'>();
+  readonly #verdicts = new Map<string, Verdict>();
+  readonly #nowMs: () => number;
 
+  /** @param nowMs a monotonic clock */
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  /** `undefined` when the file is not known, or was verified more than ten minutes ago. */
   verdictOf(identity: string): 'good' | 'damaged' | undefined {
-    return this.#verdicts.get(identity);
+    const verdict = this.#verdicts.get(identity);
+    if (verdict === undefined) return undefined;
+    if (!verdict.isGood) return 'damaged';
+    return this.#nowMs() - verdict.atMs < goodForMs ? 'good' : undefined;
   }
 
   record(identity: string, verdict: 'good' | 'damaged'): void {
     this.#verdicts.delete(identity);
-    this.#verdicts.set(identity, verdict);
+    this.#verdicts.set(identity, { isGood: verdict === 'good', atMs: this.#nowMs() });
     const [oldest = ''] = this.#verdicts.keys();
     if (this.#verdicts.size > limit) this.#verdicts.delete(oldest);
   }
