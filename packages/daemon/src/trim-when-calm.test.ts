@@ -39,6 +39,18 @@ test('CalmTrim returns free memory once after a burst that left little', () => {
   assert.deepEqual(actions, [...Array(4).fill('nothing'), 'release', 'nothing', 'nothing']);
 });
 
+test('CalmTrim returns free memory once a minute beside a little work, and when that has ended', () => {
+  const trim = new CalmTrim();
+  trim.sample(calm(60, 0));
+  const released: number[] = [];
+  for (let seconds = 5; seconds <= 600; seconds += 5) {
+    const sample = { ...calm(70, seconds), busyShare: seconds <= 500 ? 0.08 : 0.001 };
+    if (trim.sample(sample) === 'release') released.push(seconds);
+  }
+  // It counts as calm after five minutes. The last work was at 500.
+  assert.deepEqual(released, [300, 360, 420, 480, 520]);
+});
+
 const nowAndThen = (seconds: number) => (seconds % 20 === 0 ? 0.08 : 0.001);
 
 test('CalmTrim waits five minutes where somebody calls now and then', () => {

@@ -40,7 +40,10 @@ const mostLightGrowth = 1.5;
 const mostLightShare = 0.2;
 /** How long the share must have been at most that, in milliseconds. */
 const leastLightMs = 30_000;
-/** The least pause between two collections of a daemon that is not calm, in milliseconds. A client can cause no more of them. */
+/**
+ * The least pause between two collections of a daemon that is not calm, and between two returns of memory beside a little work, in
+ * milliseconds. A client can cause no more of them.
+ */
 const lightPauseMs = 60_000;
 /**
  * The pause after a useful collection, in milliseconds. After one that freed little it doubles, up to
@@ -97,6 +100,7 @@ export class CalmTrim {
   #workedAtMs = 0;
   /** Nothing was returned since the main thread was busy. */
   #releaseDue = false;
+  #releasedAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param startMs how long the start took; without it, the memory of the start counts as freed */
   constructor(startMs?: number) {
@@ -122,8 +126,13 @@ export class CalmTrim {
       return 'free-start';
     }
     const isWorth = nowMs >= this.#notBeforeMs && anonymousBytes > this.#lowestBytes + worthBytes;
-    const action = isWorth ? 'collect' : this.#releaseDue ? 'release' : 'nothing';
-    this.#releaseDue = false;
+    // After work; beside a little work that goes on, once a minute, and once more when it has ended.
+    const hasEnded = nowMs - this.#busyAtMs >= calmMs;
+    const mayRelease = this.#releaseDue && (hasEnded || nowMs >= this.#releasedAtMs + lightPauseMs);
+    const action = isWorth ? 'collect' : mayRelease ? 'release' : 'nothing';
+    // A collection returns memory, too.
+    if (action !== 'nothing') this.#releasedAtMs = nowMs;
+    if (hasEnded) this.#releaseDue = false;
     return action;
   }
 
