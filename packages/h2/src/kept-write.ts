@@ -17,10 +17,13 @@ export interface KeptWrite {
 }
 
 /**
- * Waits for the next write of this process that is complete, and keeps its object, with its connection, which may be closed, but without
- * its bytes. Whoever keeps the result keeps the compiled code of Node.js for writes: V8 discards code for shapes of objects that no
- * object has while it collects garbage, and an idle daemon collects when nothing is written. Without this, each collection
- * has the functions of Node.js through which all requests pass compiled again: docs/decisions/memory.md.
+ * Waits until a write of this process is complete, and resolves with the object that Node.js made for it. The caller must keep the result.
+ *
+ * The reason is the garbage collector of V8: it discards compiled code that was made for a kind of object if no such object exists at that
+ * moment. An idle daemon collects when nothing is being written. Then the code of Node.js for writes would be lost, and compiled again for the
+ * next calls: docs/decisions/memory.md.
+ *
+ * The object refers to its connection, which may be closed. The bytes of the write are removed from it.
  *
  * @param hook default: that of Node.js. It is active until the write is complete.
  */

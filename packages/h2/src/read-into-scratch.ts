@@ -16,7 +16,7 @@ type SocketWithKeys = Socket & Record<symbol, unknown>;
 
 let foundKeys: Keys | 'none' | undefined;
 
-/** Of the first connection, for the life of the process. */
+/** Set by the first connection, and kept for the life of the process so that V8 keeps the code for writes. */
 let keptWrite: Promise<KeptWrite> | undefined;
 
 /** Resolves when the object of a write is kept; `undefined` before the first connection. */
