@@ -5,6 +5,7 @@ import { type AnswerInit, answerRequest, sendTooMany } from './answer-request.ts
 import { ChunkTurns } from './chunk-turns.ts';
 import { AnswerPlaces, ClientWait, ConnectionPlaces } from './client-shares.ts';
 import { type DistributionLimits, distributionLimits } from './limits.ts';
+import { keepNoRefusedBytes } from './refused-bytes.ts';
 
 export interface DistributionServerInit extends Omit<AnswerInit, 'limits' | 'wait' | 'turns' | 'enterLong'> {
   /** Default: `distributionLimits`. */
@@ -77,7 +78,10 @@ export async function openDistributionServer(init: DistributionServerInit): Prom
           { ...options, cert: tls.certificate, key: tls.key },
           listener,
         );
-  server.on('connection', (socket) => connections.enter(socket));
+  server.on('connection', (socket) => {
+    keepNoRefusedBytes(socket);
+    connections.enter(socket);
+  });
   return {
     listen({ host, port }) {
       const { promise, resolve, reject } = Promise.withResolvers<number>();
