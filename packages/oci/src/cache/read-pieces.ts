@@ -1,10 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Fault } from '@nodewright/fault';
 
-const chunkBytes = 256 * 1024;
+/** Bytes of a chunk at most. */
+export const largestChunkBytes = 256 * 1024;
 
 /**
- * Reads a part of a file with two buffers: the next chunk is read while the caller uses the last one. A chunk is valid until
+ * Reads a part of a file, a long one with two buffers: the next chunk is read while the caller uses the last one. A chunk is valid until
  * the next one is requested.
  *
  * @throws Fault `data-loss` when the file is shorter
@@ -13,9 +14,10 @@ export async function* readPieces(
   file: FileHandle,
   { start, end }: { readonly start: number; readonly end: number },
 ): AsyncGenerator<Uint8Array> {
-  const size = Math.min(chunkBytes, Math.max(end - start, 0));
+  const size = Math.min(largestChunkBytes, Math.max(end - start, 0));
   if (size === 0) return;
-  let [buffer, spare] = [Buffer.allocUnsafeSlow(size), Buffer.allocUnsafeSlow(size)];
+  let buffer = Buffer.allocUnsafeSlow(size);
+  let spare = start + size < end ? Buffer.allocUnsafeSlow(size) : buffer;
   const readAt = (into: Buffer, at: number) => file.read(into, 0, Math.min(size, end - at), at);
   let position = start;
   let reading = readAt(buffer, position);

@@ -135,26 +135,16 @@ async function sendBlob(answer: Answer): Promise<number> {
     if (!signal.aborted) sendTooMany(response);
     return 0;
   }
-  const chunks = withHeaders(blob.read(piece, signal), () => {
+  const sendHeaders = () => {
     if (piece === undefined) return void response.writeHead(200, { ...common, ...lengthHeader(size) });
     const { start, end } = piece;
     const rangeHeader = { 'content-range': `bytes ${start}-${end - 1}/${size}` };
     response.writeHead(206, { ...common, ...rangeHeader, ...lengthHeader(end - start) });
-  });
-  const sizeBytes = await writeChunks(response, chunks, { stallMs, wait, turns });
+  };
+  const chunks = blob.read(piece, signal);
+  const sizeBytes = await writeChunks(response, chunks, { sendHeaders, answerBytes, stallMs, wait, turns });
   response.end();
   return sizeBytes;
-}
-
-/** Sends the headers with the first chunk, so that a failure before it still gets a status. */
-async function* withHeaders(chunks: AsyncIterable<Uint8Array>, send: () => void): AsyncGenerator<Uint8Array> {
-  let isFirst = true;
-  for await (const chunk of chunks) {
-    if (isFirst) send();
-    isFirst = false;
-    yield chunk;
-  }
-  if (isFirst) send();
 }
 
 const lengthHeader = (size: number | undefined) => (size === undefined ? {} : { 'content-length': size });

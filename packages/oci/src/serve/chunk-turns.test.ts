@@ -3,18 +3,30 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ChunkTurns } from './chunk-turns.ts';
 
-/** Has an answer send chunks until it has sent `chunks`, and notes each one. */
-async function send(turns: ChunkTurns, name: string, chunks: number, notes: string[]): Promise<void> {
+const large = 256 * 1024;
+
+interface Answer {
+  readonly name: string;
+  readonly chunks: number;
+  /** Default: that of a large chunk. */
+  readonly chunkBytes?: number;
+}
+
+/** Has an answer send chunks until it has sent them all, and notes each one. */
+async function send(turns: ChunkTurns, notes: string[], answer: Answer): Promise<void> {
+  const { name, chunks, chunkBytes = large } = answer;
   for (let sent = 0; sent < chunks; sent += 1) {
-    await turns.next(sent);
+    await turns.next({ sentBytes: sent * chunkBytes, chunkBytes });
     notes.push(name);
   }
 }
 
-test('one chunk begins in one turn of the event loop, however many answers there are', async () => {
+test('one large chunk begins in one turn of the event loop, however many answers there are', async () => {
   const turns = new ChunkTurns();
   const notes: string[] = [];
-  const answers = Array.from({ length: 50 }, (_, index) => send(turns, String(index), 4, notes));
+  const answers = Array.from({ length: 50 }, (_, index) =>
+    send(turns, notes, { name: String(index), chunks: 4 }),
+  );
   for (let turn = 1; notes.length < 200; turn += 1) {
     await nextTurn();
     // Before the first turn, and in each one.
@@ -27,14 +39,17 @@ test('one chunk begins in one turn of the event loop, however many answers there
 test('a short answer overtakes long ones, and they continue', async () => {
   const turns = new ChunkTurns();
   const notes: string[] = [];
-  const long = Array.from({ length: 30 }, (_, index) => send(turns, `long ${index}`, 100, notes));
+  const long = Array.from({ length: 30 }, (_, index) =>
+    send(turns, notes, { name: `long ${index}`, chunks: 100 }),
+  );
   while (notes.length < 200) await nextTurn();
   const before = notes.length;
-  await send(turns, 'short', 1, notes);
+  await send(turns, notes, { name: 'short', chunks: 1 });
   assert.ok(notes.length - before <= 4, `it waited for ${notes.length - before} chunks`);
   // Beside a crowd of short answers, each long one sends its next chunk.
   const from = notes.length;
-  await Promise.all(Array.from({ length: 300 }, (_, index) => send(turns, `short ${index}`, 1, notes)));
+  const crowd = Array.from({ length: 300 }, (_, index) => ({ name: `short ${index}`, chunks: 1 }));
+  await Promise.all(crowd.map((answer) => send(turns, notes, answer)));
   const continued = new Set(notes.slice(from).filter((name) => name.startsWith('long')));
   assert.equal(continued.size, 30);
   await Promise.all(long);
@@ -46,6 +61,34 @@ test('a single answer does not wait for turns', async () => {
   setImmediate(() => {
     hasTurned = true;
   });
-  await turns.next(0);
+  await turns.next({ sentBytes: 0, chunkBytes: large });
   assert.equal(hasTurned, false);
+});
+
+test('small chunks share a turn, up to a number', async () => {
+  const turns = new ChunkTurns();
+  const notes: string[] = [];
+  const names = Array.from({ length: 40 }, (_, index) => String(index));
+  const answers = names.map((name) => send(turns, notes, { name, chunks: 1, chunkBytes: 1 }));
+  const counts: number[] = [];
+  while (notes.length < names.length) {
+    const before = notes.length;
+    await nextTurn();
+    counts.push(notes.length - before);
+  }
+  assert.ok(Math.max(...counts) <= 16, `${counts} chunks`);
+  assert.ok(counts.length <= 10, `${counts} chunks`);
+  await Promise.all(answers);
+});
+
+test('a small chunk does not wait for large ones of answers that have sent nothing', async () => {
+  const turns = new ChunkTurns();
+  const notes: string[] = [];
+  const long = Array.from({ length: 30 }, (_, index) =>
+    send(turns, notes, { name: `long ${index}`, chunks: 10 }),
+  );
+  const before = notes.length;
+  await send(turns, notes, { name: 'short', chunks: 1, chunkBytes: 65_536 });
+  assert.ok(notes.length - before <= 4, `it waited for ${notes.length - before} chunks`);
+  await Promise.all(long);
 });

@@ -1,15 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import { Fault } from '@nodewright/fault';
+import { largestChunkBytes } from '../cache/read-pieces.ts';
 import type { ChunkTurns } from './chunk-turns.ts';
 import type { ClientWait } from './client-shares.ts';
 
 export interface WriteChunksInit {
+  /** Called when the first chunk has been read, or there is none: a failure before it still gets a status. */
+  readonly sendHeaders: () => void;
   /** For the client to take one chunk. */
   readonly stallMs: number;
   /** Counts how long the client has taken for all chunks. */
   readonly wait: ClientWait;
   /** When to begin each chunk. */
   readonly turns: ChunkTurns;
+  /** Of all chunks together; undefined when it is not known. */
+  readonly answerBytes: number | undefined;
 }
 
 /**
@@ -22,7 +27,7 @@ export interface WriteChunksInit {
 export async function writeChunks(
   response: ServerResponse,
   chunks: AsyncIterable<Uint8Array>,
-  { stallMs, wait, turns }: WriteChunksInit,
+  { sendHeaders, stallMs, wait, turns, answerBytes = Number.POSITIVE_INFINITY }: WriteChunksInit,
 ): Promise<number> {
   let sizeBytes = 0;
   let leave = () => {};
@@ -33,9 +38,12 @@ export async function writeChunks(
     reason = 'the client reads too slowly';
     leave();
   }, stallMs);
+  const nextTurn = () =>
+    turns.next({ sentBytes: sizeBytes, chunkBytes: Math.min(largestChunkBytes, answerBytes - sizeBytes) });
   try {
-    await turns.next(sizeBytes);
+    await nextTurn();
     for await (const chunk of chunks) {
+      if (sizeBytes === 0) sendHeaders();
       timer.refresh();
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       leave = () => reject(new Fault('aborted', reason));
@@ -46,8 +54,9 @@ export async function writeChunks(
       wait.over(performance.now());
       leave = () => {};
       sizeBytes += chunk.length;
-      await turns.next(sizeBytes);
+      if (sizeBytes < answerBytes) await nextTurn();
     }
+    if (sizeBytes === 0) sendHeaders();
   } finally {
     clearTimeout(timer);
     response.off('close', onClose);
