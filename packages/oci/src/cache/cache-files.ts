@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { layoutFile } from './oci-layout.ts';
 import { openPackedFiles } from './packed-files.ts';
-import { openStoredFile, type StoredFile, undefinedIfMissing } from './stored-file.ts';
+import { openStoredFile, type StoredFile, storedIdentity, undefinedIfMissing } from './stored-file.ts';
 
 /** A file that a cache has. */
 export interface ListedFile {
@@ -18,6 +18,8 @@ export interface ListedFile {
 export interface CacheFiles {
   /** Opens a file for reading; `undefined` when it is missing or not a regular file. */
   open(path: string): Promise<StoredFile | undefined>;
+  /** The `StoredFile.identity` that `open` would give now. It does not open the file, and needs one turn of the event loop. */
+  identityOf(path: string): Promise<string | undefined>;
   /** The names in a folder; none when it is missing. */
   names(folder: string): Promise<string[]>;
   /** The files below a folder. Those that appear or vanish meanwhile may be missing. */
@@ -33,6 +35,7 @@ export function openCacheFiles(root: string): CacheFiles {
     statSync(join(root, layoutFile), { throwIfNoEntry: false }) === undefined ? flat : packed;
   return {
     open: (path) => current().open(path),
+    identityOf: (path) => current().identityOf(path),
     names: (folder) => current().names(folder),
     below: (folder) => current().below(folder),
   };
@@ -42,6 +45,7 @@ export function openCacheFiles(root: string): CacheFiles {
 export function openFlatFiles(root: string): CacheFiles {
   return {
     open: (path) => openStoredFile(join(root, path)),
+    identityOf: (path) => storedIdentity(join(root, path)),
     names: async (folder) => (await readdir(join(root, folder)).catch(undefinedIfMissing)) ?? [],
     async *below(folder) {
       const entries: Dirent[] = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);

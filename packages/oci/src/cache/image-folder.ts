@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import { digestOf, verifyDigest } from '../digest.ts';
 import { formatImageReference, type ImageReference } from '../image-reference.ts';
@@ -16,7 +17,7 @@ export interface StoredManifest {
   readonly bytes: Uint8Array;
 }
 
-/** Images in a folder, which may be missing. Everything is verified when it is read. */
+/** Images in a folder, which may be missing. Everything is verified when it is read, or was within the last ten minutes (see `VerifiedFiles`). */
 export interface ImageFolder {
   readonly root: string;
   /** @throws Fault `data-loss` when nothing in the folder can be read */
@@ -39,12 +40,27 @@ export function openImageFolder(
   verified: VerifiedFiles,
   files: CacheFiles = openCacheFiles(root),
 ): ImageFolder {
-  async function read(reference: ImageReference): Promise<Buffer | undefined> {
+  async function read(reference: ImageReference) {
     await using file = await files.open(manifestPath(reference));
     if (file === undefined) return undefined;
     if (file.size > manifestLimitBytes)
       throw new Fault('data-loss', `the stored manifest of ${formatImageReference(reference)} is too large`);
-    return await readStored(file);
+    return { bytes: await readStored(file), identity: file.identity };
+  }
+
+  const keyOf = (reference: ImageReference) => join(root, manifestPath(reference));
+
+  /** The manifest that was read lately, if its files are still the same. */
+  async function kept(reference: ImageReference): Promise<StoredManifest | undefined> {
+    const last = verified.manifests.get(keyOf(reference));
+    if (last === undefined) return undefined;
+    const { registry, repository } = reference;
+    const { digest } = last.manifest;
+    const [identity, ofDigest] = await Promise.all([
+      files.identityOf(manifestPath(reference)),
+      reference.digest ?? files.identityOf(manifestPath({ registry, repository, digest })),
+    ]);
+    return identity === last.identity && ofDigest !== undefined ? last.manifest : undefined;
   }
 
   return {
@@ -53,8 +69,11 @@ export function openImageFolder(
       await files.names(cacheFolders.manifests);
     },
     async manifest(reference) {
-      const bytes = await read(reference);
-      if (bytes === undefined) return undefined;
+      const known = await kept(reference);
+      if (known !== undefined) return known;
+      const found = await read(reference);
+      if (found === undefined) return undefined;
+      const { bytes, identity } = found;
       const { registry, repository } = reference;
       const digest = reference.digest ?? digestOf(bytes);
       const name = formatImageReference(reference);
@@ -64,7 +83,9 @@ export function openImageFolder(
           'data-loss',
           `the stored tag ${name} is ${digest}, which is not stored by its digest`,
         );
-      return { digest, mediaType: mediaTypeOf(bytes), bytes };
+      const manifest = { digest, mediaType: mediaTypeOf(bytes), bytes };
+      verified.manifests.keep(keyOf(reference), { identity, manifest });
+      return manifest;
     },
     async blob(digest) {
       const file = await files.open(blobPath(digest));

@@ -7,7 +7,13 @@ import { manifestLimitBytes } from '../manifest-limit.ts';
 import { isIndexType, mediaTypes } from '../media-types.ts';
 import type { CacheFiles } from './cache-files.ts';
 import { layoutBlob, layoutIndex } from './oci-layout.ts';
-import { openStoredFile, readStored, type StoredFile, undefinedIfMissing } from './stored-file.ts';
+import {
+  openStoredFile,
+  readStored,
+  type StoredFile,
+  storedIdentity,
+  undefinedIfMissing,
+} from './stored-file.ts';
 import { tarEntries } from './tar-entries.ts';
 
 /** A file in a layer. */
@@ -38,6 +44,9 @@ export function openPackedFiles(root: string): CacheFiles {
 
   /** Undefined when the layout has no index. */
   async function contents(): Promise<Contents | undefined> {
+    const last = reading;
+    if (last !== undefined && (await storedIdentity(join(root, layoutIndex))) === last.identity)
+      return last.contents;
     await using index = await openStoredFile(join(root, layoutIndex));
     if (index === undefined) return undefined;
     const { identity } = index;
@@ -59,11 +68,17 @@ export function openPackedFiles(root: string): CacheFiles {
       if (layer === undefined) return undefined;
       if (layer.identity === packed.identity) {
         const { start, size } = packed;
-        return { ...layer, start, size, identity: `${layer.identity}:${start}` };
+        return { ...layer, start, size, identity: partIdentity(packed) };
       }
       reading = undefined;
       await layer[Symbol.asyncDispose]();
       throw new Fault('data-loss', `the layer "${packed.layer}" has changed while it was used: try again`);
+    },
+    async identityOf(path) {
+      const packed = (await contents())?.files.get(path);
+      if (packed === undefined) return undefined;
+      const isSame = (await storedIdentity(join(root, packed.layer))) === packed.identity;
+      return isSame ? partIdentity(packed) : undefined;
     },
     async names(folder) {
       const prefix = `${folder}/`;
@@ -76,6 +91,8 @@ export function openPackedFiles(root: string): CacheFiles {
     },
   };
 }
+
+const partIdentity = ({ identity, start }: PackedFile) => `${identity}:${start}`;
 
 async function readLayout(root: string, index: Buffer, identity: string): Promise<Contents> {
   const files = new Map<string, PackedFile>();

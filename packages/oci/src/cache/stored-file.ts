@@ -1,5 +1,5 @@
 import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 
 /** An open file of a cache, which may be a part of a larger file. */
 export interface StoredFile extends AsyncDisposable {
@@ -28,7 +28,13 @@ export async function openStoredFile(path: string): Promise<StoredFile | undefin
   return undefined;
 }
 
-export const identityOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) =>
+/** The identity of a file, without opening it; `undefined` when it is missing or not a regular file. */
+export async function storedIdentity(path: string): Promise<string | undefined> {
+  const stats = await lstat(path, { bigint: true }).catch(undefinedIfMissing);
+  return stats?.isFile() ? identityOf(stats) : undefined;
+}
+
+const identityOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) =>
   [dev, ino, size, mtimeNs, ctimeNs].join(':');
 
 /** The content of a small file. */

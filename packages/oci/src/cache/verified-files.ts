@@ -1,3 +1,5 @@
+import { ManifestMemory } from './manifest-memory.ts';
+
 const limit = 1024;
 /** A medium may damage a file without changing its times, so what was verified is verified again after this time, in ms. */
 const goodForMs = 600_000;
@@ -10,15 +12,17 @@ interface Verdict {
 /**
  * Remembers files whose digest this process has verified, and files that were found damaged. A file is named by its `StoredFile.identity`,
  * which changes with the file. Without this a client that asks for single bytes would make the process read whole files again and again, and
- * the digest would be half of the processor time of each blob that is served.
+ * the digest would be half of the processor time of each blob that is served. Of manifests it keeps the content too.
  */
 export class VerifiedFiles {
+  readonly manifests: ManifestMemory;
   readonly #verdicts = new Map<string, Verdict>();
   readonly #nowMs: () => number;
 
   /** @param nowMs a monotonic clock */
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
+    this.manifests = new ManifestMemory(goodForMs, nowMs);
   }
 
   /** `undefined` when the file is not known, or was verified more than ten minutes ago. */

@@ -1,0 +1,50 @@
+import type { StoredManifest } from './image-folder.ts';
+
+/** A manifest, and the file that it was read from. */
+export interface KeptManifest {
+  /** See `StoredFile.identity`. */
+  readonly identity: string;
+  readonly manifest: StoredManifest;
+}
+
+/** Together, in bytes. */
+const limitBytes = 1024 * 1024;
+const limitManifests = 256;
+
+/**
+ * Manifests that were read and verified lately, by the paths of their files. To read one from its files takes eight turns of the event loop,
+ * and each of them may come after the work of other clients. With this it takes one, in which the caller compares the identity of the file.
+ */
+export class ManifestMemory {
+  readonly #kept = new Map<string, KeptManifest & { readonly untilMs: number }>();
+  readonly #goodForMs: number;
+  readonly #nowMs: () => number;
+  #bytes = 0;
+
+  /** @param goodForMs for how long a manifest is kept, in ms @param nowMs a monotonic clock */
+  constructor(goodForMs: number, nowMs: () => number) {
+    this.#goodForMs = goodForMs;
+    this.#nowMs = nowMs;
+  }
+
+  get(path: string): KeptManifest | undefined {
+    const kept = this.#kept.get(path);
+    return kept !== undefined && this.#nowMs() < kept.untilMs ? kept : undefined;
+  }
+
+  /** Keeps a manifest in place of the last one with this path, and if necessary of those that were kept first. */
+  keep(path: string, kept: KeptManifest): void {
+    this.#drop(path);
+    this.#kept.set(path, { ...kept, untilMs: this.#nowMs() + this.#goodForMs });
+    this.#bytes += kept.manifest.bytes.length;
+    for (const first of this.#kept.keys()) {
+      if (this.#bytes <= limitBytes && this.#kept.size <= limitManifests) return;
+      this.#drop(first);
+    }
+  }
+
+  #drop(path: string): void {
+    this.#bytes -= this.#kept.get(path)?.manifest.bytes.length ?? 0;
+    this.#kept.delete(path);
+  }
+}
