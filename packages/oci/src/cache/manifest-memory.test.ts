@@ -25,7 +25,7 @@ const [first, second] = ['first', 'second'].map((name) => json({ schemaVersion: 
 
 type Files = ReadonlyMap<string, Buffer>;
 
-/** The files of the image as the last caller stored it. */
+/** The files of an image with this manifest. */
 const imageOf = (manifest: Buffer): Files =>
   new Map([
     [manifestPath(reference), manifest],
@@ -58,7 +58,7 @@ async function storePacked(put: Put, files: Files): Promise<void> {
 
 /** A folder that counts how often a file is opened, and a clock. */
 function openCounted(t: TestContext) {
-  const root = mkdtempSync(join(tmpdir(), 'kept-manifests-'));
+  const root = mkdtempSync(join(tmpdir(), 'manifest-memory-'));
   t.after(() => rmSync(root, { recursive: true }));
   const put: Put = (path, content) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
