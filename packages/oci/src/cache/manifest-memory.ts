@@ -12,8 +12,9 @@ const limitBytes = 1024 * 1024;
 const limitManifests = 256;
 
 /**
- * Manifests that were read and verified lately, by the paths of their files. To read one from its files takes eight turns of the event loop,
- * and each of them may come after the work of other clients. With this it takes one, in which the caller compares the identity of the file.
+ * Manifests that were read and verified lately, by the paths of their files. To read one from its files takes eight turns of the event loop
+ * (open, stat, read and close, for the tag and for the digest), and other clients may be served before each of them. With this class one turn is
+ * enough: the caller only asks for the identities of the files, to see that they are still the same.
  */
 export class ManifestMemory {
   readonly #kept = new Map<string, KeptManifest & { readonly untilMs: number }>();

@@ -13,9 +13,9 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** What begins in one turn: about half a millisecond of work. The largest chunk fits. */
+/** The cost of what begins in one turn: that of one chunk of 256 KiB, or of eight small ones. */
 const turnBytes = 288 * 1024;
-/** What a chunk of one byte costs, as the bytes that can be copied to the kernel in that time. */
+/** Added to the size of each chunk: reading and sending even one byte takes time. An estimate. */
 const chunkCostBytes = 32 * 1024;
 
 /**
@@ -35,7 +35,7 @@ export class ChunkTurns {
   next({ sentBytes, chunkBytes }: NextChunk): Promise<void> {
     if (!this.#hasBegun) this.#open();
     const costBytes = Math.min(chunkCostBytes + chunkBytes, turnBytes);
-    // Those that wait in the line need more than is left, except small ones of answers that have sent much.
+    // A chunk that still fits into this turn begins at once. It takes nothing from the chunks in the line, which begin in later turns.
     if (costBytes <= this.#leftBytes) {
       this.#leftBytes -= costBytes;
       return Promise.resolve();

@@ -6,8 +6,9 @@ interface WithParser {
 
 /**
  * Has Node.js keep no copy of the requests of a connection that it refuses. Node.js copies what it has just read, up to 64 KiB, into each
- * error of its parser, for listeners of `clientError`. A client that sends headers that are too long, again and again, made the process
- * collect garbage seven times a second: that was a third of its processor time, and pauses of 8 ms for everybody else.
+ * error of its parser, for listeners of `clientError`, and this server has none. Because of these copies, a client that sent headers that are too
+ * long, again and again, made the process collect garbage seven times a second. That took a third of its processor time, and everybody else
+ * waited 8 ms for each collection.
  *
  * Call it in a listener of `connection` that was added after the server was made. It changes a part of Node.js that is not documented. If
  * that part is missing, the copies are made as before.

@@ -5,7 +5,7 @@ import type { ChunkTurns } from './chunk-turns.ts';
 import type { ClientWait } from './client-shares.ts';
 
 export interface WriteChunksInit {
-  /** Called when the first chunk has been read, or there is none: a failure before it still gets a status. */
+  /** Called once, before the first chunk is sent. If that chunk cannot be read it is not called, so that the caller can answer with an error. */
   readonly sendHeaders: () => void;
   /** For the client to take one chunk. */
   readonly stallMs: number;
