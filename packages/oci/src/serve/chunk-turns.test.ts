@@ -92,3 +92,25 @@ test('a small chunk does not wait for large ones of answers that have sent nothi
   assert.ok(notes.length - before <= 4, `it waited for ${notes.length - before} chunks`);
   await Promise.all(long);
 });
+
+test('long answers continue beside a client that never stops asking for single bytes', async () => {
+  const turns = new ChunkTurns();
+  const notes: string[] = [];
+  let isOver = false;
+  let turn = 0;
+  const crowd = Array.from({ length: 32 }, async (_, index) => {
+    while (!isOver && turn < 2000)
+      await send(turns, notes, { name: `small ${index}`, chunks: 1, chunkBytes: 1 });
+  });
+  const long = Array.from({ length: 4 }, (_, index) =>
+    send(turns, notes, { name: `long ${index}`, chunks: 10 }),
+  );
+  const counted = (async () => {
+    for (; !isOver; turn += 1) await nextTurn();
+  })();
+  await Promise.all(long);
+  isOver = true;
+  await Promise.all([...crowd, counted]);
+  // Every other turn begins with the one that has waited the longest: at most with each of the 36 that wait.
+  assert.ok(turn <= 2 * 36 * 10 + 10, `${turn} turns`);
+});
