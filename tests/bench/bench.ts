@@ -126,7 +126,7 @@ async function measure(surroundings: Surroundings): Promise<BenchResults> {
   const goProxy = peers.goProxy === undefined ? undefined : surroundings.goProxy;
   progress('memory of the idle daemons');
   await sleep(options.settleMs, undefined, { signal });
-  const memory = watchMemory(cluster, peers);
+  const memory = await watchMemory(cluster, peers, options.idleLevelMs, signal);
   const requests = await measureRequests(surroundings, peers);
   const stream = options.sections.includes('stream')
     ? await measureStreams({ starter, workspace, client, nghttpx, goProxy, options, signal }, progress)
@@ -150,7 +150,7 @@ async function measure(surroundings: Surroundings): Promise<BenchResults> {
     notes,
     ...requests,
     stream,
-    memory: memory(),
+    memory: await memory(options.afterLevelMs),
   };
 }
 

@@ -19,11 +19,14 @@ export interface BenchOptions {
   readonly slowMs: number;
   /**
    * How long a daemon rests before its memory counts as idle, in milliseconds. It frees the memory of its start after 40 s; its work at rest
-   * then maps and allocates some of it again: machined beside 15 other nodes had 50 MB after 50 s, and 60 MB from 220 s on.
+   * then maps and allocates some of it again.
    */
   readonly settleMs: number;
-  /** From the end of the load until memory is measured again: daemons have a minute to return it. */
+  /** How long its memory is then followed. */
+  readonly idleLevelMs: number;
+  /** From the end of the load until memory is followed again: daemons have a minute to return it. */
   readonly returnMs: number;
+  readonly afterLevelMs: number;
   /** Path for the JSON; `undefined`: the default path. */
   readonly out: string | undefined;
 }
@@ -61,8 +64,10 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     warmStreams: quick ? 0 : 5,
     repeats,
     slowMs: quick ? 1500 : 3000,
-    settleMs: quick ? 1000 : 240_000,
+    settleMs: quick ? 1000 : 120_000,
+    idleLevelMs: quick ? 0 : 120_000,
     returnMs: quick ? 1000 : 60_000,
+    afterLevelMs: quick ? 0 : 30_000,
     out: values.out,
   };
 }

@@ -9,6 +9,7 @@ import { figuresOfRun, medianFigures } from '../bench/measure/unary-figures.ts';
 import { parseBenchOptions } from '../bench/options.ts';
 import { readPeakMemory, readProcessMemory } from '../bench/process-memory.ts';
 import { renderTable } from '../bench/report/render-table.ts';
+import { levelOf } from '../bench/watch-memory.ts';
 
 test('percentile() uses the nearest rank', () => {
   const hundred = Float64Array.from({ length: 100 }, (_, index) => index + 1);
@@ -94,6 +95,12 @@ test('readProcessMemory() and readPeakMemory() return megabytes and agree with t
   assert.ok(Math.abs(rss - own) < 30, `${rss} against ${own}`);
   assert.ok(uss > 0 && uss <= pss && pss <= rss, `${uss}, ${pss}, ${rss}`);
   assert.ok(readPeakMemory(process.pid) >= rss * 0.95);
+});
+
+test('levelOf() gives the median of memory that rises and falls, and how far it does', () => {
+  const readings = [52, 60, 66, 51, 58].map((rss) => ({ rss, pss: rss, uss: rss / 2 }));
+  assert.deepEqual(levelOf(readings), { rss: 58, uss: 29, lowest: 51, highest: 66 });
+  assert.throws(() => levelOf([]), /no values/);
 });
 
 test('summarizeMemory() distinguishes memory that levels off from memory that grows', () => {

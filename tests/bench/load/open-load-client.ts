@@ -3,6 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { LoadJob, LoadOutcome, LoadReport } from './load-job.ts';
 
+/**
+ * The load client collects all its garbage before each measurement of calls, and its heap may then grow to a hundred times of what is left.
+ * Otherwise it stops several times per second for up to 40 ms, in which replies wait that have arrived, and its helper threads take the
+ * processors from the programs that are measured.
+ */
+const collectionFlags = ['--expose-gc', '--heap-growing-percent=10000'];
+
 /** The load client's process. */
 export interface LoadClient extends AsyncDisposable {
   readonly pid: number;
@@ -13,6 +20,7 @@ export interface LoadClient extends AsyncDisposable {
 export function openLoadClient(): LoadClient {
   const child = fork(join(import.meta.dirname, 'load-process.ts'), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: collectionFlags,
   });
   const exited = once(child, 'exit');
   const lost = exited.then(([code, signal]): never => {

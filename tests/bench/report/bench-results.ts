@@ -2,7 +2,7 @@ import type { StreamOutcome, UnaryOutcome } from '../load/load-job.ts';
 import type { MachineFacts } from '../machine-facts.ts';
 import type { MemoryTrack } from '../measure/track-memory.ts';
 import type { UnaryFigures } from '../measure/unary-figures.ts';
-import type { ProcessMemory } from '../process-memory.ts';
+import type { MemoryLevel } from '../watch-memory.ts';
 
 /** The format of `bench.json`. Later runs are compared with it, so fields are added, never changed. */
 export interface BenchResults {
@@ -50,8 +50,8 @@ export interface StreamResult {
 
 export interface MemoryResult {
   readonly process: string;
-  readonly idle: ProcessMemory;
+  readonly idle: MemoryLevel;
   /** After all loads and a pause. */
-  readonly after: ProcessMemory;
+  readonly after: MemoryLevel;
   readonly peak: number;
 }

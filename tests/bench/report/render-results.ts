@@ -1,6 +1,7 @@
 import type { StreamOutcome } from '../load/load-job.ts';
 import type { UnaryFigures } from '../measure/unary-figures.ts';
 import { medianRatio } from '../median.ts';
+import type { MemoryLevel } from '../watch-memory.ts';
 import type { BenchResults, MemoryResult, StreamResult, UnaryResult } from './bench-results.ts';
 import { renderTable } from './render-table.ts';
 
@@ -161,16 +162,24 @@ function renderMemory(results: readonly MemoryResult[]): string {
     heads: [
       'Memory, MB',
       'idle\nresident',
+      '\nfrom to',
       'idle\nits own',
       'highest\nresident',
       'after\nresident',
+      '\nfrom to',
       'after\nits own',
+      'after over\nidle',
     ],
     rows: results.map(({ process, idle, peak, after }) => [
       process,
-      ...[idle.rss, idle.uss, peak, after.rss, after.uss].map(tenth),
+      ...[tenth(idle.rss), rangeOf(idle), tenth(idle.uss), tenth(peak)],
+      ...[tenth(after.rss), rangeOf(after), tenth(after.uss), `x ${hundredth(after.rss / idle.rss)}`],
     ]),
   });
+}
+
+function rangeOf({ lowest, highest }: MemoryLevel): string {
+  return `${whole(lowest)} ${whole(highest)}`;
 }
 
 function cpuOf(value: number | undefined): string {
