@@ -282,24 +282,61 @@ test('a client that leaves before its blob is open takes no place in the line', 
   await response.arrayBuffer();
 });
 
-test('more requests than the limit get 429 while the source is busy', async (t) => {
-  const { promise: answer, resolve } = Promise.withResolvers<StoredManifest>();
+/** A server whose source answers when the test resolves `answer`. */
+async function serveBusy(t: TestContext, limits: Partial<DistributionLimits>) {
+  const answer = Promise.withResolvers<StoredManifest>();
+  let asked = 0;
+  const ofSource = () => {
+    asked += 1;
+    return answer.promise;
+  };
   const server = await openDistributionServer({
-    source: { manifest: () => answer, blob: () => Promise.reject(new Error()), blobSize: async () => 0 },
-    limits: { ...distributionLimits, requests: 3 },
+    source: { manifest: ofSource, blob: () => Promise.reject(new Error()), blobSize: async () => 0 },
+    limits: { ...distributionLimits, ...limits },
     telemetry: noTelemetry,
     onAnswered: () => {},
   });
   t.after(() => server[Symbol.asyncDispose]());
   const port = await server.listen({ host: '127.0.0.1', port: 0 });
-  const ask = async () => {
-    const response = await fetch(`http://127.0.0.1:${port}/v2/team/app/manifests/v1`, closing);
+  const ask = async (signal?: AbortSignal) => {
+    const init = signal === undefined ? closing : { ...closing, signal };
+    const response = await fetch(`http://127.0.0.1:${port}/v2/team/app/manifests/v1`, init);
     await response.arrayBuffer();
     return response.status;
   };
-  const all = Array.from({ length: 5 }, ask);
+  const resolve = () =>
+    answer.resolve({ digest: digestOf(manifest), mediaType: mediaTypes.dockerManifest, bytes: manifest });
+  return { ask, resolve, asked: () => asked };
+}
+
+test('requests above the limit wait until others are answered, and leave the line with their clients', async (t) => {
+  const { ask, resolve, asked } = await serveBusy(t, { requests: 2, requestLine: 3, requestLineMs: 60_000 });
+  const first = [ask(), ask()];
+  await eventually(() => asked() === 2, { what: 'two requests' });
+  const gone = new AbortController();
+  const leaving = ask(gone.signal).catch(() => 'left');
+  const waiting = [ask(), ask()];
+  // The line is full: its last place is that of the client that leaves.
+  await eventually(async () => (await ask()) === 429, { what: 'full line' });
+  gone.abort();
+  assert.equal(await leaving, 'left');
+  let last = Promise.resolve(429);
+  const waits = async () => {
+    last = ask();
+    return (await Promise.race([last, delay(100, 'waits')])) === 'waits';
+  };
+  await eventually(waits, { what: 'the place of the client that has left' });
+  assert.equal(asked(), 2);
+  resolve();
+  assert.deepEqual(await Promise.all([...first, ...waiting, last]), [200, 200, 200, 200, 200]);
+  assert.equal(asked(), 5);
+});
+
+test('more requests than the limit and the line get 429 while the source is busy', async (t) => {
+  const { ask, resolve } = await serveBusy(t, { requests: 3, requestLineMs: 50 });
+  const all = Array.from({ length: 5 }, () => ask());
   assert.deepEqual([await Promise.race(all), await ask()], [429, 429]);
-  resolve({ digest: digestOf(manifest), mediaType: mediaTypes.dockerManifest, bytes: manifest });
+  resolve();
   assert.deepEqual((await Promise.all(all)).sort(), [200, 200, 200, 429, 429]);
   assert.equal(await ask(), 200);
 });

@@ -3,10 +3,14 @@ export interface DistributionLimits {
   /** Open connections; a further one takes the place of the one that has been without a request for longest, or is closed at once. */
   readonly connections: number;
   /**
-   * Requests that are worked on at the same time, without those with a long answer; further ones get 429, unless a client has made its
+   * Requests that are worked on at the same time, without those with a long answer; further ones wait, unless a client has made its
    * answer wait for `patienceMs`.
    */
   readonly requests: number;
+  /** Requests that wait until they are worked on; further ones get 429. A request of each connection has room. */
+  readonly requestLine: number;
+  /** For how long they wait, in ms, before they get 429. Most requests take a few milliseconds until their answer is long or complete. */
+  readonly requestLineMs: number;
   /** Long answers that are sent at the same time. */
   readonly longAnswers: number;
   /** Long answers that wait until they can be sent; further ones get 429. */
@@ -30,6 +34,8 @@ export interface DistributionLimits {
 export const distributionLimits: DistributionLimits = {
   connections: 256,
   requests: 64,
+  requestLine: 192,
+  requestLineMs: 1000,
   longAnswers: 64,
   longLine: 128,
   longLineMs: 5000,

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Deadline, unlessAborted } from '@nodewright/async';
 import { type AnswerInit, answerRequest, sendTooMany } from './answer-request.ts';
@@ -26,8 +32,10 @@ export interface DistributionServer extends AsyncDisposable {
 /** Source: OCI distribution specification, pull. */
 export async function openDistributionServer(init: DistributionServerInit): Promise<DistributionServer> {
   const { limits = distributionLimits, tls } = init;
-  const { patienceMs, longLine, longLineMs } = limits;
-  const requests = new AnswerPlaces({ places: limits.requests, line: 0, lineMs: 0, patienceMs });
+  const { patienceMs, requestLine, requestLineMs, longLine, longLineMs } = limits;
+  const requests = new AnswerPlaces({
+    ...{ places: limits.requests, line: requestLine, lineMs: requestLineMs, patienceMs },
+  });
   const long = new AnswerPlaces({
     ...{ places: limits.longAnswers, line: longLine, lineMs: longLineMs, patienceMs },
   });
@@ -35,22 +43,38 @@ export async function openDistributionServer(init: DistributionServerInit): Prom
   const connections = new ConnectionPlaces(limits.connections);
   let looking: NodeJS.Timeout | undefined;
   const lookAtLine = () => {
-    if (looking !== undefined || long.waiting === 0) return;
+    if (looking !== undefined || (long.waiting === 0 && requests.waiting === 0)) return;
     looking = setTimeout(() => {
       looking = undefined;
+      requests.look(performance.now());
       long.look(performance.now());
       lookAtLine();
     }, lookMs);
   };
   const listener: RequestListener = (request, response) => {
     const wait = new ClientWait(performance.now(), () => response.destroy());
-    if (!requests.take(wait, performance.now())) return sendTooMany(response);
     const { socket } = request;
     connections.begin(socket);
     response.once('close', () => {
       connections.over(socket);
       long.leave(wait, performance.now());
     });
+    if (requests.waiting === 0 && requests.take(wait, performance.now())) {
+      serve(request, response, wait);
+      return;
+    }
+    // A request that is worked on keeps its place when its client leaves, until the work has ended.
+    const leaveLine = () => requests.leave(wait, performance.now());
+    response.once('close', leaveLine);
+    void requests.enter(wait, performance.now()).then((entered) => {
+      response.off('close', leaveLine);
+      if (response.destroyed) leaveLine();
+      else if (entered) serve(request, response, wait);
+      else sendTooMany(response);
+    });
+    lookAtLine();
+  };
+  const serve = (request: IncomingMessage, response: ServerResponse, wait: ClientWait) => {
     const enterLong = () => {
       // Its client has left: in the line it would keep out others.
       if (response.destroyed) return Promise.resolve(false);
