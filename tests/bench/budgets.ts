@@ -86,7 +86,8 @@ function talosctl(...args: string[]): string {
 
 /** Starts a second instance of a daemon of the first node, with the same state and an address of its own. */
 async function measureStart(daemon: 'apid' | 'trustd'): Promise<Row> {
-  const [host, port] = ['127.0.0.1', daemon === 'apid' ? 50970 : 50971] as const;
+  // Not ports that the kernel gives to clients: a client that tries such a port of its own machine may be connected to itself.
+  const [host, port] = ['127.0.0.1', daemon === 'apid' ? 20970 : 20971] as const;
   await using scope = new AsyncDisposableStack();
   const root = join(state, clusterName, 'nodes', 'node01');
   const listenAddress = `${host}:${port}`;
