@@ -7,7 +7,7 @@ export interface DistributionLimits {
    * answer wait for `patienceMs`.
    */
   readonly requests: number;
-  /** Requests that wait until they are worked on; further ones get 429. A request of each connection has room. */
+  /** Requests that wait until they are worked on; further ones get 429. With `requests` there is room for one request of each connection. */
   readonly requestLine: number;
   /** For how long they wait, in ms, before they get 429. Most requests take a few milliseconds until their answer is long or complete. */
   readonly requestLineMs: number;
