@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { LoadJob, LoadOutcome, LoadReport } from './load-job.ts';
 
 /**
- * The load client collects all its garbage before each measurement of calls, and its heap may then grow to thirty times of what is left, 340 MB.
+ * The load client collects all its garbage before each measurement of calls, and its heap may then grow to thirty times what is left: 340 MB.
  * Otherwise it stops several times per second for up to 40 ms, in which replies wait that have arrived, and its helper threads take the
  * processors from the programs that are measured.
  */
