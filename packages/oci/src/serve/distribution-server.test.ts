@@ -332,6 +332,20 @@ test('requests above the limit wait until others are answered, and leave the lin
   assert.equal(asked(), 5);
 });
 
+test('a request whose client has left keeps its place until the source has answered', async (t) => {
+  const { ask, resolve, asked } = await serveBusy(t, { requests: 1, requestLineMs: 60_000 });
+  const gone = new AbortController();
+  const left = ask(gone.signal).catch(() => 'left');
+  await eventually(() => asked() === 1, { what: 'the first request' });
+  gone.abort();
+  assert.equal(await left, 'left');
+  const next = ask();
+  assert.equal(await Promise.race([next, delay(200, 'waits')]), 'waits');
+  assert.equal(asked(), 1);
+  resolve();
+  assert.equal(await next, 200);
+});
+
 test('more requests than the limit and the line get 429 while the source is busy', async (t) => {
   const { ask, resolve } = await serveBusy(t, { requests: 3, requestLineMs: 50 });
   const all = Array.from({ length: 5 }, () => ask());
