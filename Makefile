@@ -26,8 +26,11 @@ KUBERNETES ?=
 # What the nodes are, process or docker; and for `make chaos` the seconds of faults.
 CLUSTER ?=
 DURATION ?=
-# For `make test-kubernetes`, `make test-kubelet` and `make test-flakes`: some test files, as a pattern.
+# Some test files: for `make test` by their names, for other suites and `make test-flakes` as patterns.
 FILES ?=
+# For `make test-changed`: the commit to compare with, how long it may take, and whether it ends at the first failure.
+BASE ?=
+FIRST ?=
 # For `make test-flakes`: how often each file runs.
 TIMES ?= 20
 # For `make sim`: the first graph, and how many; for `make measure-boot` how many boots, for `make test-boot-devices`
@@ -58,6 +61,9 @@ RESUME ?=
 # For `make attack`: the attacks and checks to run, with commas; all by default.
 CASES ?=
 
+# Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or the nodes of others.
+suite = node tools/suite.ts $@ $(if $(FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(MINUTES)$(RUNS)$(CUTS)$(DURATION),--part) --
+
 .PHONY: help
 help: ## lists the verbs
 	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,8 +79,16 @@ down: $(built) ## ends the cluster and removes what it left
 	@node tools/up.ts down --name $(cluster)
 
 .PHONY: test
-test: check $(built) ## passes the tests, with containers where an engine answers; says what it skipped
-	@node tools/test.ts
+test: $(if $(FILES),$(installed),check $(built)) ## passes the tests, with containers where an engine answers; says what it skipped (FILES= names some)
+	@$(suite) node tools/test.ts $(if $(FILES),--named $(foreach name,$(FILES),'$(name)'))
+
+.PHONY: test-changed
+test-changed: $(built) ## runs the tests that may notice a change, likeliest first, for ten minutes at most (BASE= MINUTES= FIRST=1)
+	@node tools/test-changed.ts --base '$(BASE)' --minutes '$(MINUTES)' $(if $(FIRST),--first)
+
+.PHONY: test-status
+test-status: $(installed) ## lists which suites passed since the files that they reach were changed
+	@node tools/test-status.ts
 
 .PHONY: docs
 docs: $(installed) ## writes the documentation as pages with a search to _out/docs
@@ -88,7 +102,7 @@ pictures: $(built) ## makes the pictures of the README from a cluster of process
 .PHONY: test-docs
 test-docs: $(built) ## checks that the documentation is complete, and runs the commands of all tutorials
 	@node tools/prepare-nodes.ts
-	@TUTORIALS=all node tools/test.ts 'tests/docs/*.test.ts'
+	@TUTORIALS=all $(suite) node tools/test.ts 'tests/docs/*.test.ts'
 
 .PHONY: test-flakes
 test-flakes: $(built) ## runs test files many times, and counts the failures of each test (FILES= TIMES=)
@@ -98,23 +112,23 @@ test-flakes: $(built) ## runs test files many times, and counts the failures of 
 .PHONY: test-ui
 test-ui: $(built) ## opens the page of talosctl ui in Chromium, on a cluster of processes and on hostile nodes
 	@node tools/prepare-nodes.ts process
-	@node tools/test.ts 'tests/ui/*.test.ts'
+	@$(suite) node tools/test.ts 'tests/ui/*.test.ts'
 
 .PHONY: test-fuzz
 test-fuzz: $(built) ## throws garbage at the listening sockets for a bounded minute each
-	@node tools/test.ts 'tests/fuzz/**/*.test.ts'
+	@$(suite) node tools/test.ts 'tests/fuzz/**/*.test.ts'
 
 .PHONY: test-config-fuzz
 test-config-fuzz: $(installed) ## reads 100,000 mutations of valid configurations (SEED= RUNS=)
-	@SEED='$(SEED)' RUNS='$(RUNS)' node tests/fuzz/config/fuzz.ts
+	@SEED='$(SEED)' RUNS='$(RUNS)' $(suite) node tests/fuzz/config/fuzz.ts
 
 .PHONY: fuzz-h2
 fuzz-h2: $(installed) ## fuzzes the frame engine of HTTP/2 for an hour (MINUTES= H2_SEED=)
-	@MINUTES='$(MINUTES)' H2_SEED='$(H2_SEED)' node tests/fuzz/h2/fuzz-h2.ts
+	@MINUTES='$(MINUTES)' H2_SEED='$(H2_SEED)' $(suite) node tests/fuzz/h2/fuzz-h2.ts
 
 .PHONY: soak-h2
 soak-h2: $(built) ## connects, calls and disconnects for an hour, then checks the memory of the daemons (MINUTES= SEED=)
-	@MINUTES='$(MINUTES)' SEED='$(SEED)' node tests/soak/h2/soak-h2.ts
+	@MINUTES='$(MINUTES)' SEED='$(SEED)' $(suite) node tests/soak/h2/soak-h2.ts
 
 .PHONY: interop-programs
 interop-programs: $(installed) ## builds the programs of others that judge the gateway and registryd from Go modules, minutes once
@@ -123,22 +137,22 @@ interop-programs: $(installed) ## builds the programs of others that judge the g
 .PHONY: grpc-interop
 grpc-interop: $(installed) ## calls through apid's gateway with grpc-go's interoperability client and other clients
 	@node tests/interop/build-programs.ts client server
-	@node tools/test.ts 'tests/interop/grpc/*.test.ts'
+	@$(suite) node tools/test.ts 'tests/interop/grpc/*.test.ts'
 
 .PHONY: h2spec
 h2spec: $(installed) ## checks apid's listener with h2spec, the tests of HTTP/2 servers
 	@node tests/interop/build-programs.ts h2spec
-	@node tools/test.ts 'tests/interop/h2spec/*.test.ts'
+	@$(suite) node tools/test.ts 'tests/interop/h2spec/*.test.ts'
 
 .PHONY: test-node-http2
 test-node-http2: $(built) ## runs tests of the gateway with node:http2 in place of the frame engine, a minute
-	@H2_ENGINE=node node tools/test.ts 'tests/contract/{apid,trustd}/*.test.ts' 'tests/cluster/{routing,fail-over,tracing}.test.ts'
+	@H2_ENGINE=node $(suite) node tools/test.ts 'tests/contract/{apid,trustd}/*.test.ts' 'tests/cluster/{routing,fail-over,tracing}.test.ts'
 
 .PHONY: test-registry
 test-registry: $(built) ## pulls through registryd with skopeo, containerd and docker, and runs the conformance suite of OCI
 	@node tools/containerd.ts
 	@node tests/interop/build-programs.ts distribution
-	@node tools/test.ts 'tests/registry/*.test.ts'
+	@$(suite) node tools/test.ts 'tests/registry/*.test.ts'
 
 .PHONY: bench-registry
 bench-registry: $(built) ## measures 8 pulls of 500 MB at once, and skopeo beside the same from nginx
@@ -146,38 +160,38 @@ bench-registry: $(built) ## measures 8 pulls of 500 MB at once, and skopeo besid
 
 .PHONY: test-soak
 test-soak: $(built) ## follows the logs of ten nodes for a minute while 50 MB are written
-	@node tools/test.ts 'tests/soak/**/*.test.ts'
+	@$(suite) node tools/test.ts 'tests/soak/**/*.test.ts'
 
 .PHONY: sim
 sim: $(installed) ## runs 10,000 random graphs of controllers in random orders (SEED= RUNS=)
-	@SEED='$(SEED)' RUNS='$(RUNS)' node tests/sim/sim.ts
+	@SEED='$(SEED)' RUNS='$(RUNS)' $(suite) node tests/sim/sim.ts
 
 .PHONY: chaos
 chaos: $(built) ## kills programs and nodes of a cluster while etcd is written to (CLUSTER= KUBERNETES= DURATION= SEED=)
 	@node tools/prepare-nodes.ts '$(if $(KUBERNETES),kubernetes,$(CLUSTER))'
-	@CLUSTER='$(CLUSTER)' KUBERNETES='$(KUBERNETES)' DURATION='$(DURATION)' SEED='$(SEED)' node tests/chaos/chaos.ts
+	@CLUSTER='$(CLUSTER)' KUBERNETES='$(KUBERNETES)' DURATION='$(DURATION)' SEED='$(SEED)' $(suite) node tests/chaos/chaos.ts
 
 .PHONY: attack
 attack: $(built) ## attacks a cluster while a second client uses it, about 40 minutes (CASES=)
 	@node tools/prepare-nodes.ts process
-	@node tests/attack/attack.ts --only '$(CASES)'
+	@$(suite) node tests/attack/attack.ts --only '$(CASES)'
 
 .PHONY: test-compose
 test-compose: $(built) ## tests the images and the compose stack; needs a Docker engine
-	@node tools/test.ts --compose
+	@$(suite) node tools/test.ts --compose
 
 .PHONY: test-user
 test-user: $(built) ## passes the tests that depend on the user as an ordinary user; root becomes nobody for them
-	@node tools/test-user.ts
+	@$(suite) node tools/test-user.ts
 
 .PHONY: test-upstream
 test-upstream: $(built) ## drives the released talosctl against processes and containers (REPEAT= for its actions), or a machine (CLUSTER=qemu)
-	@REPEAT='$(REPEAT)' CLUSTER='$(CLUSTER)' node tools/test.ts --upstream
+	@REPEAT='$(REPEAT)' CLUSTER='$(CLUSTER)' $(suite) node tools/test.ts --upstream
 
 .PHONY: conformance
 conformance: $(built) ## checks the API of a fresh cluster (CLUSTER=docker node-image qemu), or of ENDPOINT= with TALOSCONFIG=
 	@test -n '$(ENDPOINT)' || node tools/prepare-nodes.ts '$(CLUSTER)'
-	@node tests/conformance/conformance.ts
+	@$(suite) node tests/conformance/conformance.ts
 
 .PHONY: check
 check: $(installed) ## format, lint, types, contracts
@@ -211,19 +225,19 @@ kubernetes: $(installed) ## builds the programs of Kubernetes from Go modules, 1
 test-kubernetes: $(built) ## tests Kubernetes on nodes of processes; builds it when it is missing (FILES=)
 	@node tools/kubernetes.ts
 	@node tools/etcd.ts
-	@node tools/test.ts --kubernetes '$(or $(FILES),tests/kubernetes/*.test.ts)'
+	@$(suite) node tools/test.ts --kubernetes '$(or $(FILES),tests/kubernetes/*.test.ts)'
 
 kubelet_tests := tests/kubernetes/{kubelet,ready,upkeep,workloads}.test.ts
 
 .PHONY: test-kubelet
 test-kubelet: $(built) ## tests containers whose kubelets run Kubernetes; needs a Docker engine, builds what is missing (FILES=)
 	@node rootfs/build-node-image.ts --kubernetes
-	@node tools/test.ts --kubernetes '$(or $(FILES),$(kubelet_tests))'
+	@$(suite) node tools/test.ts --kubernetes '$(or $(FILES),$(kubelet_tests))'
 
 .PHONY: e2e-kubernetes
 e2e-kubernetes: $(built) ## runs the conformance cases of Kubernetes on four containers, about an hour; needs a Docker engine (CLUSTER= FOCUS= MINUTES= RESUME=)
 	@node tools/prepare-nodes.ts kubernetes
-	@CLUSTER='$(CLUSTER)' FOCUS='$(FOCUS)' MINUTES='$(MINUTES)' RESUME='$(RESUME)' node tests/e2e-kubernetes/end-to-end.ts
+	@CLUSTER='$(CLUSTER)' FOCUS='$(FOCUS)' MINUTES='$(MINUTES)' RESUME='$(RESUME)' $(suite) node tests/e2e-kubernetes/end-to-end.ts
 
 .PHONY: jaeger
 jaeger: $(installed) ## builds Jaeger as a program for the traces of nodes of processes, minutes once
@@ -244,11 +258,11 @@ engine: $(installed) ## starts a Docker engine where none answers, and installs 
 
 .PHONY: bench
 bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx and a Go proxy, about a quarter of an hour
-	@node tests/bench/bench.ts
+	@$(suite) node tests/bench/bench.ts
 
 .PHONY: scale
 scale: $(built) ## measures one apid before 100 nodes and 1,000 client connections, two minutes
-	@node tests/scale/scale.ts
+	@$(suite) node tests/scale/scale.ts
 
 .PHONY: bench-copy
 bench-copy: $(built) ## measures copies of a hundred thousand files and of a sparse one beside tar | gzip
@@ -282,15 +296,15 @@ rootfs-programs: $(installed) ## builds containerd, runc and the CNI plugins of 
 
 .PHONY: test-programs
 test-programs: $(built) rootfs-programs ## runs the programs of machines in the root of machines (root)
-	@node tools/test.ts 'tests/rootfs/programs/*.test.ts'
+	@$(suite) node tools/test.ts 'tests/rootfs/programs/*.test.ts'
 
 .PHONY: test-devices
 test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of its own (root)
-	@node tests/devices/run.ts
+	@$(suite) node tests/devices/run.ts
 
 .PHONY: test-virtual-address
 test-virtual-address: $(built) ## control planes compete for a virtual address: with links of their own and a real etcd (root), and as nodes of the node image (an engine, make node-image); two minutes
-	@node tools/test.ts 'tests/virtual-address/*.test.ts'
+	@$(suite) node tools/test.ts 'tests/virtual-address/*.test.ts'
 
 .PHONY: image
 image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS= KERNEL=), with KUBERNETES=1 also one with Kubernetes; about three minutes after a change
@@ -314,7 +328,7 @@ node-image: $(built) ## packs the root file system of machines as a container im
 
 .PHONY: test-node-image
 test-node-image: node-image ## tests nodes that are one container each; needs a Docker engine
-	@node tools/test.ts --node-image
+	@$(suite) node tools/test.ts --node-image
 
 .PHONY: boot
 boot: $(built) ## boots the image in an emulated machine that keeps its disk; its console is the terminal, its API 127.0.0.1:50000
@@ -330,40 +344,40 @@ measure-memory: $(built) ## boots a control plane and a worker, and measures the
 
 .PHONY: test-boot
 test-boot: image ## boots emulated machines by BIOS and UEFI and uses their API, a quarter of an hour (FILES=)
-	@node tools/test.ts --boot $(if $(FILES),'$(FILES)')
+	@$(suite) node tools/test.ts --boot $(if $(FILES),'$(FILES)')
 
 .PHONY: test-boot-long
 test-boot-long: image ## uses, restarts and resets machines, one of which runs etcd from the images on its disk, a quarter of an hour
-	@node tools/test.ts --boot 'tests/boot/long/{kept-data,containers}.test.ts'
+	@$(suite) node tools/test.ts --boot 'tests/boot/long/{kept-data,containers}.test.ts'
 
 .PHONY: test-boot-uefi
 test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and changes their image
-	@node tools/test.ts --boot 'tests/boot/secure-boot.test.ts'
+	@$(suite) node tools/test.ts --boot 'tests/boot/secure-boot.test.ts'
 
 .PHONY: test-boot-extensions
 test-boot-extensions: image ## boots machines with a module, a rule and a service of an extension, some minutes
-	@node tools/test.ts --boot 'tests/boot/long/extension-services.test.ts'
+	@$(suite) node tools/test.ts --boot 'tests/boot/long/extension-services.test.ts'
 
 .PHONY: test-boot-devices
 test-boot-devices: image ## adds disks and a link to an emulated machine while it runs, with KERNEL=full also on USB, and removes them, some minutes
-	@KERNEL='$(KERNEL)' RUNS='$(RUNS)' node tools/test.ts --boot 'tests/boot/long/devices.test.ts'
+	@KERNEL='$(KERNEL)' RUNS='$(RUNS)' $(suite) node tools/test.ts --boot 'tests/boot/long/devices.test.ts'
 
 .PHONY: test-boot-extension-sets
 test-boot-extension-sets: image ## installs sets of extensions on running machines, also with UEFI Secure Boot; about fifteen minutes
-	@node tools/test.ts --boot 'tests/boot/long/extension-sets.test.ts'
+	@$(suite) node tools/test.ts --boot 'tests/boot/long/extension-sets.test.ts'
 
 .PHONY: test-boot-kubernetes
 test-boot-kubernetes: kubernetes $(built) ## boots a machine that runs Kubernetes and pods of users, and restarts it, more than twenty minutes
 	@KUBERNETES=1 node rootfs/build-image.ts
-	@node tools/test.ts --boot 'tests/boot/long/kubernetes.test.ts'
+	@$(suite) node tools/test.ts --boot 'tests/boot/long/kubernetes.test.ts'
 
 .PHONY: test-boot-image-cache
 test-boot-image-cache: image ## boots a machine whose containerd pulls through registryd, some minutes
-	@node tools/test.ts --boot 'tests/boot/long/image-cache.test.ts'
+	@$(suite) node tools/test.ts --boot 'tests/boot/long/image-cache.test.ts'
 
 .PHONY: test-powercut
 test-powercut: image ## takes the power from emulated machines at 50 moments (SEED=, CUTS=) and examines their disks; resumes a run
-	@SEED='$(SEED)' CUTS='$(CUTS)' node tests/powercut/powercut.ts
+	@SEED='$(SEED)' CUTS='$(CUTS)' $(suite) node tests/powercut/powercut.ts
 
 .PHONY: rootfs-lock
 rootfs-lock: $(installed) ## locks the newest versions of the Debian packages in the root file system (ADD=1: missing ones only)

@@ -1,6 +1,6 @@
 // Generates code from the contracts in proto/, docs/api.md and docs/controllers.md from the contracts and
-// from machined itself, compose.yaml from the stack of the docker provisioner, and docs/image.md from the
-// recipe of the image. `make generate` writes them; with `--check` it only reports differences.
+// from machined itself, compose.yaml from the stack of the docker provisioner, docs/image.md from the
+// recipe of the image, and tests/README.md from the table of suites. `make generate` writes them; with `--check` it only reports differences.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { partsDocument } from '../rootfs/image/parts-document.ts';
 import { apiDocument, handlerProblems } from './api-document/api-document.ts';
 import { describeMachined } from './api-document/describe-machined.ts';
 import { controllerMap } from './controller-map/controller-map.ts';
+import { testsDocument } from './suites/tests-document.ts';
 
 const usage = `usage: node tools/generate.ts [--check] [--accept-breaking] [--root <folder>]
 
@@ -27,6 +28,7 @@ const apiDocumentPath = 'docs/api.md';
 const controllerMapPath = 'docs/controllers.md';
 const devStackPath = 'compose.yaml';
 const imageDocumentPath = 'docs/image.md';
+const testsDocumentPath = 'tests/README.md';
 /** A checkout without it has contracts alone: there is no API to describe, and no stack. */
 const machinedPath = 'services/machined/src/main.ts';
 
@@ -83,6 +85,8 @@ async function generateInto(root: string, target: string): Promise<void> {
   await writeFile(join(target, controllerMapPath), controllerMap(controllers));
   await writeFile(join(target, devStackPath), devStackFile());
   await writeFile(join(target, imageDocumentPath), partsDocument());
+  await mkdir(join(target, dirname(testsDocumentPath)), { recursive: true });
+  await writeFile(join(target, testsDocumentPath), testsDocument());
 }
 
 const hasMachined = (root: string) => existsSync(join(root, machinedPath));
@@ -99,6 +103,7 @@ async function generatedPaths(root: string): Promise<string[]> {
     controllerMapPath,
     devStackPath,
     imageDocumentPath,
+    testsDocumentPath,
     ...files.map((file) => file.slice(root.length + 1)),
   ];
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { countsEnvironment, readCounts, reportCounts } from './suites/suite-results.ts';
 
 /** The user nobody and the group nogroup of Debian. */
 const nobody = { uid: 65_534, gid: 65_534 } as const;
@@ -21,8 +22,13 @@ async function runAsNobody(): Promise<number> {
     const home = join(folder, 'home');
     mkdirSync(home);
     chownSync(home, nobody.uid, nobody.gid);
-    const env = { ...environment, HOME: home, TMPDIR: home };
-    return await runTests(copyTo(join(folder, 'checkout')), { ...nobody, env });
+    // Nobody cannot write where the suite of root expects the counts.
+    const counts = join(home, 'counts.json');
+    const env = { ...environment, HOME: home, TMPDIR: home, ...countsEnvironment(counts) };
+    const code = await runTests(copyTo(join(folder, 'checkout')), { ...nobody, env });
+    const counted = readCounts(counts);
+    if (counted !== undefined) await reportCounts(counted);
+    return code;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

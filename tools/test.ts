@@ -1,51 +1,31 @@
-// Runs the tests and counts them. `node tools/test.ts [pattern ...]`; `--compose` runs only the tests with
-// containers; `--upstream` runs upstream's released client against processes and against containers; `--node-image`
+// Runs the tests and counts them. `node tools/test.ts [pattern ...]`; `--named` runs the files that a person names; `--compose` runs only
+// the tests with containers; `--upstream` runs upstream's released client against processes and against containers; `--node-image`
 // runs nodes that are one container each; `--kubernetes` runs Kubernetes on processes and on a node of one
 // container; `--boot` boots machines; `--alone` runs one file at a time; `--user` leaves out what gives the same result
 // for every user. Without arguments: everything that `make test` promises, with the container tests in parallel to
 // the others when an engine answers. When few files fail, they run once more, and the report names those that pass
 // then; `--times=10` runs files ten times instead, to find tests that fail by chance. On a developer's machine a test
 // that lacks a part is skipped and named; where CI is set, a skipped test is a failure.
-import { globSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readCheckoutGraph } from './changed/checkout-graph.ts';
+import { usesPrograms } from './changed/rank-tests.ts';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
+import { suiteOf, suites } from './suites/suite-table.ts';
+import { readFileTimes, writeFileTimes } from './test/file-times.ts';
+import { findByName, matchFiles } from './test/find-files.ts';
 import { prepareCompose } from './test/prepare-compose.ts';
+import { printReport } from './test/print-report.ts';
 import { repeatFiles } from './test/repeat-files.ts';
 import { type RunFilesInit, runFiles, type TestCounts } from './test/run-files.ts';
+import { runsAlone } from './test/runs-alone.ts';
 import { ensureUpstreamClient } from './upstream-client/ensure-client.ts';
 
 const checkout = join(import.meta.dirname, '..');
-const defaultPatterns = [
-  'packages/**/*.test.ts',
-  'services/**/*.test.ts',
-  'cli/**/*.test.ts',
-  'tools/**/*.test.ts',
-  'tests/**/*.test.ts',
-];
-const composePatterns = ['tests/compose/**/*.test.ts', 'tests/cluster/docker/**/*.test.ts'];
-/** Long runs have Makefile targets of their own; tests with containers run one at a time, in parallel to the others. */
-const separateRuns = [
-  ...[
-    'compose',
-    'cluster/docker',
-    'fuzz',
-    'bench',
-    'soak',
-    'ui',
-    'boot',
-    'upstream',
-    'rootfs/programs',
-    'devices',
-    'node-image',
-    'virtual-address',
-    'kubernetes',
-    'interop/grpc',
-    'interop/h2spec',
-    'registry',
-  ],
-].map((name) => `tests/${name}/`);
+const patternsOf = (wanted: string) =>
+  suites.filter(({ verb }) => verb === wanted).flatMap(({ files }) => files);
 /**
  * What these test computes, or keeps files in memory or in a folder of its own: no right of the user matters to it.
  * Decisions (`domain`) never touch the machine, and controllers only by what they are given.
@@ -71,8 +51,6 @@ const sameForEveryUser = [
   // Not those of commands, which write files.
   .concat(['action', 'dashboard', 'packet', 'render', 'ui'].map((name) => `cli/talosctl/src/${name}/`))
   .concat(['services/apid/src/gateway/']);
-/** They compare the host before and after, so no other test may change the host meanwhile. */
-const alone = ['contract/machined', 'cluster/process'].map((path) => `tests/${path}/host-unchanged.test.ts`);
 const isContinuousIntegration = process.env.CI === 'true' || process.env.CI === '1';
 const testTimeoutMs = 180_000;
 /** Time for starting four nodes, crashing them and reading their traces. */
@@ -93,6 +71,7 @@ const { values, positionals: patterns } = parseArgs({
     kubernetes: { type: 'boolean', default: false },
     user: { type: 'boolean', default: false },
     alone: { type: 'boolean', default: false },
+    named: { type: 'boolean', default: false },
     times: { type: 'string' },
   },
   allowPositionals: true,
@@ -103,24 +82,28 @@ const notRun: string[] = [];
 if (values.times !== undefined) await runManyTimes(Number(values.times) || 10);
 else if (values.boot) turns.push(await runMachines());
 else if (values.kubernetes) turns.push(await runKubernetes());
+else if (values.named) turns.push(await runNamed());
 else if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else if (values.upstream) await runUpstream();
 else if (values['node-image']) await runWholeNodes();
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
-  const leftOut = [...separateRuns, ...alone];
-  const others = filesOf(defaultPatterns)
-    .filter((path) => !leftOut.some((prefix) => path.startsWith(prefix)))
-    .filter((path) => !(values.user && isSameForEveryUser(path)));
-  if (!values.compose) turns.push(await runOthers(filesOf(alone)));
-  const containers = filesOf(composePatterns);
+  const secondsOf = readFileTimes(checkout);
+  const others = filesOf(patternsOf('test'))
+    .filter((path) => !runsAlone(path))
+    .filter((path) => !(values.user && isSameForEveryUser(path)))
+    // Long files first, so that no processor waits for the last one.
+    .toSorted((one, other) => secondsOf(other) - secondsOf(one));
+  if (!values.compose) turns.push(await runOthers(filesOf(patternsOf('test')).filter(runsAlone)));
+  const containers = filesOf(patternsOf('test-compose'));
   await Promise.all([
     values.compose || runOthers(others).then((counts) => void turns.push(counts)),
     runContainers(() => runBeside(containers)),
   ]);
 }
-report();
+writeFileTimes(checkout, new Map(turns.flatMap(({ durations }) => [...durations])));
+await printReport({ turns, notRun, skipsFail: isContinuousIntegration });
 
 /**
  * Runs more files than there are processors: tests spend half of their time waiting, for leases, elections
@@ -219,41 +202,33 @@ async function runContainers(run: () => Promise<TestCounts>): Promise<void> {
   }
 }
 
+/** Files by their names. Builds only when one of them starts a bundle. Never returns when there is no such file. */
+async function runNamed(): Promise<TestCounts> {
+  const all = matchFiles(
+    checkout,
+    suites.flatMap(({ files }) => files),
+  ).filter((file) => file.endsWith('.test.ts'));
+  const wanted = patterns.flatMap((name) =>
+    /[*{]/.test(name) ? matchFiles(checkout, [name]) : findByName(all, name),
+  );
+  const files = [...new Set(wanted)];
+  if (files.length === 0) end(`no test file has ${patterns.join(', ')} in its name`);
+  const foreign = files.find((file) => suiteOf(file)?.verb !== 'test');
+  if (foreign !== undefined) end(`${foreign} belongs to another suite: make ${suiteOf(foreign)?.verb}`);
+  const { graph } = readCheckoutGraph(checkout);
+  if (files.some((file) => usesPrograms(graph, file))) {
+    const { status } = spawnSync('make', ['build'], { cwd: checkout, stdio: 'inherit' });
+    if (status !== 0) end('what the tests start could not be built');
+  }
+  return runOthers(files);
+}
+
 function filesOf(wanted: readonly string[]): string[] {
-  const files = globSync([...wanted], {
-    cwd: checkout,
-    exclude: (path) => path.includes('node_modules') || path.startsWith('_out'),
-  }).sort();
-  if (files.length > 0) return files;
-  process.stderr.write(`test: no test file matches ${wanted.join(' ')}\n`);
+  const files = matchFiles(checkout, wanted);
+  return files.length > 0 ? files : end(`no test file matches ${wanted.join(' ')}`);
+}
+
+function end(message: string): never {
+  process.stderr.write(`test: ${message}\n`);
   process.exit(2);
-}
-
-/** Names the files, and the folders with all their files, that cost most of the time of a long run. */
-function reportSlowest(): void {
-  const durations = turns.flatMap((counts) => [...counts.durations]);
-  if (durations.length < 100) return;
-  const folders = Object.groupBy(durations, ([file]) => dirname(file));
-  const sums = Object.entries(folders).map(([folder, files = []]) => {
-    const ms = files.reduce((sum, [, each]) => sum + each, 0);
-    return [`${folder}/ (files: ${files.length})`, ms] as const;
-  });
-  for (const most of [durations, sums])
-    for (const [name, ms] of most.toSorted(([, one], [, other]) => other - one).slice(0, 10))
-      process.stdout.write(`slow: ${(ms / 1000).toFixed(1)} s ${name}\n`);
-}
-
-function report(): void {
-  const sum = (of: (counts: TestCounts) => number) => turns.reduce((total, counts) => total + of(counts), 0);
-  const skipped = [...turns.flatMap((counts) => counts.skipped), ...notRun];
-  for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
-  reportSlowest();
-  for (const line of turns.flatMap(({ repeated }) => repeated))
-    process.stdout.write(`failed, passed when run again: ${line}\n`);
-  for (const line of turns.flatMap(({ failures }) => failures)) process.stdout.write(`failed: ${line}\n`);
-  // A skipped test has tested nothing: in CI that is a failure.
-  const failed = sum((counts) => counts.failed) + (isContinuousIntegration ? skipped.length : 0);
-  const note = isContinuousIntegration || skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
-  process.stdout.write(`${sum((counts) => counts.passed)} passed, ${failed} failed${note}\n`);
-  process.exitCode = failed > 0 ? 1 : 0;
 }

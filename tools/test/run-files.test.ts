@@ -11,7 +11,12 @@ const runFiles = join(import.meta.dirname, 'run-files.ts');
 const program = `import { runFiles } from ${JSON.stringify(runFiles)};
 const names = process.argv.slice(3);
 const files = names.length > 0 ? names : ['fixture.test.mjs'];
-const { durations, ...counts } = await runFiles({ checkout: process.cwd(), files, concurrency: 1, timeoutMs: 60_000, repeats: process.argv[2] !== 'once' });
+const [mode] = process.argv.slice(2);
+let failures = 0;
+const { durations, ...counts } = await runFiles({
+  checkout: process.cwd(), files, concurrency: 1, timeoutMs: 60_000, repeats: mode === 'repeats',
+  mayStart: () => mode !== 'first' || failures === 0, onFailure: () => { failures += 1; },
+});
 process.stdout.write([...durations.values()].filter((ms) => ms > 0).length + ' files timed\\ncounts ' + JSON.stringify(counts));`;
 
 const fixtures = {
@@ -44,7 +49,7 @@ for (const [what, fixture] of Object.entries(fixtures)) {
       assert.match(stdout, /Error: the fixture failed/);
       assert.match(
         stdout,
-        /counts \{"passed":0,"failed":[12],"skipped":\[\],"failures":\["fixture.test.mjs: .*the fixture failed"\],"repeated":\[\]\}$/,
+        /counts \{"passed":0,"failed":[12],"skipped":\[\],"failures":\["fixture.test.mjs: .*the fixture failed"\],"repeated":\[\],"leftOut":\[\]\}$/,
       );
     } finally {
       rmSync(folder, { recursive: true });
@@ -59,12 +64,13 @@ const failsOnce = `test('one', () => {
   throw new Error('the first time');
 });`;
 const failsAlways = `test('one', () => { throw new Error('every\\ntime', { cause: new Error('a reason') }); });`;
+const printsSeed = `console.log('fast-check seed -12'); ${failsAlways}`;
 const isDeclaredElsewhere = "import './shared.mjs';";
 const once = 'fixture.test.mjs: one: the first time';
 const always = 'fixture.test.mjs: one: every | time | caused by: a reason';
 
 /** Runs files of these names, all with the same content, and returns the counts. */
-async function countsOf(content: string, repeats: 'repeats' | 'once', names: readonly string[]) {
+async function countsOf(content: string, mode: 'repeats' | 'once' | 'first', names: readonly string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'run-files-'));
   try {
     const imports =
@@ -73,24 +79,38 @@ async function countsOf(content: string, repeats: 'repeats' | 'once', names: rea
     writeFileSync(join(folder, 'shared.mjs'), `${imports}${failsOnce}`);
     writeFileSync(join(folder, 'program.mjs'), program);
     const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
-    const words = [join(folder, 'program.mjs'), repeats, ...names];
+    const words = [join(folder, 'program.mjs'), mode, ...names];
     const { stdout } = await promisify(execFile)(process.execPath, words, {
       cwd: folder,
       env: environment,
       timeout: 150_000,
     });
-    assert.match(stdout, new RegExp(`^${names.length} files timed$`, 'm'));
-    return JSON.parse(/counts (.*)$/.exec(stdout)?.[1] ?? '');
+    const counts = JSON.parse(/counts (.*)$/.exec(stdout)?.[1] ?? '');
+    assert.match(stdout, new RegExp(`^${names.length - counts.leftOut.length} files timed$`, 'm'));
+    return counts;
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 const rows = [
-  [failsOnce, 'repeats', { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once] }],
-  [failsOnce, 'once', { passed: 0, failed: 1, skipped: [], failures: [once], repeated: [] }],
-  [failsAlways, 'repeats', { passed: 0, failed: 1, skipped: [], failures: [always], repeated: [] }],
-  [isDeclaredElsewhere, 'repeats', { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once] }],
+  [failsOnce, 'repeats', { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once], leftOut: [] }],
+  [failsOnce, 'once', { passed: 0, failed: 1, skipped: [], failures: [once], repeated: [], leftOut: [] }],
+  [
+    failsAlways,
+    'repeats',
+    { passed: 0, failed: 1, skipped: [], failures: [always], repeated: [], leftOut: [] },
+  ],
+  [
+    printsSeed,
+    'once',
+    { passed: 0, failed: 1, skipped: [], failures: [`${always} (seed -12)`], repeated: [], leftOut: [] },
+  ],
+  [
+    isDeclaredElsewhere,
+    'repeats',
+    { passed: 1, failed: 0, skipped: [], failures: [], repeated: [once], leftOut: [] },
+  ],
 ] as const;
 test('runFiles() runs a file that failed once more, and reports it when it passes then', async () => {
   for (const [content, repeats, expected] of rows)
@@ -101,4 +121,14 @@ test('runFiles() runs nothing again when more than six files failed', async () =
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `${name}.test.mjs`);
   const { passed, failed, repeated } = await countsOf(failsOnce, 'repeats', names);
   assert.deepEqual([passed, failed, repeated], [0, 7, []]);
+});
+
+test('runFiles() runs files in their order until mayStart() leaves out the rest', async () => {
+  const { failed, failures, leftOut } = await countsOf(
+    failsAlways,
+    'first',
+    ['b', 'a', 'c'].map((name) => `${name}.test.mjs`),
+  );
+  assert.deepEqual([failed, leftOut], [1, ['a.test.mjs', 'c.test.mjs']]);
+  assert.match(failures[0], /^b\.test\.mjs/);
 });

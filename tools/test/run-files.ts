@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
+import { spec, type TestEvent } from 'node:test/reporters';
 import { failureMark } from './failure-mark.ts';
 
 export interface RunFilesInit {
@@ -15,8 +15,12 @@ export interface RunFilesInit {
   readonly timeoutMs: number;
   /** Whether a few failed files run once more. Default: they do. */
   readonly repeats?: boolean;
-  /** Called with each piece of output. Default: writes to standard output. */
+  /** Called with the output of each file, when it has ended. Default: writes to standard output. */
   readonly print?: (text: string) => void;
+  /** Asked before each file starts. False leaves this file out. Default: all start. */
+  readonly mayStart?: (file: string) => boolean;
+  /** Called when a file has ended in which a test failed. */
+  readonly onFailure?: (file: string) => void;
 }
 
 export interface TestCounts {
@@ -30,6 +34,8 @@ export interface TestCounts {
   readonly repeated: readonly string[];
   /** How long each file took, in milliseconds. */
   readonly durations: ReadonlyMap<string, number>;
+  /** Files that `mayStart` left out. */
+  readonly leftOut: readonly string[];
 }
 
 interface FileCounts {
@@ -50,18 +56,17 @@ const mostRepeated = 6;
 const endFile = join(import.meta.dirname, 'end-file.ts');
 
 /**
- * Runs test files and prints their output. Does not throw when a test fails. Tests that depend on time may
- * fail on a busy machine. So, when few files failed, they run once more, one at a time, and that result counts.
+ * Runs test files in their order, several at once, and prints their output. Does not throw when a test fails. Tests that depend
+ * on time may fail on a busy machine. So, when few files failed, they run once more, one at a time, and that result counts.
  */
 export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
   const counts = await runOnce(init);
   const failed = [...counts].filter(([, { failed }]) => failed > 0).map(([file]) => file);
-  const canRepeat = failed.length <= mostRepeated && failed.every((file) => init.files.includes(file));
-  const repeats = init.repeats !== false && canRepeat ? failed : [];
+  const repeats = init.repeats !== false && failed.length <= mostRepeated ? failed : [];
   const repeated: string[] = [];
   if (repeats.length > 0) {
     (init.print ?? print)(`test: run again, one after the other: ${repeats.join(', ')}\n`);
-    const again = await runOnce({ ...init, files: repeats, concurrency: 1 });
+    const again = await runOnce({ ...init, files: repeats, concurrency: 1, mayStart: () => true });
     for (const file of repeats) {
       const counted = again.get(file) ?? { ...noCounts(), failed: 1 };
       if (counted.failed === 0) repeated.push(...(counts.get(file)?.failures ?? []));
@@ -77,6 +82,7 @@ export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
     failures: all.flatMap(({ failures }) => failures),
     repeated,
     durations: new Map([...counts].map(([file, { durationMs }]) => [file, durationMs])),
+    leftOut: init.files.filter((file) => !counts.has(file)),
   };
 }
 
@@ -102,52 +108,79 @@ const keptCharacters = 500;
 
 const print = (text: string) => void process.stdout.write(text);
 
-/** The result of each file, by its path below the checkout. */
-async function runOnce({
-  checkout,
-  files,
-  concurrency,
-  timeoutMs,
-  print: write = print,
-}: RunFilesInit): Promise<Map<string, FileCounts>> {
+/** The result of each file that was started, by its path below the checkout. */
+async function runOnce(init: RunFilesInit): Promise<Map<string, FileCounts>> {
   const counts = new Map<string, FileCounts>();
-  const countsOf = (path: string | undefined) => {
-    const file = path === undefined ? '' : relative(checkout, path);
-    const known = counts.get(file) ?? noCounts();
-    counts.set(file, known);
-    return known;
-  };
-  const paths = files.map((path) => join(checkout, path));
-  const execArgv = ['--import', endFile];
   const failures = mkdtempSync(join(tmpdir(), 'test-failures-'));
   process.env.TEST_FAILURES = failures;
   // Cache compiled code: compiling TypeScript takes a third of the time of a small file.
-  process.env.NODE_COMPILE_CACHE ??= join(checkout, '_out', 'compile-cache');
-  const stream = run({ files: paths, concurrency, timeout: timeoutMs, cwd: checkout, execArgv });
+  process.env.NODE_COMPILE_CACHE ??= join(init.checkout, '_out', 'compile-cache');
+  const waiting = init.files.values();
+  const runNext = async () => {
+    for (const file of waiting)
+      if (init.mayStart?.(file) !== false) {
+        const counted = await runFile(file, failures, init);
+        counts.set(file, counted);
+        if (counted.failed > 0) init.onFailure?.(file);
+      }
+  };
+  await Promise.all(Array.from({ length: init.concurrency }, runNext));
+  rmSync(failures, { recursive: true });
+  return counts;
+}
+
+/** Runs one file in a process of its own, and prints what it and its tests wrote once it has ended. */
+async function runFile(
+  path: string,
+  failures: string,
+  { checkout, concurrency, timeoutMs, print: write = print }: RunFilesInit,
+): Promise<FileCounts> {
+  const counted = noCounts();
+  const begun = performance.now();
+  const execArgv = ['--import', endFile];
+  const stream = run({ files: [join(checkout, path)], timeout: timeoutMs, cwd: checkout, execArgv });
   stream.on('test:complete', ({ file, details }) => {
     const { failureType } = (details.error ?? {}) as { failureType?: string };
     if (file !== undefined && failureType === 'hookFailed') writeFileSync(failureMark(failures, file), '');
   });
-  // A test that a shared module declares belongs to the file that imports the module.
-  stream.on('test:pass', ({ name, file, entryFile = file, skip, details }) => {
-    const counted = countsOf(entryFile);
+  // A test that a shared module declares has the file of that module, and still belongs to the file that runs.
+  stream.on('test:pass', ({ name, skip, details }) => {
     if (skip !== undefined && skip !== false)
       // The runner does not list the tests of a skipped suite, so name the suite.
       counted.skipped.push(typeof skip === 'string' && skip !== '' ? `${name}: ${skip}` : name);
     else if (details.type !== 'suite') counted.passed += 1;
   });
-  stream.on('test:summary', ({ file, duration_ms }) => {
-    if (file !== undefined) countsOf(file).durationMs = duration_ms;
-  });
-  stream.on('test:fail', ({ name, file, entryFile = file, details }) => {
+  stream.on('test:fail', ({ name, details }) => {
     // A suite fails because of its tests, which are counted themselves, or because of its hooks.
     const { failureType } = details.error as { failureType?: string };
     if (details.type === 'suite' && failureType === 'subtestsFailed') return;
-    const counted = countsOf(entryFile);
     counted.failed += 1;
-    counted.failures.push(`${relative(checkout, entryFile ?? '')}: ${name}: ${reasonOf(details.error)}`);
+    counted.failures.push(`${path}: ${name}: ${reasonOf(details.error)}`);
   });
-  for await (const text of stream.compose(new spec())) write(text);
-  rmSync(failures, { recursive: true });
-  return counts;
+  const seeds = new Set<string>();
+  stream.on('test:stdout', ({ message }) => {
+    for (const [seed] of message.matchAll(seedPattern)) seeds.add(seed);
+  });
+  const output: string[] = [];
+  // A file that runs alone is seen at once; those of several would mix.
+  const show = concurrency === 1 ? write : (text: string) => void output.push(text);
+  for await (const text of stream.compose(withoutSums).compose(new spec())) show(text);
+  write(output.join(''));
+  // With its seed somebody can repeat a failure. Most tests have it in their name or their error.
+  for (const seed of seeds)
+    counted.failures.forEach((failure, index) => {
+      if (!failure.includes(seed)) counted.failures[index] = `${failure} (${seed})`;
+    });
+  counted.durationMs = performance.now() - begun;
+  return counted;
 }
+
+/** Removes the sums of one file, such as `tests 3`: the report has those of all files. */
+async function* withoutSums(events: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
+  for await (const event of events)
+    if (event.type !== 'test:diagnostic' || !sumPattern.test(event.data.message)) yield event;
+}
+
+/** `seed 12`, `SEED=12` and the like, as tests print them. */
+const seedPattern = /\b\w*seed\b[ :=]+-?\d+/gi;
+const sumPattern = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
