@@ -44,7 +44,7 @@ before(async () => {
   });
   mkdirSync(join(folder, 'root/system/state'), { recursive: true });
   writeFileSync(join(folder, 'root/system/state/config.yaml'), configuration, { mode: 0o600 });
-  node = scope.use(await startNode({ folder, address }));
+  node = scope.use(await startNode({ folder, address, isConfigured: true }));
   await eventually(async () => (await services()).includes('ext-demo'), { what: 'the service' });
 });
 after(() => scope.disposeAsync());

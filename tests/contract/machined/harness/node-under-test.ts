@@ -8,7 +8,7 @@ import { StateDefinition } from '@nodewright/contract/gen/cosi/resource/state.ts
 import { MachineServiceDefinition, type ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import { codecsOf } from '@nodewright/state';
-import { machineTypes } from '@nodewright/state/kinds';
+import { acquireConfigStatuses } from '@nodewright/state/kinds';
 import { createStateClient } from '@nodewright/state/wire';
 import { noTelemetry } from '@nodewright/telemetry';
 import { type DaemonProcess, eventually, isServing, spawnDaemon } from '@nodewright/testkit';
@@ -24,6 +24,8 @@ export interface NodeUnderTestInit extends Partial<NodeConfigInit> {
   readonly folder?: string;
   /** The node's machine configuration; by default that of `gen config`; `none` means no file. */
   readonly configuration?: 'none' | { readonly text: string };
+  /** Whether the node finds a configuration and loads it. Default: if it is that of `gen config`, in a new folder. */
+  readonly isConfigured?: boolean;
   /** Below the folder; default `root`. */
   readonly rootName?: string;
   readonly args?: readonly string[];
@@ -65,12 +67,14 @@ const withoutOverride = ['setpriv', '--bounding-set=-dac_override,-dac_read_sear
 /** No server listens there. */
 const noTimeServer = '127.0.0.1:1';
 
-/** The API serves before the node has read its configuration, and that is enough here. */
-async function knowsWhatItIs(channel: Parameters<typeof createRpcClient>[1]): Promise<void> {
+/** The API serves before the node has read its configuration. Until then a call that applies another one is refused. */
+async function hasLoadedConfiguration(channel: Parameters<typeof createRpcClient>[1]): Promise<void> {
   const metadata = { 'talos-role': ['os:reader'] };
   const client = createRpcClient(StateDefinition, channel, { telemetry: noTelemetry, metadata });
-  const state = createStateClient({ client, codecs: codecsOf([machineTypes]) });
-  await eventually(async () => (await state.list(machineTypes)).length > 0, { what: 'type of the machine' });
+  const state = createStateClient({ client, codecs: codecsOf([acquireConfigStatuses]) });
+  await eventually(async () => (await state.list(acquireConfigStatuses)).length > 0, {
+    what: 'configuration of the machine',
+  });
 }
 
 /** Starts a node and waits until its Machine API serves and its configuration is loaded. */
@@ -122,7 +126,8 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
   });
 
   const channel = scope.use(openUnixChannel(socket));
-  if (init.configuration === undefined && init.folder === undefined) await knowsWhatItIs(channel);
+  const isConfigured = init.isConfigured ?? (init.configuration === undefined && init.folder === undefined);
+  if (isConfigured) await hasLoadedConfiguration(channel);
   const client: NodeUnderTest['client'] = (definition, ...roles) =>
     createRpcClient(definition, channel, { telemetry: noTelemetry, metadata: { 'talos-role': roles } });
   const machine = client(MachineServiceDefinition, 'os:admin');
