@@ -43,13 +43,15 @@ try {
 
 async function test({ tests, alone, elsewhere }: ChangePlan, secondsOf: SecondsOf): Promise<void> {
   let failed = false;
+  const enough = new AbortController();
   const note = () => {
     failed = true;
+    if (values.first) enough.abort();
   };
   const mayStart = (file: string) =>
     !(failed && values.first) && performance.now() - begun + secondsOf(file) * 1000 < limitMs;
   const init = { checkout, timeoutMs: testTimeoutMs, mayStart, onFailure: note, repeats: false };
-  const checked = check();
+  const checked = check(enough.signal);
   const counts = await runFiles({ ...init, files: tests, concurrency: availableParallelism() + 1 });
   // These compare the host before and after, so nothing else may run.
   const checks = await checked;
@@ -59,14 +61,17 @@ async function test({ tests, alone, elsewhere }: ChangePlan, secondsOf: SecondsO
   await printReport({ turns: [counts, last, checks], notRun: [], skipsFail: false });
 }
 
-/** `make check` counts as one test. Its output comes when it has ended. */
-async function check(): Promise<TestCounts> {
-  const child = spawn('make', ['check'], { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] });
+/** `make check` counts as one test. Its output comes when it has ended. When the signal ends it, it counts as none. */
+async function check(signal: AbortSignal): Promise<TestCounts> {
+  const child = spawn('make', ['check'], { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'], signal });
+  // An ended child also emits an error.
+  child.on('error', (error) => signal.aborted || process.stderr.write(`make check: ${error.message}\n`));
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => void output.push(text));
   const [code] = (await once(child, 'close')) as [number | null];
   const none = { skipped: [], repeated: [], durations: new Map(), leftOut: [] };
+  if (signal.aborted) return { ...none, passed: 0, failed: 0, failures: [] };
   if (code === 0) return { ...none, passed: 1, failed: 0, failures: [] };
   process.stdout.write(output.join(''));
   return { ...none, passed: 0, failed: 1, failures: ['make check'] };
