@@ -260,6 +260,10 @@ engine: $(installed) ## starts a Docker engine where none answers, and installs 
 bench: $(built) ## measures requests, fan-out, streams and memory beside nghttpx and a Go proxy, about a quarter of an hour
 	@$(suite) node tests/bench/bench.ts
 
+.PHONY: test-bench
+test-bench: $(built) ## runs the benches in their short form, three minutes
+	@$(suite) node tools/test.ts 'tests/bench/*.test.ts'
+
 .PHONY: scale
 scale: $(built) ## measures one apid before 100 nodes and 1,000 client connections, two minutes
 	@$(suite) node tests/scale/scale.ts

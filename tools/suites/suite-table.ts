@@ -98,7 +98,7 @@ export const suites: readonly Suite[] = [
     minutes: '1',
     ci: 'whole',
     files: [
-      'tests/{attack,bench,chaos,conformance,e2e-kubernetes,powercut,sim}/**/*.test.ts',
+      'tests/{attack,bench/kubernetes,chaos,conformance,e2e-kubernetes,powercut,sim}/**/*.test.ts',
       'tests/interop/{*,gateway/*}.test.ts',
     ],
     question: 'Do the parts of these programs compute what they should?',
@@ -440,6 +440,15 @@ export const suites: readonly Suite[] = [
     ci: 'none',
     files: ['tests/scale/scale.ts'],
     question: 'What do 100 nodes and 1,000 clients cost one apid?',
+  },
+  {
+    verb: 'test-bench',
+    folder: '`bench`',
+    needs: 'some peers: nghttpx, Go',
+    minutes: '3',
+    ci: 'none',
+    files: ['tests/bench/*.test.ts'],
+    question: 'Do short runs of the benches measure every target, and leave nothing behind?',
   },
   {
     verb: 'bench',
