@@ -64,11 +64,13 @@ async function test({ tests, alone, elsewhere }: ChangePlan, secondsOf: SecondsO
 /** `make check` counts as one test. Its output comes when it has ended. When the signal ends it, it counts as none. */
 async function check(signal: AbortSignal): Promise<TestCounts> {
   const child = spawn('make', ['check'], { cwd: checkout, stdio: ['ignore', 'pipe', 'pipe'] });
-  signal.addEventListener('abort', () => child.kill());
+  const end = () => child.kill();
+  signal.addEventListener('abort', end);
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => void output.push(text));
   const [code] = (await once(child, 'close')) as [number | null];
+  signal.removeEventListener('abort', end);
   const none = { skipped: [], repeated: [], durations: new Map(), leftOut: [] };
   if (signal.aborted) return { ...none, passed: 0, failed: 0, failures: [] };
   if (code === 0) return { ...none, passed: 1, failed: 0, failures: [] };
