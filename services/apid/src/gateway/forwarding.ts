@@ -43,8 +43,12 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
   readonly #hop: Hop;
   readonly #record: CallRecord;
   readonly #span: Span | undefined;
-  readonly #start: CallStart;
   readonly #pump: Pump;
+  /** The place in the start queue; undefined while there is no connection. */
+  #start: CallStart | undefined;
+  /** The connection for the call while it waits for its turn. */
+  #connection: ClientConnection | undefined;
+  #attempts = 0;
   #connecting = true;
 
   constructor(gateway: Gateway, call: InboundCall, hop: Hop, record: CallRecord) {
@@ -55,20 +59,22 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
     this.#hop = hop;
     this.#record = record;
     this.#span = record.startHop(hop.kind === 'node' ? hop.name : 'machined');
-    this.#start = gateway.starts.enter(record.queue, this);
     this.#pump = new Pump(this);
     record.target = this;
   }
 
-  /** Opens the call, or waits for its turn. */
+  /** Opens the call, once there is a connection and it is its turn. */
   start(): void {
     if (this.#record.timeoutMs !== undefined) this.#record.onDeadline(() => this.#expire());
-    if (!this.#start.waits) this.begin();
+    this.#connect()?.catch((error: unknown) => failInside(this.inbound, this.#record, error));
   }
 
   begin(): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
     try {
-      this.#open(0)?.catch((error: unknown) => failInside(this.inbound, this.#record, error));
+      if (connection === undefined || this.#send(connection)) return;
+      this.#connect()?.catch((error: unknown) => failInside(this.inbound, this.#record, error));
     } catch (error) {
       failInside(this.inbound, this.#record, error);
     }
@@ -95,11 +101,11 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
   }
 
   onAnswering(): void {
-    this.#start.answering();
+    this.#start?.answering();
   }
 
   onDone(outcome: PumpOutcome): void {
-    this.#start.leave(outcome.cancelled, outcome.code !== 0);
+    this.#start?.leave(outcome.cancelled, outcome.code !== 0);
     if (this.#span !== undefined) endSpan(this.#span, outcome, outcome.code !== 0);
     if (outcome.cancelled) this.#record.cancelled(outcome);
     else this.#record.finish(outcome);
@@ -114,20 +120,25 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
     this.#pump.fail(describeDeadline(this.#label, this.#record.timeoutMs ?? 0, this.#connecting));
   }
 
-  /** Opens the call, at once when there is a connection. */
-  #open(attempts: number): Promise<void> | undefined {
+  /**
+   * Enters the start queue, at once when there is a connection. A call that must wait for one is not in the queue: places would be
+   * taken by the calls to a node that is dead, for as long as a dial may take.
+   */
+  #connect(): Promise<void> | undefined {
     const { pool, machined } = this.#gateway;
     const target = this.#hop.kind === 'node' ? this.#gateway.targetOf(this.#hop.name) : machined;
-    for (let attempt = attempts; attempt < maxAttempts && !this.#pump.over; attempt += 1) {
+    while (this.#attempts < maxAttempts && !this.#pump.over) {
+      this.#attempts += 1;
       const acquired = pool.acquire(target, this.#record.lane);
-      if (acquired instanceof Promise) return this.#openOn(acquired, attempt);
-      if (this.#send(acquired)) return undefined;
+      if (acquired instanceof Promise) return this.#enterOn(acquired);
+      if (this.#enter(acquired)) return undefined;
     }
     if (!this.#pump.over) this.#pump.fail(closingStatus(this.#label));
     return undefined;
   }
 
-  async #openOn(connecting: Promise<ClientConnection>, attempt: number): Promise<void> {
+  async #enterOn(connecting: Promise<ClientConnection>): Promise<void> {
+    this.#connecting = true;
     let connection: ClientConnection;
     try {
       connection = await connecting;
@@ -135,15 +146,24 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
       this.#pump.fail(describeConnectFailure(this.#label, faultFrom(error).message));
       return;
     }
-    if (!this.#send(connection)) await this.#open(attempt + 1);
+    if (!this.#pump.over && !this.#enter(connection)) await this.#connect();
   }
 
-  /** Returns `false` when the connection is not usable; then nothing was sent. */
-  #send(connection: ClientConnection): boolean {
+  /** Sends the call, or has it wait for its turn. Returns `false` when the connection is not usable. */
+  #enter(connection: ClientConnection): boolean {
     this.#connecting = false;
-    if (!this.#pump.start(connection, this.#headers())) return false;
-    this.#start.made();
+    const start = this.#gateway.starts.enter(this.#record.queue, this);
+    this.#start = start;
+    if (!start.waits) return this.#send(connection);
+    this.#connection = connection;
     return true;
+  }
+
+  /** Returns `false` when the connection is not usable; then nothing was sent, and the call has no place. */
+  #send(connection: ClientConnection): boolean {
+    if (this.#pump.start(connection, this.#headers())) return true;
+    this.#start?.giveBack();
+    return false;
   }
 
   #headers(): RawHeaders {

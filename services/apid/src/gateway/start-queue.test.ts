@@ -123,15 +123,8 @@ test('StartQueue removes a cancelled call from the queue, and forgets callers wi
 });
 
 for (const [what, short, step] of [
-  ['a sent call has no response for a while', { holdMs: 1 }, (start: CallStart) => start.made()],
-  [
-    'the response of a call has begun a while ago',
-    { spacingMs: 1 },
-    (start: CallStart) => {
-      start.made();
-      start.answering();
-    },
-  ],
+  ['a call has no response for a while after its start', { holdMs: 1 }, () => {}],
+  ['the response of a call has begun a while ago', { spacingMs: 1 }, (start: CallStart) => start.answering()],
 ] as const) {
   test(`StartQueue starts the next call when ${what}`, async () => {
     const queue = new StartQueue({ ...limits, fewest: 1, most: 1, mostAlone: 1, ...short });
@@ -146,6 +139,44 @@ for (const [what, short, step] of [
     assert.equal(queue.size, 0);
   });
 }
+
+test('StartQueue counts the time of a waiting call from its own start', () => {
+  let nowMs = 0;
+  const due: (() => void)[] = [];
+  const after = (_delayMs: number, action: () => void) => {
+    due.push(action);
+    return { [Symbol.dispose]() {} };
+  };
+  const one = { ...limits, fewest: 1, most: 1, mostAlone: 1, spacingMs: 20, holdMs: 250 };
+  const queue = new StartQueue(one, () => nowMs, { after });
+  const { begun } = enterMany(queue, 3);
+  const startedAtMs: number[] = [];
+  for (; nowMs < 1000; nowMs += 10) {
+    for (const action of due.splice(0)) action();
+    if (begun.length > startedAtMs.length) startedAtMs.push(nowMs);
+  }
+  assert.deepEqual(startedAtMs, [0, 250, 500]);
+});
+
+test('StartQueue takes a place back from a call that cannot be sent, and keeps the window of its caller', () => {
+  const queue = new StartQueue(limits);
+  const begun: number[] = [];
+  const starts: CallStart[] = [];
+  for (let index = 0; index < 5; index += 1) {
+    const begin = () => {
+      begun.push(index);
+      starts[index]?.giveBack();
+    };
+    starts.push(queue.enter('a', { begin }));
+  }
+  starts[0]?.giveBack();
+  assert.deepEqual(begun, [2, 3, 4]);
+  starts[0]?.giveBack();
+  starts[0]?.leave(false);
+  starts[1]?.giveBack();
+  assert.equal(queue.size, 0);
+  assert.deepEqual(enterMany(queue, 5).begun, [0, 1]);
+});
 
 test('StartQueue does not delay a caller for the calls of one whose window is full', async () => {
   const queue = new StartQueue({ ...limits, crowd: 3 });
@@ -200,14 +231,12 @@ test('StartQueue makes a timer only while a call waits, and otherwise looks at t
   const fewLimits = { ...limits, fewest: 1, most: 1, mostAlone: 1, spacingMs: 20, holdMs: 250 };
   const queue = new StartQueue(fewLimits, () => nowMs, { after });
   const first = queue.enter('a', ignored);
-  first.made();
   first.answering();
   assert.equal(due.length, 0);
   // Its time has come, and no call was there to see it.
   nowMs = 30;
   const second = queue.enter('a', ignored);
   assert.equal(second.waits, false);
-  second.made();
   assert.equal(due.length, 0);
   let hasBegun = false;
   const begin = () => {

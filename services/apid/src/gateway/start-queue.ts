@@ -17,7 +17,7 @@ export interface StartLimits {
   readonly crowd: number;
   /** How long a call keeps its place after its response has begun, or after it was cancelled or has failed, in milliseconds. */
   readonly spacingMs: number;
-  /** A call without a response gives up its place after this time, in milliseconds. */
+  /** A call without a response gives up its place this long after its start, in milliseconds. */
   readonly holdMs: number;
 }
 
@@ -27,12 +27,12 @@ export interface StartingCall {
   begin(): void;
 }
 
-/** The place of one call in the queue of its caller. */
+/** The place of one call in the queue of its caller. A call that may start keeps it until `leave`, but for at most `holdMs`. */
 export interface CallStart {
   /** Whether the call must wait for `begin`; otherwise it may start at once. */
   readonly waits: boolean;
-  /** The call was sent. It keeps its place until `leave`, but for at most `holdMs`. */
-  made(): void;
+  /** The call cannot be sent now: it gives up its place as if it had never had one, and may enter the queue again. */
+  giveBack(): void;
   /** The response has begun, so the expensive start of the call is over. */
   answering(): void;
   /** Ends the call; `cancelled` when the client cancelled it, `failed` when its status is not OK. Does nothing when repeated. */
@@ -123,7 +123,9 @@ export class StartQueue {
     // A caller with no starting and no waiting call never waits for other callers.
     if (isIdle || this.#mayBegin(account)) {
       this.#count(account, 1);
-      return new Place(this, account, undefined);
+      const started = new Place(this, account, undefined);
+      this.#leaveIn(started, this.#limits.holdMs);
+      return started;
     }
     const place = new Place(this, account, call);
     if (account.waiting.first === undefined) this.#turns.add(account);
@@ -132,12 +134,7 @@ export class StartQueue {
     return place;
   }
 
-  /** The call gives up its place by itself after `holdMs`, unless it does so before. */
-  hold(place: Place): void {
-    this.#leaveIn(place, this.#limits.holdMs);
-  }
-
-  /** The same after `spacingMs`. */
+  /** The call gives up its place by itself after `spacingMs`, unless it does so before. */
   space(place: Place): void {
     this.#leaveIn(place, this.#limits.spacingMs);
   }
@@ -245,6 +242,7 @@ export class StartQueue {
         account.waiting.delete(place);
         if (account.waiting.first !== undefined) this.#turns.add(account);
         this.#count(account, 1);
+        this.#leaveIn(place, this.#limits.holdMs);
         place.begin();
         account = this.#turns.first;
       }
@@ -292,8 +290,8 @@ class Place implements CallStart, Link<Place> {
     this.#call?.begin();
   }
 
-  made(): void {
-    if (!this.#hasLeft) this.#queue.hold(this);
+  giveBack(): void {
+    if (!this.#hasLeft && !this.#isOver) this.#leave(0);
   }
 
   answering(): void {
