@@ -8,10 +8,12 @@ import { frameFloods } from './frames.ts';
 import { openCallFloods } from './open-calls.ts';
 import { registryFloods } from './registry.ts';
 import { trustFloods } from './trust.ts';
+import { unreadFanOutFloods } from './unread-fan-out.ts';
 
 export const floods: readonly Flood[] = [
   ...cancelFloods,
   ...openCallFloods,
+  ...unreadFanOutFloods,
   ...bodyFloods,
   ...connectionFloods,
   ...frameFloods,

@@ -71,6 +71,12 @@ export function describeFullBudget({ limitBytes }: { readonly limitBytes: number
   };
 }
 
+/** The status of one target of a stream whose bytes exceed the budget because the client does not read them. */
+export function describeUnread(label: HopLabel, { limitBytes }: { readonly limitBytes: number }): GrpcStatus {
+  const text = `${label.subject} sent more than the client reads: open calls hold more than ${limitBytes} bytes`;
+  return statusOf('resource-exhausted', text, label);
+}
+
 /** Formats milliseconds as `1.5s`, with at most three digits after the point. */
 export function secondsText(timeoutMs: number): string {
   return `${Math.round(timeoutMs) / 1000}s`;

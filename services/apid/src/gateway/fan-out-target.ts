@@ -1,6 +1,7 @@
 import { maxMessageSizeBytes } from '@nodewright/contract';
 import { faultFrom } from '@nodewright/fault';
 import {
+  type ByteBudget,
   type CallFailure,
   type GrpcStatus,
   h2ErrorCodes,
@@ -20,6 +21,7 @@ import {
   describeCompressed,
   describeConnectFailure,
   describePumpFailure,
+  describeUnread,
   type HopLabel,
 } from './describe-failure.ts';
 import { closingStatus } from './forwarding.ts';
@@ -29,8 +31,10 @@ import type { Gateway } from './gateway.ts';
 export interface TargetEvents {
   /** The call is open: from here on it accepts the request. */
   opened(target: FanOutTarget): void;
-  /** This many more bytes of the response are buffered. */
-  held(bytes: number): void;
+  /** This many more bytes of the response are buffered. Returns `false` when there is no room for them: the target is over. */
+  held(target: FanOutTarget, bytes: number): boolean;
+  /** The bytes that wait until the target is resumed have no more room in their budget. */
+  full(target: FanOutTarget, budget: ByteBudget): void;
   /** This many buffered bytes were forwarded to the client. */
   passed(bytes: number): void;
   /** One complete message of the response. */
@@ -49,6 +53,8 @@ export interface TargetInit {
   readonly span: Span | undefined;
   /** The lane of the caller: its calls to a backend use this connection. */
   readonly lane: number;
+  /** The budget for bytes that wait until the target is resumed; `undefined` for no limit. */
+  readonly unread: ByteBudget | undefined;
   readonly events: TargetEvents;
   /**
    * Builds the request headers. Called just before the call opens, so that they carry the time left by then.
@@ -97,7 +103,7 @@ export class FanOutTarget implements OutboundReceiver {
 
   /** Connects and opens the call. A failure is reported by the event `ended`. */
   async connect(): Promise<void> {
-    const { gateway, name, label, events } = this.#init;
+    const { gateway, name, label, unread, events } = this.#init;
     const target = gateway.targetOf(name);
     try {
       for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -105,6 +111,7 @@ export class FanOutTarget implements OutboundReceiver {
         if (this.#over) return;
         this.#outbound = connection.openCall(this.#init.headers(), this);
         if (this.#outbound === undefined) continue;
+        if (unread !== undefined) this.#outbound.limitUnread(unread, (full) => events.full(this, full));
         events.opened(this);
         return;
       }
@@ -156,8 +163,8 @@ export class FanOutTarget implements OutboundReceiver {
   }
 
   answerData(chunk: Buffer): void {
+    if (!this.#init.events.held(this, chunk.length)) return;
     this.#heldBytes += chunk.length;
-    this.#init.events.held(chunk.length);
     try {
       for (const { body, compressed } of this.#messages.push(chunk)) {
         if (compressed) this.refuse(describeCompressed(this.#init.label));
@@ -193,6 +200,11 @@ export class FanOutTarget implements OutboundReceiver {
 
   failed(failure: CallFailure): void {
     this.#fail({ kind: 'call-failed', failure, answering: this.#answering });
+  }
+
+  /** Ends the call because its bytes have no more room. */
+  refuseUnread(full: ByteBudget): void {
+    this.refuse(describeUnread(this.#init.label, full));
   }
 
   /** Ends the call with a status of apid's own. */

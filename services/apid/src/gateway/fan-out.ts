@@ -1,5 +1,6 @@
 import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import {
+  type ByteBudget,
   type GrpcStatus,
   type InboundCall,
   type InboundReceiver,
@@ -25,7 +26,8 @@ const cancelled: GrpcStatus = {
 /**
  * Sends one call to several nodes and joins their responses. All targets are dialled at once. A target that
  * fails adds an error entry, and the call continues. The whole call fails only for a malformed request, a
- * passed deadline, a cancel by the client, or a full byte budget.
+ * passed deadline, a cancel by the client, or a byte budget that is full of the request or of a unary answer. In a
+ * stream the target fails for which the budget has no more room, when the client reads too slowly.
  */
 export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
   readonly #gateway: Gateway;
@@ -41,6 +43,10 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
   #backlogBytes = 0;
   /** Bytes that this call holds of its caller's budget. */
   #heldBytes = 0;
+  /** Those of them that the call has to send, and the client has not read. */
+  #unreadBytes = 0;
+  /** The call has so much to send that it waits for the client. */
+  #isBlocked = false;
   #connecting: number;
   #left: number;
   #requestEnded = false;
@@ -66,6 +72,8 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
   }
 
   start(): void {
+    const budget = this.#record.share?.bytes;
+    if (budget !== undefined) this.#call.limitUnread(budget, (full) => this.#fail(describeFullBudget(full)));
     this.#call.receive(this);
     this.#call.resume();
     this.#record.target = this;
@@ -87,8 +95,11 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
       return;
     }
     if (this.#connecting > 0) {
-      this.held(chunk.length);
-      if (this.#over) return;
+      const full = this.#take(chunk.length);
+      if (full !== undefined) {
+        this.#fail(describeFullBudget(full));
+        return;
+      }
       this.#backlog.push(chunk);
       this.#backlogBytes += chunk.length;
     }
@@ -109,7 +120,11 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
   }
 
   answerDrained(): void {
-    for (const target of this.#targets) target.resume();
+    this.#isBlocked = false;
+    this.#give(this.#unreadBytes);
+    this.#unreadBytes = 0;
+    if (this.#left === 0) this.#finish();
+    else for (const target of this.#targets) target.resume();
   }
 
   cancelled(): void {
@@ -126,6 +141,7 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
   }
 
   opened(target: FanOutTarget): void {
+    if (this.#isBlocked) target.pause();
     for (const chunk of this.#backlog) target.write(chunk);
     if (this.#requestEnded) target.endRequest();
     this.#connected();
@@ -135,6 +151,7 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
     if (this.#over) return;
     try {
       if (this.#answer.message(target, body)) return;
+      this.#isBlocked = true;
       for (const each of this.#targets) each.pause();
     } catch (error) {
       // A response of another shape is a failure of this target.
@@ -143,16 +160,25 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
     }
   }
 
-  held(bytes: number): void {
+  held(target: FanOutTarget, bytes: number): boolean {
+    if (this.#over) return false;
+    const full = this.#take(bytes);
+    if (full !== undefined) this.full(target, full);
+    return full === undefined;
+  }
+
+  full(target: FanOutTarget, budget: ByteBudget): void {
     if (this.#over) return;
-    const full = this.#record.share?.bytes.take(bytes);
-    if (full === undefined) this.#heldBytes += bytes;
-    else this.#fail(describeFullBudget(full));
+    // A unary answer needs all of them.
+    if (this.#streaming) target.refuseUnread(budget);
+    else this.#fail(describeFullBudget(budget));
   }
 
   passed(bytes: number): void {
     // A unary joint answer keeps the bytes of all targets until it is complete.
-    if (this.#streaming) this.#give(bytes);
+    if (!this.#streaming) return;
+    if (this.#isBlocked) this.#unreadBytes += bytes;
+    else this.#give(bytes);
   }
 
   drained(): void {
@@ -168,6 +194,13 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
       this.#paceRequest();
       return;
     }
+    if (!this.#answer.complete()) this.#isBlocked = true;
+    if (!this.#isBlocked) this.#finish();
+  }
+
+  /** Ends the call. What the client has not read until then is so little that it is not counted. */
+  #finish(): void {
+    if (this.#over) return;
     this.#over = true;
     this.#letGo();
     this.#answer.finish();
@@ -183,6 +216,7 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
       label: hopLabel(hop, this.#gateway.identity().hostname),
       span,
       lane: this.#record.lane,
+      unread: this.#record.share?.bytes,
       events: this,
       headers: () => hopHeaders(this.#call, hop, this.#record, span, false),
     });
@@ -196,6 +230,13 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
     this.#backlog = [];
     this.#backlogBytes = 0;
     this.#paceRequest();
+  }
+
+  /** Takes bytes of the caller's budget. Returns the budget that is full, if there is one. */
+  #take(bytes: number): ByteBudget | undefined {
+    const full = this.#record.share?.bytes.take(bytes);
+    if (full === undefined) this.#heldBytes += bytes;
+    return full;
   }
 
   #give(bytes: number): void {
@@ -220,9 +261,10 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
       .map(({ name }) => `node ${JSON.stringify(name)}`);
     const { hostname } = this.#gateway.identity();
     const after = secondsText(this.#record.timeoutMs ?? 0);
+    const subject = waiting.length === 0 ? 'the client to read the answer' : waiting.join(', ');
     this.#fail({
       code: grpcCodeFromKind('deadline-exceeded'),
-      message: `deadline exceeded after ${after} while waiting for ${waiting.join(', ')} (via ${hostname})`,
+      message: `deadline exceeded after ${after} while waiting for ${subject} (via ${hostname})`,
     });
   }
 

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { type ClientConnection, headerValue, type InboundCall } from '@nodewright/h2';
 import { answerHead, openRecordedCall } from '@nodewright/h2/conformance';
 import { eventually } from '@nodewright/testkit';
-import { openGatewayRig, RigBackend } from './testing/gateway-rig.ts';
+import { dialDead, openGatewayRig, RigBackend } from './testing/gateway-rig.ts';
 
 const succeed = (call: InboundCall) => call.respond([...answerHead, 'grpc-status', '0'], true);
-
-/** A node without power: nothing refuses the connection, and nothing answers. */
-const dialDead = (signal: AbortSignal) =>
-  new Promise<Socket>((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
 
 /** Opens calls at once. `codes` resolves to their statuses, `ended` counts those that are over. */
 function callAtOnce(client: ClientConnection, count: number, node?: string) {

@@ -24,7 +24,9 @@ export interface JointAnswer {
   message(target: FanOutTarget, body: Buffer): boolean;
   /** The target has finished. A target that failed adds an error entry to the response. */
   ended(target: FanOutTarget, status: GrpcStatus): void;
-  /** All targets have finished: ends the response with status OK. */
+  /** All targets have finished: sends what is missing. Returns `false` when `finish` must wait until the client has read. */
+  complete(): boolean;
+  /** Ends the response with status OK. */
   finish(): void;
   /** Whether response headers were sent. */
   readonly answering: boolean;
@@ -74,15 +76,19 @@ const answeredNothing: GrpcStatus = {
  * One message with the entries of all targets in order of completion. Source: Talos v1.14: one2many unary.
  */
 export class UnaryJointAnswer implements JointAnswer {
-  readonly answering = false;
   readonly #call: InboundCall;
   readonly #answers = new Map<FanOutTarget, Uint8Array>();
   readonly #entries: Uint8Array[] = [];
   readonly #headers: string[] = [];
   readonly #trailers: string[] = [];
+  #answering = false;
 
   constructor(call: InboundCall) {
     this.#call = call;
+  }
+
+  get answering(): boolean {
+    return this.#answering;
   }
 
   message(target: FanOutTarget, body: Buffer): boolean {
@@ -106,11 +112,16 @@ export class UnaryJointAnswer implements JointAnswer {
     );
   }
 
-  finish(): void {
+  complete(): boolean {
     const length = this.#entries.reduce((sum, entry) => sum + entry.length, 0);
+    this.#answering = true;
     this.#call.respond([...answerHead, ...this.#headers]);
-    this.#call.write(messagePrefix(length));
-    for (const entry of this.#entries) this.#call.write(entry);
+    let hasRoom = this.#call.write(messagePrefix(length));
+    for (const entry of this.#entries) hasRoom = this.#call.write(entry);
+    return hasRoom;
+  }
+
+  finish(): void {
     this.#call.finish(['grpc-status', '0', ...this.#trailers]);
   }
 }
@@ -152,8 +163,12 @@ export class StreamJointAnswer implements JointAnswer {
     this.#call.write(message);
   }
 
-  finish(): void {
+  complete(): boolean {
     this.#respond();
+    return true;
+  }
+
+  finish(): void {
     this.#call.finish(['grpc-status', '0', ...this.#trailers]);
   }
 

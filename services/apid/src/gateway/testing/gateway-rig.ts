@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
 import {
   type ClientConnection,
@@ -44,6 +45,10 @@ export class RigBackend {
     return near;
   }
 }
+
+/** Dials a node without power: nothing refuses the connection, and nothing answers. */
+export const dialDead = (signal: AbortSignal) =>
+  new Promise<Socket>((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
 
 /** A gateway that listens with TLS, between clients with certificates and backends of a test. */
 export interface GatewayRig {
