@@ -50,14 +50,45 @@ test('a peer that is silent during a call is asked after 20 s, and is dead 10 s 
   assert.deepEqual(seen, ['ping', 'dead']);
 });
 
-test('the time is measured from the first open call, whatever calls there were before', () => {
-  const { liveness, seen, pass } = open();
+test('the time is measured from the last byte, whatever calls there were before', () => {
+  const { liveness, peer, seen, pass } = open();
   for (let call = 0; call < 7; call += 1) {
     liveness.start();
     pass(1000);
+    peer.received += 1;
     liveness.stop();
     pass(1000);
   }
+  liveness.start();
+  pass(19_000);
+  assert.deepEqual(seen, []);
+  pass(1000);
+  assert.deepEqual(seen, ['ping']);
+});
+
+test('a dead peer is noticed when its calls are short: their times without a byte add up', () => {
+  const { liveness, seen, pass } = open();
+  // A health poll: every ten seconds a call that is given up after five.
+  const poll = () => {
+    liveness.start();
+    pass(5000);
+    liveness.stop();
+    pass(5000);
+  };
+  for (let call = 0; call < 3; call += 1) poll();
+  assert.deepEqual(seen, []);
+  poll();
+  assert.deepEqual(seen, ['ping']);
+  poll();
+  assert.deepEqual(seen, ['ping', 'dead']);
+});
+
+test('a byte that arrives between two calls begins the time anew', () => {
+  const { liveness, peer, seen, pass } = open();
+  liveness.start();
+  pass(15_000);
+  liveness.stop();
+  peer.received += 1;
   liveness.start();
   pass(19_000);
   assert.deepEqual(seen, []);
@@ -92,13 +123,13 @@ test('a peer that sends something, or answers, is alive; two PINGs are five minu
   assert.deepEqual(seen, ['ping', 'ping']);
 });
 
-test('a call that ends, or a connection that closes, ends the wait for an answer', () => {
+test('a connection that closes ends the wait for an answer, a call that ends does not', () => {
   for (const end of ['stop', 'close'] as const) {
     const { liveness, seen, pass } = open();
     liveness.start();
     pass(20_000);
     liveness[end]();
     pass(100_000);
-    assert.deepEqual(seen, ['ping'], end);
+    assert.deepEqual(seen, end === 'stop' ? ['ping', 'dead'] : ['ping'], end);
   }
 });

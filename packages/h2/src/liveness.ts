@@ -3,7 +3,7 @@ import { monotonicMs } from './monotonic.ts';
 
 /** When a connection with open calls sends a PING to check that its peer responds. */
 export interface LivenessLimits {
-  /** How long the peer must have sent nothing before a PING is sent, in milliseconds. */
+  /** How long calls must have been open without a byte of the peer before a PING is sent, in milliseconds. */
   readonly silenceMs: number;
   /** How long the peer may take to acknowledge the PING, in milliseconds. */
   readonly answerMs: number;
@@ -35,16 +35,19 @@ export interface LivenessInit extends LivenessLimits {
 
 /**
  * Checks one connection while it has open calls. Where one call follows another, there is none for a moment between them. So the timer is
- * not removed when the last call ends: it runs until it is due, and then looks whether there are calls.
+ * not removed when the last call ends: it runs until it is due, and then looks whether there are calls. The times of calls without a byte
+ * add up, because each call may be shorter than the silence, such as a health check with a deadline.
  */
 export class Liveness {
   readonly #init: LivenessInit;
   readonly #timers: Pick<Timers, 'after'>;
   readonly #nowMs: () => number;
   #hasCalls = false;
-  /** When the peer's silence is measured from, and what had been received then. */
+  /** When the peer's silence is measured from while calls are open, and what had been received then. */
   #sinceMs = 0;
   #received = 0;
+  /** How long the peer has been silent during earlier calls. */
+  #silentMs = 0;
   #timer: Disposable | undefined;
   #answer: Disposable | undefined;
   #pingedAt = Number.NEGATIVE_INFINITY;
@@ -59,20 +62,25 @@ export class Liveness {
   start(): void {
     if (this.#hasCalls) return;
     this.#hasCalls = true;
-    this.#received = this.#init.received();
-    this.#sinceMs = this.#nowMs();
-    if (this.#timer === undefined) this.#wait(this.#init.silenceMs);
+    const received = this.#init.received();
+    if (received !== this.#received) this.#silentMs = 0;
+    this.#received = received;
+    this.#sinceMs = this.#nowMs() - this.#silentMs;
+    if (this.#timer === undefined) this.#wait(this.#init.silenceMs - this.#silentMs);
   }
 
-  /** Call this when the connection has no more open calls. */
+  /** Call this when the connection has no more open calls. A PING still waits for its answer: the next calls need a live peer, too. */
   stop(): void {
+    if (!this.#hasCalls) return;
     this.#hasCalls = false;
-    this.#endAnswer();
+    // Most calls bring bytes, and need no look at the clock.
+    this.#silentMs = this.#init.received() === this.#received ? this.#nowMs() - this.#sinceMs : 0;
   }
 
   /** Call this when the connection is closed. */
   close(): void {
-    this.stop();
+    this.#hasCalls = false;
+    this.#endAnswer();
     this.#timer?.[Symbol.dispose]();
   }
 

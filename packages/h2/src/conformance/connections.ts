@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InboundCall } from '../call.ts';
 import { gatewayLimits } from '../engine.ts';
+import { h2ErrorCodes } from '../error-codes.ts';
 import { type EnginePair, openPair, openSocketPair } from './engine-pair.ts';
 import { answerHead, openRecordedCall } from './recorder.ts';
 
@@ -72,6 +73,29 @@ export function testConnections(label: string, engines: EnginePair): void {
       for (const socket of [outer.far, inner.near]) socket.destroy();
       await Promise.all([client.closed, server.closed]);
     }
+  });
+
+  test(`${label}: a dead peer is noticed by calls that are each too short for it`, async () => {
+    const [outer, inner] = await Promise.all([openSocketPair(), openSocketPair()]);
+    const limits = { ...gatewayLimits, liveness: { silenceMs: 200, answerMs: 100, restMs: 0 } };
+    const server = engines.server.accept(inner.far, limits, { onCall: () => {}, onError: () => {} });
+    outer.far.pipe(inner.near);
+    inner.near.pipe(outer.far);
+    const client = engines.client.connect(outer.near, limits);
+    await client.ready;
+    inner.near.unpipe(outer.far).resume();
+    for (let round = 0; client.usable && round < 500; round += 1) {
+      const { call } = openRecordedCall(client);
+      await delay(10);
+      call.reset(h2ErrorCodes.cancel);
+      await delay(10);
+    }
+    const isNoticed = !client.usable;
+    client.destroy();
+    server.destroy();
+    for (const socket of [outer.far, inner.near]) socket.destroy();
+    await Promise.all([client.closed, server.closed]);
+    assert.equal(isNoticed, true);
   });
 
   test(`${label}: calls above the server's limit wait at the client`, async () => {
