@@ -173,6 +173,8 @@ test('BackendPool opens a connection per lane, with one back-off per target', as
   ]);
   assert.notEqual(first, second);
   assert.equal(pool.acquire(backend.target, 1), second);
+  for (const connection of backend.connections) connection.destroy();
+  await Promise.all([first.closed, second.closed]);
   backend.refusal = 'connect ECONNREFUSED';
   await assert.rejects(async () => pool.acquire(backend.target, 2));
   await assert.rejects(async () => pool.acquire(backend.target, 3), { message: /next attempt in 1s$/ });
@@ -180,4 +182,50 @@ test('BackendPool opens a connection per lane, with one back-off per target', as
   backend.refusal = undefined;
   await pool.acquire(backend.target, 2);
   assert.equal(backend.dials, 4);
+});
+
+test('BackendPool counts lanes whose dials fail together as one failure', async () => {
+  let now = 0;
+  using pool = openPool({ now: () => now });
+  const backend = new Backend();
+  backend.refusal = 'connect ECONNREFUSED';
+  const dialAll = () =>
+    Promise.allSettled(Array.from({ length: 8 }, async (_, lane) => pool.acquire(backend.target, lane)));
+  const next = async () => {
+    const error: unknown = await Promise.resolve(pool.acquire(backend.target)).catch((reason) => reason);
+    return error instanceof Error ? error.message : 'a connection';
+  };
+  await dialAll();
+  assert.equal(await next(), 'connect ECONNREFUSED, next attempt in 1s');
+  // Dials that begin after the failure count again, as one.
+  now = 1001;
+  await dialAll();
+  assert.equal(await next(), 'connect ECONNREFUSED, next attempt in 2s');
+  assert.equal(backend.dials, 16);
+});
+
+test('BackendPool does not back off while a connection to the target works', async () => {
+  using pool = openPool({ now: () => 0 });
+  const backend = new Backend();
+  const first = await pool.acquire(backend.target, 0);
+  backend.refusal = 'read ECONNRESET';
+  await assert.rejects(async () => pool.acquire(backend.target, 1), { message: 'read ECONNRESET' });
+  backend.refusal = undefined;
+  assert.equal((await pool.acquire(backend.target, 1)).usable, true);
+  assert.equal(first.usable, true);
+});
+
+test('BackendPool does not back off for a dial that fails after a later one has succeeded', async () => {
+  using pool = openPool({ now: () => 0 });
+  const backend = new Backend();
+  const held = Promise.withResolvers<Socket>();
+  const slow = { ...backend.target, dial: () => held.promise };
+  const waiting = Promise.resolve(pool.acquire(slow, 0));
+  waiting.catch(() => {});
+  const second = await pool.acquire(backend.target, 1);
+  backend.connections[0]?.destroy();
+  await second.closed;
+  held.reject(new Error('connect ETIMEDOUT'));
+  await assert.rejects(waiting, { message: 'connect ETIMEDOUT' });
+  assert.equal((await pool.acquire(backend.target, 0)).usable, true);
 });

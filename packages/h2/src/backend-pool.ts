@@ -48,6 +48,9 @@ interface Lane {
 
 interface Entry {
   readonly lanes: Map<number, Lane>;
+  /** Grows whenever a dial succeeds or its failure counts. */
+  rounds: number;
+  /** Failures in a row. */
   failures: number;
   retryAt: number;
   lastFailure: string;
@@ -61,7 +64,8 @@ function laneOf({ lanes }: Entry, laneNumber: number): Lane {
   return lane;
 }
 
-const isInUse = ({ connection, connecting }: Lane) => connection?.usable === true || connecting !== undefined;
+const works = ({ connection }: Lane) => connection?.usable === true;
+const isInUse = (lane: Lane) => works(lane) || lane.connecting !== undefined;
 
 /** Names of targets come from clients: above this number, entries without a connection are removed. */
 const maxEntries = 1024;
@@ -127,7 +131,7 @@ export class BackendPool implements Disposable {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     if (this.#entries.size >= maxEntries) this.#forgetUnused();
-    const entry: Entry = { lanes: new Map(), failures: 0, retryAt: 0, lastFailure: '' };
+    const entry: Entry = { lanes: new Map(), rounds: 0, failures: 0, retryAt: 0, lastFailure: '' };
     this.#entries.set(key, entry);
     return entry;
   }
@@ -139,23 +143,33 @@ export class BackendPool implements Disposable {
   }
 
   async #connect(target: BackendTarget, entry: Entry, lane: Lane): Promise<ClientConnection> {
+    const round = entry.rounds;
     try {
       const connection = await this.#dial(target);
+      entry.rounds += 1;
       entry.failures = 0;
       entry.retryAt = 0;
       lane.connection = connection;
       return connection;
     } catch (error) {
       const { message } = faultFrom(error);
-      entry.failures += 1;
-      entry.lastFailure = message;
-      if (target.backoff) {
-        entry.retryAt = this.#init.now() + backoffDelayMs(entry.failures, this.#init.random());
-      }
+      if (target.backoff && round === entry.rounds) this.#backOff(entry, message);
       throw new Fault('unavailable', message, { cause: error });
     } finally {
       lane.connecting = undefined;
     }
+  }
+
+  /**
+   * Counts a failure of a dial. The dials of several lanes that were under way together count once: a node that restarts makes them all
+   * fail, and is soon back. While one lane works there is no reason to keep calls from the others.
+   */
+  #backOff(entry: Entry, message: string): void {
+    if ([...entry.lanes.values()].some(works)) return;
+    entry.rounds += 1;
+    entry.failures += 1;
+    entry.lastFailure = message;
+    entry.retryAt = this.#init.now() + backoffDelayMs(entry.failures, this.#init.random());
   }
 
   async #dial(target: BackendTarget): Promise<ClientConnection> {
