@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BackendPool, type BackendPoolInit } from './backend-pool.ts';
+import type { InboundCall } from './call.ts';
 import { answerHead, openRecordedCall, openSocketPair } from './conformance/index.ts';
 import { gatewayLimits, type ServerConnection } from './engine.ts';
 import { nodeEngine } from './node-engine/node-engine.ts';
@@ -14,6 +15,8 @@ class Backend {
   /** When set, the next dials reject with this text. */
   refusal: string | undefined;
 
+  onCall = (call: InboundCall) => call.respond([...answerHead, 'grpc-status', '0'], true);
+
   readonly target = { key: 'node02', backoff: true, dial: (signal: AbortSignal) => this.#dial(signal) };
 
   async #dial(_signal: AbortSignal): Promise<Socket> {
@@ -22,7 +25,7 @@ class Backend {
     const { near, far } = await openSocketPair();
     this.connections.push(
       nodeEngine.accept(far, gatewayLimits, {
-        onCall: (call) => call.respond([...answerHead, 'grpc-status', '0'], true),
+        onCall: (call) => this.onCall(call),
         onError() {},
       }),
     );
@@ -125,7 +128,7 @@ test('BackendPool detaches connections: open calls finish, new calls dial', asyn
   const backend = new Backend();
   const first = await pool.acquire(backend.target);
   const { call, recorder } = openRecordedCall(first);
-  pool.detachAll();
+  pool.detach(() => true, 0);
   assert.equal(first.usable, false);
   const second = await pool.acquire(backend.target);
   assert.notEqual(first, second);
@@ -138,12 +141,42 @@ test('BackendPool lets waiting calls use a connection that was detached while it
   using pool = openPool();
   const backend = new Backend();
   const waiting = pool.acquire(backend.target);
-  pool.detachAll();
+  pool.detach(() => true, 0);
   const connection = await waiting;
   const { call, recorder } = openRecordedCall(connection);
   call.end();
   assert.equal((await recorder.done).last, true);
   await connection.closed;
+});
+
+test('BackendPool detaches only the targets that it is given', async () => {
+  using pool = openPool();
+  const backend = new Backend();
+  const other = { ...backend.target, key: 'node03' };
+  const [first, second] = await Promise.all([pool.acquire(backend.target), pool.acquire(other)]);
+  pool.detach((key) => key === 'node03', 0);
+  assert.equal(pool.acquire(backend.target), first);
+  await second.closed;
+  assert.notEqual(await pool.acquire(other), second);
+});
+
+test('BackendPool keeps a detached connection with a call until its certificate has ended', async () => {
+  using pool = openPool({ detachTimeoutMs: 20 });
+  const backend = new Backend();
+  const answer = backend.onCall;
+  const calls: InboundCall[] = [];
+  backend.onCall = (call) => void calls.push(call);
+  const other = { ...backend.target, key: 'node03' };
+  const [valid, ended] = await Promise.all([pool.acquire(backend.target), pool.acquire(other)]);
+  const [kept, cut] = [openRecordedCall(valid).recorder, openRecordedCall(ended).recorder];
+  const isOther = (key: string) => key === 'node03';
+  pool.detach((key) => !isOther(key), Date.now() + 3_600_000);
+  pool.detach(isOther, Date.now() - 1);
+  // It was detached later, so the time of the other one is over as well.
+  assert.notEqual((await cut.done).failure, undefined);
+  for (const call of calls) answer(call);
+  assert.equal((await kept.done).last, true);
+  await valid.closed;
 });
 
 test('BackendPool closes an idle connection', async () => {

@@ -25,7 +25,7 @@ export interface BackendPoolInit {
   readonly connectTimeoutMs: number;
   /** A connection without calls for this long is closed. */
   readonly idleTimeoutMs: number;
-  /** How long a detached connection may stay open for its last calls. */
+  /** How long a detached connection may at least stay open for its last calls. */
   readonly detachTimeoutMs: number;
   /** The current time in milliseconds, monotonic. */
   readonly now: () => number;
@@ -67,6 +67,9 @@ function laneOf({ lanes }: Entry, laneNumber: number): Lane {
 const works = ({ connection }: Lane) => connection?.usable === true;
 const isInUse = (lane: Lane) => works(lane) || lane.connecting !== undefined;
 
+/** The remaining time of a certificate is looked at again after this time, because the system clock may be set. */
+const maxLookMs = 60_000;
+
 /** Names of targets come from clients: above this number, entries without a connection are removed. */
 const maxEntries = 1024;
 
@@ -106,17 +109,25 @@ export class BackendPool implements Disposable {
     return connecting;
   }
 
-  /** Makes every later call open a new connection. Open calls continue on their connections. */
-  detachAll(): void {
-    const lanes = [...this.#entries.values()].flatMap((entry) => [...entry.lanes.values()]);
-    this.#entries.clear();
-    for (const { connection, connecting } of lanes) {
-      if (connection !== undefined) this.#detach(connection);
-      connecting?.then(
-        // The callers that waited for this connection open their calls first.
-        (late) => setImmediate(() => this.#detach(late)),
-        () => {},
-      );
+  /**
+   * Makes later calls to these targets open new connections. Open calls continue on theirs until the certificate of the pool's side
+   * ends, and for at least `detachTimeoutMs`.
+   *
+   * @param isDetached whether the target with this key is meant
+   * @param validUntilMs the end of the certificate, as Unix time
+   */
+  detach(isDetached: (key: string) => boolean, validUntilMs: number): void {
+    for (const [key, { lanes }] of this.#entries) {
+      if (!isDetached(key)) continue;
+      this.#entries.delete(key);
+      for (const { connection, connecting } of lanes.values()) {
+        if (connection !== undefined) this.#detach(connection, validUntilMs);
+        connecting?.then(
+          // The callers that waited for this connection open their calls first.
+          (late) => setImmediate(() => this.#detach(late, validUntilMs)),
+          () => {},
+        );
+      }
     }
   }
 
@@ -223,10 +234,19 @@ export class BackendPool implements Disposable {
     });
   }
 
-  #detach(connection: ClientConnection): void {
+  #detach(connection: ClientConnection, validUntilMs: number): void {
     connection.drain();
-    const timer = setTimeout(() => connection.destroy(), this.#init.detachTimeoutMs);
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const lookIn = (ms: number) => {
+      timer = setTimeout(look, ms);
+      timer.unref();
+    };
+    const look = () => {
+      const leftMs = validUntilMs - Date.now();
+      if (leftMs > 0) lookIn(Math.min(leftMs, maxLookMs));
+      else connection.destroy();
+    };
+    lookIn(this.#init.detachTimeoutMs);
     void connection.closed.then(() => clearTimeout(timer));
   }
 }

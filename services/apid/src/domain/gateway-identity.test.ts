@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
 import { identityFromFacts } from './gateway-identity.ts';
-import { needsNewConnections, needsNewListener } from './identity-change.ts';
+import { needsNewConnection, needsNewListener } from './identity-change.ts';
 import type { UsableFacts } from './service-facts.ts';
 
 const notBefore = new Date(Date.now() - 60_000);
@@ -176,13 +176,37 @@ test('a change of mode or address needs a new listener, a change of credentials 
     [[{}, { client: pem(server) }], false, true],
     [[{}, { client: undefined }], false, true],
     [[{}, { acceptedCAs: accepted(ca.certificate, ca.certificate) }], false, true],
-    [[{}, {}, { members: [] }], false, true],
+    [[{}, {}, { members: [] }], false, false],
   ];
   assert.deepEqual(
     rows.map(([changes]) => {
       const next = read(...changes);
-      return [changes, needsNewListener(before, next), needsNewConnections(before, next)];
+      return [changes, needsNewListener(before, next), needsNewConnection(before, next)('10.5.0.9')];
     }),
+    rows,
+  );
+});
+
+test('a change of members needs new connections to those that may have lost the address of theirs', () => {
+  const identity = read();
+  const of = (addresses: readonly string[] | undefined, shared = false) => ({
+    ...identity,
+    members: new Map(addresses === undefined ? [] : [['node02', addresses]]),
+    sharedNames: new Map(shared ? [['node02', 'several']] : []),
+  });
+  const rows: [ReturnType<typeof of>, ReturnType<typeof of>, boolean][] = [
+    [of(['10.5.0.3']), of(['10.5.0.3']), false],
+    [of(['10.5.0.3']), of(['10.5.0.4', '10.5.0.3']), false],
+    [of(['10.5.0.3', '10.5.0.4']), of(['10.5.0.4']), true],
+    [of(['10.5.0.3']), of(['10.5.0.4']), true],
+    [of(['10.5.0.3']), of(undefined), true],
+    [of(undefined), of(['10.5.0.3']), true],
+    [of([]), of(undefined), false],
+    [of(['10.5.0.3']), of(undefined, true), true],
+    [of(undefined, true), of(undefined), true],
+  ];
+  assert.deepEqual(
+    rows.map(([before, next]) => [before, next, needsNewConnection(before, next)('Node02')]),
     rows,
   );
 });

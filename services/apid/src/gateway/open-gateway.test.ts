@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { connect } from 'node:tls';
 import { type ClientConnection, frameEngine } from '@nodewright/h2';
-import { openRecordedCall } from '@nodewright/h2/conformance';
+import { answerHead, openRecordedCall } from '@nodewright/h2/conformance';
 import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
@@ -12,6 +12,7 @@ import type { Gateway } from './gateway.ts';
 import { clientLimits } from './http2-limits.ts';
 import { openGateway } from './open-gateway.ts';
 import { serveCall } from './serve-call.ts';
+import { openGatewayRig, RigBackend } from './testing/gateway-rig.ts';
 
 const host = '127.0.0.1';
 
@@ -94,4 +95,50 @@ test('a gateway keeps no plan of a connection that is closed', async () => {
   await eventually(() => plans.size === 2, { what: 'plan less' });
   for (const client of others) client.destroy();
   await eventually(() => plans.size === 0, { what: 'gateway without plans' });
+});
+
+test('a gateway opens new connections only to the nodes that changed, and cuts no call', async () => {
+  await using scope = new AsyncDisposableStack();
+  const ended: string[] = [];
+  const backends = new Map(
+    ['machined', 'node02', 'node03'].map((name) => {
+      // Each call stays open.
+      const backend = new RigBackend((call) => {
+        call.receive({
+          ...{ requestData() {}, requestEnded() {}, answerDrained() {} },
+          cancelled: () => ended.push(name),
+        });
+        call.respond(answerHead);
+      });
+      return [name, backend];
+    }),
+  );
+  const dial = (name: string) => backends.get(name)?.dial() ?? assert.fail(`nobody dials ${name}`);
+  const rig = await openGatewayRig(
+    { dialMachined: () => dial('machined'), dialNode: (_identity, node) => dial(node) },
+    scope,
+  );
+  const client = await rig.connect('os:reader');
+  /** Opens a call to each backend, and counts the connections that were made so far. */
+  const callEach = async () => {
+    for (const name of backends.keys()) {
+      const { call, recorder } = openRecordedCall(client, name === 'machined' ? [] : ['node', name]);
+      call.end();
+      await recorder.headers;
+    }
+    return [...backends.values()].map(({ connections }) => connections.length);
+  };
+  const members = new Map([['node02', ['10.5.0.3']]]);
+  await rig.follow({ members });
+  assert.deepEqual(await callEach(), [1, 1, 1]);
+
+  const joined = new Map([...members, ['node04', ['10.5.0.5']]]);
+  await rig.follow({ members: joined });
+  assert.deepEqual(await callEach(), [1, 1, 1]);
+  const moved = new Map([...joined, ['node02', ['10.5.0.4']]]);
+  await rig.follow({ members: moved });
+  assert.deepEqual(await callEach(), [1, 2, 1]);
+  await rig.follow({ members: moved, client: await rig.issueClient() });
+  assert.deepEqual(await callEach(), [1, 3, 2]);
+  assert.deepEqual(ended, []);
 });

@@ -6,11 +6,12 @@ import {
   monotonicMs,
   poolTimeouts,
 } from '@nodewright/h2';
+import { parseCertificate } from '@nodewright/pki';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { CallerLanes } from '../domain/caller-lanes.ts';
 import { ConnectionShares } from '../domain/connection-shares.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
-import { needsNewConnections } from '../domain/identity-change.ts';
+import { needsNewConnection } from '../domain/identity-change.ts';
 import { backendLanes, cancelLimits, conductLimits, gatewayShares, startLimits } from '../domain/limits.ts';
 import { CallPlans } from './call-plans.ts';
 import type { CallRecord } from './call-record.ts';
@@ -46,6 +47,9 @@ export interface OpenGateway {
   follow(next: GatewayIdentity | undefined): Promise<void>;
 }
 
+/** The keys of other targets are node names, which never contain a space, so this key is unique. */
+const machinedKey = ' machined';
+
 /** The parts of the gateway behind its listener. Connections to backends close with `scope`. */
 export function createGateway(
   init: Pick<OpenGatewayInit, 'engine' | 'telemetry' | 'log' | 'dialMachined' | 'dialNode'>,
@@ -72,8 +76,7 @@ export function createGateway(
     starts: new StartQueue(startLimits),
     cancels: new CancelTurns(cancelLimits),
     kept: new KeptCall(),
-    // The keys of other targets are node names, which never contain a space, so this key is unique.
-    machined: { key: ' machined', backoff: false, dial: init.dialMachined },
+    machined: { key: machinedKey, backoff: false, dial: init.dialMachined },
     targetOf: (node) => ({
       key: node,
       backoff: true,
@@ -109,7 +112,7 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
     async follow(next) {
       const before = identity;
       identity = next ?? before;
-      if (before !== undefined && next !== undefined && needsNewConnections(before, next)) pool.detachAll();
+      if (before !== undefined && next !== undefined) detachChanged(pool, before, next);
       await listener.apply(next);
       if (next !== undefined) {
         const { hostname, members, client } = next;
@@ -117,6 +120,14 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
       }
     },
   };
+}
+
+/** Has later calls use the identity `next`. Open calls keep their connections, which no node serves beyond the end of the certificate. */
+function detachChanged(pool: BackendPool, before: GatewayIdentity, next: GatewayIdentity): void {
+  const needsNew = needsNewConnection(before, next);
+  const validUntilMs =
+    before.client === undefined ? 0 : parseCertificate(before.client.certificate).notAfter.getTime();
+  pool.detach((key) => key !== machinedKey && needsNew(key), validUntilMs);
 }
 
 /** Calls and connections to other nodes exist only after the first identity. */
