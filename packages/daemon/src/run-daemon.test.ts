@@ -157,9 +157,38 @@ test('runDaemon() rejects an invalid option with one line and exit code 2', asyn
   );
 });
 
+test('runDaemon() rejects an unknown LOG_LEVEL with one line and exit code 2', async () => {
+  const { code, stderr, stdout } = await runScript(keepAlive, [], { LOG_LEVEL: 'verbose' }).ended;
+  assert.deepEqual(
+    { code, stderr, stdout },
+    {
+      code: 2,
+      stderr:
+        'sample: LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not "verbose" (see sample --help)\n',
+      stdout: '',
+    },
+  );
+});
+
+test('runDaemon() takes an empty LOG_LEVEL as none', async () => {
+  for (const [level, expected] of [
+    ['', ['told', 'daemon serves']],
+    ['error', []],
+  ] as const) {
+    const { code, lines } = await runScript(
+      `context.log.debug('kept'); context.log.info('told'); setTimeout(() => context.end('done', 0), 50);`,
+      [],
+      { LOG_LEVEL: level },
+    ).ended;
+    const messages = lines.map(({ msg }) => msg).filter((msg) => msg !== 'daemon stops');
+    assert.deepEqual([code, messages], [0, expected]);
+  }
+});
+
 test('runDaemon() prints its flags and its version', async () => {
   const help = await runScript(keepAlive, ['--help']).ended;
   const version = await runScript(keepAlive, ['--version']).ended;
   assert.match(help.stdout, /--port integer +a port \(default 1\); SAMPLE_PORT/);
+  assert.match(help.stdout, /LOG_LEVEL \(trace\|/);
   assert.match(version.stdout, /^sample v\d+\.\d+\.\d+/);
 });

@@ -1,6 +1,13 @@
 import { buildInfo } from '@nodewright/contract';
-import { faultFrom } from '@nodewright/fault';
-import { type ByteDestination, createLogger, type Logger, openTelemetry } from '@nodewright/telemetry';
+import { Fault, faultFrom } from '@nodewright/fault';
+import {
+  type ByteDestination,
+  createLogger,
+  type Logger,
+  type LogLevel,
+  logLevels,
+  openTelemetry,
+} from '@nodewright/telemetry';
 import type { DaemonDefinition, StopSignal } from './daemon-definition.ts';
 import { openStandardOutput } from './line-output.ts';
 import { openLogFile } from './log-file.ts';
@@ -37,6 +44,14 @@ function teeDestination(sinks: readonly LineSink[]): ByteDestination {
       }
     },
   };
+}
+
+/** The level in `LOG_LEVEL`; `undefined` when it names none. */
+function logLevelOf(text: string | undefined): LogLevel | undefined {
+  if (text === undefined || text === '') return undefined;
+  const known = logLevels.find((level) => level === text);
+  if (known !== undefined) return known;
+  throw new Fault('invalid-argument', `LOG_LEVEL must be one of ${logLevels.join(', ')}, not "${text}"`);
 }
 
 /** Opens the file in `LOG_FILE`. When it cannot be opened, the daemon reports this and serves anyway. */
@@ -111,7 +126,9 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     return writeLine(process.stdout, `${name} ${buildInfo.tag} (${buildInfo.sha})`);
 
   let options: ReturnType<typeof parseOptions<T>>;
+  let level: LogLevel | undefined;
   try {
+    level = logLevelOf(process.env.LOG_LEVEL);
     options = parseOptions(definition.options, args, process.env);
   } catch (error) {
     writeLine(process.stderr, `${name}: ${faultFrom(error).message} (see ${name} --help)`);
@@ -124,7 +141,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
   const log = createLogger({
     name,
     telemetry,
-    level: environment.LOG_LEVEL,
+    level,
     destination: teeDestination([
       openStandardOutput(name),
       ...[definition.logSink?.(options)].filter((sink) => sink !== undefined),

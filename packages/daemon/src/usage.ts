@@ -1,3 +1,4 @@
+import { logLevels } from '@nodewright/telemetry';
 import { flagFromKey, type OptionTable } from './option.ts';
 
 /** The text that `--help` prints. */
@@ -15,5 +16,10 @@ export function usageText(name: string, summary: string, options: OptionTable): 
     ['  --help', 'print this and exit'] as const,
     ['  --version', 'print the version and exit'] as const,
   ].map(([left, right]) => `${left.padEnd(width)}   ${right}`);
-  return `${name}: ${summary}\n\nFlags (a variable of the environment means the same, the flag wins):\n${lines.join('\n')}\n`;
+  return [
+    `${name}: ${summary}\n`,
+    'Flags (a variable of the environment means the same, the flag wins):',
+    ...lines,
+    `\nLOG_LEVEL (${logLevels.join('|')}) and LOG_FILE, a file that gets the log lines, too, are read from the environment.\n`,
+  ].join('\n');
 }

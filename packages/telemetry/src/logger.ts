@@ -3,12 +3,16 @@ import type { Telemetry } from './telemetry.ts';
 
 export type { DestinationStream, Logger };
 
+/** The levels of lines, the lowest first. `silent` writes none. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 export interface LoggerInit {
   /** The name of the daemon, written to the field `name` of each line. */
   name: string;
   telemetry: Telemetry;
-  /** `trace`, `debug`, `info` (default), `warn`, `error`, `fatal` or `silent`. */
-  level?: string;
+  /** The lowest level that is written, one of `logLevels`. Default: `info`. */
+  level?: string | undefined;
   /**
    * The destination of the lines. Default: standard output, written synchronously so that a crash loses none.
    */
