@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -128,6 +130,24 @@ test('runDaemon() exits with an error when its scope does not close in time', as
   child.kill('SIGTERM');
   const { code, lines } = await ended;
   assert.deepEqual([code, lines.at(-1)?.msg], [1, 'daemon did not close in time']);
+});
+
+test('runDaemon() stops cleanly when the collector of its spans hangs', async () => {
+  const asked = Promise.withResolvers<void>();
+  // It reads the spans and never answers.
+  const collector = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const { port } = collector.address() as AddressInfo;
+  const { child, serves, ended } = runScript(keepAlive, [], {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+  });
+  await serves;
+  child.kill('SIGTERM');
+  await asked.promise;
+  const { code, lines } = await ended;
+  collector.closeAllConnections();
+  collector.close();
+  assert.deepEqual([code, lines.at(-1)?.msg], [0, 'daemon stops']);
 });
 
 test('runDaemon() exits with a non-zero code and one log line after a crash', async () => {

@@ -7,6 +7,7 @@ import {
   type LogLevel,
   logLevels,
   openTelemetry,
+  type Telemetry,
 } from '@nodewright/telemetry';
 import type { DaemonDefinition, StopSignal } from './daemon-definition.ts';
 import { openStandardOutput } from './line-output.ts';
@@ -22,6 +23,8 @@ import { usageText } from './usage.ts';
 export const exitCodes = { stopped: 0, crashed: 1, misused: 2 } as const;
 
 const defaultDrainTimeoutMs = 10_000;
+/** How long the last spans may take to leave, in milliseconds: longer than the two seconds that telemetry allows itself. */
+const telemetryTimeoutMs = 2500;
 
 function writeLine(stream: NodeJS.WriteStream, text: string): void {
   stream.write(text.endsWith('\n') ? text : `${text}\n`);
@@ -113,6 +116,20 @@ async function endsWithin(timeoutMs: number, work: Promise<void>): Promise<boole
 }
 
 /**
+ * Closes what the daemon has opened, then its telemetry: a collector that hangs is no fault of the daemon, and takes none of its time.
+ * Resolves to `true` when the scope closed in time. If not, no time is left for spans: whoever stops the daemon will kill it soon.
+ */
+async function closeAll(
+  scope: AsyncDisposableStack,
+  telemetry: Telemetry,
+  drainTimeoutMs: number,
+): Promise<boolean> {
+  const drained = await endsWithin(drainTimeoutMs, scope.disposeAsync());
+  if (drained) await endsWithin(telemetryTimeoutMs, Promise.resolve(telemetry[Symbol.asyncDispose]()));
+  return drained;
+}
+
+/**
  * Runs a daemon until SIGTERM or SIGINT, then closes its scope and exits. The exit code is 0 when everything
  * closed within the drain timeout, 1 when not or after a crash, and 2 for invalid flags or environment (with
  * one line on standard error). Every daemon reads `LOG_LEVEL` and `LOG_FILE` from its environment; the latter
@@ -153,7 +170,6 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
 
   const { signal, stopped, end } = stopSignal();
   const scope = new AsyncDisposableStack();
-  scope.use(telemetry);
   // The parent process may have an open trace; then the spans of the start belong to it.
   const span = telemetry.startSpan(`start ${name}`, { parent: environment.TRACEPARENT });
   const context = { name, version, options, signal, end, log, telemetry, environment };
@@ -171,16 +187,13 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
   // A daemon may be stopped while its start function still waits.
   started.catch(async (error: unknown) => {
     if (signal.aborted) return;
-    await endsWithin(
-      drainTimeoutMs,
-      scope.disposeAsync().catch(() => {}),
-    );
+    await closeAll(scope, telemetry, drainTimeoutMs).catch(() => {});
     crash(error);
   });
 
   const { reason, exitCode, signal: received } = await stopped;
   log.info({ reason }, 'daemon stops');
-  const drained = await endsWithin(drainTimeoutMs, scope.disposeAsync());
+  const drained = await closeAll(scope, telemetry, drainTimeoutMs);
   if (!drained) log.error({ drainTimeoutMs }, 'daemon did not close in time');
   const whenDrained = (received && definition.signalledExitCode?.(options, received)) ?? exitCodes.stopped;
   process.exit(exitCode ?? (drained ? whenDrained : exitCodes.crashed));
