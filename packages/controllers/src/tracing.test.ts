@@ -46,6 +46,7 @@ function recordingTelemetry(): Telemetry & { readonly spans: RecordedSpan[] } {
       };
     },
     withSpan: (span, body) => active.run(span, body),
+    withSpanUntilSettled: (span, body) => active.run(span, body),
     activeSpan: () => active.getStore(),
     [Symbol.asyncDispose]: async () => {},
   };

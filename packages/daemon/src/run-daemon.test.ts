@@ -165,6 +165,26 @@ test('runDaemon() closes what was opened when start fails', async () => {
   assert.deepEqual([code, lines.map(({ msg }) => msg)], [1, ['closed', 'daemon crashed']]);
 });
 
+test('runDaemon() writes the trace of the start into no later log line', async () => {
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const { ended } = runScript(
+    `context.log.info('starts');
+    setTimeout(() => { context.log.info('works'); context.end('done', 0); }, 200);`,
+    [],
+    { TRACEPARENT: `00-${traceId}-b7ad6b7169203331-01` },
+  );
+  const { lines } = await ended;
+  assert.deepEqual(
+    lines.map(({ msg, trace_id }) => [msg, trace_id]),
+    [
+      ['starts', traceId],
+      ['daemon serves', undefined],
+      ['works', undefined],
+      ['daemon stops', undefined],
+    ],
+  );
+});
+
 test('runDaemon() rejects an invalid option with one line and exit code 2', async () => {
   const { code, stderr, stdout } = await runScript(keepAlive, [], { SAMPLE_PORT: 'eighty' }).ended;
   assert.deepEqual(

@@ -174,7 +174,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
   const span = telemetry.startSpan(`start ${name}`, { parent: environment.TRACEPARENT });
   const context = { name, version, options, signal, end, log, telemetry, environment };
   const started = telemetry
-    .withSpan(span, () => definition.start(context, scope))
+    .withSpanUntilSettled(span, () => definition.start(context, scope))
     .then(() => {
       span.end();
       const startMs = Math.round(process.uptime() * 1000);
@@ -186,6 +186,8 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
   openReleaseMemory();
   // A daemon may be stopped while its start function still waits.
   started.catch(async (error: unknown) => {
+    span.fail(error);
+    span.end();
     if (signal.aborted) return;
     await closeAll(scope, telemetry, drainTimeoutMs).catch(() => {});
     crash(error);

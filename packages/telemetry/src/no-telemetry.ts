@@ -41,6 +41,8 @@ export function createNoTelemetry(): Telemetry {
       // Without a parent there is no context to propagate: skip the cost of an asynchronous context per call.
       return span.traceparent === undefined ? body() : scope.run(span, body);
     },
+    withSpanUntilSettled: (span, body) =>
+      span.traceparent === undefined ? body() : scope.runUntilSettled(span, body),
     activeSpan: () => scope.current(),
     [Symbol.asyncDispose]: async () => {},
   };

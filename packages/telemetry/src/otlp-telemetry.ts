@@ -120,6 +120,7 @@ export function createOtlpTelemetry({ serviceName, serviceVersion, environment }
     enabled: true,
     startSpan: (name, options = {}) => startSpan(tracer, scope, name, options),
     withSpan: (span, body) => scope.run(span, body),
+    withSpanUntilSettled: (span, body) => scope.runUntilSettled(span, body),
     activeSpan: () => scope.current(),
     async [Symbol.asyncDispose]() {
       const timeout = new Promise<void>((resolve) => setTimeout(resolve, flushTimeoutMs).unref());

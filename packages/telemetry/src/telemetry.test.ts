@@ -50,6 +50,36 @@ test('telemetry without an endpoint propagates the incoming trace and exports no
   assert.deepEqual([telemetry.enabled, span.traceparent, inner], [false, incoming, incoming]);
 });
 
+test('withSpanUntilSettled() ends the span for what its work has left running, not for later spans', async () => {
+  const telemetry = await openTelemetry({ serviceName: 'x', serviceVersion: '1', environment: {} });
+  const active = () => telemetry.activeSpan()?.traceparent;
+  const [outer, inner, later] = [1, 2, 3].map((digit) => incoming.replace('b7ad', `b7a${digit}`));
+  const spanOf = (parent: string | undefined) => telemetry.startSpan('work', { parent });
+  const settled = Promise.withResolvers<void>();
+  const left: Promise<unknown>[] = [];
+  const during = await telemetry.withSpanUntilSettled(spanOf(outer), async () => {
+    await null;
+    // What is left behind by a span within belongs to no span either.
+    for (const run of [
+      (body: () => Promise<unknown>) => body(),
+      (body: () => Promise<unknown>) => telemetry.withSpan(spanOf(inner), body),
+    ])
+      left.push(
+        run(async () => {
+          const before = active();
+          await settled.promise;
+          return [before, active(), telemetry.withSpan(spanOf(later), active)];
+        }),
+      );
+    return active();
+  });
+  settled.resolve();
+  assert.deepEqual(
+    [during, ...(await Promise.all(left)), active()],
+    [outer, [outer, undefined, later], [inner, undefined, later], undefined],
+  );
+});
+
 test('isExportConfigured() requires an endpoint and honours the variables that disable export', () => {
   const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
   assert.deepEqual(

@@ -11,5 +11,10 @@ export interface Telemetry extends AsyncDisposable {
    * span.
    */
   withSpan<T>(span: Span, body: () => T): T;
+  /**
+   * The same until the promise of `body` settles. What `body` has started and left running then belongs to no span, such as the
+   * listeners and timers of a daemon after its start.
+   */
+  withSpanUntilSettled<T>(span: Span, body: () => Promise<T>): Promise<T>;
   activeSpan(): Span | undefined;
 }

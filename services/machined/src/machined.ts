@@ -5,9 +5,9 @@ import { optimiseWhenSettled } from './base/host/optimise-when-settled.ts';
 import { LogStore } from './logs/host/log-store.ts';
 import { options } from './options.ts';
 import { boot } from './stages/boot.ts';
-import { type MachinedContext, openHost } from './stages/open-host.ts';
+import { type Host, type MachinedContext, openHost } from './stages/open-host.ts';
 import { openState } from './stages/open-state.ts';
-import { openTopics } from './stages/open-topics.ts';
+import { type NodeTopics, openTopics } from './stages/open-topics.ts';
 import { serveApi } from './stages/serve-api.ts';
 
 /** Longer than the grace time of apid and trustd plus the time that running calls have after it. */
@@ -46,5 +46,13 @@ async function start(context: MachinedContext, logs: LogStore, scope: AsyncDispo
   // Registered last, so the services stop first, while the API still reports their states.
   scope.defer(() => topics.life.sequences.stop());
   // The result of the boot is published as an event and logged.
-  boot(host, topics).catch(() => {});
+  bootInSpan(host, topics).catch(() => {});
+}
+
+/** The boot belongs to the trace of the start, which it outlives. What runs after it does not. */
+async function bootInSpan(host: Host, topics: NodeTopics): Promise<void> {
+  const { telemetry } = host;
+  const span = telemetry.activeSpan();
+  const work = () => boot(host, topics);
+  await (span === undefined ? work() : telemetry.withSpanUntilSettled(span, work));
 }
