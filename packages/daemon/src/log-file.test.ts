@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -28,6 +28,24 @@ test('openLogFile() rotates a full file and keeps at most two files', () => {
     [read(`${path}.1`), read(path), readdirSync(root).filter((name) => name.startsWith('c.'))],
     ['three-\nfour-\n', 'five-\n', ['c.log', 'c.log.1']],
   );
+});
+
+test('openLogFile() rotates nothing but regular files', () => {
+  // Links stand for /dev/null and /dev/stdout, which a daemon of root can rename.
+  for (const [name, target] of [
+    ['null', '/dev/null'],
+    ['stdout', join(root, 'd.log')],
+  ] as const) {
+    const path = join(root, name);
+    symlinkSync(target, path);
+    using file = openLogFile(path, { rotateBytes: 10 });
+    for (const line of ['one-\n', 'two-\n', 'three-\n']) file.write(line);
+    assert.deepEqual(
+      [lstatSync(path).isSymbolicLink(), readdirSync(root).filter((each) => each.startsWith(name))],
+      [true, [name]],
+    );
+  }
+  assert.equal(read(join(root, 'd.log')), 'one-\ntwo-\nthree-\n');
 });
 
 test('openLogFile() throws when the file cannot be opened, but ignores a full disk', () => {

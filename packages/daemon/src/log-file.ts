@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, renameSync, writeSync } from 'node:fs';
 
 export interface LogFileOptions {
-  /** Size at which the file is renamed to `<path>.1` and a new one is started. Default: 1 MiB. */
+  /** Size at which a regular file is renamed to `<path>.1` and a new one is started. Default: 1 MiB. */
   readonly rotateBytes?: number;
 }
 
@@ -23,6 +23,8 @@ const fileMode = 0o640;
 export function openLogFile(path: string, { rotateBytes = 1024 * 1024 }: LogFileOptions = {}): LogFile {
   let descriptor = openSync(path, 'a', fileMode);
   let sizeBytes = fstatSync(descriptor).size;
+  // A device, a pipe or a link such as /dev/stdout must stay where it is: other programs use it, too.
+  const rotates = lstatSync(path).isFile();
   const rotate = () => {
     renameSync(path, `${path}.1`);
     const next = openSync(path, 'a', fileMode);
@@ -34,7 +36,7 @@ export function openLogFile(path: string, { rotateBytes = 1024 * 1024 }: LogFile
     write(line) {
       try {
         sizeBytes += writeSync(descriptor, line);
-        if (sizeBytes >= rotateBytes) rotate();
+        if (rotates && sizeBytes >= rotateBytes) rotate();
       } catch {
         // The next line may fit again.
       }
