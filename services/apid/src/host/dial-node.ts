@@ -1,8 +1,16 @@
 import { isIP, type Socket } from 'node:net';
 import { promisify } from 'node:util';
+import { unlessAborted } from '@nodewright/async';
 import { unknownNodeReason } from '@nodewright/contract';
 import { dialTls } from '@nodewright/h2';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+
+/** Looks up the addresses of a name with the resolver of the system, which cannot be aborted. */
+async function lookUp(name: string): Promise<readonly string[]> {
+  const lookup = promisify(process.getBuiltinModule('node:dns').lookup);
+  const found = await lookup(name, { all: true });
+  return found.map(({ address }) => address);
+}
 
 /**
  * Connects to the apid of a node. `node` is the text that the user typed: a cluster member, an address, or a
@@ -13,11 +21,12 @@ export async function dialNode(
   node: string,
   port: number,
   signal: AbortSignal,
+  resolveName = lookUp,
 ): Promise<Socket> {
   const { client } = identity;
   // Routing refuses such calls, but the certificate may have been removed since.
   if (client === undefined) throw new Error('this node has no client certificate');
-  const addresses = await resolveNode(identity, node);
+  const addresses = await resolveNode(identity, node, signal, resolveName);
   return dialTls(
     {
       addresses,
@@ -31,10 +40,12 @@ export async function dialNode(
   );
 }
 
-/** Resolves the addresses of a node. Rejects with an Error whose message is a phrase. */
+/** Resolves the addresses of a node. Rejects with an Error whose message is a phrase, also when aborted. */
 async function resolveNode(
   { members, sharedNames }: GatewayIdentity,
   node: string,
+  signal: AbortSignal,
+  resolveName: typeof lookUp,
 ): Promise<readonly string[]> {
   if (isIP(node) !== 0) return [node];
   const known = members.get(node.toLowerCase());
@@ -45,10 +56,9 @@ async function resolveNode(
     throw new Error(`several members have this name: ${holders}; use a full name or an address`);
   }
   try {
-    const lookup = promisify(process.getBuiltinModule('node:dns').lookup);
-    const found = await lookup(node, { all: true });
-    return found.map(({ address }) => address);
+    return await unlessAborted(resolveName(node), signal);
   } catch (error) {
+    if (signal.aborted) throw new Error('its name was not resolved in time');
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(`${unknownNodeReason} (${code ?? error})`);
   }
