@@ -1,3 +1,4 @@
+import { aborted, ChangeSignal } from '@nodewright/async';
 import type {
   HealthCheckRequest,
   HealthServiceImplementation,
@@ -9,7 +10,7 @@ import type { CallContext } from 'nice-grpc';
 /** The standard health service. Its only input is whether this daemon is ready to take calls. */
 export class HealthService implements HealthServiceImplementation {
   readonly #services: ReadonlySet<string>;
-  readonly #changes = new EventTarget();
+  readonly #changes = new ChangeSignal();
   #serving = true;
 
   /**
@@ -22,7 +23,7 @@ export class HealthService implements HealthServiceImplementation {
 
   setServing(serving: boolean): void {
     this.#serving = serving;
-    this.#changes.dispatchEvent(new Event('change'));
+    this.#changes.notify();
   }
 
   async check({ service }: HealthCheckRequest) {
@@ -33,24 +34,18 @@ export class HealthService implements HealthServiceImplementation {
   async *watch({ service }: HealthCheckRequest, { signal }: CallContext) {
     if (!this.#services.has(service)) {
       yield { status: ServingStatus.SERVICE_UNKNOWN };
-      await this.#changed(signal, 'abort only');
+      await aborted(signal);
       return;
     }
     while (!signal.aborted) {
+      // Before the status is read: it may change while it is sent.
+      const changed = this.#changes.next(signal);
       yield { status: this.#status() };
-      await this.#changed(signal);
+      await changed;
     }
   }
 
   #status() {
     return this.#serving ? ServingStatus.SERVING : ServingStatus.NOT_SERVING;
-  }
-
-  #changed(signal: AbortSignal, mode?: 'abort only'): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const done = () => resolve();
-    signal.addEventListener('abort', done, { once: true });
-    if (mode === undefined) this.#changes.addEventListener('change', done, { once: true, signal });
-    return promise;
   }
 }
