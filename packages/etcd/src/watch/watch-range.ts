@@ -84,9 +84,19 @@ async function* updatesFrom(
     changes.push(...reply.events.map(changeFrom));
     // The next response has the rest of this revision: a transaction must not be delivered in parts.
     if (reply.fragment) continue;
-    yield { changes, revision: reply.header?.revision ?? 0n };
+    yield { changes, revision: revisionOf(changes, reply) };
     changes = [];
   }
+}
+
+/**
+ * The revision up to which a watch has received everything. The header has that of the store: while the watch catches
+ * up, the store is ahead of the changes in the response.
+ */
+function revisionOf(changes: readonly KeyChange[], { header }: WatchResponse): bigint {
+  const last = changes.at(-1);
+  if (last === undefined) return header?.revision ?? 0n;
+  return last.kind === 'put' ? last.keyValue.modRevision : last.modRevision;
 }
 
 function endOfWatch({ compactRevision, cancelReason }: WatchResponse, address: string): EtcdFault {

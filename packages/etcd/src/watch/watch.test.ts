@@ -102,6 +102,32 @@ test('watchPrefix() neither misses nor repeats a change while its members die in
   );
 });
 
+test('watchPrefix() neither misses nor repeats a change when its member dies while the watch catches up', {
+  skip,
+}, async () => {
+  const { members, endpoints: [first = ''] = [] } = cluster ?? assert.fail();
+  const client = cluster?.client({ endpoints: [first] }) ?? assert.fail();
+  const writer = cluster?.client({ endpoints: cluster.endpoints.slice(1) }) ?? assert.fail();
+  // More than two responses of a watch that catches up, which have 1,000 revisions each.
+  const keys = Array.from({ length: 2_900 }, (_, index) => `w5/${String(index).padStart(4, '0')}`);
+  const updates = client.watchPrefix('w5/', new AbortController().signal)[Symbol.asyncIterator]();
+  assert.deepEqual((await updates.next()).value?.kind, 'all');
+  // The stream of changes does not exist yet: it starts with the next read.
+  for (const key of keys) await writer.put(key, '');
+  await client.get('w5/');
+  const seen: string[] = [];
+  while (seen.length < keys.length) {
+    const { value } = await updates.next();
+    if (value?.kind !== 'changes') assert.fail(`unexpected end or list after ${seen.length} changes`);
+    for (const change of value.changes) if (change.kind === 'put') seen.push(change.keyValue.key);
+    if (seen.length >= keys.length || members[0] === undefined) continue;
+    await members[0].stop('SIGKILL');
+    members[0].start();
+  }
+  await updates.return?.(undefined);
+  assert.deepEqual(seen, keys);
+});
+
 test('watchPrefix() sends all keys again when etcd has compacted the missed history', { skip }, async () => {
   const { members, endpoints: [first = ''] = [] } = cluster ?? assert.fail();
   const client = cluster?.client({ endpoints: [first] }) ?? assert.fail();
