@@ -2,6 +2,7 @@ import { bodyFloods } from './bodies.ts';
 import { cancelFloods } from './cancels.ts';
 import { configurationFloods } from './configurations.ts';
 import { connectionFloods } from './connections.ts';
+import { expressionFloods } from './expressions.ts';
 import { extensionSetFloods } from './extension-sets.ts';
 import type { Flood } from './flood.ts';
 import { frameFloods } from './frames.ts';
@@ -19,6 +20,7 @@ export const floods: readonly Flood[] = [
   ...frameFloods,
   ...trustFloods,
   ...registryFloods,
+  ...expressionFloods,
   ...extensionSetFloods,
   ...configurationFloods,
 ];

@@ -3,6 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileExpression } from './expression/compile-expression.ts';
 import { ExpressionError } from './expression/syntax.ts';
+import { maxQuerySteps, QueryWork } from './query-work.ts';
+
+const compile = (source: string) => compileExpression(source, new QueryWork());
 
 /** Whether JavaScript's own regular expression matches. The tests below use only syntax that both share. */
 const oracle = (expression: string, text: string) => new RegExp(expression, 'u').test(text);
@@ -24,11 +27,7 @@ test('compileExpression() matches the same texts as the same JavaScript expressi
   fc.assert(
     fc.property(expression as fc.Arbitrary<string>, text, (source, candidate) => {
       // RE2's word characters are ASCII, as in JavaScript.
-      assert.equal(
-        compileExpression(source)(candidate),
-        oracle(source, candidate),
-        `/${source}/ in "${candidate}"`,
-      );
+      assert.equal(compile(source)(candidate), oracle(source, candidate), `/${source}/ in "${candidate}"`);
     }),
     { numRuns: 2000 },
   );
@@ -57,7 +56,7 @@ test('compileExpression() supports the syntax that only RE2 has', () => {
     ['', '', true],
   ];
   for (const [source, text, expected] of rows) {
-    assert.equal(compileExpression(source)(text), expected, `/${source}/ in ${JSON.stringify(text)}`);
+    assert.equal(compile(source)(text), expected, `/${source}/ in ${JSON.stringify(text)}`);
   }
 });
 
@@ -85,20 +84,57 @@ test('compileExpression() rejects what RE2 rejects', () => {
     '('.repeat(300),
     `[${'a'.repeat(20_000)}]`,
   ]) {
-    assert.throws(() => compileExpression(source), ExpressionError, source);
+    assert.throws(() => compile(source), ExpressionError, source);
   }
 });
 
-test('compileExpression() runs in bounded time for malicious expressions', { timeout: 60_000 }, () => {
-  const text = `${'a'.repeat(2000)}!`;
-  for (const source of ['^(a+)+$', '^(a|a)*$', '^(.*)*b$', '(a?){200}a{200}b']) {
-    assert.equal(compileExpression(source)(text), false);
+test('compileExpression() takes a bounded number of steps for malicious expressions', () => {
+  const members = Array.from({ length: 3_000 }, (_, at) => String.fromCodePoint(0x4e00 + 2 * at)).join('');
+  const sources = [
+    '^(a+)+$',
+    '^(a|a)*$',
+    '^(.*)*b$',
+    '(a?){200}a{200}b',
+    `(?i)(?:[${members}]?){900}b`,
+    `(?:[^${members}]?){900}b`,
+    `(?:[\\PN\\pL\\pS\\p{Greek}]?){900}b`,
+    `(${'|'.repeat(900)}){1}b`,
+  ];
+  for (const source of sources) {
+    const work = new QueryWork();
+    const matches = compileExpression(source, work);
+    assert.throws(
+      () => {
+        for (let id = 0; id < maxQuerySteps; id += 1) assert.equal(matches(`${'a'.repeat(60)}${id}!`), false);
+      },
+      { kind: 'resource-exhausted' },
+      source,
+    );
+    // Only the last step may be more than was left.
+    assert.ok(work.steps < maxQuerySteps + 1_000, `${source} took ${work.steps} steps`);
   }
+});
+
+test('compileExpression() rejects more ranges of characters than it has steps for', () => {
+  const members = Array.from({ length: 3_000 }, (_, at) => String.fromCodePoint(0x4e00 + 2 * at)).join('');
+  compile(`[${members}]`);
+  for (const source of [`[${members}][${members}]`, '\\pL'.repeat(41), `[${'\\p{Greek}'.repeat(41)}]`])
+    assert.throws(() => compile(source), /too many ranges/, source);
+});
+
+test('compileExpression() takes as many steps for a class of one range as for one of thousands', () => {
+  const members = Array.from({ length: 3_000 }, (_, at) => String.fromCodePoint(0x4e00 + 2 * at)).join('');
+  const stepsOf = (source: string) => {
+    const work = new QueryWork();
+    compileExpression(source, work)('some-id');
+    return work.steps;
+  };
+  assert.equal(stepsOf(`^[${members}]*$`), stepsOf('^[x-z]*$'));
 });
 
 test('compileExpression() runs in bounded time for repeats of an empty expression', {
   timeout: 60_000,
 }, () => {
   const nothing = ['', '(?i)', 'a{0}'].map((part) => `${'('.repeat(20)}${part}${'){1000}'.repeat(20)}`);
-  for (const source of nothing) assert.equal(compileExpression(`^${source}b$`)('b'), true, source);
+  for (const source of nothing) assert.equal(compile(`^${source}b$`)('b'), true, source);
 });

@@ -11,6 +11,7 @@ import {
   versionConflict,
 } from '../faults.ts';
 import { compileQuery } from '../query/compile-query.ts';
+import { QueryWork } from '../query/query-work.ts';
 import type { KindRef, Metadata, NewResource, Pointer, Resource } from '../resource.ts';
 import type {
   QueryOptions,
@@ -146,7 +147,8 @@ export class MemoryState implements State {
 
   async watchKind<S>(kind: KindRef<S>, options: WatchKindOptions = {}): Promise<Watch<S>> {
     const { bootstrapContents = false, bootstrapBookmark = false, aggregated = false, signal } = options;
-    const matches = compileQuery(options);
+    const work = new QueryWork();
+    const matches = compileQuery(options, work);
     const collection = this.#collections.find(kind) ?? new Collection();
     const start = this.#start(collection, options);
     if (start !== undefined && (bootstrapContents || bootstrapBookmark)) {
@@ -168,6 +170,7 @@ export class MemoryState implements State {
       after: start ?? collection.log.total,
       isAggregated: aggregated,
       view: matches === undefined ? (event) => event : viewOfQuery(matches),
+      work,
       signal,
     }) as Watch<S>;
   }

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { overrunMessage } from '../faults.ts';
+import type { QueryWork } from '../query/query-work.ts';
 import type { KindRef } from '../resource.ts';
 import type { ResourceEvent, Watch } from '../state.ts';
 import type { Collection, Waiter } from './collection.ts';
@@ -17,6 +19,8 @@ export interface StoreWatchInit {
   readonly isAggregated: boolean;
   /** Converts an event for this watcher; undefined: the event is not sent. */
   readonly view: (event: StoredEvent) => ResourceEvent | undefined;
+  /** What the view takes; undefined: nothing worth counting. */
+  readonly work?: QueryWork;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -47,10 +51,15 @@ export class StoreWatch implements Watch, Waiter {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly ResourceEvent[], void> {
     try {
+      const { work } = this.#init;
       while (!this.#closed.signal.aborted) {
+        if (work?.isHalfSpent) {
+          await nextTurn();
+          work.renew();
+        }
         const events = this.#take();
         if (events.length > 0) yield events;
-        else await this.#sleep();
+        else if (!work?.isHalfSpent) await this.#sleep();
       }
     } finally {
       this.#close();
@@ -60,7 +69,9 @@ export class StoreWatch implements Watch, Waiter {
   offer(event: StoredEvent, number: number): boolean {
     // Every event that concerns this watch is offered, so the events before this one can be skipped.
     this.#seen = number - 1;
-    if (this.#init.view(event) === undefined) {
+    const { view, work } = this.#init;
+    // Without steps left for this turn, the watch looks at the event in its own turn.
+    if (!work?.isHalfSpent && view(event) === undefined) {
       this.#seen = number;
       return false;
     }
@@ -79,7 +90,7 @@ export class StoreWatch implements Watch, Waiter {
   }
 
   #take(): readonly ResourceEvent[] {
-    const { initial, isAggregated, kind, view } = this.#init;
+    const { initial, isAggregated, kind, view, work } = this.#init;
     if (this.#isLost) return [];
     if (this.#initialTaken < initial.length) {
       const from = this.#initialTaken;
@@ -93,10 +104,11 @@ export class StoreWatch implements Watch, Waiter {
     }
     const events: ResourceEvent[] = [];
     const limit = isAggregated ? batchLimit : 1;
-    while (this.#seen < log.total && events.length < limit) {
+    while (this.#seen < log.total && events.length < limit && !work?.isHalfSpent && !this.#isLost) {
       this.#seen += 1;
       const event = view(log.at(this.#seen));
       if (event !== undefined) events.push(event);
+      this.#isLost = event?.kind === 'errored';
     }
     return events;
   }

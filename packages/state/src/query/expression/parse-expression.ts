@@ -1,5 +1,14 @@
-import { ignoringCase, not, perlClasses, posixClasses, unicodeClass } from './character-classes.ts';
-import { type Assertion, type CharacterTest, ExpressionError, type Syntax } from './syntax.ts';
+import {
+  anyCharacter,
+  type ClassItem,
+  mergedRanges,
+  notNewline,
+  otherRanges,
+  perlClasses,
+  posixClasses,
+  unicodeProperty,
+} from './character-classes.ts';
+import { type Assertion, type CharacterRange, ExpressionError, type Syntax } from './syntax.ts';
 
 interface Flags {
   readonly ignoreCase: boolean;
@@ -10,6 +19,10 @@ interface Flags {
 /** The largest repeat count of RE2. */
 const maxRepeat = 1000;
 const maxDepth = 200;
+/** Ranges of all classes together. Enough for two ranges in each step that an expression may have. */
+const maxRanges = 4000;
+/** How many ranges a property of Unicode counts for: the engine compiles it, and tests it more slowly. */
+const rangesOfProperty = 100;
 
 const escapedCharacters: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 const escapedAssertions: Readonly<Record<string, Assertion>> = {
@@ -18,8 +31,6 @@ const escapedAssertions: Readonly<Record<string, Assertion>> = {
   b: 'word-edge',
   B: 'no-word-edge',
 };
-const newline = 10;
-
 /**
  * Parses an expression in RE2 syntax, which has no back-references and no look-around.
  *
@@ -34,6 +45,8 @@ class Parser {
   readonly #text: readonly string[];
   #at = 0;
   #depth = 0;
+  #ranges = 0;
+  readonly #properties = new Map<string, RegExp>();
   #flags: Flags = { ignoreCase: false, multiLine: false, dotAll: false };
 
   constructor(text: readonly string[]) {
@@ -85,7 +98,7 @@ class Parser {
       if (this.#skip('\\Q')) parts.push(...this.#quoted());
       else parts.push(this.#repeated(this.#atom()));
     }
-    return { kind: 'sequence', parts };
+    return inSequence(parts);
   }
 
   #quoted(): Syntax[] {
@@ -98,7 +111,7 @@ class Parser {
     let result = part;
     for (let count = this.#count(); count !== undefined; count = this.#count()) {
       this.#skip('?');
-      result = { kind: 'repeat', part: result, min: count.min, max: count.max };
+      result = repeated(result, count);
     }
     return result;
   }
@@ -107,6 +120,7 @@ class Parser {
     if (this.#skip('*')) return { min: 0, max: Number.POSITIVE_INFINITY };
     if (this.#skip('+')) return { min: 1, max: Number.POSITIVE_INFINITY };
     if (this.#skip('?')) return { min: 0, max: 1 };
+    if (this.#peek() !== '{') return undefined;
     const rest = this.#text.slice(this.#at, this.#at + 16).join('');
     const match = /^\{(\d+)(,?)(\d*)\}/.exec(rest);
     if (match === null) return undefined;
@@ -121,12 +135,14 @@ class Parser {
   }
 
   #literal(character: string): Syntax {
-    const point = character.codePointAt(0) as number;
-    return this.#character((candidate) => candidate === point);
+    return this.#character({ ranges: [onlyPoint(character.codePointAt(0) as number)] });
   }
 
-  #character(test: CharacterTest): Syntax {
-    return { kind: 'character', test: this.#flags.ignoreCase ? ignoringCase(test) : test };
+  #character({ ranges, properties = [] }: ClassItem, isNegated = false): Syntax {
+    this.#ranges += ranges.length;
+    if (this.#ranges > maxRanges) throw new ExpressionError('too many ranges of characters');
+    const { ignoreCase: ignoresCase } = this.#flags;
+    return { kind: 'character', accepts: { ranges, properties, isNegated, ignoresCase } };
   }
 
   #atom(): Syntax {
@@ -136,9 +152,9 @@ class Parser {
       case '(':
         return this.#group();
       case '[':
-        return this.#character(this.#bracket());
+        return this.#bracket();
       case '.':
-        return { kind: 'character', test: dotAll ? () => true : (point) => point !== newline };
+        return this.#character({ ranges: dotAll ? anyCharacter : notNewline });
       case '^':
         return { kind: 'assertion', assertion: multiLine ? 'line-start' : 'text-start' };
       case '$':
@@ -190,17 +206,24 @@ class Parser {
   }
 
   /** Parses what follows a backslash, outside a class or inside it. */
-  #escape(): CharacterTest {
+  #escape(): ClassItem {
     const character = this.#next();
-    const perlClass = perlClasses[character];
-    if (perlClass !== undefined) return perlClass;
+    const ranges = perlClasses[character];
+    if (ranges !== undefined) return { ranges };
     if (character === 'p' || character === 'P') {
       const name = this.#skip('{') ? this.#until('}') : this.#next();
-      const test = unicodeClass(name.replace(/^\^/, ''));
-      return (character === 'P') !== name.startsWith('^') ? not(test) : test;
+      const isNegated = (character === 'P') !== name.startsWith('^');
+      return { ranges: [], properties: [{ pattern: this.#property(name.replace(/^\^/, '')), isNegated }] };
     }
-    const point = this.#escapedPoint(character);
-    return (candidate) => candidate === point;
+    return { ranges: [onlyPoint(this.#escapedPoint(character))] };
+  }
+
+  #property(name: string): RegExp {
+    this.#ranges += rangesOfProperty;
+    if (this.#ranges > maxRanges) throw new ExpressionError('too many ranges of characters');
+    const pattern = this.#properties.get(name) ?? unicodeProperty(name);
+    this.#properties.set(name, pattern);
+    return pattern;
   }
 
   #escapedPoint(character: string): number {
@@ -216,22 +239,21 @@ class Parser {
     return character.codePointAt(0) as number;
   }
 
-  #bracket(): CharacterTest {
+  #bracket(): Syntax {
     const isNegated = this.#skip('^');
-    const tests: CharacterTest[] = [];
-    for (let first = true; first || this.#peek() !== ']'; first = false) tests.push(this.#bracketItem());
+    const items: ClassItem[] = [];
+    for (let first = true; first || this.#peek() !== ']'; first = false) items.push(this.#bracketItem());
     this.#next();
-    const test: CharacterTest = (point) => tests.some((item) => item(point));
-    const cased = this.#flags.ignoreCase ? ignoringCase(test) : test;
-    return isNegated ? not(cased) : cased;
+    const ranges = mergedRanges(items.flatMap((item) => item.ranges));
+    return this.#character({ ranges, properties: items.flatMap((item) => item.properties ?? []) }, isNegated);
   }
 
-  #bracketItem(): CharacterTest {
+  #bracketItem(): ClassItem {
     if (this.#skip('[:')) {
       const name = this.#until(':]');
-      const test = posixClasses[name.replace(/^\^/, '')];
-      if (test === undefined) throw new ExpressionError(`invalid class [:${name}:]`);
-      return name.startsWith('^') ? not(test) : test;
+      const ranges = posixClasses[name.replace(/^\^/, '')];
+      if (ranges === undefined) throw new ExpressionError(`invalid class [:${name}:]`);
+      return { ranges: name.startsWith('^') ? otherRanges(ranges) : ranges };
     }
     const isClass = this.#peek() === '\\' && /[dDsSwWpP]/.test(this.#text[this.#at + 1] ?? '');
     if (isClass) {
@@ -239,15 +261,31 @@ class Parser {
       return this.#escape();
     }
     const from = this.#bracketPoint();
-    if (this.#peek() !== '-' || this.#text[this.#at + 1] === ']') return (point) => point === from;
+    if (this.#peek() !== '-' || this.#text[this.#at + 1] === ']') return { ranges: [onlyPoint(from)] };
     this.#next();
     const to = this.#bracketPoint();
     if (to < from) throw new ExpressionError('invalid range in a class of characters');
-    return (point) => point >= from && point <= to;
+    return { ranges: [[from, to]] };
   }
 
   #bracketPoint(): number {
     const character = this.#next();
     return character === '\\' ? this.#escapedPoint(this.#next()) : (character.codePointAt(0) as number);
   }
+}
+
+function onlyPoint(point: number): CharacterRange {
+  return [point, point];
+}
+
+/** Leaves out what matches the empty text: compiling it again for each repeat takes time and adds no step. */
+function inSequence(parts: readonly Syntax[]): Syntax {
+  const rest = parts.filter(({ kind }) => kind !== 'empty');
+  if (rest.length > 1) return { kind: 'sequence', parts: rest };
+  return rest[0] ?? { kind: 'empty' };
+}
+
+function repeated(part: Syntax, { min, max }: { readonly min: number; readonly max: number }): Syntax {
+  if (part.kind === 'empty' || max === 0) return { kind: 'empty' };
+  return min === 1 && max === 1 ? part : { kind: 'repeat', part, min, max };
 }
