@@ -121,6 +121,10 @@ export class ControllerLoop implements Sleeper {
       await this.#rest(error, this.#sourceBackOff, 'controller cannot watch what it needs');
       return;
     }
+    const turn = this.#init.turns.start();
+    if (turn !== undefined) await turn;
+    // It may have failed while it was opened, or while the pass waited: the pass is still due after the next opening.
+    if (this.#source?.failure !== undefined) return;
     try {
       await this.#pass();
       this.#passBackOff.reset();
@@ -160,8 +164,6 @@ export class ControllerLoop implements Sleeper {
 
   async #pass(): Promise<void> {
     const { controller, state, telemetry, timers, turns, signal } = this.#init;
-    const turn = turns.start();
-    if (turn !== undefined) await turn;
     const causes = this.#causes.take();
     this.#isDue = false;
     const stop = new AbortController();
