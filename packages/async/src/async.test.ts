@@ -30,6 +30,7 @@ test('pauseBy() uses the given timers, and disposes of its timer', async () => {
   let disposed = 0;
   const timers: Timers = {
     now: () => 0,
+    monotonicMs: () => 0,
     after(ms, action) {
       asked.push([ms, action]);
       return {

@@ -2,6 +2,8 @@
 export interface Timers {
   /** Unix time in ms. */
   now(): number;
+  /** Milliseconds from an arbitrary start. They go on evenly when somebody sets the clock, as the timers do. */
+  monotonicMs(): number;
   /** Calls `action` once after `delayMs`, unless the returned object is disposed of before. */
   after(delayMs: number, action: () => void): Disposable;
 }
@@ -12,6 +14,7 @@ const longestMs = 2 ** 31 - 1;
 /** The clock and the timers of the host. A timer does not keep the process alive. */
 export const systemTimers: Timers = {
   now: () => Date.now(),
+  monotonicMs: () => performance.now(),
   after(delayMs, action) {
     const timer = setTimeout(action, Math.min(Math.max(delayMs, 0), longestMs));
     timer.unref();

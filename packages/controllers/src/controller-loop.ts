@@ -47,6 +47,7 @@ export class ControllerLoop implements Sleeper {
   #isPaused = false;
   #rouse: (() => void) | undefined;
   #stopPass: AbortController | undefined;
+  /** The time is that of the monotonic clock. */
   #alarm: { readonly dueMs: number; readonly timer: Disposable } | undefined;
 
   constructor(init: ControllerLoopInit) {
@@ -145,8 +146,8 @@ export class ControllerLoop implements Sleeper {
     }
     if (controller.open === undefined || this.#source !== undefined) return;
     const wake = () => this.wake();
-    const now = () => timers.now();
-    this.#source = await OpenedSource.open({ controller, log: this.#log, wake, now, signal });
+    const monotonicMs = () => timers.monotonicMs();
+    this.#source = await OpenedSource.open({ controller, log: this.#log, wake, monotonicMs, signal });
   }
 
   async #closeSource(): Promise<void> {
@@ -200,7 +201,7 @@ export class ControllerLoop implements Sleeper {
 
   #wakeAfter(delayMs: number): void {
     const { timers, signal } = this.#init;
-    const dueMs = timers.now() + delayMs;
+    const dueMs = timers.monotonicMs() + delayMs;
     if (signal.aborted || (this.#alarm !== undefined && this.#alarm.dueMs <= dueMs)) return;
     this.#alarm?.timer[Symbol.dispose]();
     const timer = timers.after(delayMs, () => {

@@ -163,6 +163,36 @@ test('wakeAfter() makes a pass at the earliest of several times', async () => {
   assert.deepEqual(times, [0, 10_000]);
 });
 
+test('wakeAfter() keeps the earliest of several times when the clock is set between them', async () => {
+  const hourMs = 3_600_000;
+  for (const [clockStepMs, firstDelayMs, secondDelayMs] of [
+    // Measured with the clock, the second alarm would seem to be later than the first.
+    [hourMs, 60_000, 10_000],
+    // And here, earlier.
+    [-hourMs, 10_000, 60_000],
+  ] as const) {
+    const times: number[] = [];
+    const delaysMs = [firstDelayMs, secondDelayMs];
+    let source: ControllerSource | undefined;
+    const controller = countingController({
+      open: (opened) => {
+        source = opened;
+      },
+      reconcile: async (pass) => {
+        times.push(rig.timers.monotonicMs());
+        const delayMs = delaysMs.shift();
+        if (delayMs !== undefined) pass.wakeAfter(delayMs);
+      },
+    });
+    await using rig = openTestRuntime({ controllers: [controller] });
+    await rig.settled();
+    rig.timers.stepClock(clockStepMs);
+    source?.wake();
+    await rig.advance(200_000);
+    assert.deepEqual(times, [0, 0, 10_000]);
+  }
+});
+
 test('a source is opened before the first pass, wakes its controller, and is opened again when it fails', async () => {
   const told: string[] = [];
   const opened: ControllerSource[] = [];

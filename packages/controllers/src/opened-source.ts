@@ -5,8 +5,7 @@ export interface OpenedSourceInit {
   readonly controller: Controller;
   readonly log: Logger;
   readonly wake: () => void;
-  /** Unix ms. */
-  readonly now: () => number;
+  readonly monotonicMs: () => number;
   /** Aborts when the runtime ends. */
   readonly signal: AbortSignal;
 }
@@ -23,7 +22,7 @@ export class OpenedSource implements AsyncDisposable {
 
   private constructor(init: OpenedSourceInit) {
     this.#init = init;
-    this.#openedMs = init.now();
+    this.#openedMs = init.monotonicMs();
     if (init.signal.aborted) this.#close();
     else init.signal.addEventListener('abort', this.#close);
   }
@@ -39,7 +38,7 @@ export class OpenedSource implements AsyncDisposable {
 
   /** How long it has been open, in ms. */
   get ageMs(): number {
-    return this.#init.now() - this.#openedMs;
+    return this.#init.monotonicMs() - this.#openedMs;
   }
 
   async #open(): Promise<void> {

@@ -105,6 +105,7 @@ test('GatewayServer closes connections without calls, on both engines, and keeps
       limits: { ...gatewayLimits, idleMs: 60_000 },
       timers: {
         now: () => 0,
+        monotonicMs: () => 0,
         after(_delayMs, check) {
           checks.push(check);
           return { [Symbol.dispose]() {} };

@@ -16,6 +16,7 @@ function open() {
   let fire: (() => void) | undefined;
   const watch = new IdleWatch(connection, 1000, {
     now: () => 0,
+    monotonicMs: () => 0,
     after(delayMs, action) {
       assert.equal(delayMs, 1000);
       fire = action;

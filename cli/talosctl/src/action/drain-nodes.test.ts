@@ -31,6 +31,7 @@ async function openNode({ removes = true, timeoutMs = 60_000, refusal = '' } = {
     // Pauses are a thousandth as long.
     timers: {
       now: () => systemTimers.now() * 1000,
+      monotonicMs: () => systemTimers.monotonicMs() * 1000,
       after: (delayMs, action) => systemTimers.after(delayMs / 1000, action),
     },
   });

@@ -13,6 +13,7 @@ function quickTimers(onPause: () => Promise<void> | void): Timers {
   let nowMs = 0;
   return {
     now: () => nowMs,
+    monotonicMs: () => nowMs,
     after(delayMs, action) {
       let isOn = true;
       void (async () => {

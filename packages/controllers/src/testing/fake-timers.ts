@@ -1,33 +1,46 @@
 import type { Timers } from '@nodewright/async';
 
 interface Due {
+  /** Since the beginning. */
   readonly atMs: number;
   readonly action: () => void;
 }
 
 /** Time that only the test advances. */
 export class FakeTimers implements Timers {
-  #nowMs: number;
+  #elapsedMs = 0;
+  /** What the clock showed at the beginning, after all steps of the clock. */
+  #beganMs: number;
   readonly #due = new Set<Due>();
 
   /** @param nowMs Unix ms at the beginning. */
   constructor(nowMs = Date.UTC(2026, 0, 1)) {
-    this.#nowMs = nowMs;
+    this.#beganMs = nowMs;
   }
 
   now(): number {
-    return this.#nowMs;
+    return this.#beganMs + this.#elapsedMs;
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
   }
 
   after(delayMs: number, action: () => void): Disposable {
-    const due = { atMs: this.#nowMs + Math.max(delayMs, 0), action };
+    const due = { atMs: this.#elapsedMs + Math.max(delayMs, 0), action };
     this.#due.add(due);
     return { [Symbol.dispose]: () => void this.#due.delete(due) };
   }
 
   /** When the next timer fires, Unix ms; undefined without a timer. */
   get nextMs(): number | undefined {
-    return this.#next()?.atMs;
+    const next = this.#next();
+    return next && this.#beganMs + next.atMs;
+  }
+
+  /** Sets the clock forward or back. Timers do not notice. */
+  stepClock(ms: number): void {
+    this.#beganMs += ms;
   }
 
   /**
@@ -36,12 +49,12 @@ export class FakeTimers implements Timers {
    */
   step(untilMs: number): boolean {
     const next = this.#next();
-    if (next === undefined || next.atMs > untilMs) {
-      this.#nowMs = Math.max(this.#nowMs, untilMs);
+    if (next === undefined || this.#beganMs + next.atMs > untilMs) {
+      this.#elapsedMs = Math.max(this.#elapsedMs, untilMs - this.#beganMs);
       return false;
     }
     this.#due.delete(next);
-    this.#nowMs = Math.max(this.#nowMs, next.atMs);
+    this.#elapsedMs = Math.max(this.#elapsedMs, next.atMs);
     next.action();
     return true;
   }

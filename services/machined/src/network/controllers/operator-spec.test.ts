@@ -33,7 +33,7 @@ function openNode({ hasKubelet = false } = {}) {
       remove: () => void done.push(`${linkName} loses ${ip}`),
       announce: () => void done.push(`announced ${ip}`),
     }),
-    timers: { now: () => 0, after: () => ({ [Symbol.dispose]: quiet }) },
+    timers: { now: () => 0, monotonicMs: () => 0, after: () => ({ [Symbol.dispose]: quiet }) },
     ...{ monotonicMs: () => 0, telemetry: noTelemetry },
     log: { info: quiet, warn: quiet, error: quiet, debug: quiet } as never,
   });

@@ -203,6 +203,7 @@ class SimulatedProcess {
 
   readonly #timers: Timers = {
     now: () => this.#world.timers.now(),
+    monotonicMs: () => this.#world.timers.monotonicMs(),
     after: (delayMs, action) => this.#world.timers.after(delayMs, () => this.#do(action)),
   };
 
