@@ -103,7 +103,9 @@ export class ApiController implements Controller {
       this.#issued.remember(made.inputs, made.issuedAtMs);
       pass.log.info({ origin, acceptedCAs: made.spec.acceptedCAs.length }, 'certificates issued');
     }
-    if (this.#issued.hasAny) pass.wakeAfter(this.#issued.delayMs(pass.now()));
+    // The answer to a request, or its failure, causes the next pass.
+    if (this.#issued.hasAny && this.#request?.isPending !== true)
+      pass.wakeAfter(this.#issued.delayMs(pass.now()));
   }
 
   /** New certificates; undefined while the current ones are valid, or when it is too early for any. */

@@ -38,6 +38,11 @@ export class BackgroundRequest<T> implements Disposable {
     return state;
   }
 
+  /** Whether a request has been sent that has no result yet. */
+  get isPending(): boolean {
+    return this.#running?.state.kind === 'running';
+  }
+
   [Symbol.dispose](): void {
     this.#running?.stop.abort();
     this.#running = undefined;

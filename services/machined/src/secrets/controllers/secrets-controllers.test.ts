@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { issueCertificate, parseCertificate } from '@nodewright/pki';
+import { MemoryState, type Pointer } from '@nodewright/state';
 import {
   apiCertificates,
   apiServiceConfigs,
@@ -221,6 +222,33 @@ test('a worker without a reachable control plane keeps its certificate and retri
   await node.runtime.advance(500);
   await isThere(node, 2);
   assert.equal(trustd.asked.length, 3);
+});
+
+test('a worker makes no passes while its request is pending, however long its certificate has been due', async () => {
+  const trustd = scriptedTrustd();
+  let passes = 0;
+  const state = new (class extends MemoryState {
+    override get<S>(pointer: Pointer<S>) {
+      if (pointer.type === certSans.type && pointer.id === 'api') passes += 1;
+      return super.get(pointer);
+    }
+  })({ now: Date.now, cookie: Buffer.alloc(8) });
+  await using node = await openSecretsRig({ ask: trustd.ask, state });
+  await node.configure({ type: 'worker', ca: first });
+  await isThere(node);
+  const answer = Promise.withResolvers<void>();
+  trustd.behave(() => answer.promise);
+  await node.runtime.advance(12 * hourMs);
+  assert.equal(trustd.asked.length, 2);
+  const before = passes;
+  await node.runtime.advance(60_000);
+  assert.equal(passes - before, 0);
+
+  trustd.behave(async () => {});
+  answer.resolve();
+  await isThere(node, 2);
+  await node.runtime.advance(12 * hourMs);
+  await isThere(node, 3);
 });
 
 test("a change of a worker's inputs aborts the request and starts another, which is not a failure", async () => {

@@ -10,10 +10,10 @@ test('isRenewalDue() is true after half of the lifetime and when the clock was s
   );
 });
 
-test('renewalDelayMs() is at most half an hour, and never past the renewal', () => {
+test('renewalDelayMs() is at most half an hour, never past the renewal, and a minute while it is due', () => {
   const delay = (ageMs: number) => renewalDelayMs(1_000_000, 1_000_000 + ageMs);
   assert.deepEqual(
-    [delay(0), delay(renewalPeriodMs - 1000), delay(renewalPeriodMs + 5)],
-    [30 * 60 * 1000, 1000, 1],
+    [delay(0), delay(renewalPeriodMs - 1000), delay(renewalPeriodMs + 5), delay(-5)],
+    [30 * 60 * 1000, 1000, 60_000, 60_000],
   );
 });

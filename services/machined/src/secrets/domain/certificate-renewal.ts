@@ -13,7 +13,11 @@ export function isRenewalDue(issuedAtMs: number, nowMs: number, periodMs = renew
 /** Timers stop while a machine sleeps, so the clock is checked at least this often. */
 const longestSleepMs = 30 * 60 * 1000;
 
-/** When to check again certificates that are not due yet, in ms from now. */
+/** Certificates stay due while something is missing for new ones, which causes a pass when it arrives. */
+const dueAgainMs = 60_000;
+
+/** When to check certificates again, in ms from now. */
 export function renewalDelayMs(issuedAtMs: number, nowMs: number, periodMs = renewalPeriodMs): number {
-  return Math.min(longestSleepMs, Math.max(1, issuedAtMs + periodMs - nowMs));
+  if (isRenewalDue(issuedAtMs, nowMs, periodMs)) return dueAgainMs;
+  return Math.min(longestSleepMs, issuedAtMs + periodMs - nowMs);
 }
