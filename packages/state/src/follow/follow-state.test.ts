@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { WatchResponse } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { Fault } from '@nodewright/fault';
 import { updateResource } from '../change/modify-resource.ts';
@@ -118,6 +121,42 @@ test('followState() yields undefined once when nothing listens, and backs off lo
   assert.equal(await next(), '4: - of ');
   stop();
   assert.deepEqual(broken, ['connection refused 50', 'connection refused 100', 'connection refused 200']);
+});
+
+/** Bytes of the heap that are in use after everything else was released. */
+async function retainedBytes(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  // Callbacks of finished promises and of weak references run between the collections.
+  for (let round = 0; round < 4; round += 1) {
+    await nextTurn();
+    collect();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+test('followState() retains nothing of the changes that it has yielded', async () => {
+  const wire = new Wire();
+  await wire.state.create(newNote('first'));
+  const { next, stop } = follow(wire);
+  await next();
+  const change = async (times: number) => {
+    for (let count = 0; count < times; count += 1) {
+      await updateResource(wire.state, note('first'), ({ spec }) => ({
+        spec: { ...spec, count: (spec.count + 1) % 10 },
+      }));
+      await next();
+    }
+  };
+  // The history of the store and what the engine compiles have their size after this.
+  await change(3_000);
+  const before = await retainedBytes();
+  const changes = 6_000;
+  await change(changes);
+  const perChange = ((await retainedBytes()) - before) / changes;
+  // The least that could stay is a reaction of a promise, 64 bytes. The rest is what the engine itself needs now and then.
+  assert.ok(perChange < 48, `${Math.round(perChange)} bytes stay for each change`);
+  stop();
 });
 
 test('followState() ends during a back-off and while it waits for a change', async () => {

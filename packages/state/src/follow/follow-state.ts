@@ -104,12 +104,18 @@ class Session<F extends FollowedSet> {
     using connection = await connect(signal);
     const names = Object.keys(followed);
     const watches = names.map((name) => this.#follow(name, connection, signal));
-    // All watches are awaited together, so no failure is lost, and the first failure ends the session.
-    const broken = Promise.all(watches);
-    broken.catch(() => {});
+    // All watches are awaited together, so no failure is lost, and the first failure ends the session. It takes the same
+    // way as a change: a race of each change with the end of the watches would leave something behind until that end.
+    let failure: { readonly error: unknown } | undefined;
+    const end = (error?: unknown) => {
+      if (error !== undefined) failure ??= { error };
+      this.#changed.resolve();
+    };
+    void Promise.all(watches).then(() => end(), end);
     try {
       while (!signal.aborted) {
-        await Promise.race([this.#changed.promise, broken]);
+        await this.#changed.promise;
+        if (failure !== undefined) throw failure.error;
         this.#changed = Promise.withResolvers();
         if (signal.aborted || this.#views.size < names.length) continue;
         yield Object.fromEntries(this.#views) as StateView<F>;
