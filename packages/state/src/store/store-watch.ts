@@ -32,17 +32,20 @@ const batchLimit = 256;
  * kept events gets one `errored` event and nothing after it.
  */
 export class StoreWatch implements Watch, Waiter {
-  readonly #init: StoreWatchInit;
+  readonly #init: Omit<StoreWatchInit, 'initial'>;
   readonly #collection: Collection;
   readonly #closed = new AbortController();
-  #initialTaken = 0;
+  /** Those that are not sent yet. A watch may last for years: it does not keep its first list. */
+  #initial: ResourceEvent[];
   #seen: number;
   #isLost = false;
   #wake: (() => void) | undefined;
   readonly #close = () => this[Symbol.dispose]();
 
-  constructor(init: StoreWatchInit) {
+  constructor({ initial, ...init }: StoreWatchInit) {
     this.#init = init;
+    // The last one is taken first, which takes no time however many there are.
+    this.#initial = init.isAggregated ? [...initial] : initial.toReversed();
     this.#seen = init.after;
     this.#collection = init.collections.startWatch(init.kind);
     if (init.signal?.aborted) this.#close();
@@ -90,13 +93,9 @@ export class StoreWatch implements Watch, Waiter {
   }
 
   #take(): readonly ResourceEvent[] {
-    const { initial, isAggregated, kind, view, work } = this.#init;
+    const { isAggregated, kind, view, work } = this.#init;
     if (this.#isLost) return [];
-    if (this.#initialTaken < initial.length) {
-      const from = this.#initialTaken;
-      this.#initialTaken = isAggregated ? initial.length : from + 1;
-      return initial.slice(from, this.#initialTaken);
-    }
+    if (this.#initial.length > 0) return this.#takeInitial();
     const { log } = this.#collection;
     if (this.#seen < log.oldest) {
       this.#isLost = true;
@@ -110,6 +109,13 @@ export class StoreWatch implements Watch, Waiter {
       if (event !== undefined) events.push(event);
       this.#isLost = event?.kind === 'errored';
     }
+    return events;
+  }
+
+  #takeInitial(): readonly ResourceEvent[] {
+    if (!this.#init.isAggregated) return [this.#initial.pop() as ResourceEvent];
+    const events = this.#initial;
+    this.#initial = [];
     return events;
   }
 

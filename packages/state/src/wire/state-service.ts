@@ -78,6 +78,7 @@ export function createStateService(init: StateServiceInit): {
 
     async *watch(request, context): AsyncGenerator<WatchResponse> {
       const signal = AbortSignal.any([context.signal, ...(init.stopSignal ? [init.stopSignal] : [])]);
+      using _ = messages.open();
       using watch = await openWatch(stateOf(context), request, signal);
       const { namespace, type, id = '', apiVersion } = request;
       const about = {
