@@ -39,3 +39,4 @@ export {
   type SigningPolicy,
   signCertificateRequest,
 } from './sign-certificate-request.ts';
+export { backdatingMs, validityFrom } from './validity.ts';

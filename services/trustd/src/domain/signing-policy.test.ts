@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRequestSize, signingPolicy } from './signing-policy.ts';
 
-test('signingPolicy() grants a server certificate for 24 hours without roles', () => {
+test('signingPolicy() grants a server certificate without roles, from half an hour ago for 24 hours', () => {
   const now = new Date('2026-08-15T10:20:30Z');
   assert.deepEqual(signingPolicy(now), {
     organizations: 'strip',
     keyUsage: ['digitalSignature'],
     extendedKeyUsage: ['serverAuth'],
-    notBefore: now,
-    lifetimeHours: 24,
+    notBefore: new Date('2026-08-15T09:50:30Z'),
+    lifetimeHours: 24.5,
   });
 });
 

@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import type { SigningPolicy } from '@nodewright/pki';
+import { type SigningPolicy, validityFrom } from '@nodewright/pki';
 
 /** Lifetime of a certificate for a joining node, in hours. */
 const lifetimeHours = 24;
@@ -14,8 +14,7 @@ export function signingPolicy(now: Date): SigningPolicy {
     organizations: 'strip',
     keyUsage: ['digitalSignature'],
     extendedKeyUsage: ['serverAuth'],
-    notBefore: now,
-    lifetimeHours,
+    ...validityFrom(now.getTime(), lifetimeHours),
   };
 }
 

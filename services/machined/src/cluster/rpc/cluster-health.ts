@@ -1,7 +1,7 @@
 import { ports, roles } from '@nodewright/contract';
 import type { ClusterServiceImplementation } from '@nodewright/contract/gen/cluster/cluster.ts';
 import { Fault, Secret } from '@nodewright/fault';
-import { issueCertificate } from '@nodewright/pki';
+import { issueCertificate, validityFrom } from '@nodewright/pki';
 import type { Telemetry } from '@nodewright/telemetry';
 import { issuingKeyPair } from '../../base/resources/issuing-key-pair.ts';
 import type { NodeView } from '../../base/resources/node-view.ts';
@@ -25,8 +25,6 @@ export interface ClusterHealthInit {
 }
 
 const hourMs = 3_600_000;
-/** The certificate is valid a little earlier, because the clocks of other nodes may be behind. */
-const clockToleranceMs = 60_000;
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
@@ -92,8 +90,7 @@ async function issueReader(
     subject: { organizations: [roles.reader] },
     keyUsage: ['digitalSignature'],
     extendedKeyUsage: ['clientAuth'],
-    notBefore: new Date(now() - clockToleranceMs),
-    lifetimeHours: 1 + timeoutMs / hourMs,
+    ...validityFrom(now(), 1 + timeoutMs / hourMs),
   });
   return { ca: base64(issuer.certificate), crt: base64(certificate), key: new Secret(base64(key)) };
 }

@@ -99,13 +99,13 @@ test('a control plane with an etcd CA publishes its spec and writes certificates
   await node.configure(configText('controlplane'));
   await node.surround();
   const both = ['serverAuth', 'clientAuth'];
-  const member = { commonName: 'node01', organizations: [], extendedKeyUsage: both, hours: 87_600 };
+  const member = { commonName: 'node01', organizations: [], extendedKeyUsage: both, hours: 87_600.5 };
   const client = {
     organizations: [],
     dnsNames: [],
     ipAddresses: [],
     extendedKeyUsage: ['clientAuth'],
-    hours: 87_600,
+    hours: 87_600.5,
   };
   const made = await node.spec(etcdSecrets, 'etcd');
   assert.deepEqual(

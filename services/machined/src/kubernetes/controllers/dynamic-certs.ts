@@ -7,12 +7,13 @@ import {
   networkStatuses,
   timeStatuses,
 } from '@nodewright/state/kinds';
+import { issueLocally } from '../../secrets/controllers/issue-locally.ts';
 import {
   apiServerCertificate,
   frontProxyCertificate,
   kubeletClientCertificate,
 } from '../domain/kubernetes-certificates.ts';
-import { issueForKubernetes, openIssuedForKubernetes } from './issue-for-kubernetes.ts';
+import { openIssuedForKubernetes } from './issued-for-kubernetes.ts';
 
 const output = pointerTo(kubernetesDynamicCerts);
 const root = pointerTo(kubernetesRootSecrets);
@@ -49,9 +50,9 @@ export function createKubernetesDynamicCertsController(): Controller {
       const nowMs = pass.now();
       if (!issued.isCurrent(inputs, nowMs)) {
         const [serving, kubelet, frontProxy] = await Promise.all([
-          issueForKubernetes(issuingCA, apiServerCertificate(names), nowMs),
-          issueForKubernetes(issuingCA, kubeletClientCertificate, nowMs),
-          issueForKubernetes(aggregatorCA, frontProxyCertificate, nowMs),
+          issueLocally(issuingCA, apiServerCertificate(names), nowMs),
+          issueLocally(issuingCA, kubeletClientCertificate, nowMs),
+          issueLocally(aggregatorCA, frontProxyCertificate, nowMs),
         ]);
         const apiServer = { crt: serving.crt + issuingCA.crt, key: serving.key };
         await pass.put({ ...output, spec: { apiServer, apiServerKubeletClient: kubelet, frontProxy } });

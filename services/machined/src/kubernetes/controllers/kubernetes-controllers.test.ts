@@ -125,7 +125,7 @@ async function openNode({
 
 const facts = (pem: string) => {
   const { subject, dnsNames, ipAddresses, extendedKeyUsage, notBefore, notAfter } = parseCertificate(pem);
-  const hours = Math.round((notAfter.getTime() - notBefore.getTime()) / hour);
+  const hours = Math.floor((notAfter.getTime() - notBefore.getTime()) / hour);
   return { ...subject, dnsNames, ipAddresses, extendedKeyUsage, hours };
 };
 

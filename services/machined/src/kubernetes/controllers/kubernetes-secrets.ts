@@ -6,6 +6,7 @@ import {
   kubernetesSecrets,
   timeStatuses,
 } from '@nodewright/state/kinds';
+import { issueLocally } from '../../secrets/controllers/issue-locally.ts';
 import type { CertificateSpec } from '../../secrets/domain/certificate-specs.ts';
 import { kubeconfigText } from '../domain/kubeconfig.ts';
 import {
@@ -14,7 +15,7 @@ import {
   schedulerCertificate,
 } from '../domain/kubernetes-certificates.ts';
 import { bundleOf } from '../domain/secret-files.ts';
-import { issueForKubernetes, openIssuedForKubernetes } from './issue-for-kubernetes.ts';
+import { openIssuedForKubernetes } from './issued-for-kubernetes.ts';
 
 const output = pointerTo(kubernetesSecrets);
 const root = pointerTo(kubernetesRootSecrets);
@@ -74,7 +75,7 @@ function kubeconfigMaker(
   nowMs: number,
 ) {
   return async (certificate: CertificateSpec, server: string, serverName?: string) => {
-    const { crt, key } = await issueForKubernetes(issuingCA, certificate, nowMs);
+    const { crt, key } = await issueLocally(issuingCA, certificate, nowMs);
     const user = certificate.commonName;
     const context = `${user}@${name}`;
     return kubeconfigText({

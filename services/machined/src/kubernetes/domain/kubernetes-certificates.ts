@@ -8,9 +8,6 @@ export const certificateLifetimeMs = lifetimeHours * 3_600_000;
 /** The group whose members may do everything in Kubernetes. */
 const administrators = 'system:masters';
 
-/** How long before its issue a certificate becomes valid: the clock of another node may be slow. */
-export const backdatingMs = 10_000;
-
 export const apiServerCertificate = ({ dnsNames, ips }: CertSanSpec): CertificateSpec => ({
   ...client('kube-apiserver', 'kube-master'),
   dnsNames,

@@ -12,7 +12,7 @@ import {
   tarPadding,
   writeTarHeader,
 } from '../../files/domain/tar-header.ts';
-import { issueForKubernetes } from '../controllers/issue-for-kubernetes.ts';
+import { issueLocally } from '../../secrets/controllers/issue-locally.ts';
 import { planAdminKubeconfig } from '../domain/admin-kubeconfig.ts';
 import { kubeconfigText } from '../domain/kubeconfig.ts';
 import { adminCertificate } from '../domain/kubernetes-certificates.ts';
@@ -34,7 +34,7 @@ export function createKubeconfig(
       const plan = planAdminKubeconfig(configuration?.effective, identity);
       const certificate = adminCertificate(plan.lifetimeMs);
       const nowMs = now();
-      const { crt, key } = await issueForKubernetes(plan.issuer, certificate, nowMs);
+      const { crt, key } = await issueLocally(plan.issuer, certificate, nowMs);
       annotateRequest(context, {
         issued: {
           commonName: certificate.commonName,

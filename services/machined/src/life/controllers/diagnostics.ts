@@ -1,5 +1,5 @@
 import { serviceIds } from '@nodewright/contract';
-import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
+import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { type DiagnosticSpec, diagnostics, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
@@ -29,7 +29,7 @@ export function diagnosticsController(services: ServiceRecords): Controller {
   return {
     name: 'runtime.DiagnosticsController',
     inputs: [weak(nodeAddresses), weak(machineConfigs, activeConfigId)],
-    outputs: [exclusive(diagnostics)],
+    outputs: [shared(diagnostics)],
     open(source, scope) {
       scope.use(services.onChange(({ id }) => id === serviceIds.etcd && source.wake()));
     },

@@ -1,5 +1,5 @@
 import { type Controller, exclusive } from '@nodewright/controllers';
-import { generateCertificateAuthority } from '@nodewright/pki';
+import { generateCertificateAuthority, validityFrom } from '@nodewright/pki';
 import { pointerTo } from '@nodewright/state';
 import { maintenanceRootSecrets } from '@nodewright/state/kinds';
 
@@ -19,8 +19,7 @@ export function createMaintenanceRootController(): Controller {
       if ((await pass.get(root)) !== undefined) return;
       const { certificate, key } = await generateCertificateAuthority({
         algorithm: 'ed25519',
-        notBefore: new Date(pass.now()),
-        lifetimeHours,
+        ...validityFrom(pass.now(), lifetimeHours),
       });
       await pass.put({ ...root, spec: { ca: { crt: certificate, key } } });
     },

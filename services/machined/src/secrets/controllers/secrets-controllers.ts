@@ -7,6 +7,7 @@ import { requestCertificate } from '../host/request-certificate.ts';
 import { ApiController, type AskForCertificate } from './api.ts';
 import { createApiCertSansController } from './api-cert-sans.ts';
 import { createApiServiceConfigController } from './api-service-config.ts';
+import { createCertificateEndsController } from './certificate-ends.ts';
 import { createMaintenanceCertSansController } from './maintenance-cert-sans.ts';
 import { createMaintenanceConfigController } from './maintenance-config.ts';
 import { createMaintenanceInformController } from './maintenance-inform.ts';
@@ -38,6 +39,7 @@ export function secretsControllers({
     createMaintenanceRootController(),
     new ApiController(ask),
     createTrustdController(),
+    createCertificateEndsController(),
     createMaintenanceConfigController(apidListenAddress),
     createApiServiceConfigController(apidListenAddress),
     createMaintenanceInformController(),

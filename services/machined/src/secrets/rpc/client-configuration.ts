@@ -1,6 +1,6 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { encodeTalosconfig } from '@nodewright/machine-config';
-import { issueCertificate } from '@nodewright/pki';
+import { issueCertificate, validityFrom } from '@nodewright/pki';
 import { issuingKeyPair } from '../../base/resources/issuing-key-pair.ts';
 import type { NodeView } from '../../base/resources/node-view.ts';
 import { planClientConfiguration } from '../domain/client-configuration.ts';
@@ -24,8 +24,7 @@ export function createClientConfiguration(
         subject: { organizations },
         keyUsage: ['digitalSignature'],
         extendedKeyUsage: ['clientAuth'],
-        notBefore: new Date(nowMs),
-        lifetimeHours,
+        ...validityFrom(nowMs, lifetimeHours),
       });
       const talosconfig = encodeTalosconfig({
         clusterName: contextName,

@@ -70,6 +70,18 @@ test('a clock that is wrong by hours is not confirmed', async () => {
   assert.equal((await time.status()).synced, false);
 });
 
+test('a clock that was confirmed stays trusted when it is wrong by more later, until the next start', async () => {
+  await using time = await openTime('machine');
+  time.offsets.set('a', 3);
+  await time.servers('a');
+  // As a clock with an error of 100 ppm after 104 days.
+  time.offsets.set('a', 16 * 60_000);
+  const asked = time.asked.length;
+  await time.advance(10 * 8 * 60_000);
+  assert.ok(time.asked.length >= asked + 10);
+  assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: false });
+});
+
 test('a whole machine stops waiting after the timeout in its configuration', async () => {
   await using time = await openTime('machine');
   await time.configure('apiVersion: v1alpha1\nkind: TimeSyncConfig\nbootTimeout: 30s\n');

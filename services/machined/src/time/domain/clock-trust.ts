@@ -9,7 +9,10 @@ export interface ClockSample {
 
 /** The state between two checks of the clock. */
 export interface ClockTrust {
-  /** Whether a time server has confirmed the clock since the start. */
+  /**
+   * Whether a time server has confirmed the clock since the start. It stays true when the clock becomes wrong later:
+   * without renewal all certificates of the node would end, which is worse than certificates that begin at a wrong time.
+   */
   readonly isConfirmed: boolean;
   /** The last offsets, without outliers. */
   readonly offsets: readonly number[];
@@ -39,7 +42,8 @@ export function withSample(trust: ClockTrust, { offsetMs }: ClockSample): ClockT
   const consecutiveSpikes = isSpike(trust.offsets, offsetMs) ? trust.consecutiveSpikes + 1 : 0;
   if (consecutiveSpikes > 0 && consecutiveSpikes < believedAfter) return { ...trust, consecutiveSpikes };
   const offsets = consecutiveSpikes === 0 ? [...trust.offsets, offsetMs].slice(-keptOffsets) : [offsetMs];
-  return { ...trust, isConfirmed: Math.abs(offsetMs) < jumpMs, offsets, consecutiveSpikes: 0 };
+  const isConfirmed = trust.isConfirmed || Math.abs(offsetMs) < jumpMs;
+  return { ...trust, isConfirmed, offsets, consecutiveSpikes: 0 };
 }
 
 function isSpike(offsets: readonly number[], offsetMs: number): boolean {
