@@ -49,6 +49,7 @@ export function maintenanceCalls(endpoints: EndpointSet): MaintenanceCalls {
               version: rest.version,
               dbSizeBytes: dbSize,
               dbSizeInUseBytes: dbSizeInUse,
+              dbSizeQuotaBytes: rest.dbSizeQuota,
               ...{ leader, raftIndex, raftTerm, raftAppliedIndex },
               errors: rest.errors,
               isLearner: rest.isLearner,

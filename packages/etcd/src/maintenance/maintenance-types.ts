@@ -15,6 +15,8 @@ export interface EtcdStatus {
   readonly version: string;
   readonly dbSizeBytes: bigint;
   readonly dbSizeInUseBytes: bigint;
+  /** What the size of the database may not exceed; 0 before etcd 3.6. */
+  readonly dbSizeQuotaBytes: bigint;
   /** The id of the leader that this member sees; 0 for none. */
   readonly leader: bigint;
   readonly raftIndex: bigint;

@@ -89,6 +89,8 @@ test('a full member raises an alarm, which is cleared after space was freed', { 
   await assert.rejects(fill(), { kind: 'resource-exhausted', reason: 'no-space' });
   const alarms = await client.alarms();
   assert.ok(alarms.length > 0 && alarms.every(({ type }) => type === 'no-space'), 'an alarm of its own kind');
+  const { errors } = await client.status();
+  assert.match(errors.join('\n'), /\bmemberID:\d+ .*\balarm:NOSPACE/, 'the status names it, too');
   await client.delete('fill');
   await client.compact((await client.list('fill')).revision);
   const before = (await client.status()).dbSizeBytes;

@@ -22,7 +22,7 @@ import { createEtcdServiceController } from './controllers/etcd-service.ts';
 import type { EtcdRuntime } from './domain/etcd-runtime.ts';
 import { createContainerEtcd, etcdCgroup } from './host/container-etcd.ts';
 import { createEtcdAccess, type EtcdAccess } from './host/etcd-access.ts';
-import { askMemberId, updatePeerUrls } from './host/etcd-member.ts';
+import { askMemberId, askSpace, updatePeerUrls } from './host/etcd-member.ts';
 import { createEtcdPkiFiles } from './host/pki-files.ts';
 import { createProcessEtcd } from './host/process-etcd.ts';
 import { createBootstrap } from './rpc/bootstrap.ts';
@@ -162,6 +162,7 @@ async function openRunnableEtcd(
   const actions: EtcdActions = {
     pki: createEtcdPkiFiles(etcdSecrets, owner),
     askMemberId: (signal) => askMemberId(access, signal),
+    askSpace: (signal) => askSpace(access, signal),
     updatePeerUrls: (peerUrls, signal) => updatePeerUrls(access, peerUrls, signal),
   };
   return { service, actions, timeSync: conditions.timeSync };

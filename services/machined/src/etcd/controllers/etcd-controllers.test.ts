@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
+import { Fault } from '@nodewright/fault';
 import { generateCertificateAuthority, parseCertificate } from '@nodewright/pki';
 import { type KindRef, pointerTo, putResource } from '@nodewright/state';
 import {
+  diagnostics,
   etcdConfigs,
   etcdMembers,
   etcdRootSecrets,
@@ -21,6 +23,7 @@ import {
   services,
   timeStatuses,
 } from '@nodewright/state/kinds';
+import type { EtcdSpace } from '../domain/etcd-space.ts';
 import { createEtcdPkiFiles } from '../host/pki-files.ts';
 import { etcdControllers } from './etcd-controllers.ts';
 
@@ -38,6 +41,7 @@ function configText(type: string, etcd = `ca: { crt: ${base64(ca.certificate)}, 
 async function openNode(own: readonly string[] | undefined = undefined) {
   const folder = await mkdtemp(join(tmpdir(), 'etcd-pki-'));
   const updates: (readonly string[])[] = [];
+  let space: EtcdSpace | undefined = { usedBytes: 0, inUseBytes: 0, quotaBytes: 0, errors: [] };
   const runtime = openTestRuntime({
     nowMs: Date.now(),
     controllers: [
@@ -46,6 +50,10 @@ async function openNode(own: readonly string[] | undefined = undefined) {
         actions: {
           pki: createEtcdPkiFiles(join(folder, 'etcd'), undefined),
           askMemberId: async () => 'a1',
+          askSpace: async () => {
+            if (space === undefined) throw new Fault('unavailable', 'etcd does not answer');
+            return space;
+          },
           updatePeerUrls: async (peerUrls) => {
             updates.push(peerUrls);
             return true;
@@ -69,6 +77,9 @@ async function openNode(own: readonly string[] | undefined = undefined) {
     put,
     addresses,
     folder: join(folder, 'etcd'),
+    space(next: EtcdSpace | undefined) {
+      space = next;
+    },
     configure: (text: string) => put(machineConfigs, 'v1alpha1', text),
     async spec<S>(kind: KindRef<S>, id: string) {
       return (await state.list(kind)).find(({ metadata }) => metadata.id === id)?.spec;
@@ -253,4 +264,47 @@ test('the peer URLs are updated once for each address change, and only when etcd
       [['https://10.0.0.5:2380'], ['https://10.0.0.7:2380']],
     ],
   );
+});
+
+test('alarms of etcd and a database at 80 % of its quota are diagnostics while etcd runs', async () => {
+  await using node = await openNode();
+  await node.configure(configText('controlplane'));
+  await node.surround();
+  const mib = 1024 ** 2;
+  const space = { usedBytes: 100 * mib, inUseBytes: 50 * mib, quotaBytes: 2048 * mib, errors: [] };
+  const found = async () =>
+    (await node.runtime.state.list(diagnostics)).map(
+      ({ metadata, spec }) => `${metadata.id}: ${spec.message}`,
+    );
+  node.space({ ...space, errors: ['memberID:10276657743932975437 alarm:NOSPACE '] });
+  assert.deepEqual(await found(), [], 'etcd does not run');
+  await node.put(services, 'etcd', { running: true, healthy: true, unknown: false });
+  assert.deepEqual(await found(), ['etcd-alarm: etcd has the alarm NOSPACE']);
+  const [alarm] = await node.runtime.state.list(diagnostics);
+  assert.match(
+    alarm?.spec.details[0] ?? '',
+    /^NOSPACE: writes and leases are refused .* \(member 8e9e05c52164694d\)$/,
+  );
+
+  node.space({ ...space, usedBytes: 1639 * mib });
+  await node.runtime.advance(60_000);
+  assert.deepEqual(await found(), ['etcd-quota: the database of etcd has 80 % of its quota of 2048 MiB']);
+  // What was seen last stays while etcd does not answer.
+  node.space(undefined);
+  await node.runtime.advance(60_000);
+  assert.equal((await found()).length, 1);
+
+  // Earlier releases do not report the quota: that of the configuration counts, or that of etcd.
+  for (const [extraArgs, usedMib, isFull] of [
+    ['', 1638, false],
+    ['', 1639, true],
+    [', extraArgs: { quota-backend-bytes: "1073741824" }', 820, true],
+    [', extraArgs: { quota-backend-bytes: "-1" }', 5000, false],
+  ] as const) {
+    node.space({ ...space, quotaBytes: 0, usedBytes: usedMib * mib });
+    const pair = `ca: { crt: ${base64(ca.certificate)}, key: ${base64(ca.key)} }`;
+    await node.configure(configText('controlplane', pair + extraArgs));
+    await node.runtime.advance(60_000);
+    assert.equal((await found()).length, isFull ? 1 : 0, `${extraArgs} ${usedMib}`);
+  }
 });

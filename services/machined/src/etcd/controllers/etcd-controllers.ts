@@ -2,6 +2,7 @@ import type { Controller } from '@nodewright/controllers';
 import type { EtcdPkiFiles } from '../host/pki-files.ts';
 import { createAdvertisedPeerController, type UpdatePeerUrls } from './advertised-peer.ts';
 import { createEtcdConfigController } from './config.ts';
+import { type AskSpace, createEtcdDiagnosticsController } from './etcd-diagnostics.ts';
 import { createEtcdSecretsController } from './etcd-secrets.ts';
 import { type AskMemberId, createEtcdMemberController } from './member.ts';
 import { createEtcdPkiController } from './pki.ts';
@@ -12,6 +13,7 @@ import { createEtcdSpecController } from './spec.ts';
 export interface EtcdActions {
   readonly pki: EtcdPkiFiles;
   readonly askMemberId: AskMemberId;
+  readonly askSpace: AskSpace;
   readonly updatePeerUrls: UpdatePeerUrls;
 }
 
@@ -42,6 +44,7 @@ export function etcdControllers({ own, actions }: EtcdControllersInit): Controll
       : [
           createEtcdPkiController(actions.pki),
           createEtcdMemberController(actions.askMemberId),
+          createEtcdDiagnosticsController(actions.askSpace),
           createAdvertisedPeerController(actions.updatePeerUrls),
         ]),
   ];

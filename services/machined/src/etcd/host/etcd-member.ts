@@ -1,3 +1,4 @@
+import type { EtcdSpace } from '../domain/etcd-space.ts';
 import { needsPeerUpdate } from '../domain/join-plan.ts';
 import type { EtcdAccess } from './etcd-access.ts';
 
@@ -12,6 +13,21 @@ export async function askMemberId({ openLocal }: EtcdAccess, signal: AbortSignal
   const { etcdIdText } = await import('@nodewright/etcd');
   await using client = await openLocal();
   return etcdIdText((await client.status({ timeoutMs, signal })).memberId);
+}
+
+/** Reads the space and the alarms of this node's own etcd. @throws Fault while etcd does not answer */
+export async function askSpace({ openLocal }: EtcdAccess, signal: AbortSignal): Promise<EtcdSpace> {
+  await using client = await openLocal();
+  const { dbSizeBytes, dbSizeInUseBytes, dbSizeQuotaBytes, errors } = await client.status({
+    timeoutMs,
+    signal,
+  });
+  return {
+    usedBytes: Number(dbSizeBytes),
+    inUseBytes: Number(dbSizeInUseBytes),
+    quotaBytes: Number(dbSizeQuotaBytes),
+    errors,
+  };
 }
 
 /** Sets the peer URLs of this node's own member. Resolves to whether they changed. @throws Fault of etcd */

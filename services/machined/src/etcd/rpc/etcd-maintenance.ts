@@ -55,10 +55,17 @@ export function createEtcdMaintenance({ openLocal }: Pick<EtcdAccess, 'openLocal
     },
     async etcdStatus(_request, { signal }) {
       await using client = await openLocal();
-      const { version, dbSizeBytes, dbSizeInUseBytes, storageVersion, errors, ...state } =
-        await client.status({
-          signal,
-        });
+      const {
+        version,
+        dbSizeBytes,
+        dbSizeInUseBytes,
+        dbSizeQuotaBytes: _,
+        storageVersion,
+        errors,
+        ...state
+      } = await client.status({
+        signal,
+      });
       const memberStatus = {
         ...state,
         protocolVersion: version,
