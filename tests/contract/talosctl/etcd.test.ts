@@ -38,6 +38,8 @@ const database = buildBoltFile([
 const snapshot = Buffer.concat([database, createHash('sha256').update(database).digest()]);
 let snapshotBytes: Buffer = snapshot;
 const asked: string[] = [];
+let leadingNode = '';
+let failingDefragment = '';
 
 const members = ['cp-1', 'cp-2'].map((hostname, index) => ({
   id: BigInt(index + 1),
@@ -66,8 +68,11 @@ const handlers: Record<string, FakeHandler> = {
     asked.push(`local ${EtcdMemberListRequest.decode(call.request).queryLocal}`);
     reply(call, EtcdMemberListResponse, { messages: [{ members }] });
   },
-  '/machine.MachineService/EtcdStatus': (call) =>
-    reply(call, EtcdStatusResponse, { messages: [{ memberStatus: status }] }),
+  '/machine.MachineService/EtcdStatus': (call) => {
+    if (leadingNode !== '') asked.push(`status ${call.node}`);
+    const memberId = call.node === leadingNode ? status.leader : status.memberId;
+    reply(call, EtcdStatusResponse, { messages: [{ memberStatus: { ...status, memberId } }] });
+  },
   '/machine.MachineService/EtcdAlarmList': (call) =>
     reply(call, EtcdAlarmListResponse, {
       messages: [
@@ -79,7 +84,11 @@ const handlers: Record<string, FakeHandler> = {
     }),
   '/machine.MachineService/EtcdAlarmDisarm': (call) =>
     reply(call, EtcdAlarmDisarmResponse, { messages: [{ memberAlarms: [] }] }),
-  '/machine.MachineService/EtcdDefragment': (call) => reply(call, EtcdDefragmentResponse, { messages: [{}] }),
+  '/machine.MachineService/EtcdDefragment': (call) => {
+    asked.push(`defragment ${call.node}`);
+    if (call.node === failingDefragment) call.fail(13, 'no disk');
+    else reply(call, EtcdDefragmentResponse, { messages: [{}] });
+  },
   '/machine.MachineService/EtcdForfeitLeadership': (call) =>
     reply(call, EtcdForfeitLeadershipResponse, { messages: [{ member: 'cp-2' }] }),
   '/machine.MachineService/EtcdLeaveCluster': (call) => {
@@ -160,6 +169,26 @@ test('commands that change something print nothing, or their result as a documen
     'NODE     MESSAGE\nnode01   downgrade enable success, cluster version 3.7\n',
   );
   assert.equal(asked.at(-1), 'downgrade to 3.6');
+});
+
+test('etcd defrag --one-at-a-time goes on when a member answers again, the leader last', async () => {
+  leadingNode = 'node01';
+  asked.length = 0;
+  const { exitCode, stdout, stderr } = await suite.run('etcd', 'defrag', '--one-at-a-time');
+  assert.deepEqual([exitCode, stdout, stderr], [0, '', '']);
+  assert.deepEqual(asked.slice(0, 2).sort(), ['status node01', 'status node02']);
+  assert.deepEqual(asked.slice(2), [
+    ...['defragment node02', 'status node02', 'defragment node01', 'status node01'],
+  ]);
+  failingDefragment = 'node02';
+  asked.length = 0;
+  const failed = await suite.run('etcd', 'defrag', '--one-at-a-time');
+  assert.equal(failed.exitCode, 1);
+  assert.match(failed.stderr, /node02.*no disk/);
+  assert.match(failed.stderr, /node01.*nothing was done, because the member of node02 before it has failed/);
+  assert.deepEqual(asked.slice(2), ['defragment node02']);
+  leadingNode = '';
+  failingDefragment = '';
 });
 
 test('one node leaves at a time, and without a terminal removing a vote requires --yes', async () => {

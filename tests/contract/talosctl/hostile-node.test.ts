@@ -81,7 +81,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   edit: ['edit mc'],
   'etcd alarm disarm': ['etcd alarm disarm'],
   'etcd alarm list': ['etcd alarm list'],
-  'etcd defrag': ['etcd defrag'],
+  'etcd defrag': ['etcd defrag', 'etcd defrag --one-at-a-time'],
   'etcd downgrade cancel': ['etcd downgrade cancel'],
   'etcd downgrade enable': ['etcd downgrade enable 3.6'],
   'etcd downgrade validate': ['etcd downgrade validate 3.6'],

@@ -157,7 +157,13 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
   'etcd alarm disarm': [
     { text: 'clear the alarms after space was freed', command: 'talosctl -n node01 etcd alarm disarm' },
   ],
-  'etcd defrag': [{ text: 'free unused space of one member', command: 'talosctl -n node01 etcd defrag' }],
+  'etcd defrag': [
+    { text: 'free unused space of one member', command: 'talosctl -n node01 etcd defrag' },
+    {
+      text: 'free it of all members, one after the other',
+      command: 'talosctl -n node01,node02,node03 etcd defrag --one-at-a-time',
+    },
+  ],
   'etcd downgrade': [
     {
       text: 'check whether etcd can be downgraded to 3.6',
