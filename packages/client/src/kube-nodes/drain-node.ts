@@ -29,16 +29,16 @@ export const drainTimes = { totalMs: 300_000, refusedMs: 5_000, pollMs: 3_000 } 
  */
 export async function drainNode(init: DrainInit): Promise<void> {
   const { node, nodes, timeoutMs = drainTimes.totalMs, timers, signal } = init;
-  const endMs = timers.now() + timeoutMs;
+  const endMs = timers.monotonicMs() + timeoutMs;
   const known = new Map<string, LeavingPod>();
   let left = 'no answer of the API server';
   for (;;) {
     const step = await attempt(async () => {
       const pods = await nodes.podsOn(node);
       left = leftText(pods.filter(mustLeave), known);
-      const planned = planDrain(pods, known, timers.now());
+      const planned = planDrain(pods, known, timers.monotonicMs());
       for (const pod of planned.evict) {
-        if (signal.aborted || timers.now() >= endMs) break;
+        if (signal.aborted || timers.monotonicMs() >= endMs) break;
         known.set(pod.metadata?.uid ?? '', await evicted(init, pod));
       }
       return planned;
@@ -46,13 +46,13 @@ export async function drainNode(init: DrainInit): Promise<void> {
     signal.throwIfAborted();
     if (step instanceof Fault) left = step.message;
     else if (step.evict.length === 0 && step.waiting.length === 0) return;
-    if (timers.now() >= endMs) {
+    if (timers.monotonicMs() >= endMs) {
       throw new Fault(
         'deadline-exceeded',
         `node ${node} is not drained after ${timeoutMs / 1000} s: ${left}`,
       );
     }
-    await pauseBy(timers, Math.min(drainTimes.pollMs, endMs - timers.now()), signal);
+    await pauseBy(timers, Math.min(drainTimes.pollMs, endMs - timers.monotonicMs()), signal);
     signal.throwIfAborted();
   }
 }
@@ -73,7 +73,7 @@ async function attempt<T>(action: () => Promise<T>): Promise<T | Fault> {
 
 /** One attempt. A failure that concerns this pod alone is tried again, like a budget that does not allow it now. */
 async function evicted({ nodes, timers, report }: DrainInit, pod: KubePod): Promise<LeavingPod> {
-  const nowMs = timers.now();
+  const nowMs = timers.monotonicMs();
   const again = (reason: string) => {
     report(`cannot evict ${podName(pod)} yet: ${reason}`);
     return { retryMs: nowMs + drainTimes.refusedMs, reason };

@@ -22,13 +22,13 @@ export async function makeAttempts<T>(
   { schedule, timers, random, signal, onFailure }: AttemptsInit,
   attempt: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const startedMs = timers.now();
+  const startedMs = timers.monotonicMs();
   for (;;) {
     try {
       return await oneAttempt(schedule.attemptMs, timers, signal, attempt);
     } catch (error) {
       if (signal.aborted) throw new Fault('cancelled', 'cancelled by the caller', { cause: error });
-      const elapsedMs = timers.now() - startedMs;
+      const elapsedMs = timers.monotonicMs() - startedMs;
       const pauseMs = nextPauseMs(schedule, elapsedMs, random());
       const fault = faultFrom(error);
       if (pauseMs === undefined) throw fault;

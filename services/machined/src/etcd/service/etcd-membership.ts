@@ -121,13 +121,13 @@ async function retryShortly<T>(
   act: () => Promise<T>,
 ): Promise<T> {
   const { etcdReasonOf } = await import('@nodewright/etcd');
-  const untilMs = timers.now() + shortWait.totalMs;
+  const untilMs = timers.monotonicMs() + shortWait.totalMs;
   for (;;) {
     try {
       return await act();
     } catch (error) {
       const reason = etcdReasonOf(error);
-      if (reason === undefined || !retryable.includes(reason) || timers.now() >= untilMs) throw error;
+      if (reason === undefined || !retryable.includes(reason) || timers.monotonicMs() >= untilMs) throw error;
       await pauseBy(timers, shortWait.unitMs, signal);
       if (signal.aborted) throw error;
     }

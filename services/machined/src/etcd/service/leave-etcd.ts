@@ -44,13 +44,13 @@ export async function leaveEtcd(init: LeaveEtcdInit, signal: AbortSignal): Promi
 /** The member id of this node; `undefined` when the cluster has no member with its name. */
 async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bigint | undefined> {
   const { state, timers } = init;
-  const end = timers.now() + times.memberMs;
+  const end = timers.monotonicMs() + times.memberMs;
   for (;;) {
     const own = await specOf(state, local);
     if (own !== undefined) return BigInt(`0x${own.memberID}`);
     const known = await idFromOthers(init, signal);
     if (known !== 'unknown') return known;
-    if (timers.now() >= end)
+    if (timers.monotonicMs() >= end)
       throw new Fault(
         'deadline-exceeded',
         'the etcd member id of this node is unknown: neither its etcd nor another member answers',
@@ -82,7 +82,7 @@ async function idFromOthers(
 
 async function removeSelf({ access, timers }: LeaveEtcdInit, id: bigint, signal: AbortSignal): Promise<void> {
   const { etcdReasonOf } = await import('@nodewright/etcd');
-  const end = timers.now() + times.removalMs;
+  const end = timers.monotonicMs() + times.removalMs;
   for (;;) {
     try {
       return await removeEtcdMember(access, id, signal);
@@ -93,7 +93,7 @@ async function removeSelf({ access, timers }: LeaveEtcdInit, id: bigint, signal:
       if (kind === 'not-found') return;
       const reason = etcdReasonOf(error);
       const isTransient = reason !== undefined ? transientReasons.has(reason) : kind === 'unavailable';
-      if (!isTransient || timers.now() + times.removalPauseMs >= end) throw error;
+      if (!isTransient || timers.monotonicMs() + times.removalPauseMs >= end) throw error;
       await pauseBy(timers, times.removalPauseMs, signal);
     }
   }

@@ -103,8 +103,8 @@ async function waitUntilBack(
   { members, self }: { readonly members: readonly EtcdMember[]; readonly self: bigint | undefined },
   { signal, isNeeded }: RestartRequest,
 ): Promise<void> {
-  const endMs = timers.now() + recoveryTimeoutMs;
-  while (timers.now() < endMs && !signal.aborted) {
+  const endMs = timers.monotonicMs() + recoveryTimeoutMs;
+  while (timers.monotonicMs() < endMs && !signal.aborted) {
     // All members are asked: only the others show whether the cluster has a leader that this one does not see.
     const own = (await votingStates(access, members, signal)).find(({ id }) => id === self);
     if (own === undefined || own.isAlive) return;

@@ -47,9 +47,9 @@ async function untilCordoned(
   node: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const endMs = timers.now() + cordonTimeoutMs;
+  const endMs = timers.monotonicMs() + cordonTimeoutMs;
   while (!(await specOf(state, pointerTo(nodeStatuses, node)))?.unschedulable) {
-    if (timers.now() >= endMs)
+    if (timers.monotonicMs() >= endMs)
       throw new Fault('deadline-exceeded', `node ${node} is not cordoned after ${cordonTimeoutMs / 1000} s`);
     await pauseBy(timers, cordonPollMs, signal);
     signal.throwIfAborted();

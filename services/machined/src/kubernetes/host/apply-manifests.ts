@@ -158,12 +158,12 @@ class ApplyPass {
   async #placeOf(identity: ObjectIdentity): Promise<KindPlace> {
     const { objects, timers, signal } = this.#init;
     const { apiVersion, kind } = identity;
-    const endMs = timers.now() + (this.#newGroups.has(groupOf(apiVersion)) ? newKindTimeoutMs : 0);
+    const endMs = timers.monotonicMs() + (this.#newGroups.has(groupOf(apiVersion)) ? newKindTimeoutMs : 0);
     for (;;) {
       const place = await objects.placeOf(apiVersion, kind);
       if (place !== undefined) return place;
       signal.throwIfAborted();
-      if (timers.now() >= endMs) break;
+      if (timers.monotonicMs() >= endMs) break;
       await pauseBy(timers, newKindPollMs, signal);
     }
     // Nobody knows whether the kind has namespaces, so both keys count as wanted, and nothing is deleted.

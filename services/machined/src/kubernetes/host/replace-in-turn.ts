@@ -100,9 +100,9 @@ async function waitUntilReady(
   { checkOwn, report, timers, log }: ReplaceInTurnInit,
   { signal, isNeeded }: RestartRequest,
 ): Promise<void> {
-  const endMs = timers.now() + readyTimeoutMs;
+  const endMs = timers.monotonicMs() + readyTimeoutMs;
   let last = 'it was not checked';
-  while (timers.now() < endMs && !signal.aborted) {
+  while (timers.monotonicMs() < endMs && !signal.aborted) {
     const result = await checkOwn(checkTimeoutMs);
     if (result.healthy) return report(undefined);
     last = result.message;
