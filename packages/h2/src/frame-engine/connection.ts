@@ -35,7 +35,7 @@ export abstract class FrameConnection extends SocketConnection implements FrameS
   protected readonly limits: H2Limits;
   protected readonly streams = new StreamTable();
   protected readonly closedStreams = new ClosedStreams();
-  protected readonly flood = new FloodMeter();
+  protected readonly flood = new FloodMeter(this.outbound);
   protected readonly peer = new PeerSettings();
   protected readonly headers: HeaderAssembler;
   /** The peer's first SETTINGS have arrived. */

@@ -9,8 +9,16 @@ export const floodLimits = {
    * as little as one TLS handshake: a peer that is disconnected sooner gains by coming back.
    */
   idleFrames: { burst: 10_000, perSecond: 500 },
-  /** Idle frames that a frame with a body, or a new call, allows: windows and probes follow bodies. */
+  /**
+   * Idle frames that a frame with a body, or a new call, allows: windows and probes follow bodies. A sent frame that a window has cut
+   * short allows none: its peer could ask for a body byte by byte.
+   */
   idleFramesPerUsefulFrame: 8,
+  /**
+   * Body bytes whose sending allows one idle frame. A peer returns windows for what it reads: Go's net/http in steps of 4 KiB, for the
+   * stream and for the connection.
+   */
+  sentBytesPerIdleFrame: 1024,
   /** Answers to PING and SETTINGS, and refused calls, that the socket holds because the peer does not read. */
   waitingAnswers: 10_000,
   /** Settings in one frame; six are defined. nghttp2 has the same. */

@@ -110,6 +110,7 @@ export abstract class FrameStream implements Sender {
     if (!this.queued && length <= this.#sendWindow && owner.outbound.canSend(length) && !this.#hasQueue) {
       this.#sendWindow -= length;
       owner.outbound.windowBytes -= length;
+      owner.outbound.sentPieces += 1;
       owner.outbound.writer.data(this.id, bytes, start, end, false, owner.outbound.frameBytes);
       owner.requestTurn();
       return true;
@@ -144,6 +145,7 @@ export abstract class FrameStream implements Sender {
       const chunk = outgoing.take(most);
       this.#sendWindow -= chunk.length;
       queue.windowBytes -= chunk.length;
+      if (this.#sendWindow > 0 && queue.windowBytes > 0) queue.sentPieces += 1;
       const isLast = outgoing.bytes === 0 && this.#endRequested && this.#trailers === undefined;
       queue.writer.data(this.id, chunk, 0, chunk.length, isLast, queue.frameBytes);
       this.#afterTake(outgoing.bytes);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { queueLimits } from './flood-limits.ts';
+import { floodLimits, queueLimits } from './flood-limits.ts';
 import { defaultFrameBytes, defaultWindowBytes, maxWindowBytes } from './frame-types.ts';
 import type { FrameWriter } from './frame-writer.ts';
 
@@ -38,6 +38,10 @@ export class OutboundQueue {
   #waiting: Sender[] = [];
   /** Bytes in the socket after the last flush. */
   #socketBytes = 0;
+  /** Pieces of body that were sent since the last `takeAllowed`, without those that a window has cut short. */
+  sentPieces = 0;
+  /** What `windowBytes` would be if the bytes that `takeAllowed` has not counted were not sent. */
+  #uncountedWindow = defaultWindowBytes;
 
   constructor(writer: FrameWriter, socket: Socket) {
     this.writer = writer;
@@ -69,12 +73,23 @@ export class OutboundQueue {
   /** The peer has opened the window of the connection. Returns `false` when it would be too large. */
   open(bytes: number): boolean {
     this.windowBytes += bytes;
+    this.#uncountedWindow += bytes;
     if (this.windowBytes > maxWindowBytes) return false;
     if (this.#waiting.length > 0) {
       this.#ready = this.#waiting.concat(this.#ready);
       this.#waiting = [];
     }
     return true;
+  }
+
+  /** How many frames without a purpose the peer may send for the bodies that were sent to it since the last call. */
+  takeAllowed(): number {
+    const { idleFramesPerUsefulFrame, sentBytesPerIdleFrame } = floodLimits;
+    const forBytes = Math.floor((this.#uncountedWindow - this.windowBytes) / sentBytesPerIdleFrame);
+    this.#uncountedWindow -= forBytes * sentBytesPerIdleFrame;
+    const forPieces = this.sentPieces * idleFramesPerUsefulFrame;
+    this.sentPieces = 0;
+    return forBytes + forPieces;
   }
 
   /** Writes what the windows and the socket allow. */
