@@ -142,20 +142,6 @@ test('calls that the client cancels, or makes the server reset, count against it
   }
 });
 
-test('a client that reads nothing is disconnected once too many answers wait for it', async () => {
-  await using peer = await RawPeer.open(read);
-  peer.socket.pause();
-  const batch = many(
-    Buffer.concat([request(1).subarray(0, 0), frame(types.ping, 0, 0, Buffer.alloc(8))]),
-    1000,
-  );
-  for (let sent = 0; sent < 200 && peer.errors.length === 0; sent += 1) {
-    peer.send(batch);
-    await delay(1);
-  }
-  assert.equal(peer.errors.length, 1);
-});
-
 test('answers to a client that does not read stay below the limits of the queues', async () => {
   const chunk = Buffer.alloc(16_384);
   const calls = new Map<InboundCall, number>();

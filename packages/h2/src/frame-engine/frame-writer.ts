@@ -31,6 +31,8 @@ const empty = Buffer.alloc(0);
 /** Below this size, a loop that copies bytes is faster than a call of the runtime. */
 const loopBytes = 128;
 
+export type WrittenListener = (error?: Error | null) => void;
+
 /**
  * Collects the frames of a connection, so that the socket gets one write per turn. Small frames are written
  * side by side into one piece of memory; no frame is an object of its own.
@@ -226,21 +228,25 @@ export class FrameWriter {
     this.#head(0, frameTypes.settings, frameFlags.acknowledge, 0);
   }
 
-  /** Writes everything that was collected to the socket. */
-  flush(): void {
+  /**
+   * Writes everything that was collected to the socket.
+   *
+   * @param onWritten called when the socket has written it, or has failed. Not called when nothing was collected.
+   */
+  flush(onWritten?: WrittenListener): void {
     const socket = this.#socket;
     const isLarge = this.pendingBytes > slabBytes;
     this.#dataHead = undefined;
     if (this.#pieces.length === 0 && this.#open === undefined) {
       if (this.#end === this.#start) return;
-      socket.write(this.#slab.subarray(this.#start, this.#end));
+      socket.write(this.#slab.subarray(this.#start, this.#end), onWritten);
     } else {
       this.#closePiece();
       this.#closePart();
       const pieces = this.#pieces;
       this.#pieces = [];
       this.#pieceBytes = 0;
-      const written = this.#releaseBlocks();
+      const written = this.#releaseBlocks(onWritten);
       const last = pieces.length - 1;
       if (last === 0) socket.write(pieces[0] as Uint8Array, written);
       else {
@@ -351,15 +357,15 @@ export class FrameWriter {
     );
   }
 
-  /** What to call when the pieces are written: it ends the holds of their blocks. */
-  #releaseBlocks(): ((error?: Error | null) => void) | undefined {
+  /** What to call when the pieces are written: it ends the holds of their blocks, and then calls `onWritten`. */
+  #releaseBlocks(onWritten: WrittenListener | undefined): WrittenListener | undefined {
     const blocks = this.#blocks;
-    if (blocks.length === 0) return undefined;
+    if (blocks.length === 0) return onWritten;
     this.#blocks = [];
     return (error) => {
       // The system may still read the memory of a write that failed: such a block is not used again.
-      if (error) return;
-      for (const block of blocks) block.release();
+      if (!error) for (const block of blocks) block.release();
+      onWritten?.(error);
     };
   }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { floodLimits, queueLimits } from './flood-limits.ts';
 import { defaultFrameBytes, defaultWindowBytes, maxWindowBytes } from './frame-types.ts';
-import type { FrameWriter } from './frame-writer.ts';
+import type { FrameWriter, WrittenListener } from './frame-writer.ts';
 
 /** What kept a stream from sending more. */
 export type SendResult =
@@ -111,9 +111,13 @@ export class OutboundQueue {
     }
   }
 
-  /** Writes the frames to the socket. Returns whether more could be written in the next turn. */
-  flush(): boolean {
-    this.writer.flush();
+  /**
+   * Writes the frames to the socket. Returns whether more could be written in the next turn.
+   *
+   * @param onWritten see `FrameWriter.flush`
+   */
+  flush(onWritten?: WrittenListener): boolean {
+    this.writer.flush(onWritten);
     this.#socketBytes = this.#socket.writableLength;
     return this.#ready.length > 0 && !this.congested;
   }

@@ -79,6 +79,7 @@ export class FrameServerConnection extends FrameConnection implements ServerConn
   drain(): void {
     if (this.ended || this.#lastAccepted !== undefined) return;
     this.#lastAccepted = this.#lastStream;
+    this.awaitsWrites = true;
     this.writer.goaway(this.#lastStream, h2ErrorCodes.noError);
     this.requestTurn();
   }

@@ -6,7 +6,7 @@ import type { BulkReads } from './bulk-reads.ts';
 import { ConnectionError, enhanceYourCalm } from './connection-error.ts';
 import { endLimits, floodLimits } from './flood-limits.ts';
 import type { FrameStream } from './frame-stream.ts';
-import { FrameWriter } from './frame-writer.ts';
+import { FrameWriter, type WrittenListener } from './frame-writer.ts';
 import type { HpackEncoder } from './hpack/hpack-encoder.ts';
 import { OutboundQueue } from './outbound-queue.ts';
 import type { Turns, TurnTaker } from './turns.ts';
@@ -38,7 +38,14 @@ export abstract class SocketConnection implements TurnTaker {
   readonly #bulkReads: BulkReads;
   #deliveries: FrameStream[] = [];
   #spareDeliveries: FrameStream[] = [];
+  /** Answers that the socket has not written. */
   #answers = 0;
+  /** Those of them that are still collected. */
+  #collectedAnswers = 0;
+  /** How many answers each write has whose end the socket has not reported, the oldest first. */
+  readonly #answersOfWrites: number[] = [];
+  /** Whether `afterFlush` runs when a write is complete, too. */
+  protected awaitsWrites = false;
   #isLost = false;
   #linger: NodeJS.Timeout | undefined;
   #lingerBytes = 0;
@@ -102,7 +109,7 @@ export abstract class SocketConnection implements TurnTaker {
   protected abstract onLost(): void;
   /** The socket is closed. */
   protected abstract onClose(): void;
-  /** The turn is over; the connection may be complete. */
+  /** The turn is over, or a write; the connection may be complete. */
   protected abstract afterFlush(): void;
   /** The last stream of the peer that was accepted, for GOAWAY. */
   protected abstract get lastPeerStream(): number;
@@ -146,8 +153,7 @@ export abstract class SocketConnection implements TurnTaker {
   flush(): void {
     if (this.ended) return;
     this.outbound.pump();
-    if (this.outbound.flush()) this.requestTurn();
-    if (this.#socket.writableLength === 0) this.#answers = 0;
+    if (this.outbound.flush(this.#nextWritten())) this.requestTurn();
     this.afterFlush();
   }
 
@@ -164,6 +170,7 @@ export abstract class SocketConnection implements TurnTaker {
   /** @throws ConnectionError when the peer reads none of the answers that it causes */
   protected countAnswer(): void {
     this.#answers += 1;
+    this.#collectedAnswers += 1;
     if (this.#answers > floodLimits.waitingAnswers) throw enhanceYourCalm('the peer does not read answers');
     this.requestTurn();
   }
@@ -180,6 +187,23 @@ export abstract class SocketConnection implements TurnTaker {
     this.#linger = setTimeout(() => this.#socket.destroy(), endLimits.lingerMs);
     this.requestTurn();
   }
+
+  /**
+   * What to call when the next write is complete. Nothing for most writes, because a call costs time. Only this tells what the peer has
+   * taken: the buffer of a TLS socket is never empty right after a write, and that of any socket is not while much is sent.
+   */
+  #nextWritten(): WrittenListener | undefined {
+    const answers = this.#collectedAnswers;
+    if ((answers === 0 && !this.awaitsWrites) || this.writer.pendingBytes === 0) return undefined;
+    this.#collectedAnswers = 0;
+    this.#answersOfWrites.push(answers);
+    return this.#onWritten;
+  }
+
+  readonly #onWritten: WrittenListener = () => {
+    this.#answers -= this.#answersOfWrites.shift() ?? 0;
+    if (this.awaitsWrites && !this.ended) this.afterFlush();
+  };
 
   #read(bytes: Buffer, start: number, end: number): void {
     this.receivedBytes += end - start;

@@ -7,6 +7,7 @@ import { gatewayLimits, type H2Engine, type H2Limits, type ServerConnection } fr
 import { frameEngine } from '../frame-engine.ts';
 import { frameTypes } from '../frame-types.ts';
 import { preface } from './frames.ts';
+import type { OpenSockets } from './socket-pairs.ts';
 
 export interface ReceivedFrame {
   readonly type: number;
@@ -39,8 +40,9 @@ export class RawPeer implements AsyncDisposable {
     limits: Partial<H2Limits> = {},
     start: Uint8Array = preface,
     engine: H2Engine = frameEngine,
+    openSockets: OpenSockets = openSocketPair,
   ): Promise<RawPeer> {
-    const { near, far } = await openSocketPair();
+    const { near, far } = await openSockets();
     const errors: string[] = [];
     const server = engine.accept(
       far,
