@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
 import type { InboundCall } from './call.ts';
-import { answerHead, openRecordedCall } from './conformance/index.ts';
+import { answerHead, openRecordedCall, resetBeforeAccept } from './conformance/index.ts';
 import { dialTls } from './dial-tls.ts';
 import { gatewayLimits } from './engine.ts';
 import { frameEngine } from './frame-engine/frame-engine.ts';
@@ -65,6 +65,14 @@ async function dial(port: number, changes: object = {}) {
   const connection = nodeEngine.connect(socket, gatewayLimits);
   await connection.ready;
   return connection;
+}
+
+/** Connects and sends nothing. */
+async function openSilent(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
 }
 
 test('GatewayServer passes calls to onCall with the admitted peer', async () => {
@@ -151,20 +159,33 @@ test('GatewayServer sends a refused client the reason', async () => {
 test('GatewayServer admits clients while many connections never begin their handshake', async () => {
   const { gateway, refusals } = createServer({ handshakes: { inFlight: 3, timeoutMs: 60_000 } });
   const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
-  const silent = await Promise.all(
-    Array.from({ length: 10 }, async () => {
-      const socket = connect(port, '127.0.0.1');
-      socket.on('error', () => {});
-      await once(socket, 'connect');
-      return socket;
-    }),
-  );
+  const silent = await Promise.all(Array.from({ length: 10 }, () => openSilent(port)));
   const connection = await dial(port);
   assert.ok(refusals.length >= 7);
   assert.equal(refusals[0], 'too many TLS handshakes under way');
   connection.destroy();
   for (const socket of silent) socket.destroy();
   await gateway.close(1000);
+});
+
+test('GatewayServer limits handshakes after connections that were reset before it accepted them', async () => {
+  await using scope = new AsyncDisposableStack();
+  const { gateway, refusals } = createServer({
+    handshakes: { inFlight: 3, timeoutMs: 60_000 },
+    handshakeStarts: { burst: 100, perSecond: 1000, waiting: 100 },
+  });
+  const port = await gateway.listen({ host: '127.0.0.1', port: 0 });
+  scope.defer(() => gateway.close(0));
+  resetBeforeAccept(port, 40);
+  // Connections are accepted in order: those before each of these two have been counted.
+  (await dial(port)).destroy();
+  for (let opened = 0; opened < 10; opened += 1) {
+    const socket = await openSilent(port);
+    scope.defer(() => void socket.destroy());
+  }
+  (await dial(port)).destroy();
+  const evictions = refusals.filter((reason) => reason === 'too many TLS handshakes under way');
+  assert.ok(evictions.length >= 7, `${evictions.length} of 10 lost their place`);
 });
 
 test('GatewayServer makes handshakes one after the other, and survives clients that end while they wait', async () => {

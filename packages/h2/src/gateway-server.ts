@@ -174,7 +174,8 @@ export class GatewayServer<P> {
       const evicted = this.#waiting.begin(socket);
       if (evicted !== undefined)
         init.onRefused('too many connections wait for a TLS handshake', handshakeOf(evicted));
-      turns.add(socket);
+      // The client had reset it before it was accepted.
+      if (!socket.destroyed) turns.add(socket);
     });
     this.#tls = tls;
   }

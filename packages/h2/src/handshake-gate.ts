@@ -8,8 +8,8 @@ export interface HandshakeLimits {
 }
 
 interface Handshaking {
-  readonly socket: Socket;
   readonly block: string;
+  readonly ends: string;
 }
 
 /**
@@ -18,8 +18,11 @@ interface Handshaking {
  */
 export class HandshakeGate {
   readonly #inFlight: number;
-  /** Handshakes by peer, the oldest first. */
-  readonly #handshakes = new Map<string, Handshaking>();
+  /**
+   * By accepted socket, the oldest first. The addresses are no key: two connections may have the same ones, when the system has accepted
+   * the second before the first is closed.
+   */
+  readonly #handshakes = new Map<Socket, Handshaking>();
   readonly #perBlock = new Map<string, number>();
 
   constructor({ inFlight }: Pick<HandshakeLimits, 'inFlight'>) {
@@ -31,28 +34,32 @@ export class HandshakeGate {
   }
 
   /**
-   * Counts an accepted connection until `done` or until it closes. Returns the socket that was destroyed to
-   * make room, if any.
+   * Counts an accepted TCP connection until `done` or until it closes. Returns the socket that was destroyed to
+   * make room, if any. A connection that its client had reset before it was accepted has no address: it is
+   * destroyed, too, and not counted.
    */
   begin(socket: Socket): Socket | undefined {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined) {
+      socket.destroy();
+      return undefined;
+    }
     const evicted = this.#handshakes.size >= this.#inFlight ? this.#evict() : undefined;
-    const key = peerKey(socket);
-    const block = addressBlock(socket.remoteAddress ?? '');
-    this.#handshakes.set(key, { socket, block });
+    const block = addressBlock(remoteAddress);
+    this.#handshakes.set(socket, { block, ends: endsOf(socket) });
     this.#perBlock.set(block, (this.#perBlock.get(block) ?? 0) + 1);
-    socket.once('close', () => this.#forget(key, socket));
+    socket.once('close', () => this.#forget(socket));
     return evicted;
   }
 
-  /** The handshake of this peer is complete. `socket` may be the TLS socket, because it has the same peer. */
+  /** The handshake is complete. `socket` is the accepted socket, or the TLS socket over it. */
   done(socket: Socket): void {
-    const key = peerKey(socket);
-    this.#forget(key, this.#handshakes.get(key)?.socket);
+    this.#forget(this.#handshakes.has(socket) ? socket : this.#under(socket));
   }
 
   /** Destroys all connections that have not completed their handshake. */
   destroyAll(): void {
-    for (const { socket } of this.#handshakes.values()) socket.destroy();
+    for (const socket of this.#handshakes.keys()) socket.destroy();
   }
 
   #evict(): Socket | undefined {
@@ -60,26 +67,34 @@ export class HandshakeGate {
     for (const [block, count] of this.#perBlock) {
       if (most === undefined || count > (this.#perBlock.get(most) ?? 0)) most = block;
     }
-    for (const [key, { socket, block }] of this.#handshakes) {
+    for (const [socket, { block }] of this.#handshakes) {
       if (block !== most) continue;
-      this.#forget(key, socket);
+      this.#forget(socket);
       socket.destroy();
       return socket;
     }
     return undefined;
   }
 
-  #forget(key: string, socket: Socket | undefined): void {
-    const known = this.#handshakes.get(key);
-    if (known === undefined || known.socket !== socket) return;
-    this.#handshakes.delete(key);
+  /** The accepted socket under a TLS socket, which hides it: the newest one between the same ends. */
+  #under(tlsSocket: Socket): Socket | undefined {
+    const wanted = endsOf(tlsSocket);
+    let found: Socket | undefined;
+    for (const [socket, { ends }] of this.#handshakes) if (ends === wanted) found = socket;
+    return found;
+  }
+
+  #forget(socket: Socket | undefined): void {
+    const known = socket === undefined ? undefined : this.#handshakes.get(socket);
+    if (socket === undefined || known === undefined) return;
+    this.#handshakes.delete(socket);
     const left = (this.#perBlock.get(known.block) ?? 1) - 1;
     if (left === 0) this.#perBlock.delete(known.block);
     else this.#perBlock.set(known.block, left);
   }
 }
 
-/** The TLS socket hides the accepted socket, but both report the same peer. */
-function peerKey(socket: Socket): string {
-  return `${socket.remoteAddress} ${socket.remotePort}`;
+/** The addresses of both ends. A client may use one port for connections to several addresses of this host. */
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -8,6 +8,7 @@ import { testHeaders } from './headers.ts';
 
 export { type EnginePair, noCalls, type OpenPair, openPair, openSocketPair } from './engine-pair.ts';
 export * from './recorder.ts';
+export { resetBeforeAccept } from './reset-before-accept.ts';
 
 /**
  * The behaviour that every engine must have, as tests of node:test. Run them for each pair of engines: an
