@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ports } from '@nodewright/contract';
+import type { FloodCounts } from '../measure/child-messages.ts';
 import type { AttackTarget } from '../target/attack-target.ts';
 import { RawConnection, type ServerAddress } from '../wire/raw-connection.ts';
 import type { Flood } from './flood.ts';
@@ -9,12 +10,27 @@ const silentConnections = 500;
 const idleSessions = 200;
 const handshakesAtOnce = 16;
 const handshakesPerRun = 4_000;
+const resetsPerRun = 3_000;
+/** So many at once that a server finds most of them reset when it accepts them. */
+const resetsAtOnce = 250;
+/**
+ * A server keeps 128 connections without a handshake, and begins 200 handshakes per second, also of connections that were reset while they
+ * waited. So it comes to the silent ones late, and must close at least so many of them. Without its limit it closes none before their
+ * handshakes time out, after 10 s.
+ */
+const silentClosedAtLeast = 10;
 
 export const connectionFloods: readonly Flood[] = [
   {
     name: 'silent-apid',
     what: '500 connections to apid that never begin a handshake',
     run: (target, signal) => keepSilent({ host: target.entry.address, port: ports.apid }, signal),
+  },
+  {
+    name: 'resets-apid',
+    what: '3,000 connections to apid that are reset before it accepts them, and then 500 silent ones',
+    run: (target, signal) => resetAndKeepSilent({ host: target.entry.address, port: ports.apid }, signal),
+    judge: judgeSilent,
   },
   {
     name: 'handshakes-apid',
@@ -46,6 +62,34 @@ export async function keepSilent(server: ServerAddress, signal: AbortSignal) {
   while (!signal.aborted) await sleep(100);
   for (const socket of sockets) socket.destroy();
   return counts;
+}
+
+/** Resets connections as soon as the system has opened them, and then opens silent ones. */
+export async function resetAndKeepSilent(server: ServerAddress, signal: AbortSignal) {
+  let resets = 0;
+  while (resets < resetsPerRun && !signal.aborted) {
+    await Promise.all(Array.from({ length: resetsAtOnce }, () => resetOne(server)));
+    resets += resetsAtOnce;
+  }
+  return { resets, ...(await keepSilent(server, signal)) };
+}
+
+/** Resolves when the connection is closed, for any reason. */
+function resetOne(server: ServerAddress): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket = connect(server, () => socket.resetAndDestroy());
+  socket.on('error', () => {});
+  socket.on('close', () => resolve());
+  return promise;
+}
+
+/** Whether the limit on handshakes still holds after the resets. */
+export function judgeSilent({ connections = 0, endedByServer = 0 }: FloodCounts): readonly string[] {
+  return connections === silentConnections && endedByServer < silentClosedAtLeast
+    ? [
+        `${endedByServer} of ${connections} silent connections were closed, at least ${silentClosedAtLeast} must be`,
+      ]
+    : [];
 }
 
 async function shakeHands({ entry }: AttackTarget, signal: AbortSignal) {

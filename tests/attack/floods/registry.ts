@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ports } from '@nodewright/contract';
 import type { FloodCounts } from '../measure/child-messages.ts';
 import type { RegistryTarget } from '../target/attack-target.ts';
-import { keepSilent } from './connections.ts';
+import { keepSilent, resetAndKeepSilent } from './connections.ts';
 import type { Flood } from './flood.ts';
 
 const slowReaders = 200;
@@ -20,6 +20,12 @@ export const registryFloods: readonly Flood[] = [
     name: 'registry-silent',
     what: '500 connections to registryd that never send a request',
     run: ({ registry }, signal) => keepSilent({ host: registry.address, port: ports.registryd }, signal),
+  },
+  {
+    name: 'registry-resets',
+    what: '3,000 connections to registryd that are reset before it accepts them, and then 500 silent ones',
+    run: ({ registry }, signal) =>
+      resetAndKeepSilent({ host: registry.address, port: ports.registryd }, signal),
   },
   {
     name: 'registry-slow-readers',

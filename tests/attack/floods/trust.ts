@@ -7,7 +7,7 @@ import type { LoadTarget } from '../../bench/load/load-job.ts';
 import { openSession } from '../../bench/load/open-session.ts';
 import type { FloodCounts } from '../measure/child-messages.ts';
 import type { AttackTarget } from '../target/attack-target.ts';
-import { keepSilent } from './connections.ts';
+import { judgeSilent, keepSilent, resetAndKeepSilent } from './connections.ts';
 import type { Flood } from './flood.ts';
 
 const method = '/securityapi.SecurityService/Certificate';
@@ -32,6 +32,12 @@ export const trustFloods: readonly Flood[] = [
     name: 'trustd-silent',
     what: '500 connections to trustd that never begin a handshake',
     run: (target, signal) => keepSilent({ host: target.entry.address, port: ports.trustd }, signal),
+  },
+  {
+    name: 'trustd-resets',
+    what: '3,000 connections to trustd that are reset before it accepts them, and then 500 silent ones',
+    run: (target, signal) => resetAndKeepSilent({ host: target.entry.address, port: ports.trustd }, signal),
+    judge: judgeSilent,
   },
   {
     name: 'trustd-guesses',
