@@ -120,6 +120,12 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
     else stream.closed = true;
   }
 
+  /** Also offers the slot to a call that waits: the receiver of the closed stream may read its answer much later. */
+  protected override forget(stream: FrameStream, wasReset: boolean): void {
+    super.forget(stream, wasReset);
+    if (this.#waiting.size > 0) this.requestTurn();
+  }
+
   override flush(): void {
     while (this.#waiting.size > 0 && this.#hasRoom && !this.ended) {
       const [call] = this.#waiting;
