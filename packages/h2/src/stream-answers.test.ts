@@ -123,6 +123,29 @@ test('streamAnswers() reports what is wrong with a response that is not gRPC', a
   ]);
 });
 
+test('streamAnswers() fails with internal when a response that claims success ends inside a message', async () => {
+  const ends = [];
+  for (const [bytes, code] of [
+    [framed('two').subarray(0, 6), 0],
+    [framed('two').subarray(0, 3), 0],
+    [framed('two').subarray(0, 6), 7],
+    [Buffer.alloc(0), 0],
+  ] as const) {
+    const { texts, fault } = await callTo((stream) => {
+      stream.respond(head, { waitForTrailers: true });
+      stream.write(Buffer.concat([framed('one'), bytes]));
+      finish(stream, code, 'not for you');
+    });
+    ends.push([texts, fault]);
+  }
+  assert.deepEqual(ends, [
+    [['one'], 'internal: the response ended inside a message: 1 of 3 bytes'],
+    [['one'], 'internal: the response ended inside a message: 3 of 5 prefix bytes'],
+    [['one'], 'permission-denied: not for you'],
+    [['one'], 'none'],
+  ]);
+});
+
 test('streamAnswers() cancels the call when its loop is left or its signal aborts', async () => {
   const answer = (stream: ServerHttp2Stream) => {
     stream.respond(head);

@@ -3,6 +3,7 @@ import type { CallFailure, OutboundCall, OutboundReceiver } from './call.ts';
 import type { ClientConnection } from './engine.ts';
 import { h2ErrorCodes, h2ErrorName } from './error-codes.ts';
 import {
+  type GrpcStatus,
   grpcCodeFromH2Error,
   grpcCodeFromHttpStatus,
   isGrpcContentType,
@@ -103,7 +104,7 @@ class Answers implements OutboundReceiver {
 
   answerHeaders(headers: RawHeaders, last: boolean): void {
     const status = Number(headerValue(headers, ':status'));
-    if (last) this.#finishWith(headers);
+    if (last) this.#finishWith(statusFromHeaders(headers));
     if (last || (status === 200 && isGrpcContentType(headerValue(headers, 'content-type')))) return;
     this.#fail(
       new Fault(kindFromGrpcCode(grpcCodeFromHttpStatus(status)), `the response has HTTP status ${status}`),
@@ -130,7 +131,11 @@ class Answers implements OutboundReceiver {
   }
 
   answerEnded(trailers: RawHeaders): void {
-    this.#finishWith(trailers);
+    const status = statusFromHeaders(trailers);
+    if (this.#collector.insideMessage && (status === undefined || status.code === 0)) {
+      const reason = `the response ended inside a message: ${this.#collector.shortfall}`;
+      this.#finish(new Fault('internal', reason));
+    } else this.#finishWith(status);
   }
 
   requestDrained(): void {}
@@ -139,11 +144,8 @@ class Answers implements OutboundReceiver {
     this.#finish(faultOf(failure));
   }
 
-  #finishWith(trailers: RawHeaders): void {
-    const { code, message } = statusFromHeaders(trailers) ?? {
-      code: 2,
-      message: 'the response has no status',
-    };
+  #finishWith(status: GrpcStatus | undefined): void {
+    const { code, message } = status ?? { code: 2, message: 'the response has no status' };
     this.#finish(code === 0 ? undefined : new Fault(kindFromGrpcCode(code), message));
   }
 
