@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InboundCall } from '../call.ts';
@@ -81,7 +82,7 @@ export function testEndings(label: string, engines: EnginePair): void {
     const silent = openRecordedCall(pair.client);
     const answered = openRecordedCall(pair.client, ['x-answered', '1']);
     await answered.recorder.headers;
-    pair.serverSocket.resetAndDestroy();
+    breakOff(pair.serverSocket, engines);
     const failures = await Promise.all([silent.recorder.done, answered.recorder.done]);
     assert.deepEqual(
       failures.map(({ failure }) => failure?.kind),
@@ -96,7 +97,7 @@ export function testEndings(label: string, engines: EnginePair): void {
     await using pair = await openPair(engines, (call) => accepted.resolve(new RequestRecorder(call)));
     openRecordedCall(pair.client);
     const request = await accepted.promise;
-    pair.clientSocket.resetAndDestroy();
+    breakOff(pair.clientSocket, engines);
     assert.equal(await request.cancel, h2ErrorCodes.cancel);
     await pair.server.closed;
     assert.equal(pair.server.callCount, 0);
@@ -124,4 +125,10 @@ export function testEndings(label: string, engines: EnginePair): void {
     await delay(10);
     assert.deepEqual([recorder.answer.headers, recorder.late], [undefined, []]);
   });
+}
+
+/** Breaks a connection; with a reset where Node.js can send one. */
+function breakOff(socket: Socket, { sockets }: EnginePair): void {
+  if (sockets === undefined) socket.resetAndDestroy();
+  else socket.destroy();
 }

@@ -10,10 +10,15 @@ import {
   type ServerConnection,
 } from '../engine.ts';
 
+/** Opens two connected sockets: `far` was accepted, `near` has connected. */
+export type OpenSockets = () => Promise<{ near: Socket; far: Socket }>;
+
 /** The engines under test, one for each role. */
 export interface EnginePair {
   readonly server: H2Engine;
   readonly client: H2Engine;
+  /** The kind of sockets between them. Default: plain ones on the loopback interface. */
+  readonly sockets?: { readonly kind: string; readonly open: OpenSockets };
 }
 
 export interface OpenPair extends AsyncDisposable {
@@ -43,7 +48,7 @@ export async function openPair(
   onCall: (call: InboundCall) => void,
   limits: Partial<H2Limits> = {},
 ): Promise<OpenPair> {
-  const { near, far } = await openSocketPair();
+  const { near, far } = await (engines.sockets?.open ?? openSocketPair)();
   const errors: string[] = [];
   const all = { ...gatewayLimits, ...limits };
   const server = engines.server.accept(far, all, { onCall, onError: (reason) => errors.push(reason) });

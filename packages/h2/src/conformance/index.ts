@@ -6,7 +6,14 @@ import type { EnginePair } from './engine-pair.ts';
 import { testGarbage } from './garbage.ts';
 import { testHeaders } from './headers.ts';
 
-export { type EnginePair, noCalls, type OpenPair, openPair, openSocketPair } from './engine-pair.ts';
+export {
+  type EnginePair,
+  noCalls,
+  type OpenPair,
+  type OpenSockets,
+  openPair,
+  openSocketPair,
+} from './engine-pair.ts';
 export * from './recorder.ts';
 export { resetBeforeAccept } from './reset-before-accept.ts';
 
@@ -15,7 +22,8 @@ export { resetBeforeAccept } from './reset-before-accept.ts';
  * engine with itself, and with node:http2 in either role.
  */
 export function testEngineConformance(engines: EnginePair): void {
-  const label = `${engines.server.name} serving ${engines.client.name}`;
+  const over = engines.sockets === undefined ? '' : ` over ${engines.sockets.kind}`;
+  const label = `${engines.server.name} serving ${engines.client.name}${over}`;
   testHeaders(label, engines);
   testBodies(label, engines);
   testEndings(label, engines);

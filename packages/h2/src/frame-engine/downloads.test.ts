@@ -1,5 +1,8 @@
 // Downloads that last: what the client sends in answer to the bodies is no flood, however much it is.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:http2';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InboundCall } from '../call.ts';
@@ -11,6 +14,7 @@ import { frameEngine } from './frame-engine.ts';
 import { frameTypes, settingIds } from './frame-types.ts';
 import { type ClientWindows, DownloadingPeer } from './testing/downloading-peer.ts';
 import { endHeaders, endStream, frame, headers, number, preface, settings } from './testing/frames.ts';
+import { socketKinds } from './testing/socket-pairs.ts';
 import { openVirtualPair, VirtualSocket } from './testing/virtual-socket.ts';
 
 const gibibyte = 1024 ** 3;
@@ -21,7 +25,7 @@ const status = ['grpc-status', '0'];
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Accepts calls: a short one is answered at once, any other one gets as much body as its client reads. */
-function serve(socket: VirtualSocket) {
+function serve(socket: Socket) {
   const chunk = Buffer.alloc(64 * 1024);
   const errors: string[] = [];
   const onCall = (call: InboundCall) => {
@@ -42,7 +46,7 @@ function serve(socket: VirtualSocket) {
     fill();
   };
   const onError = (reason: string) => errors.push(reason);
-  return { server: frameEngine.accept(socket.asSocket, gatewayLimits, { onCall, onError }), errors };
+  return { server: frameEngine.accept(socket, gatewayLimits, { onCall, onError }), errors };
 }
 
 const nodeWindows = { streamBytes: 65_535, connectionBytes: 65_535, returnedShare: 0.5, hasProbes: false };
@@ -60,7 +64,7 @@ const rows: readonly (readonly [client: string, windows: ClientWindows])[] = [
 for (const [client, windows] of rows) {
   test(`a download of 20 GiB with ${client} is served beside other calls`, async () => {
     const socket = new VirtualSocket();
-    const { server, errors } = serve(socket);
+    const { server, errors } = serve(socket.asSocket);
     const peer = new DownloadingPeer(socket, windows, bytesPerCall);
     while (peer.bytes < downloadBytes && peer.goawayCode === undefined) await delay(5);
     server.destroy();
@@ -72,9 +76,34 @@ for (const [client, windows] of rows) {
   });
 }
 
+for (const [kind, open] of socketKinds) {
+  test(`over ${kind}, node:http2 with its default windows downloads 300 MiB beside another call`, async () => {
+    await using scope = new AsyncDisposableStack();
+    const { near, far } = await open();
+    const { server, errors } = serve(far);
+    const session = connect('http://localhost', { createConnection: () => near });
+    scope.defer(() => session.destroy());
+    scope.defer(() => server.destroy());
+    const goaways: number[] = [];
+    session.on('goaway', (code) => goaways.push(code)).on('error', () => {});
+    const call = session.request({ ':method': 'POST', ':path': '/a.B/C' });
+    let bytes = 0;
+    call
+      .on('error', () => {})
+      .on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+    while (bytes < 300 * 1024 ** 2 && !call.closed) await delay(5);
+    assert.deepEqual([errors, goaways], [[], []], `after ${bytes} bytes`);
+    const short = session.request({ ':method': 'POST', ':path': '/a.B/C', 'x-short': '1' }).resume();
+    const [trailers] = (await once(short, 'trailers')) as [Record<string, string>];
+    assert.equal(trailers['grpc-status'], '0');
+  });
+}
+
 test('a download of 20 GiB from engine to engine is served beside other calls', async () => {
   const { near, far } = openVirtualPair();
-  const { server, errors } = serve(far);
+  const { server, errors } = serve(far.asSocket);
   const client = frameEngine.connect(near.asSocket, gatewayLimits);
   await client.ready;
   let [bytes, answered] = [0, 0];
@@ -125,7 +154,7 @@ test('a probe after each small message is no flood, at any rate', async () => {
 
 test('a client that takes its download byte by byte is cut off', async () => {
   const socket = new VirtualSocket();
-  const { server, errors } = serve(socket);
+  const { server, errors } = serve(socket.asSocket);
   let goaway: number | undefined;
   socket.send = (bytes) => {
     if (bytes?.[3] === frameTypes.goaway) goaway = bytes.readUInt32BE(13);

@@ -22,6 +22,7 @@ import {
   settingsAnswer,
 } from './testing/frames.ts';
 import { RawPeer } from './testing/raw-peer.ts';
+import { socketKinds } from './testing/socket-pairs.ts';
 
 const types = frameTypes;
 const enough = floodLimits.idleFrames.burst + 1100;
@@ -49,15 +50,17 @@ const floods: readonly (readonly [what: string, start: Buffer, each: Buffer])[] 
   ['GOAWAY', Buffer.alloc(0), frame(types.goaway, 0, 0, Buffer.alloc(8))],
 ];
 
-test('a flood of frames without a purpose ends the connection with ENHANCE_YOUR_CALM', async () => {
-  for (const [what, start, each] of floods) {
-    await using peer = await RawPeer.open(read);
-    peer.send(start, many(each));
-    assert.equal(await peer.goawayCode(), h2ErrorCodes.enhanceYourCalm, what);
-    await peer.closed;
-    assert.equal(peer.server.callCount, 0);
-  }
-});
+for (const [kind, open] of socketKinds) {
+  test(`over ${kind}, a flood of frames without a purpose ends the connection with ENHANCE_YOUR_CALM`, async () => {
+    for (const [what, start, each] of floods) {
+      await using peer = await RawPeer.open(read, {}, preface, frameEngine, open);
+      peer.send(start, many(each));
+      assert.equal(await peer.goawayCode(), h2ErrorCodes.enhanceYourCalm, what);
+      await peer.closed;
+      assert.equal(peer.server.callCount, 0);
+    }
+  });
+}
 
 test('answers, windows and probes that follow bodies and calls are no flood', async () => {
   await using peer = await RawPeer.open((call) => call.respond([...answerHead, 'grpc-status', '0'], true));

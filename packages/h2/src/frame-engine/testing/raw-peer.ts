@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InboundCall } from '../../call.ts';
-import { openSocketPair } from '../../conformance/index.ts';
+import { type OpenSockets, openSocketPair } from '../../conformance/index.ts';
 import { gatewayLimits, type H2Engine, type H2Limits, type ServerConnection } from '../../engine.ts';
 import { frameEngine } from '../frame-engine.ts';
 import { frameTypes } from '../frame-types.ts';
 import { preface } from './frames.ts';
-import type { OpenSockets } from './socket-pairs.ts';
 
 export interface ReceivedFrame {
   readonly type: number;

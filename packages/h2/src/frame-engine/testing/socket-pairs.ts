@@ -5,11 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
-import { openSocketPair } from '../../conformance/index.ts';
+import { type OpenSockets, openSocketPair } from '../../conformance/index.ts';
 import { connectUnix } from '../../connect-unix.ts';
-
-/** Opens two connected sockets: `far` was accepted, `near` has connected. */
-export type OpenSockets = () => Promise<{ near: Socket; far: Socket }>;
 
 /** The kinds of sockets that connections have. They differ in when a write is complete, and in how they read. */
 export const socketKinds: readonly (readonly [kind: string, open: OpenSockets])[] = [
