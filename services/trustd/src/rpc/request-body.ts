@@ -69,7 +69,10 @@ export class RequestBody implements InboundReceiver {
   }
 
   requestEnded(): void {
-    if (this.#message !== undefined) this.#collected?.resolve(this.#message);
+    if (this.#collector.insideMessage) {
+      const reason = `the request ended inside a message: ${this.#collector.shortfall}`;
+      this.#collected?.reject(new Fault('invalid-argument', reason));
+    } else if (this.#message !== undefined) this.#collected?.resolve(this.#message);
     else this.#collected?.reject(new Fault('invalid-argument', 'the request has no message'));
   }
 

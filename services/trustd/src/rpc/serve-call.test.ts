@@ -136,10 +136,14 @@ test('serveCall() accepts exactly one uncompressed message of at most 96 KiB', a
     [prefix(0, 0, 1, 0x80, 1), 8, /^the message has 98305 bytes, more than 98304$/],
     [Buffer.concat([prefix(0, 0, 0, 0, 0), prefix(0, 0, 0, 0, 0)]), 3, /two messages/],
     [prefix(1, 0, 0, 0, 0), 12, /compressed/],
+    [prefix(0, 0, 0), 3, /ended inside a message: 3 of 5 prefix bytes$/],
+    [Buffer.concat([prefix(0, 0, 0, 0, 0), prefix(0, 0, 0, 0, 2), prefix(7)]), 3, /: 1 of 2 bytes$/],
+    [Buffer.alloc(0), 3, /^the request has no message$/],
   ];
   for (const [bytes, code, message] of rows) {
     const made = call(right);
     made.send(bytes);
+    made.end();
     await made.ended;
     assert.equal(made.status?.code, code);
     assert.match(String(made.status?.message), message);

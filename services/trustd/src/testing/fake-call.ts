@@ -68,6 +68,11 @@ export class FakeCall implements InboundCall {
 
   sendMessage(message: Uint8Array): void {
     this.send(Buffer.concat([messagePrefix(message.length), message]));
+    this.end();
+  }
+
+  /** The client ends its request. */
+  end(): void {
     this.#pending.push((receiver) => receiver.requestEnded());
     this.#deliver();
   }
