@@ -7,6 +7,7 @@ import {
   ChangeSignal,
   Deadline,
   exponentialDelayMs,
+  LongPromise,
   pause,
   pauseBy,
   type Timers,
@@ -107,6 +108,29 @@ test('unlessAborted() gives the result of the work, or rejects with the reason o
   stop.abort(reason);
   await assert.rejects(endless, reason);
   await assert.rejects(unlessAborted(new Promise(() => {}), stop.signal), reason);
+});
+
+test('LongPromise settles a wait like the first of both, and keeps nothing of a wait that ended', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const long = new LongPromise(promise);
+  for (let turn = 0; turn < 3; turn += 1) assert.equal(await long.or(Promise.resolve(turn)), turn);
+  await assert.rejects(long.or(Promise.reject(new Error('short'))), /short/);
+  assert.equal(long.waiting, 0);
+  const both = [long.or(new Promise(() => {})), long.or(new Promise(() => {}))];
+  assert.equal(long.waiting, 2);
+  resolve('over');
+  assert.deepEqual(await Promise.all(both), ['over', 'over']);
+  assert.equal(await long.or(new Promise(() => {})), 'over');
+  assert.equal(long.waiting, 0);
+});
+
+test('LongPromise passes a rejection on to those who wait, before and after it', async () => {
+  const { promise, reject } = Promise.withResolvers<string>();
+  const long = new LongPromise(promise);
+  const waiting = long.or(new Promise(() => {}));
+  reject(new Error('long'));
+  await assert.rejects(waiting, /long/);
+  await assert.rejects(long.or(new Promise(() => {})), /long/);
 });
 
 test('Deadline aborts after its time or with another signal; isOver is true only after its time', async () => {

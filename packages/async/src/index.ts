@@ -3,6 +3,7 @@ export * from './any-signal.ts';
 export * from './change-signal.ts';
 export * from './deadline.ts';
 export * from './exponential-delay.ts';
+export * from './long-promise.ts';
 export * from './pause.ts';
 export * from './share-work.ts';
 export * from './timers.ts';

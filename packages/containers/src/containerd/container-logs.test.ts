@@ -73,6 +73,28 @@ test('readLog() fails with the error of the wait for the end, after the output',
   await assert.rejects(reading.next(), /containerd went away/);
 });
 
+test('readLog() leaves nothing at the promise of the end, however often it looks for output', async () => {
+  let registered = 0;
+  /** Counts what is registered at it, and at the promises derived from it. */
+  class CountingPromise<T> extends Promise<T> {
+    // biome-ignore lint/suspicious/noThenProperty: it is a promise
+    override then<A = T, B = never>(...actions: Parameters<Promise<T>['then']>): Promise<A | B> {
+      registered += 1;
+      return super.then(...actions) as Promise<A | B>;
+    }
+  }
+  const path = fileWith('');
+  const reading = readLog({ path, ended: new CountingPromise(() => undefined), pollMs: 0 });
+  const registeredAt: number[] = [];
+  for (let line = 0; line < 50; line += 1) {
+    const piece = reading.next();
+    appendFileSync(path, `${line}\n`);
+    assert.equal(Buffer.from((await piece).value ?? '').toString(), `${line}\n`);
+    registeredAt.push(registered);
+  }
+  assert.equal(registeredAt.at(-1), registeredAt[0]);
+});
+
 test('readLog() is cancelled by its signal', async () => {
   const left = new AbortController();
   const path = fileWith('');

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LongPromise } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import { keptFrom } from './bounded-log.ts';
 
@@ -9,9 +10,11 @@ export interface ReadLogInit {
   /** Resolves when the task writes nothing more; undefined: read only what is there. */
   readonly ended?: Promise<void>;
   readonly signal?: AbortSignal;
+  /** How long to wait before looking for more output; default 100 ms. */
+  readonly pollMs?: number;
 }
 
-const pollMs = 100;
+const defaultPollMs = 100;
 const pieceBytes = 64 * 1024;
 
 /** The output of a task, and what it adds until it has ended. */
@@ -23,7 +26,13 @@ export async function* readLog(init: ReadLogInit): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function* pieces({ path, tailLines, ended, signal }: ReadLogInit): AsyncGenerator<Uint8Array> {
+async function* pieces({
+  path,
+  tailLines,
+  ended,
+  signal,
+  pollMs = defaultPollMs,
+}: ReadLogInit): AsyncGenerator<Uint8Array> {
   let isOver = ended === undefined;
   let failure: unknown;
   const over = ended
@@ -33,6 +42,8 @@ async function* pieces({ path, tailLines, ended, signal }: ReadLogInit): AsyncGe
     .then(() => {
       isOver = true;
     });
+  // A container may run for months: a look for output must leave nothing at the promise of its end.
+  const end = over === undefined ? undefined : new LongPromise(over);
   let position: number | undefined;
   for (;;) {
     signal?.throwIfAborted();
@@ -60,7 +71,7 @@ async function* pieces({ path, tailLines, ended, signal }: ReadLogInit): AsyncGe
       }
     }
     if (isLast) break;
-    await Promise.race([over, sleep(pollMs, undefined, { signal })]);
+    await end?.or(sleep(pollMs, undefined, { signal }));
   }
   if (failure !== undefined) throw failure;
 }
