@@ -22,10 +22,13 @@ export class FakeClock implements Clock {
   sleep(durationMs: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const sleeper: Sleeper = { untilMs: this.#nowMs + durationMs, wake: resolve };
+    const sleeper: Sleeper = { untilMs: this.#nowMs + durationMs, wake: () => resolve() };
     this.#sleepers.add(sleeper);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    return promise.finally(() => this.#sleepers.delete(sleeper));
+    signal.addEventListener('abort', sleeper.wake);
+    return promise.finally(() => {
+      signal.removeEventListener('abort', sleeper.wake);
+      this.#sleepers.delete(sleeper);
+    });
   }
 
   /** Advances the time. Resolves after the callbacks of the ended sleeps have run. */
