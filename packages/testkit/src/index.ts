@@ -1,4 +1,5 @@
 export * from '@nodewright/telemetry/otlp-decode';
+export * from './bytes-per-pass.ts';
 export * from './eventually.ts';
 export * from './host-state.ts';
 export * from './is-serving.ts';

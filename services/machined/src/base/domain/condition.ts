@@ -15,7 +15,7 @@ export interface Condition {
 /** A condition that is met when `meet` is called. */
 export class Latch implements Condition {
   readonly text: string;
-  readonly #done = Promise.withResolvers<void>();
+  readonly #waiting = new Set<() => void>();
   #isMet = false;
 
   constructor(text: string) {
@@ -24,20 +24,23 @@ export class Latch implements Condition {
 
   meet(): void {
     this.#isMet = true;
-    this.#done.resolve();
+    for (const wake of this.#waiting) wake();
   }
 
   isMet(): boolean {
     return this.#isMet;
   }
 
+  /** A wait that ends leaves nothing at the latch, which may be met in weeks, and nothing at the signal. */
   async wait(signal: AbortSignal): Promise<void> {
-    const { promise: aborted, resolve } = Promise.withResolvers<void>();
-    const abort = () => resolve();
-    signal.addEventListener('abort', abort);
-    if (signal.aborted) resolve();
-    await Promise.race([this.#done.promise, aborted]);
-    signal.removeEventListener('abort', abort);
+    if (this.#isMet || signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    this.#waiting.add(wake);
+    signal.addEventListener('abort', wake);
+    await promise;
+    this.#waiting.delete(wake);
+    signal.removeEventListener('abort', wake);
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
+import { bytesPerPass } from '@nodewright/testkit';
 import { Latch } from '../../base/domain/condition.ts';
 import type { ReportRunner, Runner } from '../../base/domain/runner.ts';
 import type { HealthResult } from '../../base/domain/service-health.ts';
@@ -77,6 +78,19 @@ test('a service that is stopped while it waits is finished', async () => {
     'Waiting: Waiting for network',
     'Finished: Service finished successfully',
   ]);
+});
+
+test('a service that waits for weeks keeps nothing of each second that passes', async () => {
+  const condition = new Latch('extension configuration');
+  const { service, told, advance } = serviceOf({ conditions: [condition] });
+  service.start();
+  // The smallest reaction to a promise takes more than 100 bytes.
+  const bytes = await bytesPerPass(() => advance(1000), 2000);
+  assert.ok(bytes < 50, `${bytes} bytes stay for each pass`);
+  condition.meet();
+  await advance(1000);
+  assert.deepEqual(told().slice(2), [...prepare, ...run]);
+  await service.stop();
 });
 
 /** A runner that can start its work ahead, and tells what happens to it. */

@@ -138,17 +138,20 @@ export class Service {
         open.delete(condition);
       }),
     );
-    allMet.catch(() => {});
+    // The end of the wait ends the pause of its loop, too: a race would leave a reaction here every second, for weeks.
+    const end = () => ended.abort();
+    allMet.then(end, end);
     try {
       let shown: string | undefined;
-      while (open.size > 0 && !signal.aborted) {
+      while (!waiting.aborted) {
         const text = waitingText([...open]);
         if (text !== undefined && text !== shown) {
           this.#event('wait', text);
           shown = text;
         }
-        await Promise.race([allMet, pauseBy(this.#init.timers, waitingTextIntervalMs, waiting)]);
+        await pauseBy(this.#init.timers, waitingTextIntervalMs, waiting);
       }
+      if (!signal.aborted) await allMet;
     } finally {
       ended.abort();
     }
