@@ -1,7 +1,10 @@
-/** Resolves when the signal aborts. */
-export function aborted(signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when the signal aborts. To be awaited by itself: beside something else, as in a race, its listener would stay
+ * at the signal after the other has happened; `untilAborted()` and `pause()` remove theirs.
+ */
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve(), { once: true });
-  if (signal.aborted) resolve();
-  return promise;
+  await promise;
 }

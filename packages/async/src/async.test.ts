@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
@@ -10,8 +11,10 @@ import {
   LongPromise,
   pause,
   pauseBy,
+  systemTimers,
   type Timers,
   unlessAborted,
+  untilAborted,
 } from './index.ts';
 
 const never = new AbortController().signal;
@@ -108,6 +111,42 @@ test('unlessAborted() gives the result of the work, or rejects with the reason o
   stop.abort(reason);
   await assert.rejects(endless, reason);
   await assert.rejects(unlessAborted(new Promise(() => {}), stop.signal), reason);
+});
+
+test('untilAborted() ends with the work, as the work fails, or at the abort', async () => {
+  const stop = new AbortController();
+  await untilAborted(Promise.resolve(7), stop.signal);
+  await untilAborted(undefined, stop.signal);
+  await assert.rejects(untilAborted(Promise.reject(new Error('no')), stop.signal), /no/);
+  const endless = untilAborted(new Promise(() => {}), stop.signal);
+  stop.abort();
+  await endless;
+  await untilAborted(new Promise(() => {}), stop.signal);
+});
+
+test('a wait that has ended leaves no listener at its signal', async () => {
+  const { signal } = new AbortController();
+  const changed = new ChangeSignal();
+  for (let turn = 0; turn < 3; turn += 1) {
+    await pause(0, signal);
+    const waits = [pauseBy(systemTimers, 0, signal), changed.next(signal)];
+    changed.notify();
+    await pause(5, signal);
+    await Promise.all(waits);
+    await untilAborted(Promise.resolve(), signal);
+    await unlessAborted(Promise.resolve(), signal);
+  }
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
+});
+
+test('systemTimers fires once after the delay, and not after it was disposed of', async () => {
+  const fired: string[] = [];
+  systemTimers.after(60_000, () => fired.push('late'))[Symbol.dispose]();
+  using _ = systemTimers.after(-1, () => fired.push('at once'));
+  systemTimers.after(0, () => fired.push('disposed'))[Symbol.dispose]();
+  await pause(20, never);
+  assert.deepEqual(fired, ['at once']);
+  assert.ok(Math.abs(systemTimers.now() - Date.now()) < 60_000);
 });
 
 test('LongPromise settles a wait like the first of both, and keeps nothing of a wait that ended', async () => {

@@ -8,3 +8,4 @@ export * from './pause.ts';
 export * from './share-work.ts';
 export * from './timers.ts';
 export * from './unless-aborted.ts';
+export * from './until-aborted.ts';

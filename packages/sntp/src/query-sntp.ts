@@ -118,7 +118,8 @@ function nextAnswer(
   signal: AbortSignal,
 ): Promise<{ reply: NtpPacket; localTimeMs: number }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ reply: NtpPacket; localTimeMs: number }>();
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort);
   socket.on('error', reject);
   socket.on('message', (bytes) => {
     const localTimeMs = clock.now();
@@ -128,7 +129,7 @@ function nextAnswer(
     if (verdict.kind === 'good') resolve({ reply, localTimeMs });
     if (verdict.kind === 'refused') reject(new Fault('unavailable', verdict.reason));
   });
-  return promise;
+  return promise.finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 function requestFrom(transmitTime: bigint): NtpPacket {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ClientHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LongPromise, untilAborted } from '@nodewright/async';
 import type { AttackTarget, CertificateKind } from '../target/attack-target.ts';
 import type { Flood } from './flood.ts';
 import { openAttacker } from './open-attacker.ts';
@@ -60,7 +61,7 @@ function bodies(name: string, what: string, shape: Shape): Flood {
         counts.calls += 1;
         return sendBody(session, headers, shape, counts, signal);
       });
-      await Promise.race([Promise.all(calls), aborted(signal)]);
+      await untilAborted(Promise.all(calls), signal);
       while (!signal.aborted) await sleep(100);
       session.destroy();
       return counts;
@@ -82,6 +83,7 @@ async function sendBody(
   const ended = once(stream, 'close').then(() => {
     counts.ended += 1;
   });
+  const closed = new LongPromise(ended);
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(bodyBytes, 1);
   stream.write(prefix);
@@ -89,13 +91,8 @@ async function sendBody(
   for (let sent = 0; sent < sentBytes && !stream.closed && !signal.aborted; sent += chunk.length) {
     const part = chunk.subarray(0, Math.min(chunk.length, sentBytes - sent));
     counts.megabytes += part.length / 1e6;
-    if (!stream.write(part))
-      await Promise.race([once(stream, 'drain').catch(() => {}), ended, aborted(signal)]);
+    if (!stream.write(part)) await closed.or(once(stream, 'drain').catch(() => {}));
   }
   if (!isUnfinished) stream.end();
   await ended;
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }

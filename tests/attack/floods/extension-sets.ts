@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ClientHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LongPromise, pause, untilAborted } from '@nodewright/async';
 import { InstallRequest } from '@nodewright/contract/gen/suite/extensions/v1/extensions.ts';
 import { prefixBytes } from '../../bench/load/call.ts';
 import type { AttackTarget } from '../target/attack-target.ts';
@@ -48,7 +49,7 @@ async function uploadSets(target: AttackTarget, signal: AbortSignal) {
       counts.megabytes += sentBytes / 1e6;
       counts.ended += 1;
       // A node that is no machine refuses an upload at once.
-      await Promise.race([sleep(pauseMs + restMs), aborted(signal)]);
+      await pause(pauseMs + restMs, signal);
     }
   };
   const run = (count: number, ...shape: Parameters<typeof upload>) =>
@@ -79,22 +80,22 @@ async function sendSet(
   const stream = session.request(headers, { endStream: false });
   stream.on('error', () => {});
   stream.on('data', () => {});
-  const ended = Promise.race([once(stream, 'close').catch(() => {}), aborted(signal)]);
+  const ended = untilAborted(
+    once(stream, 'close').catch(() => {}),
+    signal,
+  );
+  const end = new LongPromise(ended);
   const message = InstallRequest.encode({ chunk: Buffer.alloc(bytes, 'garbage') }).finish();
   const frame = Buffer.concat([Buffer.alloc(prefixBytes), message]);
   frame.writeUInt32BE(message.length, 1);
   let sent = 0;
   for (let piece = 0; piece < pieces && !stream.closed && !signal.aborted; piece += 1) {
     sent += frame.length;
-    if (!stream.write(frame)) await Promise.race([once(stream, 'drain').catch(() => {}), ended]);
-    if (pauseMs > 0) await Promise.race([sleep(pauseMs), ended]);
+    if (!stream.write(frame)) await end.or(once(stream, 'drain').catch(() => {}));
+    if (pauseMs > 0) await end.or(sleep(pauseMs));
   }
   stream.end();
   await ended;
   stream.close();
   return sent;
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort');
 }

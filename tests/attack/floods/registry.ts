@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LongPromise } from '@nodewright/async';
 import { ports } from '@nodewright/contract';
 import type { FloodCounts } from '../measure/child-messages.ts';
 import type { RegistryTarget } from '../target/attack-target.ts';
@@ -63,10 +64,11 @@ async function readNothing({ address, repository, blob }: RegistryTarget, signal
       const ended = once(socket, 'close').then(() => {
         counts.endedByServer += 1;
       });
+      const end = new LongPromise(ended);
       // A paused socket does not notice its end: look whether it can still be written to.
       while (!signal.aborted && !socket.destroyed) {
         socket.write('');
-        await Promise.race([ended, sleep(200)]);
+        await end.or(sleep(200));
       }
       socket.destroy();
     }
@@ -136,7 +138,9 @@ async function callSocket({ socket }: RegistryTarget, signal: AbortSignal): Prom
       counts.refusedConnections += 1;
     });
     // Calls that are still open end with their connection.
-    signal.addEventListener('abort', () => http2.destroy());
+    const end = () => http2.destroy();
+    signal.addEventListener('abort', end);
+    http2.once('close', () => signal.removeEventListener('abort', end));
     const lane = async () => {
       while (!signal.aborted && !http2.destroyed) {
         counts.calls += 1;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { LongPromise } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 import { type Extract, extract } from 'tar-stream';
@@ -72,11 +73,10 @@ async function unpack(source: AsyncIterable<Uint8Array>, extraction: Extraction)
 }
 
 async function feed(gunzip: AsyncIterable<Uint8Array>, entries: Extract): Promise<void> {
-  const closed = once(entries, 'close');
-  closed.catch(() => {});
+  const closed = new LongPromise(once(entries, 'close'));
   for await (const piece of gunzip) {
     if (entries.destroyed) return;
-    if (!entries.write(piece)) await Promise.race([once(entries, 'drain'), closed]);
+    if (!entries.write(piece)) await closed.or(once(entries, 'drain'));
   }
   entries.end(null);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pause } from '@nodewright/async';
+import { pause, untilAborted } from '@nodewright/async';
 import { formatCompactJson } from '../render/json.ts';
 import { writeSlowly } from '../write-slowly.ts';
 import { dashboardDocument } from './dashboard-document.ts';
@@ -37,12 +37,9 @@ export async function printDashboard(
       { kind: 'facts', key: `facts ${node}`, node, isWhole: true },
     ]),
   );
-  const interrupted = new Promise<void>((resolve) =>
-    signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
   const until = async (isEnough: (node: NodeModel) => boolean) => {
     while (!signal.aborted && !model.nodes.every(isEnough)) {
-      await Promise.race([heard.promise, interrupted]);
+      await untilAborted(heard.promise, signal);
       heard = Promise.withResolvers();
     }
   };

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LongPromise } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { RuntimeEvent } from '../container-runtime.ts';
 import { runtimeEventFrom } from './containerd-events.ts';
@@ -60,9 +61,10 @@ async function sendMarkers(
   // Other calls wait for this to end, so a hung containerd must not block it.
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(markerTimeoutMs)]);
   try {
+    const subscribed = new LongPromise(inForce);
     while (!arrived && !inTime.aborted) {
       await events.publish({ topic: markerTopic, event }, { signal: inTime });
-      await Promise.race([inForce, sleep(markerPauseMs, undefined, { signal })]);
+      await subscribed.or(sleep(markerPauseMs, undefined, { signal }));
     }
   } catch {
     // The subscription fails for the same reason, and reports it.

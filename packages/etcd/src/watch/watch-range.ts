@@ -1,3 +1,4 @@
+import { aborted } from '@nodewright/async';
 import type { DeepPartial, WatchRequest, WatchResponse } from '@nodewright/contract/gen/etcdserverpb/rpc.ts';
 import { type Event, Event_EventType } from '@nodewright/contract/gen/mvccpb/kv.ts';
 import { Metadata } from 'nice-grpc';
@@ -121,8 +122,5 @@ async function* requestsUntil(
   signal: AbortSignal,
 ): AsyncGenerator<DeepPartial<WatchRequest>> {
   yield first;
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await aborted(signal);
 }

@@ -1,6 +1,6 @@
 // Daemons other than machined read resources this way: they keep only the resources that they follow, not a
 // copy of the store.
-import { pause } from '@nodewright/async';
+import { LongPromise, pause } from '@nodewright/async';
 import { type Fault, faultFrom } from '@nodewright/fault';
 import type { ResourceKind } from '../meta/define-kind.ts';
 import { type FollowedKind, followResources, type StateWatcher } from './follow-resources.ts';
@@ -104,18 +104,11 @@ class Session<F extends FollowedSet> {
     using connection = await connect(signal);
     const names = Object.keys(followed);
     const watches = names.map((name) => this.#follow(name, connection, signal));
-    // All watches are awaited together, so no failure is lost, and the first failure ends the session. It takes the same
-    // way as a change: a race of each change with the end of the watches would leave something behind until that end.
-    let failure: { readonly error: unknown } | undefined;
-    const end = (error?: unknown) => {
-      if (error !== undefined) failure ??= { error };
-      this.#changed.resolve();
-    };
-    void Promise.all(watches).then(() => end(), end);
+    // All watches are awaited together, so no failure is lost, and the first failure ends the session.
+    const broken = new LongPromise(Promise.all(watches));
     try {
       while (!signal.aborted) {
-        await this.#changed.promise;
-        if (failure !== undefined) throw failure.error;
+        await broken.or(this.#changed.promise);
         this.#changed = Promise.withResolvers();
         if (signal.aborted || this.#views.size < names.length) continue;
         yield Object.fromEntries(this.#views) as StateView<F>;

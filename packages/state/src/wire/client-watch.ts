@@ -1,3 +1,4 @@
+import { aborted } from '@nodewright/async';
 import type {
   DeepPartial,
   StateDefinition,
@@ -128,8 +129,7 @@ export class ClientWatch implements Watch {
 }
 
 /** Replaces the stream of a failed watch: it stays open without messages until the watch is closed. */
+// biome-ignore lint/correctness/useYield: it has no messages
 async function* emptyStream(signal: AbortSignal): AsyncGenerator<WatchResponse> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve());
-  if (!signal.aborted) await promise;
+  await aborted(signal);
 }

@@ -1,4 +1,4 @@
-import { aborted, Deadline } from '@nodewright/async';
+import { Deadline, untilAborted } from '@nodewright/async';
 import {
   Disk_DiskType,
   type StorageServiceImplementation,
@@ -70,6 +70,6 @@ async function firstInventory(
   using deadline = new Deadline(startTimeoutMs, signal);
   const read = Promise.withResolvers<void>();
   using _ = source.listen('block', () => read.resolve());
-  if (source.block() === undefined) await Promise.race([read.promise, aborted(deadline.signal)]);
+  if (source.block() === undefined) await untilAborted(read.promise, deadline.signal);
   return source.block();
 }

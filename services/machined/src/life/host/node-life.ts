@@ -1,4 +1,4 @@
-import { aborted, ChangeSignal, systemTimers, type Timers } from '@nodewright/async';
+import { ChangeSignal, systemTimers, type Timers, untilAborted } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import { isUpOrFinished, type ServiceRecord } from '../../base/domain/service-record.ts';
@@ -178,15 +178,15 @@ export class NodeLife {
       ...(nextKernel && { nextKernel }),
       stopAllServices: async (signal) => {
         onStop();
-        await Promise.race([stopServices(), aborted(signal)]);
+        await untilAborted(stopServices(), signal);
       },
       leaveEtcd: leaveEtcd?.(),
       sendResetSignal,
       wipe: async (plan, signal) => {
-        await Promise.race([wipe(plan), aborted(signal)]);
+        await untilAborted(wipe(plan), signal);
       },
       wipeUserDisks: async (paths, signal) => {
-        await Promise.race([wipeUserDisks?.(paths), aborted(signal)]);
+        await untilAborted(wipeUserDisks?.(paths), signal);
       },
       tell: (event) => events.publish(event, actorId),
     };

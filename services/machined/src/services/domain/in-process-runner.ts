@@ -10,9 +10,11 @@ export function createInProcessRunner(id: string): Runner {
     async run(report, signal) {
       report('run', 'Service started as goroutine');
       const { promise: stopped, resolve } = Promise.withResolvers<void>();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-      if (signal.aborted) resolve();
+      const onAbort = () => resolve();
+      signal.addEventListener('abort', onAbort);
+      if (signal.aborted) onAbort();
       await stopped;
+      signal.removeEventListener('abort', onAbort);
       report('signal', 'Service stopping');
     },
   };

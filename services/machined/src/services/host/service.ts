@@ -1,4 +1,4 @@
-import { aborted, pauseBy, type Timers } from '@nodewright/async';
+import { aborted, pauseBy, type Timers, untilAborted } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type Condition, waitingText } from '../../base/domain/condition.ts';
 import type { Runner } from '../../base/domain/runner.ts';
@@ -159,7 +159,7 @@ export class Service {
 
   async #prepare(signal: AbortSignal): Promise<void> {
     // Two runners of one service must never run at the same time.
-    await Promise.race([this.#runnerEnded, aborted(signal)]);
+    await untilAborted(this.#runnerEnded, signal);
     if (signal.aborted) return;
     const { prepare } = this.#init;
     this.#event('prepare', 'Running pre state');
@@ -194,7 +194,7 @@ export class Service {
 
   /** @throws Fault `deadline-exceeded` when the runner has not ended in time after it was stopped. */
   async #giveUp(stop: AbortSignal, finished: AbortSignal): Promise<void> {
-    await Promise.race([aborted(stop), aborted(finished)]);
+    await aborted(AbortSignal.any([stop, finished]));
     if (finished.aborted) return;
     await pauseBy(this.#init.timers, this.#init.stopTimeoutMs ?? defaultStopTimeoutMs, finished);
     if (finished.aborted) return;
