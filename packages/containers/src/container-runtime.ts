@@ -187,6 +187,14 @@ export interface LogOptions extends CallOptions {
   readonly follow?: boolean;
   /** Number of lines from the end to begin with; default everything that is stored. */
   readonly tailLines?: number;
+  /** For a caller that opens the log again after the runtime went away; `tailLines` does not count then. */
+  readonly progress?: LogProgress;
+}
+
+/** How far a log has been read: `logs()` advances it, and begins there when it is given the same object again. */
+export interface LogProgress {
+  /** In the stored output, with what was no longer stored when it would have been read. Undefined: nothing was read. */
+  positionBytes?: number;
 }
 
 export type RuntimeEvent = { readonly atMs: number } & (

@@ -8,6 +8,7 @@ export type {
   ExitStatus,
   Labels,
   LogOptions,
+  LogProgress,
   MountSpec,
   NamespaceName,
   RuntimeEvent,

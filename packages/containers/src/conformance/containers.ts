@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RuntimeEvent } from '../container-runtime.ts';
+import type { LogProgress, RuntimeEvent } from '../container-runtime.ts';
 import { type Bench, type BenchTest, faultOf, logText, outputOf, run, shell } from './in-runtime.ts';
 
 /** Prints `ready`, and exits with 7 on SIGTERM. */
@@ -176,6 +176,10 @@ export function testContainers(test: BenchTest): void {
     assert.equal(await logText(bench, container.id, 1), 'three\n');
     assert.equal(await logText(bench, container.id, 0), '');
     await assert.rejects(logText(bench, 'nobody'), faultOf('not-found'));
+    const progress: LogProgress = {};
+    for await (const part of system.containers.logs(container.id, { progress })) followed.push(part);
+    for await (const part of system.containers.logs(container.id, { progress })) followed.push(part);
+    assert.equal(Buffer.concat(followed).toString(), 'one\ntwo\nthree\n'.repeat(2));
   });
 
   test('logs() ends when its signal aborts', async (bench) => {

@@ -73,6 +73,17 @@ test('readLog() fails with the error of the wait for the end, after the output',
   await assert.rejects(reading.next(), /containerd went away/);
 });
 
+test('readLog() continues where an earlier reading had got to', async () => {
+  const path = fileWith('one\ntwo\n');
+  const progress = {};
+  assert.equal(await textOf({ path, progress, tailLines: 1 }), 'one\ntwo\n');
+  assert.equal(await textOf({ path, progress }), '');
+  appendFileSync(path, 'three\n');
+  assert.equal(await textOf({ path, progress }), 'three\n');
+  writeFileSync(path, 'new\n');
+  assert.equal(await textOf({ path, progress }), 'new\n');
+});
+
 test('readLog() leaves nothing at the promise of the end, however often it looks for output', async () => {
   let registered = 0;
   /** Counts what is registered at it, and at the promises derived from it. */

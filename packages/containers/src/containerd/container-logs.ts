@@ -2,11 +2,13 @@ import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongPromise } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
+import type { LogProgress } from '../container-runtime.ts';
 import { keptFrom } from './bounded-log.ts';
 
 export interface ReadLogInit {
   readonly path: string;
   readonly tailLines?: number;
+  readonly progress?: LogProgress;
   /** Resolves when the task writes nothing more; undefined: read only what is there. */
   readonly ended?: Promise<void>;
   readonly signal?: AbortSignal;
@@ -29,10 +31,12 @@ export async function* readLog(init: ReadLogInit): AsyncGenerator<Uint8Array> {
 async function* pieces({
   path,
   tailLines,
+  progress,
   ended,
   signal,
   pollMs = defaultPollMs,
 }: ReadLogInit): AsyncGenerator<Uint8Array> {
+  let position = progress?.positionBytes;
   let isOver = ended === undefined;
   let failure: unknown;
   const over = ended
@@ -44,7 +48,6 @@ async function* pieces({
     });
   // A container may run for months: a look for output must leave nothing at the promise of its end.
   const end = over === undefined ? undefined : new LongPromise(over);
-  let position: number | undefined;
   for (;;) {
     signal?.throwIfAborted();
     // Checked before the read, so that the read below returns everything that was written by then.
@@ -53,7 +56,8 @@ async function* pieces({
     if (file !== undefined) {
       const stats = await file.stat();
       const kept = await keptFrom(file, stats);
-      position ??= tailLines === undefined ? kept : await tailStart(file, tailLines, kept);
+      const isWhole = tailLines === undefined || progress !== undefined;
+      position ??= isWhole ? kept : await tailStart(file, tailLines, kept);
       // The file was truncated: its content is new.
       if (stats.size < position) position = 0;
       // Skip the part that was freed before it was read.
@@ -64,6 +68,7 @@ async function* pieces({
         const { bytesRead } = await file.read(piece, 0, piece.length, position);
         if (bytesRead === 0) break;
         position += bytesRead;
+        if (progress !== undefined) progress.positionBytes = position;
         const start = isBeforeKept ? piece.findIndex((byte) => byte !== 0) : 0;
         if (start < 0) continue;
         isBeforeKept = false;

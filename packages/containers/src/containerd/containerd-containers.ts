@@ -153,7 +153,7 @@ export function createContainerdContainers({
         throw new Fault('failed-precondition', `no task of container "${id}" is running`, { cause: error });
       }
     },
-    async *logs(id, { follow = false, tailLines, signal }) {
+    async *logs(id, { follow = false, tailLines, progress, signal }) {
       const container = await find(id, signal);
       // A task that has ended has written all of its output.
       const task = await tasks.settle(container, await tasks.find(id, signal));
@@ -163,7 +163,7 @@ export function createContainerdContainers({
       const ends = anySignal(signal, left.signal);
       const ended = follow && !isOver ? tasks.wait(id, ends).then(() => undefined) : undefined;
       try {
-        yield* readLog({ path: logPath(id), tailLines, ended, signal });
+        yield* readLog({ path: logPath(id), tailLines, progress, ended, signal });
       } finally {
         left.abort();
       }

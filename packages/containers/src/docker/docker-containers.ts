@@ -7,6 +7,7 @@ import type {
   ContainerStore,
   Labels,
   LogOptions,
+  LogProgress,
   NamespaceName,
 } from '../container-runtime.ts';
 import { containerInfo } from './container-info.ts';
@@ -166,17 +167,17 @@ async function* logsOf(
   { engine }: DockerContainersInit,
   id: string,
   internalId: string,
-  { follow = false, tailLines, signal }: LogOptions,
+  { follow = false, tailLines, progress, signal }: LogOptions,
 ): AsyncGenerator<Uint8Array> {
   const what = `cannot read the log of container "${id}"`;
   const left = new AbortController();
   const ends = anySignal(left.signal, signal);
   try {
-    const tail = tailLines === undefined ? {} : { tail: tailLines };
+    const tail = tailLines === undefined || progress !== undefined ? {} : { tail: tailLines };
     const stream = await engine.wait('containers.logs', what, { signal: ends }, (docker, abortSignal) =>
       openLog(docker, internalId, { stdout: true, stderr: true, follow, ...tail }, abortSignal),
     );
-    yield* splitOutput(stream);
+    yield* progress === undefined ? splitOutput(stream) : behind(splitOutput(stream), progress);
   } catch (error) {
     if (signal?.aborted) throw faultFrom(signal.reason);
     if (error instanceof Fault) throw error;
@@ -185,6 +186,18 @@ async function* logsOf(
     });
   } finally {
     left.abort();
+  }
+}
+
+/** The engine has no offsets in its logs: what was read before is read again and dropped. */
+async function* behind(output: AsyncIterable<Uint8Array>, progress: LogProgress): AsyncGenerator<Uint8Array> {
+  let position = 0;
+  const from = progress.positionBytes ?? 0;
+  for await (const piece of output) {
+    const start = Math.min(piece.length, Math.max(0, from - position));
+    position += piece.length;
+    progress.positionBytes = Math.max(from, position);
+    if (start < piece.length) yield piece.subarray(start);
   }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContainerSpec, ExitStatus, RuntimeNamespace } from '@nodewright/containers';
+import type { ContainerSpec, ExitStatus, LogOptions, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
+import { eventually } from '@nodewright/testkit';
 import { ServiceLog } from '../../logs/host/log-store.ts';
 import { createContainerRunner } from './container-runner.ts';
 
@@ -11,6 +12,8 @@ const spec: ContainerSpec = { id: 'etcd', image: 'etcd:v3' };
 class OneContainer {
   readonly calls: string[] = [];
   readonly output: string[] = [];
+  /** The runtime goes away after the reader of the log has taken this many pieces; it does so once. */
+  leavesAfter: number | undefined;
   /** Whether the image must be pulled. */
   isImageMissing = false;
   /** The calls that fail once because the runtime is unavailable. */
@@ -66,8 +69,19 @@ class OneContainer {
           call(name);
           if (this.obeys.includes(name)) this.end(137);
         },
-        logs: async function* (this: OneContainer) {
-          for (const line of this.output) yield Buffer.from(line);
+        logs: async function* (this: OneContainer, _id: string, { progress }: LogOptions) {
+          const behind = Buffer.from(this.output.join('')).subarray(progress?.positionBytes ?? 0);
+          for (const [index, line] of behind
+            .toString()
+            .split(/(?<=\n)/)
+            .entries()) {
+            if (index === this.leavesAfter) {
+              this.leavesAfter = undefined;
+              throw new Fault('unavailable', 'containerd went away');
+            }
+            if (progress !== undefined) progress.positionBytes = (progress.positionBytes ?? 0) + line.length;
+            yield Buffer.from(line);
+          }
         }.bind(this),
       },
     };
@@ -138,4 +152,17 @@ test('the exit status is requested again when the runtime becomes unavailable', 
   container.end(4);
   assert.match((await ended) ?? '', /exit code 4/);
   assert.deepEqual(container.calls.slice(-3), ['wait', 'wait', 'remove']);
+});
+
+test('the output continues after a restart of the runtime, where the reading of it had got to', async () => {
+  const container = new OneContainer();
+  container.output.push('one\n', 'two\n', 'three\n', 'four\n');
+  container.leavesAfter = 2;
+  const { log, started, ended, stop } = run(container);
+  await started;
+  const hasAll = () => log.lastBytes(100).toString().includes('four');
+  await eventually(hasAll, { what: 'last line', timeoutMs: 20_000 });
+  assert.equal(log.lastBytes(100).toString(), 'one\ntwo\nthree\nfour\n');
+  stop.abort();
+  assert.equal(await ended, undefined);
 });

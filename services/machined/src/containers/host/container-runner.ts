@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { pause } from '@nodewright/async';
-import type { ContainerSpec, ExitStatus, RuntimeNamespace } from '@nodewright/containers';
+import type { ContainerSpec, ExitStatus, LogProgress, RuntimeNamespace } from '@nodewright/containers';
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 import type { Runner } from '../../base/domain/runner.ts';
 import { copyLines } from '../../logs/host/lines-to-log.ts';
@@ -35,6 +35,8 @@ const askAgainMs = 1000;
 const lastLogLookBackBytes = 4096;
 /** How long to wait for the remaining output after the task has exited. A runtime may keep the log open. */
 const outputTimeoutMs = 1000;
+/** Between attempts to open the log of a runtime that is down; short, so that the last output comes within the limit above. */
+const reopenLogMs = 250;
 /** Source: Talos v1.14: image pull. */
 const pullTimeoutMs = 20 * 60_000;
 /** A container that is not removed in time is removed before the next start. */
@@ -64,9 +66,7 @@ export function createContainerRunner(init: ContainerRunnerInit): Runner {
       init.watcher?.started(pid);
       report('run', taskStartedText(id, pid));
       const ended = new AbortController();
-      const output = Readable.from(containers.logs(id, { follow: true, signal: ended.signal }), {
-        objectMode: false,
-      });
+      const output = Readable.from(followOutput(init, ended.signal), { objectMode: false });
       const copied = copyLines(output, log);
       using _kill = terminateOnAbort(signal, init.graceTimeoutMs, (name) => {
         report('signal', taskSignalText(name, id, pid));
@@ -86,6 +86,24 @@ export function createContainerRunner(init: ContainerRunnerInit): Runner {
       }
     },
   };
+}
+
+/** The output of the task. A runtime that restarts ends its readers and not the task: the log is opened again. */
+async function* followOutput(
+  { namespace, id }: ContainerRunnerInit,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const progress: LogProgress = {};
+  while (!signal.aborted) {
+    try {
+      return yield* namespace.containers.logs(id, { follow: true, progress, signal });
+    } catch (error) {
+      // One that hangs for a while counts as down.
+      const isAway = isFault(error, 'unavailable') || isFault(error, 'deadline-exceeded');
+      if (signal.aborted || !isAway) throw error;
+    }
+    await pause(reopenLogMs, signal);
+  }
 }
 
 /**
