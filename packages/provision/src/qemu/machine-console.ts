@@ -11,7 +11,9 @@ export function openConsole(path: string): MachineConsole {
   return {
     text: () => {
       try {
-        return readFileSync(path).subarray(start).toString('utf8');
+        const bytes = readFileSync(path);
+        // A console that has become long was emptied since then.
+        return bytes.subarray(bytes.length < start ? 0 : start).toString('utf8');
       } catch {
         // The emulator has not created the file yet.
         return '';

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { Fault } from '@nodewright/fault';
+import { keepConsoleBounded } from '../cluster/bounded-output.ts';
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import { writePrivateFile } from '../cluster/write-private-file.ts';
 import { daemonEnvironment } from '../domain/daemon-environment.ts';
@@ -33,6 +34,7 @@ export async function startEmulator(start: EmulatorStart): Promise<void> {
     ...{ folder: files.folder, console: folder.nodeLog(node), apiPort, kubernetesPort, accelerator },
     commandLine: readFileSync(files.commandLine, 'utf8'),
   });
+  const owned = { ...daemonEnvironment(environment), [clusterVariable]: folder.path };
   const log = openSync(folder.supervisorLog, 'a', 0o600);
   try {
     // The console is created before the emulator can: it would let every user read it.
@@ -41,7 +43,7 @@ export async function startEmulator(start: EmulatorStart): Promise<void> {
       cwd: files.folder,
       detached: true,
       stdio: ['ignore', log, log],
-      env: { ...daemonEnvironment(environment), [clusterVariable]: folder.path },
+      env: owned,
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
@@ -50,6 +52,7 @@ export async function startEmulator(start: EmulatorStart): Promise<void> {
       );
     });
     child.unref();
+    if (child.pid !== undefined) keepConsoleBounded(child.pid, folder.nodeLog(node), owned);
     await writePrivateFile(folder.supervisorPid, `${child.pid}\n`);
   } finally {
     closeSync(log);

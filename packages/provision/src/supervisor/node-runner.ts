@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeExitCodes } from '@nodewright/contract';
 import type { Logger } from '@nodewright/telemetry';
+import { keepOutputBounded, type OutputLimits } from '../cluster/bounded-output.ts';
 import { sendSignal } from '../cluster/cluster-processes.ts';
 import type { NodeRunState, NodeStatus } from '../domain/claim.ts';
 import { planReboot, planRestart, type RestartHistory } from '../domain/plan-restart.ts';
-import { openNodeLog } from './node-log.ts';
 
 export interface NodeRunnerInit {
   readonly name: string;
@@ -23,6 +23,8 @@ export interface NodeRunnerInit {
   /** How long machined may take to stop after SIGTERM before it is killed, in milliseconds. */
   readonly stopTimeoutMs: number;
   readonly now: () => Date;
+  /** Of the log of the node; default 16 MiB, checked every 30 s. */
+  readonly outputLimits?: OutputLimits;
 }
 
 /**
@@ -44,9 +46,11 @@ export class NodeRunner implements AsyncDisposable {
   #lastExit: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isTurningOff = false;
+  readonly #boundedOutput: Disposable;
 
   constructor(init: NodeRunnerInit) {
     this.#init = init;
+    this.#boundedOutput = keepOutputBounded([init.logPath], init.outputLimits);
     this.#since = init.now();
   }
 
@@ -91,6 +95,7 @@ export class NodeRunner implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    using _output = this.#boundedOutput;
     clearTimeout(this.#timer);
     this.#enter('stopping');
     const child = this.#child;
@@ -107,7 +112,7 @@ export class NodeRunner implements AsyncDisposable {
   #spawn(): void {
     const { command, root, environment, logPath, pidPath, log, name } = this.#init;
     const [program = '', ...args] = command;
-    const output = openNodeLog(logPath);
+    const output = openSync(logPath, 'a', 0o600);
     try {
       const child = spawn(program, args, {
         cwd: root,

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { createSntpServer } from '@nodewright/sntp';
+import { keepOutputBounded } from '../cluster/bounded-output.ts';
 import { type ClusterFolder, clusterFolder } from '../cluster/cluster-folder.ts';
 import { killClusterProcesses } from '../cluster/cluster-processes.ts';
 import { connectStarter, type Starter } from '../cluster/starter.ts';
@@ -100,6 +101,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
     nodes: nodes.map((node) => node.status()),
   });
 
+  scope.use(keepOutputBounded([folder.supervisorLog]));
   scope.use(await holdSupervisorLock(folder, state.name, describe));
   // Nodes that a killed supervisor left running still have the ports and write to the same folders.
   await killClusterProcesses(folder, 5_000);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { keepOutputBounded } from '../../cluster/bounded-output.ts';
 import { clusterFolder } from '../../cluster/cluster-folder.ts';
 import { connectStarter, type Starter } from '../../cluster/starter.ts';
 import { holdSupervisorLock, recordSupervisor } from '../../cluster/supervisor-record.ts';
@@ -68,6 +69,7 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
     since,
     starts: Object.fromEntries(containers.starts),
   });
+  scope.use(keepOutputBounded([folder.supervisorLog]));
   scope.use(await holdSupervisorLock(folder, state.name, describe));
   await recordSupervisor(folder, scope, { pid: process.pid, since, cidr: state.network?.cidr ?? '' });
   await containers.look();

@@ -1,0 +1,85 @@
+// The output of a process that runs for months fills the disk. The process writes to the file itself and cannot switch
+// to another one, so the file is copied to `<path>.1` and emptied: who appends to it goes on at its new end. What is
+// written between the end of the copy and the emptying is lost.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, copyFileSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+
+/** Twice this size is on the disk for each file, and what is written until the next look. */
+const keepBytes = 16 * 1024 * 1024;
+const everyMs = 30_000;
+const pieceBytes = 64 * 1024;
+
+export interface OutputLimits {
+  readonly keepBytes: number;
+  readonly everyMs: number;
+}
+
+/** Empties the file if it is longer than the limit, after a copy to `<path>.1`. A missing file is short. */
+export function shortenOutput(path: string, limitBytes = keepBytes): void {
+  const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (sizeBytes <= limitBytes) return;
+  const earlier = `${path}.1`;
+  copyFileSync(path, earlier);
+  const from = openSync(path, 'r+');
+  const to = openSync(earlier, 'a', 0o600);
+  try {
+    copyRest(from, to, statSync(earlier).size);
+    ftruncateSync(from);
+  } finally {
+    closeSync(from);
+    closeSync(to);
+  }
+}
+
+/** Copies what was written meanwhile, so that the moment in which output is lost is short. */
+function copyRest(from: number, to: number, positionBytes: number): void {
+  const piece = Buffer.alloc(pieceBytes);
+  for (let position = positionBytes; ; ) {
+    const bytes = readSync(from, piece, 0, piece.length, position);
+    if (bytes === 0) return;
+    writeSync(to, piece, 0, bytes);
+    position += bytes;
+  }
+}
+
+/** Shortens these files again and again, until it is disposed of. It does not keep the process alive. */
+export function keepOutputBounded(
+  paths: readonly string[],
+  limits: OutputLimits = { keepBytes, everyMs },
+): Disposable {
+  const look = () => {
+    for (const path of paths) {
+      try {
+        shortenOutput(path, limits.keepBytes);
+      } catch {
+        // The disk may be full, or the folder was removed; the next look may succeed.
+      }
+    }
+  };
+  const timer = setInterval(look, limits.everyMs).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+/** The same for a process without a supervisor. A shell needs a fiftieth of the memory of another Node.js. */
+const consoleScript = `umask 077
+while kill -0 "$1" 2>/dev/null && [ -e "$2" ]; do
+  if [ "$(wc -c < "$2")" -gt "$3" ]; then cp "$2" "$2.1" && : > "$2"; fi
+  sleep "$4"
+done`;
+
+/** Keeps the console of an emulator short while the emulator runs, also after this process has ended. */
+export function keepConsoleBounded(
+  emulatorPid: number,
+  path: string,
+  environment: NodeJS.ProcessEnv,
+  limits = { keepBytes, everySeconds: everyMs / 1000 },
+): ChildProcess {
+  const args = [`${emulatorPid}`, path, `${limits.keepBytes}`, `${limits.everySeconds}`];
+  const child = spawn('/bin/sh', ['-c', consoleScript, 'console', ...args], {
+    ...{ detached: true, stdio: 'ignore', env: environment },
+  });
+  // Without a shell the console grows, and the machine runs.
+  child.on('error', () => {});
+  child.unref();
+  return child;
+}
