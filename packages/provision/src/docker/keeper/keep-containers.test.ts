@@ -145,3 +145,41 @@ test('ContainerKeeper ends when the last container has been removed', async () =
   await kept.running;
   assert.deepEqual(kept.fake.starts, []);
 });
+
+test('ContainerKeeper waits longer and longer for events that end at once, and logs only the first end', async () => {
+  const fake = new FakeEngine();
+  fake.containers.set('node01', true);
+  const stop = new AbortController();
+  const lines: string[] = [];
+  let attempts = 0;
+  const enough = Promise.withResolvers<void>();
+  const keeper = new ContainerKeeper({
+    engine: fake.engine,
+    folder: '/c',
+    log: createLogger({
+      ...{ name: 'keeper', telemetry: noTelemetry, level: 'info' },
+      destination: { write: (line) => void lines.push(line) },
+    }),
+    now: () => Date.now(),
+    signal: stop.signal,
+    async *watch() {
+      attempts += 1;
+      if (attempts === 6) enough.resolve();
+      yield* [];
+    },
+    reconnectMs: 8,
+  });
+  await keeper.look();
+  const beganMs = performance.now();
+  const running = keeper.run();
+  await enough.promise;
+  // Pauses of 8, 16, 32, 64 and 128 ms; timers of Node.js may fire a millisecond early.
+  const pausedMs = performance.now() - beganMs;
+  stop.abort();
+  await running;
+  assert.ok(pausedMs >= 240, `${pausedMs} ms`);
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).msg),
+    ['lost the event stream of the engine'],
+  );
+});

@@ -1,4 +1,4 @@
-import { pause } from '@nodewright/async';
+import { exponentialDelayMs, pause } from '@nodewright/async';
 import type { Logger } from '@nodewright/telemetry';
 import {
   afterEngineLoss,
@@ -19,12 +19,17 @@ export interface KeepInit {
   readonly now: () => number;
   /** Yields the events of the containers since `sinceMs`; ends when the connection to the engine is lost. */
   readonly watch?: (sinceMs: number, signal: AbortSignal) => AsyncIterable<ContainerEvent>;
-  /** The delay between two attempts to reach the engine after the connection was lost. */
+  /** The delay before the first attempt to reach the engine after the connection was lost; it doubles with each further one. */
   readonly reconnectMs?: number;
   readonly signal: AbortSignal;
 }
 
 const defaultReconnectMs = 1_000;
+/** Each attempt reads the state of all containers, so that one that ended is started within this time. */
+const longestReconnectMs = 30_000;
+/** A stream of events that lasted this long worked: its end is a new failure. */
+const steadyMs = 60_000;
+const reconnectDelay = { factor: 2, longestMs: longestReconnectMs };
 /** The only service whose container is meant to exit. */
 const onceService = 'init';
 
@@ -74,15 +79,22 @@ export class ContainerKeeper {
     const { engine, folder, log, now, reconnectMs = defaultReconnectMs } = this.#init;
     const watch =
       this.#init.watch ?? ((since: number, stop: AbortSignal) => watchEvents(engine, folder, since, stop));
-    let isAway = false;
+    // Consecutive ones; only the first is logged.
+    let failures = 0;
     while (!signal.aborted) {
+      let watchedSinceMs = Number.POSITIVE_INFINITY;
+      const warn = (message: string, error?: unknown) => {
+        if (now() - watchedSinceMs >= steadyMs) failures = 0;
+        if (failures === 0) log.warn(error === undefined ? {} : { err: error }, message);
+        failures += 1;
+      };
       try {
         // Wait until the engine answers. A restarted engine reports that it stopped containers earlier, when
         // it shut down: ignore the events before its first answer.
         await listContainers(engine, folder);
         const sinceMs = now();
         if ((await this.look()) === 0) return log.info('no container is left');
-        isAway = false;
+        watchedSinceMs = now();
         for await (const event of watch(sinceMs, signal)) {
           this.#apply(event);
           if (event.kind === 'removed' && (await listContainers(engine, folder)).length === 0)
@@ -90,12 +102,11 @@ export class ContainerKeeper {
         }
         if (signal.aborted) return;
         this.#kept = afterEngineLoss(this.#kept, now());
-        log.warn('lost the event stream of the engine');
+        warn('lost the event stream of the engine');
       } catch (error) {
-        if (!isAway && !signal.aborted) log.warn({ err: error }, 'engine does not answer');
-        isAway = true;
+        if (!signal.aborted) warn('engine does not answer', error);
       }
-      await pause(reconnectMs, signal);
+      await pause(exponentialDelayMs({ ...reconnectDelay, firstMs: reconnectMs }, failures), signal);
     }
   }
 
