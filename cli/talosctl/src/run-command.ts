@@ -7,6 +7,7 @@ import { ReportedFailure, UsageFault } from './failure.ts';
 import { didYouMean, nearestName } from './nearest-name.ts';
 import { checkNodeSelection } from './node-selection/check-node-selection.ts';
 import { commandPath } from './node-selection/command-path.ts';
+import { warnOfCertificateEnd } from './node-selection/warn-of-certificate-end.ts';
 import { escapeEntry } from './output/escape-text.ts';
 import { plainError } from './render/plain-error.ts';
 import { usageLine } from './usage/usage-line.ts';
@@ -24,6 +25,7 @@ export async function runCommand(
   program.hook('preAction', async (_program, action) => {
     called = action;
     await checkNodeSelection(action, env);
+    await warnOfCertificateEnd(action, env);
   });
   try {
     await withCommandSpan(entry.name, env, () =>

@@ -59,6 +59,7 @@ function commonParts(init: ProvisionerInit): CreateParts {
       const { checkPatches } = await import('./cluster/generated-material.ts');
       checkPatches(patches);
     },
+    now: init.now,
     async makeMaterial() {
       const { generateClusterMaterial } = await import('./cluster/generated-material.ts');
       return generateClusterMaterial(init.now);

@@ -1,3 +1,4 @@
+export * from './certificate-end.ts';
 export * from './locate-talosconfig.ts';
 export * from './merge-talosconfig.ts';
 export * from './parse-talosconfig.ts';

@@ -1,9 +1,12 @@
 import {
+  certificateEnd,
+  emptyContext,
   mergeTalosconfig,
   parseTalosconfig,
   readExistingTalosconfig,
   type Talosconfig,
   updateTalosconfig,
+  withContext,
   withoutContext,
 } from '@nodewright/client/talosconfig';
 
@@ -34,6 +37,32 @@ export async function findClusterContexts(
 ): Promise<string[]> {
   const config = await readExistingTalosconfig(place.path);
   return config === undefined ? [] : namesOf(config, place, clusterTalosconfig);
+}
+
+/**
+ * Gives the contexts of the cluster the client certificate of its own talosconfig, where theirs ends soon. One with other
+ * roles stays.
+ */
+export async function renewClusterContexts(
+  place: ContextPlace,
+  clusterTalosconfig: string,
+  now: Date,
+): Promise<void> {
+  const own = parseTalosconfig(clusterTalosconfig);
+  const { crt, key } = own.contexts.get(own.context) ?? emptyContext;
+  const end = certificateEnd({ ...emptyContext, ...(crt && { crt }) }, now);
+  if (crt === undefined || key === undefined || end === undefined || end.isDue) return;
+  await updateTalosconfig({ path: place.path, writable: true }, (config) => {
+    const due = namesOf(config, place, clusterTalosconfig).filter((name) => {
+      const known = certificateEnd(config.contexts.get(name) ?? emptyContext, now);
+      return known?.isDue === true && known.subject === end.subject;
+    });
+    return due.reduce(
+      (before, name) =>
+        withContext(before, name, { ...(before.contexts.get(name) ?? emptyContext), crt, key }),
+      config,
+    );
+  });
 }
 
 /** Removes the cluster's context. A context of the same name that the user made for another cluster stays. */

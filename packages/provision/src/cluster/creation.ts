@@ -12,6 +12,7 @@ export interface CreateParts {
   /** Throws a Fault for an invalid patch. Runs before anything is created. */
   readonly checkPatches: (patches: ConfigPatches) => Promise<void>;
   readonly makeMaterial: MakeClusterMaterial;
+  readonly now: () => Date;
   /** Opens a probe that connects with this talosconfig. */
   readonly openProbe: (talosconfig: string) => Promise<NodeProbe>;
   /** Opens a probe for etcd that connects with this talosconfig. */

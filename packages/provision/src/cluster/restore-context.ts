@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { certificateEnd, emptyContext, parseTalosconfig } from '@nodewright/client/talosconfig';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type ClusterState, encodeClusterState } from '../domain/cluster-state.ts';
-import { addClusterContext, findClusterContexts } from './cluster-context.ts';
+import { addClusterContext, findClusterContexts, renewClusterContexts } from './cluster-context.ts';
 import type { Creation } from './creation.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
@@ -11,19 +12,48 @@ export async function restoreContext(
   state: ClusterState,
   talosconfig: string,
 ): Promise<void> {
-  const { request, folder, progress } = creation;
+  const { request, folder, parts, progress } = creation;
   const known = state.talosconfig;
-  if (known?.path === request.talosconfig && (await findClusterContexts(known, talosconfig)).length > 0)
+  if (known?.path === request.talosconfig && (await findClusterContexts(known, talosconfig)).length > 0) {
+    await renewClusterContexts(known, talosconfig, parts.now());
     return;
+  }
   const place = await progress.step('talosconfig', () => addClusterContext(request.talosconfig, talosconfig));
   await writePrivateFile(folder.state, encodeClusterState({ ...state, talosconfig: place }));
+}
+
+/**
+ * The administrator's talosconfig in the folder of the cluster. When its certificate ends soon, or has ended, it is issued
+ * again from the secrets there; otherwise a cluster could not be started after a year.
+ */
+export async function currentTalosconfig(creation: Creation): Promise<string> {
+  const { folder, parts, progress } = creation;
+  const talosconfig = await readTalosconfig(creation);
+  const { context, contexts } = parseTalosconfig(talosconfig);
+  const end = certificateEnd(contexts.get(context) ?? emptyContext, parts.now());
+  if (end?.isDue !== true) return talosconfig;
+  try {
+    return await progress.step("administrator's certificate", async () => {
+      const secrets = await readFile(folder.secrets, 'utf8');
+      const { renewTalosconfig } = await import('./renew-talosconfig.ts');
+      const renewed = await renewTalosconfig(talosconfig, secrets, parts.now());
+      await writePrivateFile(folder.talosconfig, renewed);
+      return renewed;
+    });
+  } catch (error) {
+    const day = end.endsAt.toISOString().slice(0, 10);
+    progress.note(
+      `the administrator's certificate ends on ${day}, and cannot be issued again: ${faultFrom(error).message}`,
+    );
+    return talosconfig;
+  }
 }
 
 /**
  * Reads the administrator's talosconfig that was created with the cluster. Throws a Fault `data-loss` if it
  * cannot be read.
  */
-export async function readTalosconfig({ folder, request }: Creation): Promise<string> {
+async function readTalosconfig({ folder, request }: Creation): Promise<string> {
   try {
     return await readFile(folder.talosconfig, 'utf8');
   } catch (error) {

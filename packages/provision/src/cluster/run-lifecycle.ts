@@ -9,7 +9,7 @@ import type { CreateParts, Creation } from './creation.ts';
 import { formClusterEtcd } from './form-cluster-etcd.ts';
 import { claimFolder, completeCluster, draftState, writeClusterFiles } from './new-cluster-files.ts';
 import { stopProcesses } from './remove-cluster.ts';
-import { readTalosconfig, restoreContext } from './restore-context.ts';
+import { currentTalosconfig, restoreContext } from './restore-context.ts';
 import { tellMissingVotes } from './tell-missing-votes.ts';
 
 /** The cluster that an action creates or changes. */
@@ -65,7 +65,7 @@ const executors: Readonly<Record<LifecycleStep, (run: Run) => Promise<void>>> = 
     run.state = await completeCluster(run.creation, run.state, run.talosconfig);
   },
   async 'read-talosconfig'(run) {
-    run.talosconfig = await readTalosconfig(run.creation);
+    run.talosconfig = await currentTalosconfig(run.creation);
   },
   'check-data': ({ launcher, state }) => launcher.checkData(state),
   'end-leftovers': ({ creation }) => stopProcesses(creation.folder, { graceful: false }),

@@ -46,9 +46,9 @@ export async function openTestCluster(
 }
 
 /** Creates clusters in memory, with keys that need no time. */
-export async function openMemoryCluster(): Promise<ClusterHome> {
+export async function openMemoryCluster(change: Partial<CreateParts> = {}): Promise<ClusterHome> {
   const folder = await openTemporaryFolder();
-  const parts = fakeParts(folder.path);
+  const parts = { ...fakeParts(folder.path), ...change };
   return openHome(
     folder,
     createClusterProvisioner(memoryKind(), () => parts),
@@ -60,6 +60,7 @@ function fakeParts(seed: string): CreateParts {
     environment: { ...process.env, [etcdVariable]: 'none' },
     checkPatches: async () => {},
     makeMaterial: async () => fakeMaterial(seed),
+    now: () => new Date(),
     openEtcdProbe: async () => {
       throw new Error('there is no etcd');
     },

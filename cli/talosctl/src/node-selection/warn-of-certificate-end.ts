@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import type { CliEnvironment } from '../command-module.ts';
+import type { NodeOptions } from '../node-options.ts';
+import { escapeEntry } from '../output/escape-text.ts';
+import { accessOf } from './command-access.ts';
+import { commandPath } from './command-path.ts';
+
+/**
+ * Warns on stderr, before a command that connects to nodes, when the certificate of its context ends soon or has ended:
+ * after that, nobody gets a new one from the nodes. A context that cannot be read is reported by the command itself.
+ */
+export async function warnOfCertificateEnd(command: Command, env: CliEnvironment): Promise<void> {
+  if (accessOf(commandPath(command), command.args) === 'local') return;
+  const options = command.optsWithGlobals<NodeOptions>();
+  if (options.insecure) return;
+  // Loaded late, so that commands without a connection do not load the code that reads a talosconfig.
+  const [{ readContext }, { certificateEnd }] = await Promise.all([
+    import('../talosconfig-of.ts'),
+    import('@nodewright/client/talosconfig'),
+  ]);
+  const known = await readContext(env, options).catch(() => undefined);
+  const now = env.now();
+  const end = known && certificateEnd(known.context, now);
+  if (end?.isDue === true) env.stderr.write(`${escapeEntry(warning(known?.name ?? '', end.endsAt, now))}\n`);
+}
+
+function warning(context: string, endsAt: Date, now: Date): string {
+  const day = endsAt.toISOString().slice(0, 10);
+  if (endsAt <= now)
+    return `warning: the certificate of context "${context}" ended on ${day}, and nodes refuse it: start a cluster of this machine again ("talosctl cluster start"), or make a talosconfig from the secrets of the cluster ("talosctl gen config --with-secrets")`;
+  return `warning: the certificate of context "${context}" ends on ${day}: start a cluster of this machine again ("talosctl cluster start"), or get a new one while it is valid ("talosctl config new")`;
+}
