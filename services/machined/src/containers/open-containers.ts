@@ -9,6 +9,7 @@ import type { ServiceManager } from '../services/host/service-manager.ts';
 import { containerdConfigFile, criConfigController } from './controllers/cri-config.ts';
 import { createCriServiceController } from './controllers/cri-service.ts';
 import { imageCacheConfigController } from './controllers/image-cache-config.ts';
+import { oldImagesController } from './controllers/old-images.ts';
 import { registriesConfigController } from './controllers/registries-config.ts';
 import { containerdOomScore, containerdPaths, lowestPodOomScore } from './domain/containerd-config.ts';
 import { type ContainerLogRequest, readContainerLog } from './host/container-log.ts';
@@ -36,6 +37,8 @@ export interface OpenContainersInit {
   readonly imageCacheRoots: () => readonly string[];
   /** The containers that machined runs without the runtime; undefined on a node that has none. */
   readonly own: OwnContainers | undefined;
+  /** A monotonic clock in ms, where the images of the runtime belong to this node alone; undefined elsewhere. */
+  readonly removesOldImages: { readonly now: () => number } | undefined;
   /** The parts of a machine with which the runtime is a service of the node; undefined where it belongs to the host. */
   readonly machine: MachineParts | undefined;
 }
@@ -64,6 +67,7 @@ export interface ContainersTopic extends Topic {
 /** Opens the topic of containers and images in the node's runtime. What it opens ends with `scope`. */
 export function openContainers(init: OpenContainersInit, scope: AsyncDisposableStack): ContainersTopic {
   const { runtime, podLogs, hasVerificationRules, machine, own, registryAddress, imageCacheRoots } = init;
+  const { removesOldImages } = init;
   const shown = runtime && own ? withOwnContainers(runtime, own) : runtime;
   const follower =
     runtime && machine && createCriServiceController(followingService({ ...machine, runtime }, scope));
@@ -78,6 +82,7 @@ export function openContainers(init: OpenContainersInit, scope: AsyncDisposableS
     controllers: [
       imageCacheConfigController(imageCacheRoots),
       registriesConfigController(`http://${registryAddress}`),
+      ...(runtime && removesOldImages ? [oldImagesController({ runtime, ...removesOldImages })] : []),
       ...(follower === undefined ? [] : [criConfigController(settings), follower]),
     ],
     begin: async (signal) => follower?.begin(signal),

@@ -110,6 +110,7 @@ export async function openTopics(
       },
       imageCacheRoots: () => imageCacheRoots.map((path) => layout.root + path).filter(existsSync),
       hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
+      removesOldImages: runsContainers ? { now: () => performance.now() } : undefined,
       machine: runsContainers
         ? { ...given, ...processes, limitsPods, hasPartitions: host.volumes !== undefined }
         : undefined,
