@@ -39,6 +39,8 @@ SEED ?=
 # For `make fuzz-h2` and `make soak-h2`: how long; for the first the seed of its first run.
 MINUTES ?=
 H2_SEED ?=
+# For `make soak-weeks`: the share of a week, 1 by default.
+SHARE ?=
 RUNS ?=
 # For `make sample-text`: the commit after which subjects count; the last fifty by default.
 SINCE ?=
@@ -129,6 +131,10 @@ fuzz-h2: $(installed) ## fuzzes the frame engine of HTTP/2 for an hour (MINUTES=
 .PHONY: soak-h2
 soak-h2: $(built) ## connects, calls and disconnects for an hour, then checks the memory of the daemons (MINUTES= SEED=)
 	@MINUTES='$(MINUTES)' SEED='$(SEED)' $(suite) node tests/soak/h2/soak-h2.ts
+
+.PHONY: soak-weeks
+soak-weeks: $(installed) ## makes as many passes as a week has of what runs for weeks, and checks that nothing stays (SHARE=)
+	@SHARE='$(SHARE)' node tests/soak/weeks/soak-weeks.ts
 
 .PHONY: interop-programs
 interop-programs: $(installed) ## builds the programs of others that judge the gateway and registryd from Go modules, minutes once
