@@ -12,10 +12,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
 import { keepConsoleBounded, keepOutputBounded, shortenOutput } from './bounded-output.ts';
+import { clusterFolder, isClusterEntry } from './cluster-folder.ts';
 
 function openFile(text = '') {
   const folder = mkdtempSync(join(tmpdir(), 'output-'));
@@ -43,6 +44,12 @@ test('shortenOutput() moves a long file away under its writer, which goes on', (
   assert.deepEqual([file.text(), file.text(`${file.path}.1`)], ['third\n', 'first\nsecond\n']);
   assert.equal(statSync(`${file.path}.1`).mode & 0o777, 0o600);
   shortenOutput(join(file.path, 'none'), 10);
+});
+
+test('what shortenOutput() moves away belongs to the folder of a cluster, which is removed with it', () => {
+  const { supervisorLog, nodeLog } = clusterFolder('/c');
+  const names = [supervisorLog, nodeLog('node01')].map((path) => `${basename(path)}.1`);
+  assert.deepEqual(names.map(isClusterEntry), [true, true]);
 });
 
 test('keepOutputBounded() holds its limit while the writer runs', async () => {

@@ -58,6 +58,7 @@ export function isClusterEntry(name: string): boolean {
       name,
     ) ||
     /^supervisor\.(pid|lock|log)(\.[0-9a-f]+\.tmp)?$/.test(name) ||
+    name === 'supervisor.log.1' ||
     name === spansSocket ||
     name === 'nodes' ||
     /^node\d+\.log(\.1)?$/.test(name)
