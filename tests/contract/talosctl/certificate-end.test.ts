@@ -65,5 +65,6 @@ test('commands say that the certificate has ended, before the refusal of the nod
 test('commands are silent about a certificate that is valid for long, and when they call no node', async () => {
   assert.equal((await run(300, 'memory')).stderr, '');
   assert.equal((await run(340, 'config', 'contexts')).stderr, '');
+  assert.equal((await run(340, 'version', '--client')).stderr, '');
   assert.equal((await run(340, 'memory', '--insecure')).stderr.includes('warning: the certificate'), false);
 });

@@ -11,8 +11,9 @@ import { commandPath } from './command-path.ts';
  */
 export async function warnOfCertificateEnd(command: Command, env: CliEnvironment): Promise<void> {
   if (accessOf(commandPath(command), command.args) === 'local') return;
-  const options = command.optsWithGlobals<NodeOptions>();
-  if (options.insecure) return;
+  const options = command.optsWithGlobals<NodeOptions & { readonly client?: boolean }>();
+  // `version --client` calls no node.
+  if (options.insecure || options.client) return;
   // Loaded late, so that commands without a connection do not load the code that reads a talosconfig.
   const [{ readContext }, { certificateEnd }] = await Promise.all([
     import('../talosconfig-of.ts'),
