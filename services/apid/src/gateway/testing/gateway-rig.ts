@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:tls';
+import { unlessAborted } from '@nodewright/async';
 import {
   type ClientConnection,
   frameEngine,
@@ -48,7 +49,7 @@ export class RigBackend {
 
 /** Dials a node without power: nothing refuses the connection, and nothing answers. */
 export const dialDead = (signal: AbortSignal) =>
-  new Promise<Socket>((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+  unlessAborted(Promise.withResolvers<Socket>().promise, signal);
 
 /** A gateway that listens with TLS, between clients with certificates and backends of a test. */
 export interface GatewayRig {
