@@ -64,7 +64,7 @@ RESUME ?=
 CASES ?=
 
 # Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or the nodes of others.
-suite = node tools/suite.ts $@ $(if $(FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(MINUTES)$(RUNS)$(CUTS)$(DURATION),--part) --
+suite = node tools/suite.ts $@ $(if $(FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(MINUTES)$(SHARE)$(RUNS)$(CUTS)$(DURATION),--part) --
 
 .PHONY: help
 help: ## lists the verbs
@@ -134,7 +134,7 @@ soak-h2: $(built) ## connects, calls and disconnects for an hour, then checks th
 
 .PHONY: soak-weeks
 soak-weeks: $(installed) ## makes as many passes as a week has of what runs for weeks, and checks that nothing stays (SHARE=)
-	@SHARE='$(SHARE)' node tests/soak/weeks/soak-weeks.ts
+	@SHARE='$(SHARE)' $(suite) node tests/soak/weeks/soak-weeks.ts
 
 .PHONY: interop-programs
 interop-programs: $(installed) ## builds the programs of others that judge the gateway and registryd from Go modules, minutes once

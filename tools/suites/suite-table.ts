@@ -98,7 +98,7 @@ export const suites: readonly Suite[] = [
     minutes: '1',
     ci: 'whole',
     files: [
-      'tests/{attack,bench/kubernetes,chaos,conformance,e2e-kubernetes,powercut,sim}/**/*.test.ts',
+      'tests/{attack,bench/kubernetes,chaos,conformance,e2e-kubernetes,powercut,sim,soak/weeks}/**/*.test.ts',
       'tests/interop/{*,gateway/*}.test.ts',
     ],
     question: 'Do the parts of these programs compute what they should?',
@@ -431,6 +431,15 @@ export const suites: readonly Suite[] = [
     ci: 'none',
     files: ['tests/soak/h2/soak-h2.ts'],
     question: 'Is the memory of the daemons the same after an hour of clients?',
+  },
+  {
+    verb: 'soak-weeks',
+    folder: '`soak/weeks`',
+    needs: nothing,
+    minutes: '60',
+    ci: 'part',
+    files: ['tests/soak/weeks/soak-weeks.ts'],
+    question: 'Does anything stay behind the passes of a week: bytes, listeners, timers?',
   },
   {
     verb: 'scale',
