@@ -144,6 +144,18 @@ test('logs are copied to disk, including earlier writes, and rotated when they a
   }
 });
 
+test('a log on disk is continued after a restart', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'log-copies-'));
+  try {
+    for (const text of ['before\n', 'after\n']) {
+      await using _ = openLogCopies({ store: storeWith(text), folder, log: quiet });
+    }
+    assert.equal(await readFile(join(folder, 'apid.log'), 'utf8'), 'before\nafter\n');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('a log that is written faster than the copy interval still has every line on disk', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'logs-'));
   try {
