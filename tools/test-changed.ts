@@ -10,7 +10,7 @@ import { readCheckoutGraph } from './changed/checkout-graph.ts';
 import { type ChangePlan, planChange } from './changed/plan-change.ts';
 import { readFileTimes, type SecondsOf, writeFileTimes } from './test/file-times.ts';
 import { printReport } from './test/print-report.ts';
-import { runFiles, type TestCounts } from './test/run-files.ts';
+import { type RunFilesInit, runFiles, type TestCounts } from './test/run-files.ts';
 
 const checkout = join(import.meta.dirname, '..');
 const testTimeoutMs = 180_000;
@@ -43,14 +43,22 @@ try {
 
 async function test({ tests, alone, elsewhere }: ChangePlan, secondsOf: SecondsOf): Promise<void> {
   let failed = false;
+  // Estimates are for a machine without other work. On a busy one each file takes longer by about the same factor.
+  const spent = { estimated: 0, measured: 0 };
   const enough = new AbortController();
-  const note = () => {
+  const onEnd: RunFilesInit['onEnd'] = (file, result) => {
+    spent.estimated += secondsOf(file) * 1000;
+    spent.measured += result.durationMs;
+    if (result.failed === 0) return;
     failed = true;
     if (values.first) enough.abort();
   };
-  const mayStart = (file: string) =>
-    !(failed && values.first) && performance.now() - begun + secondsOf(file) * 1000 < limitMs;
-  const init = { checkout, timeoutMs: testTimeoutMs, mayStart, onFailure: note, repeats: false };
+  const mayStart = (file: string) => {
+    const slowness = Math.max(1, spent.measured / Math.max(1, spent.estimated));
+    const endsMs = performance.now() - begun + secondsOf(file) * 1000 * slowness;
+    return !(failed && values.first) && endsMs < limitMs;
+  };
+  const init = { checkout, timeoutMs: testTimeoutMs, mayStart, onEnd, repeats: false };
   const checked = check(enough.signal);
   const counts = await runFiles({ ...init, files: tests, concurrency: availableParallelism() + 1 });
   // These compare the host before and after, so nothing else may run.

@@ -15,7 +15,7 @@ const [mode] = process.argv.slice(2);
 let failures = 0;
 const { durations, ...counts } = await runFiles({
   checkout: process.cwd(), files, concurrency: 1, timeoutMs: 60_000, repeats: mode === 'repeats',
-  mayStart: () => mode !== 'first' || failures === 0, onFailure: () => { failures += 1; },
+  mayStart: () => mode !== 'first' || failures === 0, onEnd: (_file, { failed }) => { failures += failed; },
 });
 process.stdout.write([...durations.values()].filter((ms) => ms > 0).length + ' files timed\\ncounts ' + JSON.stringify(counts));`;
 

@@ -19,8 +19,8 @@ export interface RunFilesInit {
   readonly print?: (text: string) => void;
   /** Asked before each file starts. False leaves this file out. Default: all start. */
   readonly mayStart?: (file: string) => boolean;
-  /** Called when a file has ended in which a test failed. */
-  readonly onFailure?: (file: string) => void;
+  /** Called when a file has ended. */
+  readonly onEnd?: (file: string, result: { readonly failed: number; readonly durationMs: number }) => void;
 }
 
 export interface TestCounts {
@@ -121,7 +121,7 @@ async function runOnce(init: RunFilesInit): Promise<Map<string, FileCounts>> {
       if (init.mayStart?.(file) !== false) {
         const counted = await runFile(file, failures, init);
         counts.set(file, counted);
-        if (counted.failed > 0) init.onFailure?.(file);
+        init.onEnd?.(file, counted);
       }
   };
   await Promise.all(Array.from({ length: init.concurrency }, runNext));
