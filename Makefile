@@ -63,8 +63,8 @@ RESUME ?=
 # For `make attack`: the attacks and checks to run, with commas; all by default.
 CASES ?=
 
-# Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or the nodes of others.
-suite = node tools/suite.ts $@ $(if $(FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(MINUTES)$(SHARE)$(RUNS)$(CUTS)$(DURATION),--part) --
+# Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or other nodes.
+suite = node tools/suite.ts $@ $(if $(FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(RUNS)$(CUTS)$(DURATION),--part) --
 
 .PHONY: help
 help: ## lists the verbs

@@ -20,17 +20,28 @@ try {
   const begun = performance.now();
   const env = { ...process.env, ...countsEnvironment(counts) };
   const child = spawn(program, words, { stdio: 'inherit', env });
-  // A terminal sends it to the child, too, which ends what it started.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  // A terminal sends SIGINT to the child, too, which ends what it has started; a second one would end it before that.
+  let isInterrupted = false;
+  process.on('SIGINT', () => {
+    isInterrupted = true;
+  });
+  process.on('SIGTERM', () => {
+    isInterrupted = true;
+    child.kill('SIGTERM');
+  });
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   process.exitCode = code ?? 1;
-  if (before !== undefined && signal === null && !options.includes('--part')) {
+  const isWhole = signal === null && !isInterrupted && !options.includes('--part');
+  if (before !== undefined && isWhole) {
     const after = readWorkingTree(checkout);
-    const whole = { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 };
+    const counted = readCounts(counts);
+    // A program may fail after it has counted, and a program without counts is one test.
+    const isPlausible = counted !== undefined && (code === 0 || counted.failed > 0);
+    const byCode = { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 };
     await writeResult(checkout, {
       ...{ suite, commit: before.commit, clean: before.clean },
       tree: before.tree === after?.tree ? before.tree : '',
-      ...(readCounts(counts) ?? whole),
+      ...(isPlausible ? counted : byCode),
       seconds: Math.round((performance.now() - begun) / 1000),
       when: new Date().toISOString(),
     });

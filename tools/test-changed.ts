@@ -29,7 +29,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 try {
   const { base, files } = findChangedFiles(checkout, values.base);
   const secondsOf = readFileTimes(checkout);
-  const { paths, graph } = readCheckoutGraph(checkout);
+  const { paths, graph } = readCheckoutGraph(checkout, files);
   const plan = planChange({ graph, paths, changed: files, secondsOf });
   say(
     `changed since ${base}: ${files.length} files, which ${plan.tests.length} test files of make test reach`,
@@ -59,7 +59,10 @@ async function test({ tests, alone, elsewhere }: ChangePlan, secondsOf: SecondsO
     return !(failed && values.first) && endsMs < limitMs;
   };
   const init = { checkout, timeoutMs: testTimeoutMs, mayStart, onEnd, repeats: false };
-  const checked = check(enough.signal);
+  const checked = check(enough.signal).then((counts) => {
+    failed ||= counts.failed > 0;
+    return counts;
+  });
   const counts = await runFiles({ ...init, files: tests, concurrency: availableParallelism() + 1 });
   // These compare the host before and after, so nothing else may run.
   const checks = await checked;

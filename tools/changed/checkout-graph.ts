@@ -62,12 +62,16 @@ export interface CheckoutGraph {
   readonly graph: SourceGraph;
 }
 
-/** The graph of the files as they are now, committed or not. */
-export function readCheckoutGraph(checkout: string): CheckoutGraph {
-  const paths = listFiles(checkout);
-  const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
+/**
+ * The graph of the files as they are now, committed or not. Files that `changed` names and that are gone are in it, too: what names
+ * them, or their folder, depends on them.
+ */
+export function readCheckoutGraph(checkout: string, changed: readonly string[] = []): CheckoutGraph {
+  const present = new Set(listFiles(checkout));
+  const paths = [...present.union(new Set(changed))];
+  const read = (path: string) => (present.has(path) ? readFileSync(join(checkout, path), 'utf8') : '');
   const graph = sourceGraph({ paths, read }, programs);
-  return { paths, graph: addEdges(graph, paths.flatMap(edgesOfSuite)) };
+  return { paths: [...present], graph: addEdges(graph, paths.flatMap(edgesOfSuite)) };
 }
 
 /** The programs that the suites of a file use without naming them. */

@@ -18,13 +18,15 @@ test('a file reaches what it imports: by relative paths, by names of packages, a
   const files = {
     'packages/one/package.json': JSON.stringify({
       name: '@scope/one',
-      exports: { '.': './src/index.ts', './deep': './src/deep/index.ts' },
+      exports: { '.': './src/index.ts', './deep': './src/deep/index.ts', './gen/*': './src/gen/*' },
     }),
     'packages/one/src/index.ts': "export * from './part.ts';",
     'packages/one/src/part.ts': '',
     'packages/one/src/deep/index.ts': '',
+    'packages/one/src/gen/a/message.ts': '',
     'services/a/src/a.ts': `import { one } from '@scope/one';
 import type { Deep } from '@scope/one/deep';
+import { Message } from '@scope/one/gen/a/message.ts';
 const later = await import('./later.ts');
 import 'yaml';`,
     'services/a/src/later.ts': '',
@@ -32,6 +34,7 @@ import 'yaml';`,
   };
   assert.deepEqual(reach('services/a/src/a.ts', files), [
     'packages/one/src/deep/index.ts',
+    'packages/one/src/gen/a/message.ts',
     'packages/one/src/index.ts',
     'packages/one/src/part.ts',
     'services/a/src/later.ts',

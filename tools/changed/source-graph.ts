@@ -94,9 +94,19 @@ function indexOf(tree: SourceTree): Index {
       exports?: Record<string, string>;
     };
     for (const [key, target] of Object.entries(exports))
-      packages.set(join(name, key), join(dirname(path), target));
+      for (const [entry, file] of exportedFiles(key, join(dirname(path), target), tree.paths))
+        packages.set(join(name, entry), file);
   }
   return { files: new Set(tree.paths), folders, packages };
+}
+
+/** The names under which a package exports files: one, or with `*` one for each file of a folder. */
+function exportedFiles(key: string, target: string, paths: readonly string[]): (readonly [string, string])[] {
+  if (!key.endsWith('/*')) return [[key, target]];
+  const [prefix, folder] = [key.slice(0, -1), target.slice(0, -1)];
+  return paths
+    .filter((path) => path.startsWith(folder))
+    .map((path) => [prefix + path.slice(folder.length), path] as const);
 }
 
 function edgesOf(path: string, source: string, index: Index, programs: readonly Program[]): Edge[] {

@@ -37,10 +37,20 @@ export function readResults(checkout: string): SuiteResult[] {
 /** Replaces the last result of one suite. Suites that end at the same moment wait for each other. */
 export async function writeResult(checkout: string, result: SuiteResult): Promise<void> {
   mkdirSync(folderOf(checkout), { recursive: true });
-  await using _lock = await lockFile(join(folderOf(checkout), 'last.lock'));
+  await using _lock = await lockResults(checkout);
   const others = readResults(checkout).filter(({ suite }) => suite !== result.suite);
   const all = [...others, result].toSorted((a, b) => (a.suite < b.suite ? -1 : 1));
   await writeFileAtomically(fileOf(checkout), `${JSON.stringify(all, null, 2)}\n`);
+}
+
+/** Waits for half a minute: on a busy machine a write takes longer than the lock is patient. */
+async function lockResults(checkout: string): Promise<AsyncDisposable> {
+  const path = join(folderOf(checkout), 'last.lock');
+  for (let attempt = 1; attempt < 6; attempt += 1) {
+    const lock = await lockFile(path).catch(() => undefined);
+    if (lock !== undefined) return lock;
+  }
+  return await lockFile(path);
 }
 
 /** Where a program that counts its tests writes its counts, for the suite that started it. */

@@ -33,6 +33,7 @@ test('suiteState() knows suites that failed, that never ran, and whose files are
   assert.equal(state({ ...passed, failed: 1 }, []), 'failed');
   assert.equal(state(undefined, undefined), 'not run');
   assert.equal(state(passed, undefined), 'unknown');
+  assert.equal(state({ ...passed, passed: 0, skipped: 1 }, []), 'not run');
 });
 
 test('every change concerns a suite that reads the whole checkout', () => {

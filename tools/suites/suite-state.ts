@@ -21,8 +21,10 @@ export interface SuiteStateInit {
 /** What the last result of a suite says about the files as they are now. */
 export function suiteState({ verb, result, changed, graph, paths }: SuiteStateInit): SuiteState {
   if (result === undefined) return { state: 'not run', note: '' };
-  const ran = `${result.passed} passed, ${result.failed} failed at ${result.commit.slice(0, 9)}${result.clean ? '' : ' with changes'}, ${result.when}`;
+  const ran = `${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped at ${result.commit.slice(0, 9)}${result.clean ? '' : ' with changes'}, ${result.when}`;
   if (result.failed > 0) return { state: 'failed', note: ran };
+  // Without what it needs a suite skips itself.
+  if (result.passed === 0) return { state: 'not run', note: ran };
   if (changed === undefined) return { state: 'unknown', note: `the tested files are not known: ${ran}` };
   const reached = changedOf(verb, changed, graph, paths);
   if (reached.length === 0) return { state: 'passed', note: ran };

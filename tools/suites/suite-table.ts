@@ -130,10 +130,9 @@ export const suites: readonly Suite[] = [
     minutes: '6',
     ci: 'whole',
     files: [
-      'tools/test-user.ts',
-      'packages/**/*.test.ts',
-      'services/**/*.test.ts',
-      'tests/{cluster,contract}/**/*.test.ts',
+      'tools/**/*.ts',
+      '{packages,services,cli}/**/*.test.ts',
+      'tests/{bench,chaos,cluster,containerd,contract,rootfs}/**/*.test.ts',
     ],
     question: 'Does all of that work for an ordinary user?',
   },

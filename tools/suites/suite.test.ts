@@ -1,6 +1,7 @@
 // `tools/suite.ts` as the Makefile starts it, in a checkout of its own.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempDisposableSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,8 @@ import { git } from './working-tree.ts';
 const source = join(import.meta.dirname, '..', '..');
 const passes = `import { reportCounts } from './suites/suite-results.ts';
 await reportCounts({ passed: 3, failed: 0, skipped: 1 });`;
+const failsLater = `${passes}
+process.exitCode = 3;`;
 const changesFiles = "import { writeFileSync } from 'node:fs'; writeFileSync('later', '');";
 
 test('tools/suite.ts writes the counts or the exit code of a whole suite, and nothing for a part or after a signal', () => {
@@ -20,10 +23,8 @@ test('tools/suite.ts writes the counts or the exit code of a whole suite, and no
     cpSync(join(source, path), join(folder.path, path), { recursive: true });
   symlinkSync(join(source, 'node_modules'), join(folder.path, 'node_modules'));
   const programs = {
-    passes,
-    fails: 'process.exitCode = 7;',
-    killed: 'process.kill(process.pid);',
-    changesFiles,
+    ...{ passes, fails: 'process.exitCode = 7;', killed: 'process.kill(process.pid);' },
+    ...{ failsLater, changesFiles },
   };
   for (const [name, text] of Object.entries(programs))
     writeFileSync(join(folder.path, `tools/${name}.ts`), text);
@@ -50,9 +51,10 @@ test('tools/suite.ts writes the counts or the exit code of a whole suite, and no
     run('two', 'fails'),
     run('three', 'killed'),
     run('four', 'passes', '--part'),
+    run('six', 'failsLater'),
     run('five', 'changesFiles'),
   ];
-  assert.deepEqual(codes, [0, 7, 1, 0, 0]);
+  assert.deepEqual(codes, [0, 7, 1, 0, 3, 0]);
   const [commit, tree] = [
     git(folder.path, 'rev-parse', 'HEAD'),
     git(folder.path, 'rev-parse', 'HEAD^{tree}'),
@@ -63,7 +65,33 @@ test('tools/suite.ts writes the counts or the exit code of a whole suite, and no
     [
       { suite: 'five', commit, clean: true, tree: '', passed: 1, failed: 0, skipped: 0 },
       { suite: 'one', ...known, passed: 3, failed: 0, skipped: 1 },
+      { suite: 'six', ...known, passed: 0, failed: 1, skipped: 0 },
       { suite: 'two', ...known, passed: 0, failed: 1, skipped: 0 },
     ],
+  );
+});
+
+test('an interrupt reaches what a suite runs once, and its result does not count', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'suite-'));
+  const program = join(folder.path, 'program.mjs');
+  writeFileSync(
+    program,
+    `process.once('SIGINT', () => setTimeout(() => { console.log('cleaned up'); process.exit(1); }, 100));
+     console.log('started');
+     setInterval(() => {}, 1000);`,
+  );
+  const words = [join(source, 'tools/suite.ts'), 'no-suite', '--', process.execPath, program];
+  // A group of its own, as a terminal has it.
+  const child = spawn(process.execPath, words, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    if (output === '') process.kill(-(child.pid ?? 0), 'SIGINT');
+    output += text;
+  });
+  await once(child, 'close');
+  assert.equal(output, 'started\ncleaned up\n');
+  assert.equal(
+    readResults(source).some(({ suite }) => suite === 'no-suite'),
+    false,
   );
 });
