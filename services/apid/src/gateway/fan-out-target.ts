@@ -69,7 +69,7 @@ export class FanOutTarget implements OutboundReceiver {
   headers: RawHeaders = [];
   trailers: RawHeaders = [];
   readonly #init: TargetInit;
-  readonly #messages = new MessageCollector(maxMessageSizeBytes);
+  #messages = new MessageCollector(maxMessageSizeBytes);
   #outbound: OutboundCall | undefined;
   #over = false;
   #answering = false;
@@ -222,6 +222,10 @@ export class FanOutTarget implements OutboundReceiver {
     if (this.#over) return;
     this.#over = true;
     this.#endSpan(status);
+    // A message that will never be complete: the call to the other targets may go on for weeks.
+    this.#init.events.passed(this.#heldBytes);
+    this.#heldBytes = 0;
+    this.#messages = new MessageCollector(maxMessageSizeBytes);
     this.#init.events.ended(this, status);
   }
 

@@ -58,11 +58,11 @@ class Sender {
 }
 
 /** A client's call to many nodes. */
-function callNodes(client: ClientConnection, path: string, nodes: number) {
+function callNodes(client: ClientConnection, path: string, nodes: number, metadata: string[] = []) {
   const head = requestHead.map((text, index) => (requestHead[index - 1] === ':path' ? path : text));
   const names = Array.from({ length: nodes }, (_, index) => ['nodes', `node${index}`]).flat();
   const recorder = new AnswerRecorder();
-  const call = client.openCall([...head, ...names], recorder);
+  const call = client.openCall([...head, ...metadata, ...names], recorder);
   assert.ok(call !== undefined);
   return { call, recorder };
 }
@@ -161,4 +161,47 @@ test('a request to several nodes that wait for their connection counts as a whol
   const calls = Array.from({ length: count }, () => callNodes(client, logs, 1));
   for (const { call } of calls) for (let sent = 0; sent < 64; sent += 1) call.write(body);
   assert.equal(await Promise.race(calls.map(({ recorder }) => statusOf(recorder))), '8');
+});
+
+test('a deadline leaves nothing of an answer that the client has not read', async () => {
+  await using scope = new AsyncDisposableStack();
+  const { rig } = await openRig(new Sender(message(1, kib * kib), 1), scope);
+  const client = await rig.connect('os:reader');
+  // Long enough for the answers of both nodes on a busy machine.
+  const { call, recorder } = callNodes(client, memory, 2, ['grpc-timeout', '6S']);
+  call.pause();
+  call.end();
+  await recorder.headers;
+  // A status behind the answer would wait with it, in memory that no budget counts.
+  const { failure, trailers } = await recorder.done;
+  assert.deepEqual([failure?.kind, trailers], ['reset', undefined]);
+});
+
+test('an incomplete message of a node that has failed counts no longer', async () => {
+  await using scope = new AsyncDisposableStack();
+  const part = message(2, 31 * kib * kib).subarray(0, 30 * kib * kib);
+  const sender = new Sender(message(1, 8 * kib * kib), 1);
+  let streams = 0;
+  const node = new RigBackend((call) => {
+    if (call.path === memory) return sender.serve(call);
+    streams += 1;
+    call.receive({ requestData() {}, requestEnded() {}, answerDrained() {}, cancelled() {} });
+    call.resume();
+    call.respond(answerHead);
+    // The other node goes on.
+    if (streams > 1) return;
+    call.write(part);
+    call.finish(['grpc-status', '14', 'grpc-message', 'it fails']);
+  });
+  const rig = await openGatewayRig({ dialMachined: () => node.dial(), dialNode: () => node.dial() }, scope);
+  const client = await rig.connect('os:reader');
+  const following = callNodes(client, logs, 2);
+  following.call.end();
+  await eventually(() => following.recorder.answer.body.length > 0, {
+    what: 'the entry of the node that failed',
+  });
+  assert.ok(part.length + 3 * 8 * kib * kib > gatewayShares.bytesPerIdentity);
+  const { call, recorder } = callNodes(client, memory, 3);
+  call.end();
+  assert.equal(await statusOf(recorder), '0');
 });

@@ -2,6 +2,7 @@ import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import {
   type ByteBudget,
   type GrpcStatus,
+  h2ErrorCodes,
   type InboundCall,
   type InboundReceiver,
   MessageScanner,
@@ -281,7 +282,9 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
     this.#over = true;
     this.#letGo();
     for (const target of this.#targets) target.cancel(status);
-    sendStatus(this.#call, status, this.#answer.answering);
+    // What waits for a client that does not read would stay in memory behind the status, and count nowhere.
+    if (this.#isBlocked) this.#call.reset(h2ErrorCodes.cancel);
+    else sendStatus(this.#call, status, this.#answer.answering);
     this.#record.finish(status);
   }
 }

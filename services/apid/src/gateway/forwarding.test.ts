@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type ClientConnection, headerValue, type InboundCall } from '@nodewright/h2';
 import { answerHead, openRecordedCall } from '@nodewright/h2/conformance';
 import { eventually } from '@nodewright/testkit';
+import { startLimits } from '../domain/limits.ts';
 import { dialDead, openGatewayRig, RigBackend } from './testing/gateway-rig.ts';
 
 const succeed = (call: InboundCall) => call.respond([...answerHead, 'grpc-status', '0'], true);
@@ -70,4 +71,23 @@ test('calls that wait for their turn use a new connection when theirs has closed
   // Unavailable: the call was sent, and its connection closed before the answer.
   assert.deepEqual(new Set(codes), new Set(['14', '0']));
   assert.equal(machined.connections.length, 2);
+});
+
+test('calls to a node that refuses connections fail no faster than other calls', async () => {
+  await using scope = new AsyncDisposableStack();
+  const rig = await openGatewayRig(
+    {
+      dialMachined: () => Promise.reject(new Error('no machined')),
+      dialNode: () => Promise.reject(new Error('connection refused')),
+    },
+    scope,
+  );
+  const count = 60;
+  const client = await rig.connect('os:reader');
+  const begun = performance.now();
+  const codes = await callAtOnce(client, count, 'refusing').codes;
+  assert.deepEqual(new Set(codes), new Set(['14']));
+  // Of a caller of which no call succeeds, `fewest` calls at a time have a place, and keep it for `spacingMs`.
+  const turns = count / startLimits.fewest;
+  assert.ok(performance.now() - begun > (turns / 2) * startLimits.spacingMs);
 });

@@ -48,6 +48,8 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
   #start: CallStart | undefined;
   /** The connection for the call while it waits for its turn. */
   #connection: ClientConnection | undefined;
+  /** Why there is no connection, while the call waits for its turn to fail. */
+  #failure: GrpcStatus | undefined;
   #attempts = 0;
   #connecting = true;
 
@@ -70,6 +72,10 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
   }
 
   begin(): void {
+    if (this.#failure !== undefined) {
+      this.#pump.fail(this.#failure);
+      return;
+    }
     const connection = this.#connection;
     this.#connection = undefined;
     try {
@@ -143,10 +149,21 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
     try {
       connection = await connecting;
     } catch (error) {
-      this.#pump.fail(describeConnectFailure(this.#label, faultFrom(error).message));
+      this.#failInTurn(describeConnectFailure(this.#label, faultFrom(error).message));
       return;
     }
     if (!this.#pump.over && !this.#enter(connection)) await this.#connect();
+  }
+
+  /**
+   * A call without a connection fails in its turn, and keeps its place for as long as other calls that fail: a client that calls a node
+   * which refuses connections is answered no faster than others.
+   */
+  #failInTurn(status: GrpcStatus): void {
+    if (this.#pump.over) return;
+    this.#failure = status;
+    this.#start = this.#gateway.starts.enter(this.#record.queue, this);
+    if (!this.#start.waits) this.begin();
   }
 
   /** Sends the call, or has it wait for its turn. Returns `false` when the connection is not usable. */

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import {
   BackendPool,
   type BackendTarget,
@@ -6,7 +7,6 @@ import {
   monotonicMs,
   poolTimeouts,
 } from '@nodewright/h2';
-import { parseCertificate } from '@nodewright/pki';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { CallerLanes } from '../domain/caller-lanes.ts';
 import { ConnectionShares } from '../domain/connection-shares.ts';
@@ -126,7 +126,7 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
 function detachChanged(pool: BackendPool, before: GatewayIdentity, next: GatewayIdentity): void {
   const needsNew = needsNewConnection(before, next);
   const validUntilMs =
-    before.client === undefined ? 0 : parseCertificate(before.client.certificate).notAfter.getTime();
+    before.client === undefined ? 0 : new X509Certificate(before.client.certificate).validToDate.getTime();
   pool.detach((key) => key !== machinedKey && needsNew(key), validUntilMs);
 }
 
