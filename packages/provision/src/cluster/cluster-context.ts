@@ -52,17 +52,21 @@ export async function renewClusterContexts(
   const { crt, key } = own.contexts.get(own.context) ?? emptyContext;
   const end = certificateEnd({ ...emptyContext, ...(crt && { crt }) }, now);
   if (crt === undefined || key === undefined || end === undefined || end.isDue) return;
-  await updateTalosconfig({ path: place.path, writable: true }, (config) => {
-    const due = namesOf(config, place, clusterTalosconfig).filter((name) => {
+  const dueIn = (config: Talosconfig) =>
+    namesOf(config, place, clusterTalosconfig).filter((name) => {
       const known = certificateEnd(config.contexts.get(name) ?? emptyContext, now);
       return known?.isDue === true && known.subject === end.subject;
     });
-    return due.reduce(
+  // Without a lock first: the folder may be read-only, and mostly nothing is due.
+  const config = await readExistingTalosconfig(place.path);
+  if (config === undefined || dueIn(config).length === 0) return;
+  await updateTalosconfig({ path: place.path, writable: true }, (current) =>
+    dueIn(current).reduce(
       (before, name) =>
         withContext(before, name, { ...(before.contexts.get(name) ?? emptyContext), crt, key }),
-      config,
-    );
-  });
+      current,
+    ),
+  );
 }
 
 /** Removes the cluster's context. A context of the same name that the user made for another cluster stays. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { parseTalosconfig, type TalosconfigContext } from '@nodewright/client/talosconfig';
 import { openMemoryCluster } from '../testing/test-cluster.ts';
@@ -68,6 +68,32 @@ test('starting a cluster of 300 days changes no certificate', async () => {
   await cluster.start();
   assert.deepEqual([(await cluster.own()).crt, (await cluster.users()).crt], [before.crt, before.crt]);
 });
+
+test('a lock beside the talosconfig disturbs no start in which nothing is due', async () => {
+  await using cluster = await openOldCluster(300);
+  const lock = `${cluster.talosconfig}.lock`;
+  await writeFile(lock, `${process.pid}\n`);
+  await cluster.start();
+  await rm(lock);
+  assert.deepEqual(cluster.notes, []);
+});
+
+for (const [what, ageDays, change] of [
+  ['renewed', 340, (text: string) => text],
+  ['added again', 300, () => ''],
+] as const)
+  test(`a context that cannot be ${what} is noted, and the cluster starts`, async () => {
+    await using cluster = await openOldCluster(ageDays);
+    const before = change(await readFile(cluster.talosconfig, 'utf8'));
+    // A link to a file whose name leaves no room for that of a draft beside it cannot be saved, not even by root.
+    const target = join(dirname(cluster.talosconfig), 'c'.repeat(255));
+    await writeFile(target, before);
+    await rm(cluster.talosconfig);
+    await symlink(target, cluster.talosconfig);
+    await cluster.start();
+    assert.equal(await readFile(cluster.talosconfig, 'utf8'), before);
+    assert.match(cluster.notes.join('\n'), /context of the cluster in .* cannot be written: /);
+  });
 
 test('a context of the user with other roles keeps its certificate', async () => {
   await using cluster = await openOldCluster(340);

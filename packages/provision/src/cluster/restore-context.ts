@@ -6,7 +6,10 @@ import { addClusterContext, findClusterContexts, renewClusterContexts } from './
 import type { Creation } from './creation.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
-/** Adds the cluster's context to the user's talosconfig again if it is missing there. */
+/**
+ * Adds the cluster's context to the user's talosconfig again if it is missing there. A cluster runs without it: a context
+ * that cannot be written is noted.
+ */
 export async function restoreContext(
   creation: Creation,
   state: ClusterState,
@@ -15,11 +18,24 @@ export async function restoreContext(
   const { request, folder, parts, progress } = creation;
   const known = state.talosconfig;
   if (known?.path === request.talosconfig && (await findClusterContexts(known, talosconfig)).length > 0) {
-    await renewClusterContexts(known, talosconfig, parts.now());
+    await orNote(creation, renewClusterContexts(known, talosconfig, parts.now()));
     return;
   }
-  const place = await progress.step('talosconfig', () => addClusterContext(request.talosconfig, talosconfig));
+  const adding = progress.step('talosconfig', () => addClusterContext(request.talosconfig, talosconfig));
+  const place = await orNote(creation, adding);
+  if (place === undefined) return;
   await writePrivateFile(folder.state, encodeClusterState({ ...state, talosconfig: place }));
+}
+
+async function orNote<T>({ progress, request }: Creation, writing: Promise<T>): Promise<T | undefined> {
+  try {
+    return await writing;
+  } catch (error) {
+    progress.note(
+      `the context of the cluster in ${request.talosconfig} cannot be written: ${faultFrom(error).message}`,
+    );
+    return undefined;
+  }
 }
 
 /**
