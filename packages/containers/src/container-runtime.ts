@@ -195,6 +195,8 @@ export interface LogOptions extends CallOptions {
 export interface LogProgress {
   /** In the stored output, with what was no longer stored when it would have been read. Undefined: nothing was read. */
   positionBytes?: number;
+  /** When the last output was read, Unix ms. Only of a runtime that cannot read a long log again by its position. */
+  readAtMs?: number;
 }
 
 export type RuntimeEvent = { readonly atMs: number } & (

@@ -14,6 +14,14 @@ export interface ContainerOptionsInit {
   readonly node: NodeContainer | undefined;
 }
 
+/** The engine keeps one full file of a log beside the one it writes to, and drops what is older. */
+const logFileMebibytes = 10;
+/**
+ * So much output from the beginning of a log is surely still stored. The engine stores each line with up to 80 bytes more:
+ * lines of ten characters take eight times their size.
+ */
+export const surelyStoredLogBytes = (logFileMebibytes * 1024 * 1024) / 8;
+
 /** The engine's options for a container: those of the specification, and no further permissions. */
 export function containerOptions(init: ContainerOptionsInit): Docker.ContainerCreateOptions {
   const { spec, name, imageId, labels, node } = init;
@@ -43,7 +51,7 @@ export function containerOptions(init: ContainerOptionsInit): Docker.ContainerCr
       SecurityOpt: ['no-new-privileges:true'],
       ReadonlyRootfs: spec.readOnlyRoot ?? true,
       RestartPolicy: { Name: 'no' },
-      LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '2' } },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': `${logFileMebibytes}m`, 'max-file': '2' } },
       Mounts: (spec.mounts ?? []).map((mount) => engineMount(mount, node)),
       ...(spec.oomScoreAdjust === undefined ? {} : { OomScoreAdj: spec.oomScoreAdjust }),
       ...(limits.memoryBytes === undefined ? {} : { Memory: limits.memoryBytes }),

@@ -11,7 +11,7 @@ import type {
   NamespaceName,
 } from '../container-runtime.ts';
 import { containerInfo } from './container-info.ts';
-import { containerOptions } from './container-options.ts';
+import { containerOptions, surelyStoredLogBytes } from './container-options.ts';
 import type { DockerImages } from './docker-images.ts';
 import { findNodeContainer } from './node-container.ts';
 import type { Engine } from './open-engine.ts';
@@ -174,10 +174,12 @@ async function* logsOf(
   const ends = anySignal(left.signal, signal);
   try {
     const tail = tailLines === undefined || progress !== undefined ? {} : { tail: tailLines };
+    const since = sinceOf(progress);
     const stream = await engine.wait('containers.logs', what, { signal: ends }, (docker, abortSignal) =>
-      openLog(docker, internalId, { stdout: true, stderr: true, follow, ...tail }, abortSignal),
+      openLog(docker, internalId, { stdout: true, stderr: true, follow, ...tail, ...since }, abortSignal),
     );
-    yield* progress === undefined ? splitOutput(stream) : behind(splitOutput(stream), progress);
+    const first = since === undefined ? 0 : progress?.positionBytes;
+    yield* progress === undefined ? splitOutput(stream) : behind(splitOutput(stream), progress, first);
   } catch (error) {
     if (signal?.aborted) throw faultFrom(signal.reason);
     if (error instanceof Fault) throw error;
@@ -189,15 +191,34 @@ async function* logsOf(
   }
 }
 
-/** The engine has no offsets in its logs: what was read before is read again and dropped. */
-async function* behind(output: AsyncIterable<Uint8Array>, progress: LogProgress): AsyncGenerator<Uint8Array> {
-  let position = 0;
+/**
+ * Where a long log is opened again. The engine may have dropped its beginning, and a position would then skip output for
+ * days. The time of the last output may repeat or lose a line at the seam, which is better.
+ */
+function sinceOf(progress: LogProgress | undefined): { readonly since: string } | undefined {
+  const { positionBytes = 0, readAtMs } = progress ?? {};
+  if (positionBytes <= surelyStoredLogBytes || readAtMs === undefined) return undefined;
+  return { since: (readAtMs / 1000).toFixed(3) };
+}
+
+/**
+ * The engine has no offsets in its logs: what was read before is read again and dropped. `firstBytes` is the position at
+ * which the output begins.
+ */
+async function* behind(
+  output: AsyncIterable<Uint8Array>,
+  progress: LogProgress,
+  firstBytes = 0,
+): AsyncGenerator<Uint8Array> {
+  let position = firstBytes;
   const from = progress.positionBytes ?? 0;
   for await (const piece of output) {
     const start = Math.min(piece.length, Math.max(0, from - position));
     position += piece.length;
     progress.positionBytes = Math.max(from, position);
-    if (start < piece.length) yield piece.subarray(start);
+    if (start === piece.length) continue;
+    progress.readAtMs = Date.now();
+    yield piece.subarray(start);
   }
 }
 
