@@ -3,9 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -34,16 +36,23 @@ function openFile(text = '') {
   };
 }
 
-test('shortenOutput() moves a long file away under its writer, which goes on', () => {
+test('shortenOutput() moves the end of a long file away under its writer, which goes on', () => {
   using file = openFile('first\n');
   shortenOutput(file.path, 10);
   assert.equal(file.text(), 'first\n');
   file.write('second\n');
   shortenOutput(file.path, 10);
   file.write('third\n');
-  assert.deepEqual([file.text(), file.text(`${file.path}.1`)], ['third\n', 'first\nsecond\n']);
+  assert.deepEqual([file.text(), file.text(`${file.path}.1`)], ['third\n', 'st\nsecond\n']);
   assert.equal(statSync(`${file.path}.1`).mode & 0o777, 0o600);
   shortenOutput(join(file.path, 'none'), 10);
+});
+
+test('shortenOutput() empties a long file also when its copy cannot be written', () => {
+  using file = openFile('first\nsecond\n');
+  mkdirSync(`${file.path}.1`);
+  assert.throws(() => shortenOutput(file.path, 10), { code: 'EISDIR' });
+  assert.equal(file.text(), '');
 });
 
 test('what shortenOutput() moves away belongs to the folder of a cluster, which is removed with it', () => {
@@ -75,7 +84,12 @@ test('keepConsoleBounded() holds its limit until the emulator has ended', async 
   try {
     await eventually(() => statSync(file.path).size === 0, { what: 'short file' });
     file.write('later');
-    assert.deepEqual([file.text(), file.text(`${file.path}.1`).length], ['later', 2000]);
+    assert.deepEqual([file.text(), file.text(`${file.path}.1`).length], ['later', 1000]);
+    assert.equal(readlinkSync(`/proc/${keeper.pid}/cwd`), '/');
+    rmSync(`${file.path}.1`);
+    mkdirSync(`${file.path}.1`);
+    file.write('y'.repeat(2000));
+    await eventually(() => statSync(file.path).size === 0, { what: 'short file without a copy' });
   } finally {
     emulator.kill('SIGKILL');
   }

@@ -1,8 +1,9 @@
 // The output of a process that runs for months fills the disk. The process writes to the file itself and cannot switch
-// to another one, so the file is copied to `<path>.1` and emptied: who appends to it goes on at its new end. What is
+// to another one, so its end is copied to `<path>.1` and it is emptied: who appends to it goes on at its new end. What is
 // written between the end of the copy and the emptying is lost.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, copyFileSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 /** Twice this size is on the disk for each file, and what is written until the next look. */
 const keepBytes = 16 * 1024 * 1024;
@@ -14,31 +15,35 @@ export interface OutputLimits {
   readonly everyMs: number;
 }
 
-/** Empties the file if it is longer than the limit, after a copy to `<path>.1`. A missing file is short. */
+/**
+ * Empties the file if it is longer than the limit, after its last `limitBytes` were copied to `<path>.1`. It is emptied also
+ * when the copy fails: on a full disk nothing else would free space. A missing file is short.
+ */
 export function shortenOutput(path: string, limitBytes = keepBytes): void {
   const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (sizeBytes <= limitBytes) return;
-  const earlier = `${path}.1`;
-  copyFileSync(path, earlier);
   const from = openSync(path, 'r+');
-  const to = openSync(earlier, 'a', 0o600);
   try {
-    copyRest(from, to, statSync(earlier).size);
-    ftruncateSync(from);
+    copyFrom(from, sizeBytes - limitBytes, `${path}.1`);
   } finally {
+    ftruncateSync(from);
     closeSync(from);
-    closeSync(to);
   }
 }
 
-/** Copies what was written meanwhile, so that the moment in which output is lost is short. */
-function copyRest(from: number, to: number, positionBytes: number): void {
+/** Copies also what is written meanwhile, so that the moment in which output is lost is short. */
+function copyFrom(from: number, startBytes: number, path: string): void {
+  const to = openSync(path, 'w', 0o600);
   const piece = Buffer.alloc(pieceBytes);
-  for (let position = positionBytes; ; ) {
-    const bytes = readSync(from, piece, 0, piece.length, position);
-    if (bytes === 0) return;
-    writeSync(to, piece, 0, bytes);
-    position += bytes;
+  try {
+    for (let position = startBytes; ; ) {
+      const bytes = readSync(from, piece, 0, piece.length, position);
+      if (bytes === 0) return;
+      writeSync(to, piece, 0, bytes);
+      position += bytes;
+    }
+  } finally {
+    closeSync(to);
   }
 }
 
@@ -63,7 +68,7 @@ export function keepOutputBounded(
 /** The same for a process without a supervisor. A shell needs a fiftieth of the memory of another Node.js. */
 const consoleScript = `umask 077
 while kill -0 "$1" 2>/dev/null && [ -e "$2" ]; do
-  if [ "$(wc -c < "$2")" -gt "$3" ]; then cp "$2" "$2.1" && : > "$2"; fi
+  if [ "$(wc -c < "$2")" -gt "$3" ]; then tail -c "$3" "$2" > "$2.1"; : > "$2"; fi
   sleep "$4"
 done`;
 
@@ -74,9 +79,11 @@ export function keepConsoleBounded(
   environment: NodeJS.ProcessEnv,
   limits = { keepBytes, everySeconds: everyMs / 1000 },
 ): ChildProcess {
-  const args = [`${emulatorPid}`, path, `${limits.keepBytes}`, `${limits.everySeconds}`];
+  const args = [`${emulatorPid}`, resolve(path), `${limits.keepBytes}`, `${limits.everySeconds}`];
   const child = spawn('/bin/sh', ['-c', consoleScript, 'console', ...args], {
     ...{ detached: true, stdio: 'ignore', env: environment },
+    // The folder from which the machine was started can be removed or unmounted.
+    cwd: '/',
   });
   // Without a shell the console grows, and the machine runs.
   child.on('error', () => {});
