@@ -152,6 +152,7 @@ test('ContainerKeeper waits longer and longer for events that end at once, and l
   const stop = new AbortController();
   const lines: string[] = [];
   let attempts = 0;
+  let clockStepMs = 0;
   const enough = Promise.withResolvers<void>();
   const keeper = new ContainerKeeper({
     engine: fake.engine,
@@ -160,10 +161,12 @@ test('ContainerKeeper waits longer and longer for events that end at once, and l
       ...{ name: 'keeper', telemetry: noTelemetry, level: 'info' },
       destination: { write: (line) => void lines.push(line) },
     }),
-    now: () => Date.now(),
+    now: () => Date.now() + clockStepMs,
     signal: stop.signal,
     async *watch() {
       attempts += 1;
+      // A step of the clock must not look like events that worked for a while.
+      clockStepMs += 120_000;
       if (attempts === 6) enough.resolve();
       yield* [];
     },

@@ -82,9 +82,10 @@ export class ContainerKeeper {
     // Consecutive ones; only the first is logged.
     let failures = 0;
     while (!signal.aborted) {
+      // Monotonic: a step of the clock is no time in which the events worked.
       let watchedSinceMs = Number.POSITIVE_INFINITY;
       const warn = (message: string, error?: unknown) => {
-        if (now() - watchedSinceMs >= steadyMs) failures = 0;
+        if (performance.now() - watchedSinceMs >= steadyMs) failures = 0;
         if (failures === 0) log.warn(error === undefined ? {} : { err: error }, message);
         failures += 1;
       };
@@ -94,7 +95,7 @@ export class ContainerKeeper {
         await listContainers(engine, folder);
         const sinceMs = now();
         if ((await this.look()) === 0) return log.info('no container is left');
-        watchedSinceMs = now();
+        watchedSinceMs = performance.now();
         for await (const event of watch(sinceMs, signal)) {
           this.#apply(event);
           if (event.kind === 'removed' && (await listContainers(engine, folder)).length === 0)
