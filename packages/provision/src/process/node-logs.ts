@@ -46,6 +46,8 @@ class FileTail {
     if (facts.ino !== this.#inode || facts.size < this.#position) {
       this.#inode = facts.ino;
       this.#position = 0;
+      // The rest of this line is not in the new file.
+      this.#partial = Buffer.alloc(0);
     }
     if (facts.size === this.#position) return;
     await using file = await open(this.#path, 'r');
