@@ -19,6 +19,7 @@ class TwoImages {
   /** The images of the containers that exist. */
   readonly used: string[] = [];
   isAway = false;
+  lists = 0;
 
   get runtime(): ContainerRuntime {
     const namespace = (name: string) => {
@@ -26,6 +27,7 @@ class TwoImages {
       return {
         images: {
           list: async () => {
+            this.lists += 1;
             if (this.isAway) throw new Fault('unavailable', 'containerd does not answer');
             return [...this.images].map(([reference, createdAtMs]) => ({ reference, createdAtMs }));
           },
@@ -79,6 +81,14 @@ test('the image of an old kubelet is removed after three days without a name', a
     node.logged.map(({ image }) => image),
     [`${repository}:v1.35.0`],
   );
+});
+
+test('the runtime is not called in the first hour, in which it may not be up yet', async () => {
+  const found = new TwoImages();
+  await using node = await open(found, 'v1.36.0');
+  assert.equal(found.lists, 0);
+  await node.pass(1);
+  assert.equal(found.lists, 1);
 });
 
 test('an image stays while a container is made from it, and while the runtime is away', async () => {

@@ -7,7 +7,7 @@ import { planImageRemoval } from '../domain/plan-image-removal.ts';
 
 export interface OldImagesInit {
   readonly runtime: Pick<ContainerRuntime, 'namespace'>;
-  /** Monotonic ms: a step of the clock must not age an image by days. */
+  /** Monotonic ms since the process started: a step of the clock must not age an image by days. */
   readonly now: () => number;
 }
 
@@ -25,6 +25,8 @@ export function oldImagesController({ runtime, now }: OldImagesInit): Controller
     outputs: [],
     async reconcile(pass) {
       pass.wakeAfter(periodMs);
+      // At boot the runtime does not listen yet: calls that fail then make all others of its channel wait.
+      if (now() < periodMs) return;
       const namespace = runtime.namespace('system');
       const stored = await storedIn(namespace, pass);
       // The next look may find the runtime up.
