@@ -45,6 +45,18 @@ test('a watch with an expression of many steps looks at a long history in severa
   assert.ok(turns >= 5, `${turns} turns`);
 });
 
+test('a watch that is closed while it lets others go on sends nothing more', async () => {
+  const state = openMemoryState();
+  const watch = await state.watchKind(notes, { idQuery: { regexp: '(?:a?){200}b$' }, aggregated: true });
+  for (let count = 0; count < 250; count += 1) await state.create(newNote(`a-${count}-aab`));
+  const reader = watch[Symbol.asyncIterator]();
+  const { length } = (await reader.next()).value ?? [];
+  assert.ok(length > 0 && length < 250, `${length} events in the first turn`);
+  const next = reader.next();
+  watch[Symbol.dispose]();
+  assert.deepEqual(await next, { value: undefined, done: true });
+});
+
 test('a watch matches an id once, however often its resource changes', async () => {
   const state = openMemoryState();
   const idQuery = { regexp: '(?:a?){200}b$' };

@@ -58,6 +58,7 @@ export class StoreWatch implements Watch, Waiter {
       while (!this.#closed.signal.aborted) {
         if (work?.isHalfSpent) {
           await nextTurn();
+          if (this.#closed.signal.aborted) return;
           work.renew();
         }
         const events = this.#take();
