@@ -279,12 +279,20 @@ test('alarms of etcd and a database at 80 % of its quota are diagnostics while e
   node.space({ ...space, errors: ['memberID:10276657743932975437 alarm:NOSPACE '] });
   assert.deepEqual(await found(), [], 'etcd does not run');
   await node.put(services, 'etcd', { running: true, healthy: true, unknown: false });
-  assert.deepEqual(await found(), ['etcd-alarm: etcd has the alarm NOSPACE']);
+  assert.deepEqual(await found(), ['etcd-alarm-nospace: etcd has the alarm NOSPACE']);
   const [alarm] = await node.runtime.state.list(diagnostics);
   assert.match(
     alarm?.spec.details[0] ?? '',
-    /^NOSPACE: writes and leases are refused .* \(member 8e9e05c52164694d\)$/,
+    /^writes and leases are refused .* \(member 8e9e05c52164694d\)$/,
   );
+
+  // An id of its own: problems are logged once for each id.
+  node.space({ ...space, errors: ['memberID:1 alarm:NOSPACE ', 'memberID:2 alarm:CORRUPT '] });
+  await node.runtime.advance(60_000);
+  assert.deepEqual(await found(), [
+    'etcd-alarm-corrupt: etcd has the alarm CORRUPT',
+    'etcd-alarm-nospace: etcd has the alarm NOSPACE',
+  ]);
 
   node.space({ ...space, usedBytes: 1639 * mib });
   await node.runtime.advance(60_000);

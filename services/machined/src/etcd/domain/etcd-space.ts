@@ -24,11 +24,12 @@ export function etcdSpaceProblems(
   spec: Pick<EtcdSpecSpec, 'extraArgs'> | undefined,
 ): ReadonlyMap<string, DiagnosticSpec> {
   const problems = new Map<string, DiagnosticSpec>();
-  const alarms = alarmsIn(space.errors);
-  if (alarms.length > 0)
-    problems.set('etcd-alarm', {
-      message: `etcd has the alarm ${[...new Set(alarms.map(({ type }) => type))].join(' and ')}`,
-      details: alarms.map(({ type, member }) => `${type}: ${effectOf(type)} (member ${member})`),
+  // An id for each type: an alarm that comes later is a problem of its own, and is logged as well.
+  const alarmsByType = Map.groupBy(alarmsIn(space.errors), ({ type }) => type);
+  for (const [type, alarms] of alarmsByType)
+    problems.set(`etcd-alarm-${type.toLowerCase()}`, {
+      message: `etcd has the alarm ${type}`,
+      details: alarms.map(({ member }) => `${effectOf(type)} (member ${member})`),
     });
   const quotaBytes = space.quotaBytes > 0 ? space.quotaBytes : quotaIn(spec);
   if (quotaBytes !== undefined && space.usedBytes >= shareForProblem * quotaBytes)
