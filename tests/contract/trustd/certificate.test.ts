@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { connect, createServer } from 'node:tls';
 import {
+  backdatingMs,
   clientCertificateProblem,
   createCertificateRequest,
   hasExactClientAuthUsage,
@@ -48,8 +49,9 @@ test('Certificate returns a server certificate for the names of the request, val
     ipAddresses: worker.ipAddresses,
   });
   assert.equal(readCertificate(response.crt).verify(readCertificate(ca.certificate).publicKey), true);
-  assert.equal(notAfter.getTime() - notBefore.getTime(), 24 * 3_600_000);
-  assert.ok(notBefore.getTime() >= before && notBefore.getTime() <= Date.now(), notBefore.toISOString());
+  assert.equal(notAfter.getTime() - notBefore.getTime(), 24 * 3_600_000 + backdatingMs);
+  const issuedMs = notBefore.getTime() + backdatingMs;
+  assert.ok(issuedMs >= before && issuedMs <= Date.now(), notBefore.toISOString());
   assert.equal(Buffer.from(response.ca).toString(), ca.certificate);
 });
 
