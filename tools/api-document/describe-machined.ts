@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { generateCertificateAuthority } from '@nodewright/pki';
 import type { ControllerGraph } from '../controller-map/controller-map.ts';
 
-const probeTimeoutMs = 60_000;
+const probeTimeoutMs = 120_000;
 
 /** Enough for machined to put its API together: a control plane that is never started. */
 async function configuration(): Promise<string> {
