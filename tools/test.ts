@@ -14,7 +14,7 @@ import { readCheckoutGraph } from './changed/checkout-graph.ts';
 import { usesPrograms } from './changed/rank-tests.ts';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { suiteOf, suites } from './suites/suite-table.ts';
-import { readFileTimes, writeFileTimes } from './test/file-times.ts';
+import { writeFileTimes } from './test/file-times.ts';
 import { findByName, matchFiles } from './test/find-files.ts';
 import { prepareCompose } from './test/prepare-compose.ts';
 import { printReport } from './test/print-report.ts';
@@ -89,12 +89,9 @@ else if (values['node-image']) await runWholeNodes();
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
-  const secondsOf = readFileTimes(checkout);
   const others = filesOf(patternsOf('test'))
     .filter((path) => !runsAlone(path))
-    .filter((path) => !(values.user && isSameForEveryUser(path)))
-    // Long files first, so that no processor waits for the last one.
-    .toSorted((one, other) => secondsOf(other) - secondsOf(one));
+    .filter((path) => !(values.user && isSameForEveryUser(path)));
   if (!values.compose) turns.push(await runOthers(filesOf(patternsOf('test')).filter(runsAlone)));
   const containers = filesOf(patternsOf('test-compose'));
   await Promise.all([

@@ -1,4 +1,4 @@
-// How long each test file took on this machine, so that long files start first, and none starts that cannot end in time.
+// How long each test file took on this machine, so that none starts that cannot end in time.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
