@@ -117,7 +117,7 @@ async function endsWithin(timeoutMs: number, work: Promise<void>): Promise<boole
 
 /**
  * Closes what the daemon has opened, then its telemetry: a collector that hangs is no fault of the daemon, and takes none of its time.
- * Resolves to `true` when the scope closed in time. If not, no time is left for spans: whoever stops the daemon will kill it soon.
+ * Resolves to `true` when the scope closed in time. If not, no time is left for spans: its supervisor will kill it soon.
  */
 async function closeAll(
   scope: AsyncDisposableStack,

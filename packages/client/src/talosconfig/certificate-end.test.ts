@@ -36,7 +36,7 @@ test('certificateEnd() is due in the last 30 days, and in the last third of a sh
   });
 });
 
-test('certificateEnd() is undefined without a certificate, and for what is none', () => {
+test('certificateEnd() is undefined without a certificate, and for one that cannot be read', () => {
   assert.equal(certificateEnd(emptyContext, notBefore), undefined);
   assert.equal(certificateEnd({ ...emptyContext, crt: 'bm8=' }, notBefore), undefined);
 });

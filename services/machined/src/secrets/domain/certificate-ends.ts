@@ -61,7 +61,7 @@ export function lastToEnd(name: string, certificates: readonly string[]): NamedC
   return last === undefined ? [] : [{ name, certificate: last.certificate }];
 }
 
-/** Nothing for a text that is no certificate: whoever uses it reports that. */
+/** Empty for a text that is no certificate: its users report that. */
 function endOf({ name, certificate }: NamedCertificate): End[] {
   try {
     const { validFromDate, validToDate } = new X509Certificate(certificate);
