@@ -14,8 +14,8 @@ export interface InboundCall {
   readonly authority: string;
   /**
    * Counts body bytes that have arrived but were not delivered. Calls `onFull` once when `budget` has no more
-   * room. Bytes that arrive afterwards are dropped, so the call must end. Use it at most once per call,
-   * before `receive`.
+   * room. Bytes that arrive afterwards are dropped, so the call must end. After `finish` it counts what is left to be
+   * sent, too; when there is no room for that, the call is reset. Use it at most once per call, before `receive`.
    */
   limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void;
   /** Sets the listener for request events. Call it once, as soon as the call is accepted. */

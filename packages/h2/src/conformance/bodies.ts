@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '@nodewright/testkit';
+import { ByteBudget } from '../byte-budget.ts';
 import type { InboundCall } from '../call.ts';
+import { h2ErrorCodes } from '../error-codes.ts';
 import { type EnginePair, noCalls, openPair } from './engine-pair.ts';
 import { answerHead, openRecordedCall, RequestRecorder } from './recorder.ts';
 
@@ -85,6 +88,45 @@ export function testBodies(label: string, engines: EnginePair): void {
     (await stuck.promise).resume();
     held.call.end();
     assert.equal((await request.ended).length, 1_000_000);
+  });
+
+  test(`${label}: what is left of an answer that is over counts in the budget until its client has read it`, async () => {
+    const bytes = 120_000;
+    const budget = new ByteBudget(2.5 * bytes);
+    const answer = (call: InboundCall) => {
+      call.limitUnread(budget, () => {});
+      new RequestRecorder(call);
+      call.respond(answerHead);
+      call.write(Buffer.alloc(bytes, 1));
+      call.finish(['grpc-status', '0']);
+    };
+    await using pair = await openPair(engines, answer, { streamWindowBytes: 65_535 });
+    const open = () => {
+      const { call, recorder } = openRecordedCall(pair.client);
+      call.pause();
+      call.end();
+      return { call, recorder };
+    };
+    const holds = (count: number, what: string) =>
+      eventually(() => budget.heldBytes === count * bytes, { what, explain: () => `${budget.heldBytes} bytes` });
+    const unread = [open(), open()];
+    await holds(2, 'two answers that are counted');
+
+    // There is no room for the third: it ends at once, and the others do not.
+    const refused = open();
+    const { failure } = await refused.recorder.done;
+    assert.deepEqual(failure, { kind: 'reset', code: h2ErrorCodes.enhanceYourCalm });
+    assert.equal(budget.heldBytes, 2 * bytes);
+
+    for (const { call, recorder } of unread) {
+      call.resume();
+      assert.equal(Buffer.concat((await recorder.done).body).length, bytes);
+    }
+    await holds(0, 'nothing counted after they were read');
+    open();
+    await holds(1, 'one more answer that is counted');
+    pair.clientSocket.destroy();
+    await holds(0, 'nothing counted after the connection was lost');
   });
 
   test(`${label}: a paused response pauses its server, and arrives complete before its trailers`, async () => {

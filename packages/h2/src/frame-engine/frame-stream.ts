@@ -60,6 +60,8 @@ export abstract class FrameStream implements Sender {
   #budget: ByteBudget | undefined;
   #onFull: ((full: ByteBudget) => void) | undefined;
   #isFull = false;
+  /** Bytes of the budget for the end of an answer that waits to be sent. */
+  #unsentBytes = 0;
 
   constructor(owner: StreamOwner, id: number, sendWindow: number) {
     this.owner = owner;
@@ -221,6 +223,7 @@ export abstract class FrameStream implements Sender {
   /** Drops what was not sent. */
   dropOutgoing(): void {
     this.#outgoing?.clear();
+    this.#releaseUnsent();
     this.#head = undefined;
     this.#drainDue = false;
   }
@@ -251,6 +254,18 @@ export abstract class FrameStream implements Sender {
       this.#writeEnd();
       this.owner.requestTurn();
     }
+  }
+
+  /**
+   * Counts what waits to be sent, until it is sent or dropped, in the budget of `limitUnread`: the call is over for everybody else. Returns
+   * `false` when the budget has no room for it.
+   */
+  protected countUnsent(): boolean {
+    const bytes = this.#outgoing?.bytes ?? 0;
+    if (bytes === 0 || this.#budget === undefined) return true;
+    if (this.#budget.take(bytes) !== undefined) return false;
+    this.#unsentBytes = bytes;
+    return true;
   }
 
   /** Called when END_STREAM was written. */
@@ -290,8 +305,15 @@ export abstract class FrameStream implements Sender {
     this.#localEnd();
   }
 
+  #releaseUnsent(): void {
+    if (this.#unsentBytes === 0) return;
+    this.#budget?.give(this.#unsentBytes);
+    this.#unsentBytes = 0;
+  }
+
   #localEnd(): void {
     this.localEnded = true;
+    this.#releaseUnsent();
     this.#trailers = undefined;
     this.onLocalEnd();
   }

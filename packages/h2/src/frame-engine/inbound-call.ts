@@ -48,6 +48,7 @@ export class FrameInboundCall extends FrameStream implements InboundCall {
     if (!this.sending) return;
     this.answered = true;
     this.endLocal(trailers);
+    if (!this.countUnsent()) this.owner.resetStream(this, h2ErrorCodes.enhanceYourCalm);
   }
 
   reset(code: number): void {

@@ -119,6 +119,7 @@ export class NodeInboundCall implements InboundCall {
     this.#answered = true;
     this.#trailers = trailersObject(trailers);
     stream.end();
+    if (this.#unread?.holdUnsent(stream.writableLength) === false) this.reset(h2ErrorCodes.enhanceYourCalm);
   }
 
   reset(code: number): void {

@@ -1,7 +1,7 @@
 import type { Http2Stream } from 'node:http2';
 import type { ByteBudget } from '../byte-budget.ts';
 
-/** Counts bytes between their arrival on a stream and their delivery. */
+/** Counts bytes between their arrival on a stream and their delivery, and those of an answer that its client has not read. */
 export class UnreadBytes {
   readonly #budget: ByteBudget;
   #held = 0;
@@ -24,6 +24,13 @@ export class UnreadBytes {
       return push.call(stream, chunk, ...rest);
     };
     stream.once('close', () => this.delivered(this.#held));
+  }
+
+  /** Counts bytes that wait to be sent until the stream closes. Returns `false` when the budget has no room for them. */
+  holdUnsent(bytes: number): boolean {
+    if (this.#budget.take(bytes) !== undefined) return false;
+    this.#held += bytes;
+    return true;
   }
 
   delivered(bytes: number): void {

@@ -199,7 +199,7 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
     if (!this.#isBlocked) this.#finish();
   }
 
-  /** Ends the call. What the client has not read until then is so little that it is not counted. */
+  /** Ends the call. What the client has not read is counted by the call from here on. */
   #finish(): void {
     if (this.#over) return;
     this.#over = true;
