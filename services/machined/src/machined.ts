@@ -43,6 +43,8 @@ async function start(context: MachinedContext, logs: LogStore, scope: AsyncDispo
 
   scope.use(optimiseWhenSettled((listener) => topics.services.manager.onChange(listener)));
   scope.defer(host.endStreams);
+  // The last stage is told by controllers, which still run. Clients see it only while their streams are open.
+  scope.defer(() => topics.life.stageTold());
   // Registered last, so the services stop first, while the API still reports their states.
   scope.defer(() => topics.life.sequences.stop());
   // The result of the boot is published as an event and logged.

@@ -5,6 +5,7 @@ import type { ServiceManager } from '../services/host/service-manager.ts';
 import { lifeControllers } from './controllers/life-controllers.ts';
 import { machineExitCode } from './domain/machine-exit-code.ts';
 import type { MachineEnd } from './domain/node-event.ts';
+import { awaitStage } from './host/await-stage.ts';
 import type { EventStore } from './host/event-store.ts';
 import { NodeLife, type NodeLifeInit } from './host/node-life.ts';
 import { createEvents } from './rpc/events.ts';
@@ -30,7 +31,12 @@ export interface OpenLifeInit
 
 export interface LifeTopic extends Topic {
   readonly sequences: Pick<NodeLife, 'initialize' | 'boot' | 'stop'>;
+  /** Resolves when the stage of the node is among its events, or after a second: its controllers may have ended. */
+  readonly stageTold: () => Promise<void>;
 }
+
+/** How long a node that stops waits for its controllers to tell so, in milliseconds. */
+const stageTellMs = 1000;
 
 /** The life of the node as a whole: its sequences, status and events, and the calls that end it. */
 export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeTopic {
@@ -54,5 +60,6 @@ export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeT
       },
     },
     sequences: life,
+    stageTold: () => awaitStage(events, AbortSignal.timeout(stageTellMs)),
   };
 }
