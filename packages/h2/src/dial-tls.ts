@@ -1,5 +1,12 @@
 import { isIP, isIPv6, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
-import { type ConnectionOptions, checkServerIdentity, connect, type TLSSocket } from 'node:tls';
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  connect,
+  createSecureContext,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
 import { connected } from './dial-unix.ts';
 
 export interface TlsDial {
@@ -8,11 +15,20 @@ export interface TlsDial {
   readonly port: number;
   /** The name that the backend's certificate must have: a DNS name or an IP address. */
   readonly identity: string;
+  readonly credentials: SecureContext;
+}
+
+export interface TlsIdentity {
   /** Both PEM. The private key is a secret. */
   readonly certificate: string;
   readonly key: string;
   /** PEM; each entry may hold several certificates. */
   readonly acceptedCas: readonly string[];
+}
+
+/** What `dialTls()` needs of an identity. To parse it takes a millisecond, five times as long as a dial that is refused. */
+export function tlsCredentials({ certificate, key, acceptedCas }: TlsIdentity): SecureContext {
+  return createSecureContext({ minVersion: 'TLSv1.3', ca: [...acceptedCas], cert: certificate, key });
 }
 
 /** How long to try one address before the next one is tried in parallel, in milliseconds. */
@@ -37,11 +53,8 @@ export async function dialTls(dial: TlsDial, signal: AbortSignal): Promise<TLSSo
     port,
     ...(isIP(identity) === 0 ? { servername: identity } : {}),
     autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
-    minVersion: 'TLSv1.3',
     ALPNProtocols: ['h2'],
-    ca: [...dial.acceptedCas],
-    cert: dial.certificate,
-    key: dial.key,
+    secureContext: dial.credentials,
     checkServerIdentity: (_host, certificate) => checkServerIdentity(identity, certificate),
   };
   const socket = connect(options);

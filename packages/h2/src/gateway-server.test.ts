@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
 import type { InboundCall } from './call.ts';
 import { answerHead, openRecordedCall, resetBeforeAccept } from './conformance/index.ts';
-import { dialTls } from './dial-tls.ts';
+import { dialTls, tlsCredentials } from './dial-tls.ts';
 import { gatewayLimits } from './engine.ts';
 import { frameEngine } from './frame-engine/frame-engine.ts';
 import { GatewayServer, type GatewayServerInit } from './gateway-server.ts';
@@ -51,17 +51,12 @@ function createServer(changes: Partial<GatewayServerInit<string>> = {}) {
 }
 
 async function dial(port: number, changes: object = {}) {
-  const socket = await dialTls(
-    {
-      addresses: ['127.0.0.1'],
-      port,
-      identity: 'node02',
-      ...client,
-      acceptedCas: [ca.certificate],
-      ...changes,
-    },
-    AbortSignal.timeout(60_000),
-  );
+  const init = {
+    ...{ addresses: ['127.0.0.1'], port, identity: 'node02' },
+    ...{ ...client, acceptedCas: [ca.certificate] },
+    ...changes,
+  };
+  const socket = await dialTls({ ...init, credentials: tlsCredentials(init) }, AbortSignal.timeout(60_000));
   const connection = nodeEngine.connect(socket, gatewayLimits);
   await connection.ready;
   return connection;

@@ -3,7 +3,7 @@ export { BackendPool, type BackendPoolInit, type BackendTarget, poolTimeouts } f
 export { backoffDelayMs } from './backoff.ts';
 export { ByteBudget } from './byte-budget.ts';
 export type * from './call.ts';
-export { dialTls, type TlsDial } from './dial-tls.ts';
+export { dialTls, type TlsDial, tlsCredentials } from './dial-tls.ts';
 export { dialUnix } from './dial-unix.ts';
 export * from './engine.ts';
 export * from './engines.ts';

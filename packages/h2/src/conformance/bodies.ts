@@ -108,7 +108,10 @@ export function testBodies(label: string, engines: EnginePair): void {
       return { call, recorder };
     };
     const holds = (count: number, what: string) =>
-      eventually(() => budget.heldBytes === count * bytes, { what, explain: () => `${budget.heldBytes} bytes` });
+      eventually(() => budget.heldBytes === count * bytes, {
+        what,
+        explain: () => `${budget.heldBytes} bytes`,
+      });
     const unread = [open(), open()];
     await holds(2, 'two answers that are counted');
 

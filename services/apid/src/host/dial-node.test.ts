@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { BackendPool, frameEngine, gatewayLimits, monotonicMs, poolTimeouts } from '@nodewright/h2';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import { dialNode } from './dial-node.ts';
+import { NameLookUps } from './name-look-ups.ts';
 
 const identity: GatewayIdentity = {
   listen: { host: undefined, port: 0 },
@@ -35,13 +36,13 @@ test('the time to connect includes the look-up of the name', async () => {
   });
   // A resolver whose servers do not answer.
   const isLookedUp = Promise.withResolvers<string>();
-  const lookUp = (name: string) => {
+  const names = new NameLookUps((name) => {
     isLookedUp.resolve(name);
     return new Promise<never>(() => {});
-  };
+  });
   const acquired = pool.acquire({
     ...{ key: 'somewhere', backoff: true },
-    dial: (signal) => dialNode(identity, 'somewhere', 1, signal, lookUp),
+    dial: (signal) => dialNode(identity, 'somewhere', 1, signal, names),
   });
   assert.equal(await isLookedUp.promise, 'somewhere');
   await assert.rejects(async () => acquired, { message: 'connect timed out after 0.04s' });

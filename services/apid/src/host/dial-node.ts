@@ -1,16 +1,20 @@
 import { isIP, type Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { promisify } from 'node:util';
-import { unlessAborted } from '@nodewright/async';
 import { unknownNodeReason } from '@nodewright/contract';
-import { dialTls } from '@nodewright/h2';
+import { dialTls, tlsCredentials } from '@nodewright/h2';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
+import { NameLookUps, TooManyLookUps } from './name-look-ups.ts';
 
-/** Looks up the addresses of a name with the resolver of the system, which cannot be aborted. */
-async function lookUp(name: string): Promise<readonly string[]> {
+/** Of identities that are in force. */
+const knownCredentials = new WeakMap<GatewayIdentity, SecureContext>();
+
+/** Those of the system's resolver. */
+const lookUps = new NameLookUps(async (name) => {
   const lookup = promisify(process.getBuiltinModule('node:dns').lookup);
   const found = await lookup(name, { all: true });
   return found.map(({ address }) => address);
-}
+});
 
 /**
  * Connects to the apid of a node. `node` is the text that the user typed: a cluster member, an address, or a
@@ -21,23 +25,22 @@ export async function dialNode(
   node: string,
   port: number,
   signal: AbortSignal,
-  resolveName = lookUp,
+  names = lookUps,
 ): Promise<Socket> {
-  const { client } = identity;
+  const credentials = credentialsOf(identity);
+  const addresses = await resolveNode(identity, node, signal, names);
+  return dialTls({ addresses, port, identity: node, credentials }, signal);
+}
+
+function credentialsOf(identity: GatewayIdentity): SecureContext {
+  const known = knownCredentials.get(identity);
+  if (known !== undefined) return known;
+  const { client, acceptedCas } = identity;
   // Routing refuses such calls, but the certificate may have been removed since.
   if (client === undefined) throw new Error('this node has no client certificate');
-  const addresses = await resolveNode(identity, node, signal, resolveName);
-  return dialTls(
-    {
-      addresses,
-      port,
-      identity: node,
-      certificate: client.certificate,
-      key: client.key,
-      acceptedCas: identity.acceptedCas,
-    },
-    signal,
-  );
+  const made = tlsCredentials({ ...client, acceptedCas });
+  knownCredentials.set(identity, made);
+  return made;
 }
 
 /** Resolves the addresses of a node. Rejects with an Error whose message is a phrase, also when aborted. */
@@ -45,7 +48,7 @@ async function resolveNode(
   { members, sharedNames }: GatewayIdentity,
   node: string,
   signal: AbortSignal,
-  resolveName: typeof lookUp,
+  names: NameLookUps,
 ): Promise<readonly string[]> {
   if (isIP(node) !== 0) return [node];
   const known = members.get(node.toLowerCase());
@@ -56,9 +59,10 @@ async function resolveNode(
     throw new Error(`several members have this name: ${holders}; use a full name or an address`);
   }
   try {
-    return await unlessAborted(resolveName(node), signal);
+    return await names.lookUp(node, signal);
   } catch (error) {
     if (signal.aborted) throw new Error('its name was not resolved in time');
+    if (error instanceof TooManyLookUps) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(`${unknownNodeReason} (${code ?? error})`);
   }
