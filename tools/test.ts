@@ -112,7 +112,8 @@ function initOf(files: readonly string[]): RunFilesInit {
 }
 
 function runOthers(files: readonly string[]): Promise<TestCounts> {
-  return runFiles(initOf(files));
+  // Those that somebody named shall be judged as they are alone.
+  return runFiles({ ...initOf(files), shares: !values.named && !values.alone });
 }
 
 /** Never returns: it has a report of its own. */

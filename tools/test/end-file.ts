@@ -16,7 +16,7 @@ const graceAfterFailureMs = Number(process.env.TEST_FAILED_GRACE_MS ?? 10_000);
 
 const program = process.argv[1] ?? '';
 // Workers and child processes of a test file preload this file, too.
-const isTestFile = isMainThread && /\.test\.\w+$/.test(program);
+const isTestFile = isMainThread && /\.test\.\w+$|\/several-files\.ts$/.test(program);
 if (isTestFile) after(endLater);
 
 function endLater(): void {

@@ -15,6 +15,7 @@ const [mode] = process.argv.slice(2);
 let failures = 0;
 const { durations, ...counts } = await runFiles({
   checkout: process.cwd(), files, concurrency: 1, timeoutMs: 60_000, repeats: mode === 'repeats',
+  shares: mode === 'shares',
   mayStart: () => mode !== 'first' || failures === 0, onEnd: (_file, { failed }) => { failures += failed; },
 });
 process.stdout.write([...durations.values()].filter((ms) => ms > 0).length + ' files timed\\ncounts ' + JSON.stringify(counts));`;
@@ -70,12 +71,17 @@ const once = 'fixture.test.mjs: one: the first time';
 const always = 'fixture.test.mjs: one: every | time | caused by: a reason';
 
 /** Runs files of these names, all with the same content, and returns the counts. */
-async function countsOf(content: string, mode: 'repeats' | 'once' | 'first', names: readonly string[]) {
+async function countsOf(
+  content: string,
+  mode: 'repeats' | 'once' | 'first' | 'shares',
+  names: readonly string[],
+) {
   const folder = mkdtempSync(join(tmpdir(), 'run-files-'));
   try {
     const imports =
       "import { existsSync, writeFileSync } from 'node:fs';\nimport { test } from 'node:test';\n";
-    for (const name of names) writeFileSync(join(folder, name), `${imports}${content}`);
+    const own = mode === 'shares' ? '' : imports;
+    for (const name of names) writeFileSync(join(folder, name), `${own}${content}`);
     writeFileSync(join(folder, 'shared.mjs'), `${imports}${failsOnce}`);
     writeFileSync(join(folder, 'program.mjs'), program);
     const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
@@ -131,4 +137,31 @@ test('runFiles() runs files in their order until mayStart() leaves out the rest'
   );
   assert.deepEqual([failed, leftOut], [1, ['a.test.mjs', 'c.test.mjs']]);
   assert.match(failures[0], /^b\.test\.mjs/);
+});
+
+/** Like a file that may share its process, which has no path of its own there; `globalThis.files` counts those of the process. */
+const shared = `import { test } from 'node:test'; import { basename } from 'node:path';
+  globalThis.files = (globalThis.files ?? 0) + 1;
+  const count = globalThis.files;`;
+
+test('runFiles() runs files that may in one process, and each alone when one of them fails there', async () => {
+  const names = ['a', 'b', 'c'].map((name) => `${name}.test.mjs`);
+  const none = { failed: 0, skipped: [], failures: [], repeated: [], leftOut: [] };
+  // The last file passes only behind the others.
+  const together = `${shared} const isLast = basename(import.meta.url) === 'c.test.mjs';
+    test('one', () => { if (isLast && count !== 3) throw new Error('alone'); });`;
+  assert.deepEqual(await countsOf(together, 'shares', names), { ...none, passed: 3 });
+  // The third file fails because of the others.
+  const disturbed = `${shared} test('one', () => { if (count > 2) throw new Error('disturbed'); });`;
+  assert.deepEqual(await countsOf(disturbed, 'shares', names), {
+    ...{ ...none, passed: 3 },
+    repeated: ['c.test.mjs: one: disturbed'],
+  });
+  // A file that cannot be read, or that has no test, is not counted as passed with the others.
+  const broken = `${shared} if (count === 2) throw new Error('broken'); test('one', () => {});`;
+  const { passed, failed, repeated } = await countsOf(broken, 'shares', names);
+  assert.deepEqual([passed, failed], [3, 0]);
+  assert.match(repeated.join(), /^a\.test\.mjs: .*several-files\.ts: test failed$/);
+  const silent = `${shared} if (count !== 2) test('one', () => {});`;
+  assert.equal((await countsOf(silent, 'shares', names)).passed, 3);
 });

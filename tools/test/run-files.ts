@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 import { failureMark } from './failure-mark.ts';
+import { canShareProcess, planProcesses } from './plan-processes.ts';
 
 export interface RunFilesInit {
   readonly checkout: string;
@@ -15,6 +16,8 @@ export interface RunFilesInit {
   readonly timeoutMs: number;
   /** Whether a few failed files run once more. Default: they do. */
   readonly repeats?: boolean;
+  /** Whether files that may (see `plan-processes.ts`) share a process with others. Default: each has its own. */
+  readonly shares?: boolean;
   /** Called with the output of each file, when it has ended. Default: writes to standard output. */
   readonly print?: (text: string) => void;
   /** Asked before each file starts. False leaves this file out. Default: all start. */
@@ -43,6 +46,8 @@ interface FileCounts {
   failed: number;
   readonly skipped: string[];
   readonly failures: string[];
+  /** What failed while the file shared a process; written as in `failures`. */
+  readonly earlier: readonly string[];
   durationMs: number;
 }
 
@@ -54,6 +59,7 @@ const mostRepeated = 6;
  * failed fixture.
  */
 const endFile = join(import.meta.dirname, 'end-file.ts');
+const severalFiles = join(import.meta.dirname, 'several-files.ts');
 
 /**
  * Runs test files in their order, several at once, and prints their output. Does not throw when a test fails. Tests that depend
@@ -74,6 +80,7 @@ export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
     }
   }
   const all = [...counts.values()];
+  for (const { failed, earlier } of all) if (failed === 0) repeated.push(...earlier);
   const sum = (of: (one: FileCounts) => number) => all.reduce((total, one) => total + of(one), 0);
   return {
     passed: sum(({ passed }) => passed),
@@ -86,7 +93,10 @@ export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
   };
 }
 
-const noCounts = (): FileCounts => ({ passed: 0, failed: 0, skipped: [], failures: [], durationMs: 0 });
+const noCounts = (): FileCounts => ({
+  ...{ passed: 0, failed: 0, durationMs: 0 },
+  ...{ skipped: [], failures: [], earlier: [] },
+});
 
 /** What a test threw, with its causes, in one line. Of a long text, the beginning and the end. */
 function reasonOf({ cause, message }: Error): string {
@@ -115,46 +125,75 @@ async function runOnce(init: RunFilesInit): Promise<Map<string, FileCounts>> {
   process.env.TEST_FAILURES = failures;
   // Cache compiled code: compiling TypeScript takes a third of the time of a small file.
   process.env.NODE_COMPILE_CACHE ??= join(init.checkout, '_out', 'compile-cache');
-  const waiting = init.files.values();
+  const textOf = (file: string) => readFileSync(join(init.checkout, file), 'utf8');
+  const canShare = (file: string) => init.shares === true && canShareProcess(textOf(file));
+  const waiting = planProcesses(init.files, canShare).values();
   const runNext = async () => {
-    for (const file of waiting)
-      if (init.mayStart?.(file) !== false) {
-        const counted = await runFile(file, failures, init);
+    for (const planned of waiting) {
+      const files = planned.filter((file) => init.mayStart?.(file) !== false);
+      for (const [file, counted] of await runShared(files, failures, init)) {
         counts.set(file, counted);
         init.onEnd?.(file, counted);
       }
+    }
   };
   await Promise.all(Array.from({ length: init.concurrency }, runNext));
   rmSync(failures, { recursive: true });
   return counts;
 }
 
-/** Runs one file in a process of its own, and prints what it and its tests wrote once it has ended. */
-async function runFile(
-  path: string,
+/** Runs files in one process; when a test of them fails, each of them in one of its own: another file may be the cause. */
+async function runShared(
+  files: readonly string[],
+  failures: string,
+  init: RunFilesInit,
+): Promise<Map<string, FileCounts>> {
+  const together = files.length > 1 ? await runProcess(files, failures, init) : new Map();
+  // A file without any result has not run, whatever the reason.
+  const isDone = ({ passed, failed, skipped }: FileCounts) => failed === 0 && passed + skipped.length > 0;
+  if (together.size > 0 && [...together.values()].every(isDone)) return together;
+  const alone = new Map<string, FileCounts>();
+  for (const file of files)
+    for (const [path, counted] of await runProcess([file], failures, init))
+      alone.set(path, { ...counted, earlier: together.get(path)?.failures ?? [] });
+  return alone;
+}
+
+/** Runs files in one process, and prints what they and their tests wrote once it has ended. */
+async function runProcess(
+  paths: readonly string[],
   failures: string,
   { checkout, concurrency, timeoutMs, print: write = print }: RunFilesInit,
-): Promise<FileCounts> {
-  const counted = noCounts();
+): Promise<Map<string, FileCounts>> {
+  const counts = new Map(paths.map((path) => [join(checkout, path), noCounts()]));
+  const files = [...counts.keys()];
+  const first = counts.get(files[0] ?? '') ?? noCounts();
+  // A test that a shared module declares has the file of that module, and still belongs to a file that runs.
+  const countsOf = (file: string | undefined) => counts.get(file ?? '') ?? first;
   const begun = performance.now();
-  const execArgv = ['--import', endFile];
-  const stream = run({ files: [join(checkout, path)], timeout: timeoutMs, cwd: checkout, execArgv });
+  const stream = run({
+    files: files.length > 1 ? [severalFiles] : files,
+    argv: files.length > 1 ? files : [],
+    ...{ timeout: timeoutMs, cwd: checkout, execArgv: ['--import', endFile] },
+  });
   stream.on('test:complete', ({ file, details }) => {
     const { failureType } = (details.error ?? {}) as { failureType?: string };
     if (file !== undefined && failureType === 'hookFailed') writeFileSync(failureMark(failures, file), '');
   });
-  // A test that a shared module declares has the file of that module, and still belongs to the file that runs.
-  stream.on('test:pass', ({ name, skip, details }) => {
+  stream.on('test:pass', ({ name, skip, details, file }) => {
+    const counted = countsOf(file);
     if (skip !== undefined && skip !== false)
       // The runner does not list the tests of a skipped suite, so name the suite.
       counted.skipped.push(typeof skip === 'string' && skip !== '' ? `${name}: ${skip}` : name);
     else if (details.type !== 'suite') counted.passed += 1;
   });
-  stream.on('test:fail', ({ name, details }) => {
+  stream.on('test:fail', ({ name, details, file }) => {
+    const counted = countsOf(file);
     // A suite fails because of its tests, which are counted themselves, or because of its hooks.
     const { failureType } = details.error as { failureType?: string };
     if (details.type === 'suite' && failureType === 'subtestsFailed') return;
     counted.failed += 1;
+    const path = relative(checkout, counted === first ? (files[0] ?? '') : (file ?? ''));
     counted.failures.push(`${path}: ${name}: ${reasonOf(details.error)}`);
   });
   const seeds = new Set<string>();
@@ -167,12 +206,15 @@ async function runFile(
   for await (const text of stream.compose(withoutSums).compose(new spec())) show(text);
   write(output.join(''));
   // With its seed somebody can repeat a failure. Most tests have it in their name or their error.
-  for (const seed of seeds)
-    counted.failures.forEach((failure, index) => {
-      if (!failure.includes(seed)) counted.failures[index] = `${failure} (${seed})`;
-    });
-  counted.durationMs = performance.now() - begun;
-  return counted;
+  for (const { failures: failed } of counts.values())
+    for (const seed of seeds)
+      failed.forEach((failure, index) => {
+        if (!failure.includes(seed)) failed[index] = `${failure} (${seed})`;
+      });
+  const durationMs = (performance.now() - begun) / files.length;
+  return new Map(
+    [...counts].map(([file, counted]) => [relative(checkout, file), { ...counted, durationMs }]),
+  );
 }
 
 /** Removes the sums of one file, such as `tests 3`: the report has those of all files. */
