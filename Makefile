@@ -187,8 +187,8 @@ test-compose: $(built) ## tests the images and the compose stack; needs a Docker
 	@$(suite) node tools/test.ts --compose
 
 .PHONY: test-user
-test-user: $(built) ## passes the tests that depend on the user as an ordinary user; root becomes nobody for them
-	@$(suite) node tools/test-user.ts
+test-user: $(built) ## passes the tests that depend on the user as an ordinary user; root becomes nobody for them (FILES=)
+	@$(suite) node tools/test-user.ts $(foreach pattern,$(FILES),'$(pattern)')
 
 .PHONY: test-upstream
 test-upstream: $(built) ## drives the released talosctl against processes and containers (REPEAT= for its actions), or a machine (CLUSTER=qemu)

@@ -1,5 +1,5 @@
-// `make test-user`: runs the tests that depend on the user as an ordinary user. Root runs them as the user nobody, from a copy of the
-// checkout that nobody owns.
+// `make test-user`: runs the tests that depend on the user as an ordinary user, or those of the patterns that are its arguments. Root runs
+// them as the user nobody, from a copy of the checkout that nobody owns.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -52,7 +52,7 @@ function copyTo(target: string): string {
 }
 
 async function runTests(cwd: string, user: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv }) {
-  const child = spawn(process.execPath, ['tools/test.ts', '--user'], {
+  const child = spawn(process.execPath, ['tools/test.ts', '--user', ...process.argv.slice(2)], {
     ...{ cwd, stdio: 'inherit' as const, env: environment },
     ...user,
   });

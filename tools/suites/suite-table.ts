@@ -128,7 +128,7 @@ export const suites: readonly Suite[] = [
     folder: 'the suites of `make test`',
     needs: nothing,
     minutes: '6',
-    ci: 'whole',
+    ci: 'part',
     files: [
       'tools/**/*.ts',
       '{packages,services,cli}/**/*.test.ts',
