@@ -2,6 +2,7 @@ import { bodyFloods } from './bodies.ts';
 import { cancelFloods } from './cancels.ts';
 import { configurationFloods } from './configurations.ts';
 import { connectionFloods } from './connections.ts';
+import { deadNodeFloods } from './dead-node.ts';
 import { expressionFloods } from './expressions.ts';
 import { extensionSetFloods } from './extension-sets.ts';
 import type { Flood } from './flood.ts';
@@ -15,6 +16,7 @@ export const floods: readonly Flood[] = [
   ...cancelFloods,
   ...openCallFloods,
   ...unreadFanOutFloods,
+  ...deadNodeFloods,
   ...bodyFloods,
   ...connectionFloods,
   ...frameFloods,

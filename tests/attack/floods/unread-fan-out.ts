@@ -7,6 +7,7 @@ import { headersOf } from '../wire/call-frames.ts';
 import { flags, frame, frameTypes } from '../wire/frame.ts';
 import { RawConnection } from '../wire/raw-connection.ts';
 import type { Flood } from './flood.ts';
+import { spellings } from './spellings.ts';
 
 const logs = '/machine.MachineService/Logs';
 /** As many as one role may have open: four callers, each with two calls to 256 nodes. */
@@ -57,17 +58,4 @@ async function run(target: AttackTarget, signal: AbortSignal) {
   while (!signal.aborted) await sleep(100);
   counts.frames = opened.reduce((sum, open) => sum + open.count(frameTypes.data), 0);
   return counts;
-}
-
-/** Different texts that all name this node: names are compared without regard to case. */
-function spellings(name: string, count: number): string[] {
-  const letters = [...name].flatMap((letter, index) => (/[a-z]/i.test(letter) ? [index] : []));
-  const upper = (index: number, choice: number) => (choice >> letters.indexOf(index)) % 2 === 1;
-  return Array.from({ length: count }, (_, choice) =>
-    [...name.toLowerCase()]
-      .map((letter, index) =>
-        letters.includes(index) && upper(index, choice) ? letter.toUpperCase() : letter,
-      )
-      .join(''),
-  );
 }

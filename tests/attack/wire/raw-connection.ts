@@ -81,6 +81,11 @@ export class RawConnection implements Disposable {
     return this.received.get(type) ?? 0;
   }
 
+  /** Calls without a complete answer. */
+  get openCalls(): number {
+    return this.#calls.size;
+  }
+
   /** The id of a new stream. */
   stream(): number {
     const id = this.#nextStream;
