@@ -41,6 +41,8 @@ MINUTES ?=
 H2_SEED ?=
 # For `make soak-weeks`: the share of a week, 1 by default.
 SHARE ?=
+# For `make soak-download`: how much, 20 by default.
+GIB ?=
 RUNS ?=
 # For `make sample-text`: the commit after which subjects count; the last fifty by default.
 SINCE ?=
@@ -64,7 +66,7 @@ RESUME ?=
 CASES ?=
 
 # Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or other nodes.
-suite = node tools/suite.ts $@ $(if $(FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(RUNS)$(CUTS)$(DURATION),--part) --
+suite = node tools/suite.ts $@ $(if $(FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(GIB)$(RUNS)$(CUTS)$(DURATION),--part) --
 
 .PHONY: help
 help: ## lists the verbs
@@ -131,6 +133,10 @@ fuzz-h2: $(installed) ## fuzzes the frame engine of HTTP/2 for an hour (MINUTES=
 .PHONY: soak-h2
 soak-h2: $(built) ## connects, calls and disconnects for an hour, then checks the memory of the daemons (MINUTES= SEED=)
 	@MINUTES='$(MINUTES)' SEED='$(SEED)' $(suite) node tests/soak/h2/soak-h2.ts
+
+.PHONY: soak-download
+soak-download: $(built) ## downloads 20 GiB in one call through two gateways, beside other calls, minutes (GIB=)
+	@GIB='$(GIB)' $(suite) node tests/soak/download/large-download.ts
 
 .PHONY: soak-weeks
 soak-weeks: $(installed) ## makes as many passes as a week has of what runs for weeks, and checks that nothing stays (SHARE=)

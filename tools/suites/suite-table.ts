@@ -432,6 +432,15 @@ export const suites: readonly Suite[] = [
     question: 'Is the memory of the daemons the same after an hour of clients?',
   },
   {
+    verb: 'soak-download',
+    folder: '`soak/download`',
+    needs: nothing,
+    minutes: '8',
+    ci: 'none',
+    files: ['tests/soak/download/large-download.ts'],
+    question: 'Is a download of 20 GiB served to its end, beside other calls?',
+  },
+  {
     verb: 'soak-weeks',
     folder: '`soak/weeks`',
     needs: nothing,
