@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { bytesPerPass } from '@nodewright/testkit';
 import type { Subject } from './subjects.ts';
 
@@ -8,9 +9,10 @@ export interface SubjectSlope {
   readonly passes: number;
   readonly bytesPerPass: number;
   readonly atOnce: number;
-  /** More listeners at its signals, and more timers of the process, than after the first pass. */
+  /** More listeners at its signals, and more timers and descriptors of the process, than after the first pass. */
   readonly listeners: number;
   readonly timers: number;
+  readonly descriptors: number;
 }
 
 /** The smallest object that could stay, a reaction to a promise or a listener, takes more than 100 bytes. */
@@ -22,6 +24,7 @@ export async function measureSubject(subject: Subject, passes: number): Promise<
   const count = () => ({
     listeners: signals.reduce((sum, signal) => sum + getEventListeners(signal, 'abort').length, 0),
     timers: process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
+    descriptors: readdirSync('/proc/self/fd').length,
   });
   await pass();
   const before = count();
@@ -32,10 +35,17 @@ export async function measureSubject(subject: Subject, passes: number): Promise<
     atOnce: subject.atOnce,
     listeners: after.listeners - before.listeners,
     timers: after.timers - before.timers,
+    descriptors: after.descriptors - before.descriptors,
   };
 }
 
 /** Whether nothing stays. What a pass waits for may be open at one count and not at the other. */
-export function isFlat({ bytesPerPass: bytes, listeners, timers, atOnce }: SubjectSlope): boolean {
-  return bytes < allowedBytesPerPass && listeners <= atOnce && timers <= atOnce;
+export function isFlat({
+  bytesPerPass: bytes,
+  listeners,
+  timers,
+  descriptors,
+  atOnce,
+}: SubjectSlope): boolean {
+  return bytes < allowedBytesPerPass && Math.max(listeners, timers, descriptors) <= atOnce;
 }

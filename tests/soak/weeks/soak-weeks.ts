@@ -17,10 +17,10 @@ for (const subject of subjects) {
   const slope = await measureSubject(subject, passes);
   const isGood = isFlat(slope);
   isAllFlat &&= isGood;
-  const { bytesPerPass, listeners, timers, name } = slope;
+  const { bytesPerPass, listeners, timers, descriptors, name } = slope;
   console.log(
     `${isGood ? 'ok' : 'not ok'}  ${name}: ${bytesPerPass.toFixed(1)} bytes per pass, ` +
-      `${listeners} listeners and ${timers} timers more after ${Math.round(passes * repetitions)} passes`,
+      `${listeners} listeners, ${timers} timers and ${descriptors} descriptors more after ${Math.round(passes * repetitions)} passes`,
   );
 }
 process.exitCode = isAllFlat ? 0 : 1;

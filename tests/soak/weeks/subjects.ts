@@ -4,10 +4,20 @@ import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { FakeTimers } from '@nodewright/controllers/testing';
-import type { ServerConnection } from '@nodewright/h2';
+import { FakeTimers, openTestRuntime } from '@nodewright/controllers/testing';
+import { headerValue, type ServerConnection } from '@nodewright/h2';
+import { answerHead, openRecordedCall } from '@nodewright/h2/conformance';
 import { createSntpServer, querySntp } from '@nodewright/sntp';
+import { pointerTo } from '@nodewright/state';
 import { readLog } from '../../../packages/containers/src/containerd/container-logs.ts';
+import {
+  countingController,
+  increment,
+  newSource,
+  results,
+  sources,
+} from '../../../packages/controllers/src/testing/counting-controller.ts';
+import { openGatewayRig, RigBackend } from '../../../services/apid/src/gateway/testing/gateway-rig.ts';
 import { Latch } from '../../../services/machined/src/base/domain/condition.ts';
 import { createInProcessRunner } from '../../../services/machined/src/services/domain/in-process-runner.ts';
 import { Service } from '../../../services/machined/src/services/host/service.ts';
@@ -148,4 +158,69 @@ const timeServer: Subject = {
   },
 };
 
-export const subjects: readonly Subject[] = [containerLog, trustdConnections, waitingService, timeServer];
+/** Calls of one client through a gateway, to machined and to another node, all over connections that stay. */
+const gatewayCalls: Subject = {
+  name: 'calls through a gateway',
+  // A dashboard with four nodes makes about ten a second.
+  passesPerWeek: weekSeconds * 5,
+  atOnce: 2,
+  async open(scope) {
+    const backends = [0, 1].map(
+      () => new RigBackend((call) => call.respond([...answerHead, 'grpc-status', '0'], true)),
+    );
+    const dial = async (index: number) => {
+      const backend = backends[index];
+      if (backend === undefined) throw new Error('no such backend');
+      return backend.dial();
+    };
+    const rig = await openGatewayRig({ dialMachined: () => dial(0), dialNode: () => dial(1) }, scope);
+    const client = await rig.connect('os:reader');
+    return {
+      signals: [],
+      async pass() {
+        const answers = [[], ['node', 'node02']].map((metadata) => {
+          const { call, recorder } = openRecordedCall(client, metadata);
+          call.end();
+          return recorder.done;
+        });
+        for (const { headers, failure } of await Promise.all(answers))
+          if (headerValue(headers ?? [], 'grpc-status') !== '0') throw new Error(JSON.stringify(failure));
+        // What the stand-ins keep for tests.
+        for (const { calls } of backends) calls.length = 0;
+      },
+    };
+  },
+};
+
+/** A resource that changes, a controller that derives another one from it, and a watch that a client keeps open. */
+const controllersAndWatch: Subject = {
+  name: 'a controller and a watch of its output',
+  // Addresses, services and times of a node change about once a second.
+  passesPerWeek: weekSeconds,
+  atOnce: 1,
+  async open(scope) {
+    const controller = countingController({
+      async reconcile(pass) {
+        const source = await pass.get(pointerTo(sources, 'one'));
+        if (source !== undefined) await pass.put({ ...pointerTo(results, 'one'), spec: source.spec });
+      },
+    });
+    const { state } = scope.use(openTestRuntime({ controllers: [controller] }));
+    await state.create(newSource('one'));
+    const { signal } = new AbortController();
+    const watch = scope.use(await state.watchKind(results, { signal }));
+    const events = watch[Symbol.asyncIterator]();
+    return {
+      signals: [signal],
+      async pass() {
+        await increment('one')(state);
+        await events.next();
+      },
+    };
+  },
+};
+
+export const subjects: readonly Subject[] = [
+  ...[containerLog, trustdConnections, waitingService, timeServer],
+  ...[gatewayCalls, controllersAndWatch],
+];

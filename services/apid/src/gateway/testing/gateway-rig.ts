@@ -92,7 +92,9 @@ export async function openGatewayRig(
       }),
     );
   const issueClient = (lifetimeHours?: number) => issue('clientAuth', ['os:impersonator'], lifetimeHours);
+  /** What the gateway logs until it listens. */
   const lines: string[] = [];
+  let port = 0;
   let gateway: Gateway | undefined;
   const { follow } = openGateway(
     {
@@ -102,7 +104,7 @@ export async function openGatewayRig(
       log: createLogger({
         name: 'apid',
         telemetry: noTelemetry,
-        destination: { write: (line) => lines.push(line) },
+        destination: { write: (line) => port === 0 && lines.push(line) },
       }),
       onListening: () => {},
       drainTimeoutMs: 0,
@@ -120,7 +122,7 @@ export async function openGatewayRig(
     ...{ members: new Map(), sharedNames: new Map() },
   };
   await follow(identity);
-  const { port } = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'gateway listens');
+  port = lines.map((line) => JSON.parse(line)).find(({ msg }) => msg === 'gateway listens').port;
   return {
     identity,
     seen: () => gateway,
