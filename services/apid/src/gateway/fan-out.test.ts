@@ -1,7 +1,14 @@
 // What a client that does not read may have apid hold: the bytes of all nodes count against its budget.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClientConnection, headerValue, type InboundCall, messagePrefix } from '@nodewright/h2';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type ClientConnection,
+  h2ErrorCodes,
+  headerValue,
+  type InboundCall,
+  messagePrefix,
+} from '@nodewright/h2';
 import { AnswerRecorder, answerHead, requestHead } from '@nodewright/h2/conformance';
 import { eventually } from '@nodewright/testkit';
 import { gatewayShares, streamWindowBytes } from '../domain/limits.ts';
@@ -121,6 +128,33 @@ test('a client that reads late is sent all that many nodes send, again and again
     assert.ok(bytes > count * times * 32 * kib, `${bytes} bytes`);
   }
   assert.equal(sender.cancelled, 0);
+});
+
+test('a client that reads slowly hears of all nodes that send more than it reads', async () => {
+  await using scope = new AsyncDisposableStack();
+  const count = 4;
+  const sender = new Sender(message(2, 32 * kib), 1000);
+  const { rig } = await openRig(sender, scope);
+  const client = await rig.connect('os:reader');
+  const { call, recorder } = callNodes(client, logs, count);
+  call.end();
+  const heard = () =>
+    new Set(
+      Buffer.concat(recorder.answer.body)
+        .toString('latin1')
+        .match(/node\d/g),
+    );
+  const read = () => recorder.answer.body.reduce((sum, { length }) => sum + length, 0);
+  // Enough for ten messages of each node.
+  for (const most = count * 10 * 32 * kib; read() < most && heard().size < count; ) {
+    call.pause();
+    await nextTurn();
+    call.resume();
+    await nextTurn();
+  }
+  assert.deepEqual([...heard()].sort(), ['node0', 'node1', 'node2', 'node3']);
+  call.reset(h2ErrorCodes.cancel);
+  await eventually(() => sender.cancelled === count, { what: 'calls that were cancelled' });
 });
 
 test('the answer that unary calls to several nodes have in common counts until the client has read it', async () => {

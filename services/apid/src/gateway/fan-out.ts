@@ -46,6 +46,8 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
   #heldBytes = 0;
   /** Those of them that the call has to send, and the client has not read. */
   #unreadBytes = 0;
+  /** The target that is resumed first when the client has read. */
+  #nextTurn = 0;
   /** The call has so much to send that it waits for the client. */
   #isBlocked = false;
   #connecting: number;
@@ -125,7 +127,13 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
     this.#give(this.#unreadBytes);
     this.#unreadBytes = 0;
     if (this.#left === 0) this.#finish();
-    else for (const target of this.#targets) target.resume();
+    else this.#resumeFrom(this.#nextTurn);
+  }
+
+  /** Who comes first fills what the client has room for, so a slow client would hear of one busy node only. */
+  #resumeFrom(first: number): void {
+    for (const target of this.#targets.slice(first)) target.resume();
+    for (const target of this.#targets.slice(0, first)) target.resume();
   }
 
   cancelled(): void {
@@ -153,6 +161,7 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
     try {
       if (this.#answer.message(target, body)) return;
       this.#isBlocked = true;
+      this.#nextTurn = this.#targets.indexOf(target) + 1;
       for (const each of this.#targets) each.pause();
     } catch (error) {
       // A response of another shape is a failure of this target.
