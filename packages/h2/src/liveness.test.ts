@@ -25,16 +25,24 @@ function open() {
       },
     },
   });
+  const runDue = () => {
+    for (const [action, dueMs] of [...timers]) {
+      if (dueMs > nowMs || !timers.delete(action)) continue;
+      action();
+    }
+  };
   const pass = (ms: number) => {
     for (let step = 0; step < ms; step += 1000) {
       nowMs += 1000;
-      for (const [action, dueMs] of [...timers]) {
-        if (dueMs > nowMs || !timers.delete(action)) continue;
-        action();
-      }
+      runDue();
     }
   };
-  return { liveness, peer, seen, pass };
+  /** The process stops for this long, and then finds its timers due. */
+  const stop = (ms: number) => {
+    nowMs += ms;
+    runDue();
+  };
+  return { liveness, peer, seen, pass, stop };
 }
 
 test('a peer that is silent during a call is asked after 20 s, and is dead 10 s later', () => {
@@ -46,6 +54,19 @@ test('a peer that is silent during a call is asked after 20 s, and is dead 10 s 
   assert.deepEqual(seen, ['ping']);
   pass(9000);
   assert.deepEqual(seen, ['ping']);
+  pass(1000);
+  assert.deepEqual(seen, ['ping', 'dead']);
+});
+
+test('a process that was stopped while it waited for the answer does not take its peer for dead', () => {
+  const { liveness, seen, pass, stop } = open();
+  liveness.start();
+  pass(20_000);
+  assert.deepEqual(seen, ['ping']);
+  stop(60_000);
+  pass(9000);
+  assert.deepEqual(seen, ['ping']);
+  // The answer was not among what had arrived.
   pass(1000);
   assert.deepEqual(seen, ['ping', 'dead']);
 });

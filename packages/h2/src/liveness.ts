@@ -21,6 +21,9 @@ export interface LivenessLimits {
  */
 export const nodeLiveness: LivenessLimits = { silenceMs: 20_000, answerMs: 10_000, restMs: 5 * 60_000 };
 
+/** A timer that is later than this was not late because of other work, in milliseconds. */
+const lateMs = 1000;
+
 export interface LivenessInit extends LivenessLimits {
   /** Number of bytes received so far. */
   received(): number;
@@ -106,10 +109,20 @@ export class Liveness {
     this.#sinceMs = now;
     if (this.#received !== before || this.#answer !== undefined || now - this.#pingedAt < restMs) return;
     this.#pingedAt = now;
+    this.#awaitAnswer(answerMs);
+    this.#init.ping(() => this.#endAnswer());
+  }
+
+  #awaitAnswer(answerMs: number): void {
+    const dueMs = this.#nowMs() + answerMs;
     this.#answer = this.#timers.after(answerMs, () => {
+      // This process was stopped, and its timers are due before it reads what has arrived since.
+      if (this.#nowMs() - dueMs > lateMs) {
+        this.#awaitAnswer(answerMs);
+        return;
+      }
       this.close();
       this.#init.onDead();
     });
-    this.#init.ping(() => this.#endAnswer());
   }
 }
