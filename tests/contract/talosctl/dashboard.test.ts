@@ -106,7 +106,7 @@ before(async () => {
       ]),
     );
   }
-  talosctl = scope.use(await Talosctl.build());
+  talosctl = scope.use(await Talosctl.open());
   const cluster = scope.use(await FakeCluster.create());
   const reachable = Object.fromEntries(
     Object.entries(handlers).map(([path, handler]) => [path, isReached(handler)]),

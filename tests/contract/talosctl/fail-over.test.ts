@@ -16,7 +16,7 @@ const scope = new AsyncDisposableStack();
 let talosctl: Talosctl;
 let cluster: FakeCluster;
 before(async () => {
-  talosctl = scope.use(await Talosctl.build());
+  talosctl = scope.use(await Talosctl.open());
   cluster = scope.use(await FakeCluster.create());
 });
 after(() => scope.disposeAsync());

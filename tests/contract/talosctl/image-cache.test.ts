@@ -22,7 +22,7 @@ import { Talosctl } from './run-talosctl.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'image-cache-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-const talosctl = await Talosctl.build();
+const talosctl = await Talosctl.open();
 after(() => talosctl[Symbol.asyncDispose]());
 const upstream = await startUpstream();
 after(() => upstream[Symbol.asyncDispose]());

@@ -1,11 +1,8 @@
-// The program under test, as a user starts it: one bundle in a folder of its own, run as a child process.
+// The program under test, as a user starts it: the built bundle, run as a child process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
-
-const entry = join(import.meta.dirname, '../../../cli/talosctl/src/main.ts');
 
 export interface TalosctlResult {
   readonly stdout: string;
@@ -20,31 +17,18 @@ export interface RunOptions {
   readonly stdin?: string;
 }
 
-/** A built talosctl. */
+/** The built talosctl, with a home and a folder of its own. */
 export class Talosctl implements AsyncDisposable {
+  /** Path of the bundle that `make build` made. */
+  readonly bundle = join(import.meta.dirname, '../../../_out/dist/talosctl/talosctl.cjs');
   readonly #folder: string;
 
   private constructor(folder: string) {
     this.#folder = folder;
   }
 
-  static async build(): Promise<Talosctl> {
-    const folder = await mkdtemp(join(tmpdir(), 'talosctl-bundle-'));
-    await build({
-      entryPoints: [entry],
-      outfile: join(folder, 'talosctl.cjs'),
-      bundle: true,
-      platform: 'node',
-      target: 'node26',
-      format: 'cjs',
-      logLevel: 'error',
-    });
-    return new Talosctl(folder);
-  }
-
-  /** Path of the bundle. */
-  get bundle(): string {
-    return join(this.#folder, 'talosctl.cjs');
+  static async open(): Promise<Talosctl> {
+    return new Talosctl(await mkdtemp(join(tmpdir(), 'talosctl-')));
   }
 
   /** The home folder of every run, so that a test never uses its user's own. */

@@ -22,7 +22,7 @@ let gateway: FakeGateway;
 let other: CertificateAndKey;
 
 before(async () => {
-  talosctl = scope.use(await Talosctl.build());
+  talosctl = scope.use(await Talosctl.open());
   cluster = scope.use(await FakeCluster.create());
   gateway = await cluster.gateway(healthyCluster);
   other = await generateCertificateAuthority({
