@@ -46,8 +46,9 @@ GIB ?=
 RUNS ?=
 # For `make sample-text`: the commit after which subjects count; the last fifty by default.
 SINCE ?=
-# For `make test-upstream`: how often reboot, shutdown and reset.
+# For `make test-upstream`: how often reboot, shutdown and reset; and which files also run on containers, all by default.
 REPEAT ?=
+CONTAINER_FILES ?=
 # For `make image`: system extensions, in the order in which they are stacked: folders, squashfs files, OCI layouts (folders or
 # archives), or images of registries.
 EXTENSIONS ?=
@@ -66,7 +67,7 @@ RESUME ?=
 CASES ?=
 
 # Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or other nodes.
-suite = node tools/suite.ts $@ $(if $(FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(GIB)$(RUNS)$(CUTS)$(DURATION),--part) --
+suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(GIB)$(RUNS)$(CUTS)$(DURATION),--part) --
 
 .PHONY: help
 help: ## lists the verbs
@@ -197,8 +198,8 @@ test-user: $(built) ## passes the tests that depend on the user as an ordinary u
 	@$(suite) node tools/test-user.ts $(foreach pattern,$(FILES),'$(pattern)')
 
 .PHONY: test-upstream
-test-upstream: $(built) ## drives the released talosctl against processes and containers (REPEAT= for its actions), or a machine (CLUSTER=qemu)
-	@REPEAT='$(REPEAT)' CLUSTER='$(CLUSTER)' $(suite) node tools/test.ts --upstream
+test-upstream: $(built) ## drives the released talosctl against processes and containers (REPEAT= for its actions, CONTAINER_FILES=), or a machine (CLUSTER=qemu)
+	@REPEAT='$(REPEAT)' CLUSTER='$(CLUSTER)' CONTAINER_FILES='$(CONTAINER_FILES)' $(suite) node tools/test.ts --upstream
 
 .PHONY: conformance
 conformance: $(built) ## checks the API of a fresh cluster (CLUSTER=docker node-image qemu), or of ENDPOINT= with TALOSCONFIG=

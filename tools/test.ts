@@ -149,11 +149,13 @@ async function runUpstream(): Promise<void> {
   ensureUpstreamClient({ checkout, environment: process.env, note });
   await ensureEtcd(checkout);
   const files = filesOf(['tests/upstream/**/*.test.ts']);
+  const { CONTAINER_FILES: chosen = '' } = process.env;
+  const onContainers = chosen === '' ? files : filesOf(chosen.split(/\s+/));
   const timeoutMs = upstreamTimeoutMs * Number(process.env.REPEAT || 1);
   const init = { checkout, files, concurrency: 1, timeoutMs };
-  const runOn = (provisioner: string) => {
+  const runOn = (provisioner: string, ofThem: readonly string[]) => {
     process.env.TEST_PROVISIONER = provisioner;
-    return runFiles(init);
+    return runFiles({ ...init, files: ofThem });
   };
   if (process.env.CLUSTER === 'qemu') {
     process.env.TEST_PROVISIONER = 'qemu';
@@ -161,10 +163,10 @@ async function runUpstream(): Promise<void> {
     turns.push(await runFiles({ ...init, files: ['tests/upstream/commands.test.ts'] }));
     return;
   }
-  const onProcesses = runOn('process').then((counts) => void turns.push(counts));
+  const onProcesses = runOn('process', files).then((counts) => void turns.push(counts));
   await runContainers(async () => {
     await onProcesses;
-    return runOn('docker');
+    return runOn('docker', onContainers);
   });
   await onProcesses;
 }

@@ -159,7 +159,7 @@ export const suites: readonly Suite[] = [
     folder: '`upstream`',
     needs: `\`make upstream-client etcd\`; ${engine}`,
     minutes: '4',
-    ci: 'whole',
+    ci: 'part',
     files: ['tests/upstream/*.test.ts'],
     question: "Does upstream's released client work with our nodes?",
     programs: ['container-images'],
