@@ -37,8 +37,12 @@ export async function recordSupervisor(
   facts: { readonly pid: number; readonly since: string; readonly cidr: string },
 ): Promise<void> {
   scope.defer(() => {
-    rmSync(folder.supervisorPid, { force: true });
-    rmSync(folder.supervisorLock, { force: true });
+    try {
+      rmSync(folder.supervisorPid, { force: true });
+      rmSync(folder.supervisorLock, { force: true });
+    } catch {
+      // The folder may be unreadable. Other commands recognise the pid of a process that has ended.
+    }
   });
   await writePrivateFile(folder.supervisorPid, `${facts.pid}\n`);
   await writePrivateFile(folder.supervisorLock, `${JSON.stringify(facts)}\n`);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -135,6 +135,18 @@ test('a supervisor ends and leaves no process when its starter is killed before 
   assert.equal((await cluster.provisioner.show(cluster.ref())).state, 'incomplete');
   await cluster.provisioner.destroy(cluster.ref(), { force: false }, cluster.progress);
   assert.equal(existsSync(folder.path), false);
+});
+
+test('a supervisor whose folder was moved stops its nodes, and says where the folder is', async () => {
+  await using cluster = await openTestCluster();
+  const { folder, pid } = await createCluster(cluster);
+  const moved = clusterFolder(join(cluster.home, 'moved'));
+  await rename(folder.path, moved.path);
+  await eventually(() => findClusterProcesses(folder).length === 0 && readProcess(pid) === undefined, {
+    what: 'end of the supervisor and its nodes',
+  });
+  const log = readFileSync(moved.supervisorLog, 'utf8');
+  assert.ok(log.includes(`the folder was moved to ${moved.path}`), log);
 });
 
 test('a supervisor names the process that has a port of a node', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
@@ -6,6 +6,7 @@ import { createSntpServer } from '@nodewright/sntp';
 import { keepOutputBounded } from '../cluster/bounded-output.ts';
 import { type ClusterFolder, clusterFolder } from '../cluster/cluster-folder.ts';
 import { killClusterProcesses } from '../cluster/cluster-processes.ts';
+import { awaitFolderEnd, type FolderAnchor, openFolderAnchor } from '../cluster/folder-anchor.ts';
 import { connectStarter, type Starter } from '../cluster/starter.ts';
 import { holdSupervisorLock, recordSupervisor } from '../cluster/supervisor-record.ts';
 import type { ClaimOwner } from '../domain/claim.ts';
@@ -87,6 +88,7 @@ export const supervisor: DaemonDefinition<typeof options> = {
 
 async function supervise(context: Context, scope: AsyncDisposableStack, starter: Starter | undefined) {
   const folder = clusterFolder(realpathSync(context.options.folder));
+  const anchor = scope.use(await openFolderAnchor(folder));
   const state = decodeClusterState(readFileSync(folder.state, 'utf8'), folder.state);
   if (starter === undefined && state.phase === 'creating') {
     throw new Fault('failed-precondition', `${folder.path} is not complete: create the cluster again`);
@@ -147,7 +149,7 @@ async function supervise(context: Context, scope: AsyncDisposableStack, starter:
   // Discard requests to an earlier supervisor.
   takeNodeWishes(folder);
   obeyWishes(nodes, folder, scope);
-  stopWithoutFolder(context, scope, folder);
+  stopWithoutFolder(context, scope, anchor);
   if (starter === undefined) for (const node of nodes) node.start();
   else await obey(starter, nodes, subnetCidr(claim.subnet));
 }
@@ -165,14 +167,24 @@ function obeyWishes(nodes: readonly NodeRunner[], folder: ClusterFolder, scope: 
   scope.defer(() => void process.off(startWishSignal, obey));
 }
 
-/** A user who removes the folder of a cluster, or the whole clone, wants its processes stopped as well. */
-function stopWithoutFolder({ log }: Context, scope: AsyncDisposableStack, folder: ClusterFolder): void {
-  const timer = setInterval(() => {
-    if (existsSync(folder.state)) return;
-    log.warn({ folder: folder.path }, 'the folder of the cluster was removed');
+/**
+ * A user who removes the folder of a cluster, or the whole clone, wants its processes stopped as well. They cannot run
+ * without their folders either when these were moved or unmounted.
+ */
+function stopWithoutFolder(
+  { log, options, signal }: Context,
+  scope: AsyncDisposableStack,
+  anchor: FolderAnchor,
+): void {
+  const watch = async () => {
+    const fate = await awaitFolderEnd(anchor, { everyMs: folderCheckMs, emptyLooks: 0, signal });
+    if (fate === undefined) return;
+    const reason = fate.kind === 'removed' ? 'the folder was removed' : fate.reason;
+    log.warn({ folder: options.folder, reason }, 'the nodes of the cluster are stopped');
     process.kill(process.pid, 'SIGTERM');
-  }, folderCheckMs);
-  scope.defer(() => clearInterval(timer));
+  };
+  const watching = watch();
+  scope.defer(() => watching);
 }
 
 /**

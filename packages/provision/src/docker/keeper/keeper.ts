@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import type { DaemonContext, DaemonDefinition, OptionValues } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { keepOutputBounded } from '../../cluster/bounded-output.ts';
 import { clusterFolder } from '../../cluster/cluster-folder.ts';
+import { awaitFolderEnd, openFolderAnchor } from '../../cluster/folder-anchor.ts';
 import { connectStarter, type Starter } from '../../cluster/starter.ts';
 import { holdSupervisorLock, recordSupervisor } from '../../cluster/supervisor-record.ts';
 import { decodeClusterState } from '../../domain/cluster-state.ts';
@@ -13,6 +14,8 @@ import { ContainerKeeper } from './keep-containers.ts';
 
 /** How often to check whether the cluster's folder still exists, in milliseconds. */
 const folderCheckMs = 2_000;
+/** How many checks in a row may find a folder that is being removed. */
+const emptyLooks = 5;
 
 const options = {
   folder: {
@@ -55,6 +58,7 @@ export const keeper: DaemonDefinition<typeof options> = {
 
 async function keep(context: Context, scope: AsyncDisposableStack, starter: Starter | undefined) {
   const folder = clusterFolder(realpathSync(context.options.folder));
+  const anchor = scope.use(await openFolderAnchor(folder));
   const state = decodeClusterState(readFileSync(folder.state, 'utf8'), folder.state);
   if (state.provisioner !== 'docker' || state.stack === undefined)
     throw new Fault('failed-precondition', `${folder.path} is not a cluster of containers`);
@@ -81,20 +85,27 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
     await removeObjects(engine, folder.path, { graceful: false });
     await removeHeldImages(engine, state.name);
   };
-  const timer = setInterval(() => {
-    if (existsSync(folder.state)) return;
-    clearInterval(timer);
+  const end = () => {
+    if (!signal.aborted) process.kill(process.pid, 'SIGTERM');
+  };
+  const watchFolder = async () => {
+    const fate = await awaitFolderEnd(anchor, { everyMs: folderCheckMs, emptyLooks, signal });
+    if (fate === undefined) return;
+    if (fate.kind !== 'removed') {
+      const facts = { folder: folder.path, reason: fate.reason };
+      log.warn(facts, 'the keeper ends and removes nothing: start the cluster again when its folder is back');
+      return end();
+    }
     log.warn({ folder: folder.path }, 'the folder of the cluster was removed');
     // A user who removes the folder of a cluster, or the whole clone, wants its containers removed as well.
     removing = removeAll().catch((error: unknown) =>
       log.error({ err: error }, 'cannot remove the containers of the cluster'),
     );
-    void removing.then(end);
-  }, folderCheckMs);
-  scope.defer(() => clearInterval(timer));
-  const end = () => {
-    if (!signal.aborted) process.kill(process.pid, 'SIGTERM');
+    await removing;
+    end();
   };
+  const watching = watchFolder();
+  scope.defer(() => watching);
   const running = containers.run().then(async () => {
     // The last container is removed before the network and the volumes: wait for these.
     await removing;
