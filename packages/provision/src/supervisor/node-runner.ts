@@ -46,6 +46,8 @@ export class NodeRunner implements AsyncDisposable {
   #lastExit: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isTurningOff = false;
+  /** Until when a node that stops is started again, because it was asked for meanwhile. Monotonic. */
+  #startWishEndsMs = 0;
   readonly #boundedOutput: Disposable;
 
   constructor(init: NodeRunnerInit) {
@@ -58,20 +60,26 @@ export class NodeRunner implements AsyncDisposable {
     return this.#init.name;
   }
 
-  /** Starts the node if it was not started yet or is off. */
+  /**
+   * Starts the node if it was not started yet or is off. A node that runs may be shutting down through its API, which
+   * nothing shows from outside: if it ends as for a shutdown within the time that this may take, it is started then.
+   */
   start(): void {
+    if (this.#state === 'running') this.#startWishEndsMs = performance.now() + this.#init.stopTimeoutMs;
     if (this.#state === 'waiting') this.#spawn();
     else this.startIfOff();
   }
 
-  /** Starts the node if it is off. */
+  /** Starts the node if it is off, or once it is if it is being stopped. */
   startIfOff(): void {
     if (this.#state === 'off') this.#startAgain();
+    else if (this.#isTurningOff) this.#startWishEndsMs = Number.POSITIVE_INFINITY;
   }
 
   /** Stops the node until the next start(). Does nothing for a node that is off or was not started yet. */
   turnOff(): void {
     if (this.#state !== 'running' && this.#state !== 'restarting') return;
+    this.#startWishEndsMs = 0;
     clearTimeout(this.#timer);
     const { pid } = this.#child ?? {};
     if (pid === undefined) {
@@ -149,9 +157,12 @@ export class NodeRunner implements AsyncDisposable {
     const isTurnedOff = this.#isTurningOff;
     this.#isTurningOff = false;
     if (isTurnedOff) clearTimeout(this.#timer);
+    const isWanted = performance.now() < this.#startWishEndsMs;
+    this.#startWishEndsMs = 0;
     if (isTurnedOff || how === endTexts.powerOff) {
-      this.#enter('off');
-      log.info({ node: name }, 'node is off');
+      this.#enter(isWanted ? 'restarting' : 'off');
+      log.info({ node: name }, isWanted ? 'node is off, and is started as requested' : 'node is off');
+      if (isWanted) this.#startAfter(child, 0);
       return;
     }
     this.#enter('restarting');
@@ -160,17 +171,21 @@ export class NodeRunner implements AsyncDisposable {
       const { delayMs, history } = planReboot(this.#history, ranForMs);
       this.#history = history;
       log.info({ node: name, delayMs }, 'node reboots');
-      // Wait until the rest of its process group has ended, because it still has the ports.
-      void groupEnded(child.pid ?? 0).then(() => {
-        if (this.#state !== 'restarting') return;
-        this.#timer = setTimeout(() => this.#startAgain(), delayMs);
-      });
+      this.#startAfter(child, delayMs);
       return;
     }
     const { delayMs, history } = planRestart(this.#history, ranForMs);
     this.#history = history;
     log.warn({ node: name, how, delayMs }, 'node died');
     this.#timer = setTimeout(() => this.#restart(), delayMs);
+  }
+
+  /** Waits until the rest of the process group has ended, because it still has the ports. */
+  #startAfter(child: ChildProcess, delayMs: number): void {
+    void groupEnded(child.pid ?? 0).then(() => {
+      if (this.#state !== 'restarting') return;
+      this.#timer = setTimeout(() => this.#startAgain(), delayMs);
+    });
   }
 
   #restart(): void {

@@ -159,7 +159,8 @@ function obeyWishes(nodes: readonly NodeRunner[], folder: ClusterFolder, scope: 
   const obey = () => {
     const wishes = takeNodeWishes(folder);
     for (const node of nodes) {
-      if (wishes === undefined || wishes.start.includes(node.name)) node.startIfOff();
+      if (wishes === undefined) node.startIfOff();
+      else if (wishes.start.includes(node.name)) node.start();
       else if (wishes.stop.includes(node.name)) node.turnOff();
     }
   };
