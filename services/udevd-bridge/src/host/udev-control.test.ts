@@ -6,7 +6,12 @@ import { createUdevControl } from './udev-control.ts';
 const timeoutMs = 55_000;
 
 /** A udevd that answers after `deafMs`, on a clock that only the commands and the pauses advance. */
-function openUdevd({ deafMs = 0, settleTimeMs = 0, settles = (): boolean => true } = {}) {
+function openUdevd({
+  deafMs = 0,
+  settleTimeMs = 0,
+  settles = (): boolean => true,
+  onCommand = (_words: string): void => {},
+} = {}) {
   const commands: string[] = [];
   let nowMs = 0;
   const control = createUdevControl({
@@ -16,6 +21,7 @@ function openUdevd({ deafMs = 0, settleTimeMs = 0, settles = (): boolean => true
       assert.ok(Number.isInteger(limitMs) && limitMs > 0 && limitMs <= 60_000, `${limitMs} ms`);
       nowMs += 10.3;
       commands.push(words.join(' '));
+      onCommand(words.join(' '));
       if (words[0] === 'control' && nowMs < deafMs) throw new Fault('internal', 'udevadm: no udevd');
       if (words[0] === 'settle' && !settles()) throw new Fault('internal', 'udevadm: timed out');
       return '';
@@ -82,6 +88,21 @@ test('a udevd that was started again processes all devices again', async () => {
   commands.splice(0);
   assert.equal(await control.check(timeoutMs), undefined);
   assert.deepEqual(commands, [ping, ...triggers, settle]);
+});
+
+test('a udevd that is started again during a check processes all devices again before they count as settled', async () => {
+  for (const during of [ping, ...triggers, settle]) {
+    let restarts = 1;
+    const udevd = openUdevd({
+      onCommand(words) {
+        if (words === during && restarts-- > 0) udevd.control.forget();
+      },
+    });
+    assert.equal(await udevd.control.check(timeoutMs), 'udevd was started again during the check', during);
+    udevd.commands.splice(0);
+    assert.equal(await udevd.control.check(timeoutMs), undefined);
+    assert.deepEqual(udevd.commands, [ping, ...triggers, settle], during);
+  }
 });
 
 test('changed rules are read before devices are announced', async () => {

@@ -49,9 +49,13 @@ export interface UdevControl {
 const retryMs = 250;
 const endTimeoutMs = 10_000;
 const pingTimeoutMs = 5000;
+const startedAgain = 'udevd was started again during the check';
 
 export function createUdevControl({ program, run, settleTimeMs, now, sleep }: UdevControlInit): UdevControl {
-  let isTriggered = false;
+  // udevd may be started again while a command of the last check is still running.
+  let generation = 1;
+  /** The udevd to which all devices were announced. */
+  let triggered = 0;
   let settledAtMs: number | undefined;
 
   const command = (words: readonly string[], timeoutMs: number, signal?: AbortSignal) =>
@@ -86,28 +90,30 @@ export function createUdevControl({ program, run, settleTimeMs, now, sleep }: Ud
 
   return {
     async check(timeoutMs = checkTimeoutMs) {
+      const checked = generation;
       const endMs = now() + timeoutMs;
       // A program gets whole milliseconds.
       const leftMs = () => Math.max(Math.floor(endMs - now()), 1);
       try {
         await untilUp(leftMs);
-        if (!isTriggered) await triggerAll(leftMs);
-        isTriggered = true;
+        if (triggered !== checked) await triggerAll(leftMs);
+        triggered = checked;
         await command(udevCommands.settle(settleMs), leftMs());
       } catch (error) {
         return faultFrom(error).message;
       }
+      if (generation !== checked) return startedAgain;
       settledAtMs ??= now();
       const waitMs = settledAtMs + settleTimeMs - now();
       if (waitMs <= 0) return undefined;
       if (waitMs < leftMs()) {
         await sleep(waitMs);
-        return undefined;
+        return generation === checked ? undefined : startedAgain;
       }
       return `devices may still appear for ${Math.ceil(waitMs / 1000)}s`;
     },
     forget() {
-      isTriggered = false;
+      generation += 1;
     },
     async trigger({ action, paths, reloadsRules }, signal) {
       if (reloadsRules) await command(udevCommands.reload, checkTimeoutMs, signal);
