@@ -29,6 +29,7 @@ test('placePartition() takes the smallest range that holds the maximum, and else
   assert.deepEqual(inMib(placePartition(table, sectors, { minBytes: 20 * mib })), [70, 199]);
   assert.deepEqual(inMib(placePartition(table, sectors, { minBytes: mib, maxBytes: 900 * mib })), [70, 199]);
   assert.equal(placePartition(table, sectors, { minBytes: 130 * mib }), undefined);
+  assert.equal(placePartition(table, sectors, { minBytes: 4 * mib, maxBytes: 3 * mib }), undefined);
 });
 
 test('grownEnd() grows up to the next partition, the end of the disk or the maximum, and by a MiB at least', () => {

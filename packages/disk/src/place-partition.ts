@@ -45,7 +45,7 @@ function addRange(ranges: SectorRange[], from: number, to: number): void {
 }
 
 /**
- * The place of a new partition, or undefined when no free range is large enough. A partition with a maximum gets the
+ * The place of a new partition, or undefined when no free range is large enough, or the maximum is below the minimum. A partition with a maximum gets the
  * smallest range that holds the maximum; where there is none, and without a maximum, the largest range.
  */
 export function placePartition(
@@ -57,8 +57,9 @@ export function placePartition(
   const most = maxBytes === undefined ? undefined : sectorsFor(maxBytes);
   const fits = most === undefined ? undefined : bySize.find((range) => sizeOf(range) >= most);
   const range = fits ?? bySize.at(-1);
-  if (range === undefined || sizeOf(range) < sectorsFor(minBytes)) return undefined;
-  return { first: range.first, last: range.first + Math.min(sizeOf(range), most ?? sizeOf(range)) - 1 };
+  if (range === undefined) return undefined;
+  const size = Math.min(sizeOf(range), most ?? sizeOf(range));
+  return size < sectorsFor(minBytes) ? undefined : { first: range.first, last: range.first + size - 1 };
 }
 
 /**

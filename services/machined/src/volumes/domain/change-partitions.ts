@@ -36,7 +36,8 @@ export const unfinishedLabel = (label: string) => `${label}.new`;
  * The table with one more partition, unfinished.
  *
  * @param guid of the new partition
- * @throws Fault `resource-exhausted` when no free range is large enough
+ * @throws Fault `resource-exhausted` when no free range is large enough, `failed-precondition` when its largest size is below
+ * its smallest one
  */
 export function withPartition(
   table: PartitionTable,
@@ -48,6 +49,11 @@ export function withPartition(
   const free = placePartition(table, sectors, { minBytes: 0 });
   const freeBytes = free === undefined ? 0 : (free.last - free.first + 1) * 512;
   const maxBytes = resolvedMax(wish.maxBytes, freeBytes);
+  if (freeBytes >= minBytes && maxBytes !== undefined && maxBytes < minBytes)
+    throw new Fault(
+      'failed-precondition',
+      `${label} cannot be created: its maxSize allows ${decimalSize(Math.floor(maxBytes))}, and its minSize is ${decimalSize(minBytes)}`,
+    );
   const place = placePartition(table, sectors, { minBytes, maxBytes });
   if (place === undefined)
     throw new Fault(
