@@ -28,6 +28,24 @@ test('an XFS file system is recognised with its sizes, with and without its log'
   assert.equal(recogniseContents(head)?.isUnfinished, true);
 });
 
+test('an ext4 file system above 16 TiB is recognised with its whole size', () => {
+  const head = Buffer.alloc(contentsHeadBytes);
+  const block = head.subarray(1024);
+  block.writeUInt16LE(0xef53, 56);
+  block.writeUInt32LE(2, 24);
+  block.writeUInt32LE(5, 4);
+  block.writeUInt32LE(3, 336);
+  const sizes = () => {
+    const { name, sizeBytes, dataBytes } = recogniseContents(head) ?? {};
+    return [name, sizeBytes, dataBytes];
+  };
+  // Without the feature 64bit the high word means nothing.
+  assert.deepEqual(sizes(), ['ext4', 5 * 4096, 5 * 4096]);
+  block.writeUInt32LE(0x2c2, 96);
+  const sizeBytes = 48 * 2 ** 40 + 5 * 4096;
+  assert.deepEqual(sizes(), ['ext4', sizeBytes, sizeBytes]);
+});
+
 test('a disk with a partition table and a partition with META values are recognised', () => {
   const guid = '11111111-2222-4333-8444-555555555555';
   const table = encodeTable({ guid, partitions: [] }, 1 << 16);

@@ -75,16 +75,21 @@ function xfs(head: Buffer): Found | undefined {
   };
 }
 
+/** The feature whose file systems have a high word of the number of blocks. */
+const ext4With64Bits = 0x80;
+
 function ext4(head: Buffer): Found | undefined {
   const block = head.subarray(1024, 2048);
   if (block.readUInt16LE(56) !== 0xef53) return undefined;
   const blockBytes = 1024 << (block.readUInt32LE(24) & 0xf);
+  const has64Bits = (block.readUInt32LE(96) & ext4With64Bits) !== 0;
+  const blocks = block.readUInt32LE(4) + (has64Bits ? block.readUInt32LE(336) * 2 ** 32 : 0);
   return {
     name: 'ext4',
     label: text(block, 120, 16),
     uuid: uuidAt(block, 104),
     blockBytes,
-    sizeBytes: block.readUInt32LE(4) * blockBytes,
+    sizeBytes: blocks * blockBytes,
   };
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
+import { decodeGuid, encodeGuid } from './guid.ts';
 import {
   type DiskWrite,
   decodeTable,
@@ -174,4 +176,162 @@ test('tableChange() can be repeated, keeps the boot code, and moves the copy to 
 test('tableChange() refuses a disk without a table', () => {
   const next = { guid: '11111111-2222-4333-8444-555555555555', partitions: [] };
   assert.throws(() => tableChange(Buffer.alloc(tableHeadBytes), next, sectors), /has no partition table/);
+});
+
+/** The header at this sector of a disk, when its checksums are right. */
+function headerAt(disk: Buffer, sector: number) {
+  const header = Buffer.from(disk.subarray(sector * sectorBytes, sector * sectorBytes + 92));
+  const checksum = header.readUInt32LE(16);
+  header.writeUInt32LE(0, 16);
+  const numberAt = (at: number) => Number(header.readBigUInt64LE(at));
+  const entriesAt = numberAt(72) * sectorBytes;
+  const [count, bytes] = [header.readUInt32LE(80), header.readUInt32LE(84)];
+  const entries = disk.subarray(entriesAt, entriesAt + count * bytes);
+  if (crc32(header) !== checksum || crc32(entries) !== header.readUInt32LE(88)) return undefined;
+  const partitions = Array.from({ length: count }, (_, index) =>
+    entries.subarray(index * bytes, (index + 1) * bytes),
+  )
+    .filter((entry) => entry.readBigUInt64LE(32) !== 0n)
+    .map((entry) => [decodeGuid(entry.subarray(0, 16)), Number(entry.readBigUInt64LE(32))]);
+  const usable = [numberAt(40), numberAt(48)];
+  return { own: numberAt(24), other: numberAt(32), entriesAt: numberAt(72), usable, partitions };
+}
+
+const windowsTypes = {
+  reserved: 'e3c9e316-0b5c-4db8-817d-f92df00215ae',
+  basicData: 'ebd0a0a2-b9e5-4433-87c0-68b6b72699c7',
+} as const;
+
+/**
+ * A disk as Windows partitions it: its reserved partition begins right behind the entries, at sector 34, and the entry of
+ * the protective MBR has the largest length. Entries can be longer than usual, as other tools write them.
+ */
+function windowsDisk(entryBytes = 128): Buffer {
+  const disk = Buffer.alloc(sectors * sectorBytes);
+  const count = (32 * sectorBytes) / entryBytes;
+  const entries = Buffer.alloc(count * entryBytes);
+  const ranges = [
+    [windowsTypes.reserved, 34, 2047, 'Microsoft reserved partition', 0n],
+    [windowsTypes.basicData, 2048, 9999, 'Basic data partition', 1n << 63n],
+    [windowsTypes.basicData, 10_000, sectors - 34, 'Basic data partition', 0n],
+  ] as const;
+  for (const [index, [type, first, last, label, attributes]] of ranges.entries()) {
+    const entry = entries.subarray(index * entryBytes, (index + 1) * entryBytes);
+    encodeGuid(type).copy(entry);
+    encodeGuid(`11111111-2222-4333-8444-55555555556${index}`).copy(entry, 16);
+    for (const [value, at] of [
+      [BigInt(first), 32],
+      [BigInt(last), 40],
+      [attributes, 48],
+    ] as const)
+      entry.writeBigUInt64LE(value, at);
+    entry.write(label, 56, 'utf16le');
+    entry.fill(0x77, 128);
+  }
+  const put = (own: number, other: number, entriesAt: number) => {
+    const header = Buffer.alloc(sectorBytes);
+    header.write('EFI PART', 0, 'latin1');
+    for (const [value, at] of [
+      [0x10000, 8],
+      [92, 12],
+      [count, 80],
+      [entryBytes, 84],
+      [crc32(entries), 88],
+    ] as const)
+      header.writeUInt32LE(value, at);
+    for (const [value, at] of [
+      [own, 24],
+      [other, 32],
+      [34, 40],
+      [sectors - 34, 48],
+      [entriesAt, 72],
+    ] as const)
+      header.writeBigUInt64LE(BigInt(value), at);
+    encodeGuid('11111111-2222-4333-8444-555555555555').copy(header, 56);
+    header.writeUInt32LE(crc32(header.subarray(0, 92)), 16);
+    header.copy(disk, own * sectorBytes);
+    entries.copy(disk, entriesAt * sectorBytes);
+  };
+  put(1, sectors - 1, 2);
+  put(sectors - 1, 1, sectors - 33);
+  disk.set([0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff], 446);
+  disk.writeUInt16LE(0xaa55, 510);
+  disk.fill(0x55, 34 * sectorBytes, 2048 * sectorBytes);
+  return disk;
+}
+
+test('tableChange() drops a partition of Windows, and leaves the partition before its own first sector alone', () => {
+  for (const entryBytes of [128, 256]) {
+    const disk = windowsDisk(entryBytes);
+    const before = Buffer.from(disk);
+    const given = decodeTable(disk.subarray(0, tableHeadBytes));
+    assert.deepEqual(
+      given?.partitions.map(({ first }) => first),
+      [34, 2048, 10_000],
+    );
+    const next = { guid: given.guid, partitions: given.partitions.filter(({ number }) => number !== 3) };
+    for (const one of tableChange(disk.subarray(0, tableHeadBytes), next, sectors)) write(disk, one);
+    assert.deepEqual(decodeTable(disk.subarray(0, tableHeadBytes)), next);
+    const facts = {
+      usable: [34, sectors - 34],
+      partitions: [
+        [windowsTypes.reserved, 34],
+        [windowsTypes.basicData, 2048],
+      ],
+    };
+    assert.deepEqual(headerAt(disk, 1), { own: 1, other: sectors - 1, entriesAt: 2, ...facts });
+    assert.deepEqual(headerAt(disk, sectors - 1), {
+      ...{ own: sectors - 1, other: 1, entriesAt: sectors - 33 },
+      ...facts,
+    });
+    // What is neither a header nor an entry is as it was, and so are the remaining entries.
+    const same: [number, number][] = [
+      [0, 512],
+      [1024, 1024 + 2 * entryBytes],
+      [34 * sectorBytes, (sectors - 33) * sectorBytes],
+    ];
+    for (const [from, to] of same)
+      assert.ok(disk.subarray(from, to).equals(before.subarray(from, to)), `${from}`);
+  }
+});
+
+test('tableChange() of a foreign table leaves a whole old or new table, first or copy, wherever the power fails', () => {
+  const given = decodeTable(windowsDisk().subarray(0, tableHeadBytes));
+  assert.ok(given !== undefined);
+  const next = { guid: given.guid, partitions: given.partitions.slice(0, 1) };
+  fc.assert(
+    fc.property(fc.nat(2), fc.infiniteStream(fc.boolean()), (cut, isWritten) => {
+      const disk = windowsDisk();
+      const writes = tableChange(disk.subarray(0, tableHeadBytes), next, sectors);
+      for (const done of writes.slice(0, cut)) write(disk, done);
+      const torn = writes[cut] as DiskWrite;
+      for (let at = 0; at < torn.bytes.length; at += sectorBytes) {
+        if (isWritten.next().value === true)
+          write(disk, { at: torn.at + at, bytes: torn.bytes.subarray(at, at + sectorBytes) });
+      }
+      const found = headerAt(disk, 1) ?? headerAt(disk, sectors - 1);
+      assert.ok(found?.partitions.length === 1 || found?.partitions.length === 3, JSON.stringify(found));
+    }),
+  );
+});
+
+test('tableChange() refuses a foreign table whose partitions are outside of its own range', () => {
+  const disk = windowsDisk();
+  const head = disk.subarray(0, tableHeadBytes);
+  const given = decodeTable(head);
+  const [reserved] = given?.partitions ?? [];
+  assert.ok(given !== undefined && reserved !== undefined);
+  const partitions = [{ ...reserved, first: 33 }];
+  assert.throws(() => tableChange(head, { ...given, partitions }, sectors), /outside of the disk/);
+  // The disk has become smaller: its copy is outside.
+  assert.throws(() => tableChange(head, given, sectors - 1), /the copy of the table is outside of the disk/);
+});
+
+test('tableChange() leaves an MBR alone whose first entry protects no table', () => {
+  const disk = diskWith(fourPartitions);
+  disk.set([0x80, 0, 2, 0, 0x07, 0, 0, 0, 0, 8, 0, 0, 0, 8, 0, 0], 446);
+  const mbr = Buffer.from(disk.subarray(0, sectorBytes));
+  const next = { guid: '11111111-2222-4333-8444-555555555555', partitions: fourPartitions.slice(1) };
+  for (const one of tableChange(disk.subarray(0, tableHeadBytes), next, sectors)) write(disk, one);
+  assert.deepEqual([decodeTable(disk), mbr.equals(disk.subarray(0, sectorBytes))], [next, true]);
 });

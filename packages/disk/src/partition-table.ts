@@ -89,19 +89,28 @@ export interface DiskWrite {
 
 /**
  * The writes that replace the table of a disk. Each must be on the disk before the next one begins: then the table is the
- * old or the new one whenever the power fails, because the header that selects one of them is one sector.
+ * old or the new one whenever the power fails, because the header that selects one of them is one sector. In a table of
+ * another system the second place for the entries may belong to a partition, or be too short. Then they are written in
+ * place, after the copy at the end of the disk: when the power fails, one of both is whole, and other systems look at both.
  *
  * @param head the first `tableHeadBytes` of the disk, with its present table
- * @throws Error as `encodeTable()`, and for a disk without a table
+ * @throws Error as `encodeTable()`, with the limits of the present table; for a disk without a table, or without room for the copy
  */
 export function tableChange(head: Buffer, table: PartitionTable, sectors: number): DiskWrite[] {
   const present = readHeader(head);
-  if (present === undefined) throw new Error('the disk has no partition table to change');
+  const presentPartitions = decodeTable(head)?.partitions;
+  if (present === undefined || presentPartitions === undefined)
+    throw new Error('the disk has no partition table to change');
+  const hasSecondPlace = presentPartitions.every(({ first }) => first >= firstUsable);
+  if (!hasSecondPlace || present.count !== entryCount || present.bytes !== entryBytes)
+    return changeInPlace(head, present, table, sectors);
   const { entries, headerOf } = encoderOf(table, sectors);
   const place = present.entriesAt === entriesPlaces[0] ? entriesPlaces[1] : entriesPlaces[0];
   const last = sectors - 1;
   const mbr = Buffer.from(head.subarray(0, sectorBytes));
-  mbr.writeUInt32LE(protectedSectors(sectors), protectiveEntryAt + 12);
+  // Some tools put another entry first.
+  if (mbr.readUInt8(protectiveEntryAt + 4) === protectiveType)
+    mbr.writeUInt32LE(protectedSectors(sectors), protectiveEntryAt + 12);
   const writes = [
     { at: place, bytes: entries },
     { at: 1, bytes: headerOf(1, last, place) },
@@ -111,8 +120,54 @@ export function tableChange(head: Buffer, table: PartitionTable, sectors: number
   return writes.map(({ at, bytes }) => ({ at: at * sectorBytes, bytes }));
 }
 
+/** Changes the entries, and of both headers only the checksums. The MBR stays as it is. */
+function changeInPlace(
+  head: Buffer,
+  present: TableHeader,
+  table: PartitionTable,
+  sectors: number,
+): DiskWrite[] {
+  const { entriesAt, count, bytes, copyAt, limits } = present;
+  const entriesLength = count * bytes;
+  const length = Math.ceil(entriesLength / sectorBytes);
+  const copyEntriesAt = copyAt - length;
+  if (entriesAt < 2 || entriesAt + length > limits.first)
+    throw new Error('the entries of the table lie where its partitions may be');
+  if (copyAt >= sectors || copyEntriesAt <= limits.last)
+    throw new Error('the copy of the table is outside of the disk, or has no room before it');
+  checkTable(table, { ...limits, count });
+  const old = head.subarray(entriesAt * sectorBytes, entriesAt * sectorBytes + entriesLength);
+  const entries = Buffer.alloc(length * sectorBytes);
+  for (const partition of table.partitions) {
+    const at = (partition.number - 1) * bytes;
+    // Longer entries end with bytes that only their system knows.
+    old.copy(entries, at, at, at + bytes);
+    encodeEntry(partition).copy(entries, at);
+  }
+  const checksum = crc32(entries.subarray(0, entriesLength));
+  const headerOf = (own: number, other: number, ownEntriesAt: number) => {
+    const header = Buffer.from(head.subarray(sectorBytes, 2 * sectorBytes));
+    for (const [value, at] of [
+      [own, 24],
+      [other, 32],
+      [ownEntriesAt, 72],
+    ] as const)
+      header.writeBigUInt64LE(BigInt(value), at);
+    header.writeUInt32LE(checksum, 88);
+    header.writeUInt32LE(0, 16);
+    header.writeUInt32LE(crc32(header.subarray(0, header.readUInt32LE(12))), 16);
+    return header;
+  };
+  const writes = [
+    { at: copyEntriesAt, bytes: Buffer.concat([entries, headerOf(copyAt, 1, copyEntriesAt)]) },
+    { at: entriesAt, bytes: entries },
+    { at: 1, bytes: headerOf(1, copyAt, entriesAt) },
+  ];
+  return writes.map(({ at, bytes: written }) => ({ at: at * sectorBytes, bytes: written }));
+}
+
 function encoderOf(table: PartitionTable, sectors: number) {
-  checkTable(table, sectors);
+  checkTable(table, { first: firstUsable, last: lastUsable(sectors), count: entryCount });
   const entries = Buffer.alloc(entryCount * entryBytes);
   for (const partition of table.partitions)
     encodeEntry(partition).copy(entries, (partition.number - 1) * entryBytes);
@@ -121,12 +176,19 @@ function encoderOf(table: PartitionTable, sectors: number) {
   return { entries, headerOf };
 }
 
-function checkTable({ partitions }: PartitionTable, sectors: number): void {
+/** What a table allows: the first and the last sector of partitions, and their number. */
+interface TableLimits {
+  readonly first: number;
+  readonly last: number;
+  readonly count: number;
+}
+
+function checkTable({ partitions }: PartitionTable, limits: TableLimits): void {
   const numbers = new Set<number>();
   for (const { number, label } of partitions) {
-    if (!Number.isInteger(number) || number < 1 || number > entryCount || numbers.has(number))
+    if (!Number.isInteger(number) || number < 1 || number > limits.count || numbers.has(number))
       throw new Error(
-        `partition "${label}" has the number ${number}: numbers are 1 to ${entryCount}, each once`,
+        `partition "${label}" has the number ${number}: numbers are 1 to ${limits.count}, each once`,
       );
     numbers.add(number);
   }
@@ -135,7 +197,7 @@ function checkTable({ partitions }: PartitionTable, sectors: number): void {
     const before = sorted[index - 1];
     if (Buffer.byteLength(label, 'utf16le') > nameBytes)
       throw new Error(`partition label "${label}" is too long`);
-    if (first < firstUsable || last < first || last > lastUsable(sectors))
+    if (first < limits.first || last < first || last > limits.last)
       throw new Error(`partition "${label}" (sectors ${first} to ${last}) is outside of the disk`);
     if (before !== undefined && before.last >= first)
       throw new Error(`partitions "${before.label}" and "${label}" overlap`);
@@ -185,13 +247,14 @@ function encodeHeader({ guid, own, other, entriesAt, sectors, entries }: HeaderI
 
 /** Where the MBR has its only entry. */
 const protectiveEntryAt = 446;
+const protectiveType = 0xee;
 const protectedSectors = (sectors: number) => Math.min(sectors - 1, 0xffff_ffff);
 
 /** One partition over the whole disk, so that old tools do not take the disk for empty. */
 function protectiveMbr(sectors: number): Buffer {
   const mbr = Buffer.alloc(sectorBytes);
   // The first sector in the old addressing by cylinders, and the last one that it can express.
-  mbr.set([0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff], protectiveEntryAt);
+  mbr.set([0, 0, 2, 0, protectiveType, 0xff, 0xff, 0xff], protectiveEntryAt);
   mbr.writeUInt32LE(1, protectiveEntryAt + 8);
   mbr.writeUInt32LE(protectedSectors(sectors), protectiveEntryAt + 12);
   mbr.writeUInt16LE(0xaa55, 510);
@@ -219,6 +282,8 @@ export function decodeTable(head: Buffer): PartitionTable | undefined {
   return { guid, partitions };
 }
 
+type TableHeader = NonNullable<ReturnType<typeof readHeader>>;
+
 /** The header after the MBR; undefined when there is none, or when its checksum is wrong. */
 function readHeader(head: Buffer) {
   const header = head.subarray(sectorBytes, 2 * sectorBytes);
@@ -234,8 +299,17 @@ function readHeader(head: Buffer) {
   const unsigned = Buffer.from(header.subarray(0, size));
   unsigned.writeUInt32LE(0, 16);
   if (crc32(unsigned) !== header.readUInt32LE(16)) return undefined;
-  const guid = decodeGuid(header.subarray(56, 72));
-  return { guid, entriesAt, count, bytes, checksum: header.readUInt32LE(88) };
+  const numberAt = (at: number) => Number(header.readBigUInt64LE(at));
+  return {
+    ...{
+      guid: decodeGuid(header.subarray(56, 72)),
+      entriesAt,
+      count,
+      bytes,
+      checksum: header.readUInt32LE(88),
+    },
+    ...{ copyAt: numberAt(32), limits: { first: numberAt(40), last: numberAt(48) } },
+  };
 }
 
 function decodeEntry(number: number, entry: Buffer): Partition {
