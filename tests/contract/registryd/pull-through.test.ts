@@ -144,6 +144,26 @@ test('failures of the registry get a status and a code', async (t) => {
   assert.deepEqual(await errorOf(await daemon.blob('team/app', digest)), [502, 'UNKNOWN']);
 });
 
+test('while the token service of a registry fails, stored tags are served and downloads are tried again', async (t) => {
+  const { upstream, daemon, image } = await start(t);
+  assert.equal((await daemon.manifest('team/app', 'v1')).status, 200);
+  // registryd remembers neither that it has just asked, nor a token.
+  await daemon.restart();
+  for (const status of [503, 429, 500]) {
+    upstream.tokenStatus = () => status;
+    const before = upstream.requests.length;
+    assert.deepEqual(await bodyOf(daemon.manifest('team/app', 'v1')), image.manifest);
+    assert.deepEqual(upstream.requests.slice(before), ['GET /v2/team/app/manifests/v1', 'GET /token']);
+  }
+  for (const status of [400, 401, 403, 404]) {
+    upstream.tokenStatus = () => status;
+    assert.deepEqual(await errorOf(await daemon.manifest('team/app', 'v1')), [403, 'DENIED']);
+  }
+  let failures = 1;
+  upstream.tokenStatus = () => (failures-- > 0 ? 503 : 200);
+  assert.ok((await bodyOf(daemon.blob('team/app', digest))).equals(layer));
+});
+
 test('settings are adopted while registryd runs: credentials, mirrors, and folders of the node', async (t) => {
   const { upstream, daemon, image } = await start(t);
   upstream.authorization = `Basic ${Buffer.from('user:open sesame').toString('base64')}`;

@@ -15,8 +15,12 @@ export interface Upstream extends AsyncDisposable {
   blobHook: BlobHook | undefined;
   /** Every request needs this value of the header Authorization. */
   authorization: string | undefined;
+  /** Every request needs a token; called for the status with which the token service answers. */
+  tokenStatus: (() => number) | undefined;
   /** Adds an image with layers of these contents. */
   addImage(repository: string, tag: string, layers: readonly Buffer[]): UpstreamImage;
+  /** Adds a manifest as it is. */
+  addManifest(repository: string, tag: string, manifest: Buffer): void;
   removeTag(repository: string, tag: string): void;
   /** Requests for the content of a blob or a manifest. */
   countOf(which: string): number;
@@ -50,6 +54,10 @@ export async function startUpstream(): Promise<Upstream> {
     response.on('error', () => {});
     if (upstream.authorization !== undefined && headers.authorization !== upstream.authorization)
       return response.writeHead(401, { 'www-authenticate': 'Basic realm="upstream"' }).end();
+    if (path === '/token')
+      return response.writeHead(upstream.tokenStatus?.() ?? 404).end('{"token":"granted"}');
+    if (upstream.tokenStatus !== undefined && headers.authorization !== 'Bearer granted')
+      return response.writeHead(401, { 'www-authenticate': `Bearer realm="${upstream.url}/token"` }).end();
     const [, repository, family, which = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/(.+)$/.exec(path) ?? [];
     const bytes = family === 'blobs' ? blobs.get(which) : manifests.get(`${repository} ${which}`);
     if (bytes === undefined)
@@ -64,6 +72,7 @@ export async function startUpstream(): Promise<Upstream> {
     requests,
     blobHook: undefined,
     authorization: undefined,
+    tokenStatus: undefined,
     addImage(repository, tag, layers) {
       const config = json({ architecture: 'amd64', os: 'linux', rootfs: { type: 'layers', diff_ids: [] } });
       const manifest = json({
@@ -71,10 +80,13 @@ export async function startUpstream(): Promise<Upstream> {
         layers: layers.map((layer) => describe(mediaTypes.layer, layer)),
       });
       const digest = digestOf(manifest);
-      for (const which of [tag, digest]) manifests.set(`${repository} ${which}`, manifest);
+      this.addManifest(repository, tag, manifest);
       const found = [config, ...layers].map((bytes) => ({ digest: digestOf(bytes), bytes }));
       for (const blob of found) blobs.set(blob.digest, blob.bytes);
       return { manifest, digest, blobs: found };
+    },
+    addManifest(repository, tag, manifest) {
+      for (const which of [tag, digestOf(manifest)]) manifests.set(`${repository} ${which}`, manifest);
     },
     removeTag: (repository, tag) => void manifests.delete(`${repository} ${tag}`),
     countOf: (which) => requests.filter((line) => line.startsWith('GET ') && line.includes(which)).length,

@@ -1,7 +1,8 @@
-import { Fault } from '@nodewright/fault';
+import type { IncomingMessage } from 'node:http';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { Challenge } from './challenge.ts';
 import type { HttpConnections, HttpRequest } from './http-request.ts';
-import { readBody } from './read-body.ts';
+import { discardBody, readBody } from './read-body.ts';
 import type { EndpointTls } from './registry-endpoint.ts';
 
 /** A user with a password, or a token with which a registry's issuer identifies the user. All are secrets. */
@@ -22,10 +23,13 @@ export interface AuthorizeInit {
 
 const tokenLimitBytes = 1024 * 1024;
 
+/** With these an issuer refuses the caller. Any other status says nothing about the credentials. Source: RFC 9110. */
+const refusals = new Set([400, 401, 403, 404]);
+
 /**
  * The value of the header Authorization that satisfies a challenge.
  *
- * @throws Fault `unauthenticated` when these credentials cannot satisfy it
+ * @throws Fault `unauthenticated` when these credentials cannot satisfy it, `unavailable` when the issuer of tokens cannot say
  */
 export async function authorize(init: AuthorizeInit): Promise<string> {
   const { challenge, registry, credentials } = init;
@@ -55,15 +59,27 @@ async function fetchToken(
     ...tokenRequest(url, wanted, credentials),
     ...{ tls: issuerTls, signal },
   });
-  const body = await readBody(answer, tokenLimitBytes);
-  if (answer.statusCode !== 200)
-    throw new Fault(
-      'unauthenticated',
-      `${url.host} gives no token for ${repository}: HTTP ${answer.statusCode}`,
-    );
-  const token = tokenFrom(body);
-  if (token === undefined) throw new Fault('unauthenticated', `${url.host} gives no token for ${repository}`);
+  const { statusCode: status = 0 } = answer;
+  if (status !== 200) {
+    discardBody(answer);
+    const kind = refusals.has(status) ? 'unauthenticated' : 'unavailable';
+    throw new Fault(kind, `${url.host} gives no token for ${repository}: HTTP ${status}`);
+  }
+  const token = tokenFrom(await readToken(answer, url));
+  // A proxy that answers in place of the issuer may send its own page with the status 200.
+  if (token === undefined) throw new Fault('unavailable', `${url.host} gives no token for ${repository}`);
   return token;
+}
+
+/** A long answer is no token, and says nothing about the content that the token is for. */
+async function readToken(answer: IncomingMessage, { host }: URL): Promise<Buffer> {
+  try {
+    return await readBody(answer, tokenLimitBytes);
+  } catch (error) {
+    const fault = faultFrom(error);
+    if (fault.kind !== 'data-loss') throw fault;
+    throw new Fault('unavailable', `${host} sends ${fault.message} instead of a token`, { cause: fault });
+  }
 }
 
 /** Source: RFC 9110; token authentication of registries, with OAuth 2.0 for an identity token. */

@@ -94,6 +94,30 @@ test('fetches a token when the registry requires one, reuses it, and sends the p
   );
 });
 
+test('only a refusal of the token service counts as unauthenticated; any other failure of it as unavailable', async () => {
+  const token = JSON.stringify({ token: 'token' });
+  const answers: [number, string, string][] = [
+    ...[400, 401, 403, 404].map((status): [number, string, string] => [status, '', 'unauthenticated']),
+    ...[429, 500, 502, 503, 504].map((status): [number, string, string] => [status, '', 'unavailable']),
+    // With a body that would be a token.
+    [202, token, 'unavailable'],
+    [200, '<html>Log in</html>', 'unavailable'],
+    [200, 'x'.repeat(1_200_000), 'unavailable'],
+  ];
+  const kinds: unknown[] = [];
+  for (const [status, body] of answers) {
+    await using auth = await serve((_request, response) => response.writeHead(status).end(body));
+    await using server = await serve((_request, response) => {
+      const realm = `Bearer realm="http://${auth.host}/token",service="s"`;
+      return response.writeHead(401, { 'www-authenticate': realm }).end();
+    });
+    using client = open();
+    const failed = await client.resolve(parseImageReference(`${server.host}/a/b:v1`)).catch((error) => error);
+    kinds.push([status, body, failed.kind]);
+  }
+  assert.deepEqual(kinds, answers);
+});
+
 test('errors of a registry are Faults that name the registry and the image, without the password', async () => {
   const answers: [number, string, string][] = [
     [401, 'unauthenticated', ''],

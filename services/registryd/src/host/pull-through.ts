@@ -1,5 +1,5 @@
 import { type Fault, faultFrom } from '@nodewright/fault';
-import type { DistributionClient, ImageReference } from '@nodewright/oci';
+import { type DistributionClient, type ImageReference, isRefusal } from '@nodewright/oci';
 import type { StoredManifest } from '@nodewright/oci/cache';
 import {
   type ContentTarget,
@@ -85,12 +85,11 @@ export class PullThrough implements DistributionSource {
     try {
       return await this.#ask(reference);
     } catch (error) {
-      const { kind, message } = faultFrom(error);
-      const isAway = kind === 'unavailable' || kind === 'aborted' || kind === 'deadline-exceeded';
-      if (stored === undefined || !isAway) throw error;
+      const fault = faultFrom(error);
+      if (stored === undefined || isRefusal(fault)) throw fault;
       log.warn(
-        { registry: reference.registry, tag, error: message },
-        'registry away, the stored tag is served',
+        { registry: reference.registry, tag, error: fault.message },
+        'registry unreachable, serving the cached tag',
       );
       return this.#used(reference, stored);
     }
