@@ -36,13 +36,33 @@ export interface CacheSpace {
   readonly freeBytes: number;
 }
 
-/** Keeps the cache within its limit and its file system. One collection runs at a time. */
+/** The room of a download, from its first bytes to its end. */
+export interface Reservation extends Disposable {
+  /** What may still be written, in bytes. */
+  readonly bytes: number;
+  /**
+   * Makes it `bytes` at least, if necessary by removing what may be removed.
+   *
+   * @throws Fault `resource-exhausted` when that is not enough; what was reserved before stays
+   */
+  extend(bytes: number): Promise<void>;
+  /** Counts bytes that are in a file now, and no longer only reserved. */
+  written(bytes: number): void;
+}
+
+/**
+ * Keeps the cache within its limit and its file system. One collection runs at a time, and one reservation is extended at a time: two that
+ * look at the same free space would both take it.
+ */
 export class Collector {
   readonly #init: CollectorInit;
   /** The last scan, and how much had been added when it began; undefined until the first one. */
   #scanned: { readonly bytes: number; readonly addedBytes: number } | undefined;
   #addedBytes = 0;
+  /** Of all running downloads together. */
+  #reservedBytes = 0;
   #last: Promise<unknown> = Promise.resolve();
+  #lastExtension: Promise<unknown> = Promise.resolve();
   #lastCollection: LastCollection | undefined;
 
   constructor(init: CollectorInit) {
@@ -58,7 +78,7 @@ export class Collector {
   async collect(): Promise<Collection> {
     const { limitBytes, now } = this.#init;
     const collection = await this.#alone(
-      (contents) => totalBytes(contents) - limitBytes,
+      async (contents) => totalBytes(contents) - limitBytes,
       registrydLimits.graceMs,
     );
     this.#lastCollection = { ...collection, timeMs: now() };
@@ -93,33 +113,66 @@ export class Collector {
   async space(): Promise<CacheSpace> {
     const { limitBytes } = this.#init;
     if (this.#scanned === undefined) await this.#scan();
-    const { bytes = 0, addedBytes = 0 } = this.#scanned ?? {};
-    const usedBytes = bytes + this.#addedBytes - addedBytes;
-    return { usedBytes, limitBytes, freeBytes: await this.#freeBytes() };
+    return { usedBytes: this.#usedBytes(), limitBytes, freeBytes: await this.#freeBytes() };
   }
 
-  /**
-   * Makes room for a download, if necessary by removing images that were not used for some minutes.
-   *
-   * @throws Fault `resource-exhausted` when that is not enough
-   */
-  async makeRoom(bytes: number, what: string): Promise<void> {
+  /** Opens a reservation for `what`, of 0 bytes. It ends when it is disposed of. */
+  reserve(what: string): Reservation {
+    let held = 0;
+    let isOver = false;
+    const resize = (bytes: number) => {
+      this.#reservedBytes += bytes - held;
+      held = bytes;
+    };
+    return {
+      get bytes() {
+        return held;
+      },
+      extend: async (bytes) => {
+        const extension = this.#lastExtension.then(async () => {
+          if (isOver) throw new Fault('cancelled', `the download of ${what} has ended`);
+          const added = Math.max(bytes - held, 0);
+          await this.#makeRoom(added, what);
+          if (!isOver) resize(held + added);
+        });
+        this.#lastExtension = extension.catch(() => {});
+        await extension;
+      },
+      written: (bytes) => {
+        this.added(bytes);
+        resize(Math.max(held - bytes, 0));
+      },
+      [Symbol.dispose]: () => {
+        isOver = true;
+        resize(0);
+      },
+    };
+  }
+
+  /** Makes room for bytes beside those that are reserved. @throws Fault `resource-exhausted` */
+  async #makeRoom(bytes: number, what: string): Promise<void> {
     const { limitBytes, store } = this.#init;
     const missing = async () => {
-      const { usedBytes, freeBytes } = await this.space();
-      return Math.max(bytes - freeBytes, usedBytes + bytes - limitBytes);
+      if (this.#scanned === undefined) await this.#scan();
+      const usedBytes = this.#usedBytes();
+      // Before the look at the file system: what is written meanwhile counts twice, and in the other order not at all.
+      const wantedBytes = this.#reservedBytes + bytes;
+      return Math.max(wantedBytes - (await this.#freeBytes()), usedBytes + wantedBytes - limitBytes);
     };
-    const wanted = await missing();
-    if (wanted <= 0) return;
-    if (bytes <= limitBytes) await this.#alone(() => wanted, registrydLimits.pressureGraceMs);
-    const still = await missing();
-    if (still <= 0) return;
-    const { freeBytes } = await this.space();
-    const room = `the file system of "${store.folder.root}" has ${freeBytes} bytes left for it, and the cache may have ${limitBytes}`;
+    if ((await missing()) <= 0) return;
+    if (this.#reservedBytes + bytes <= limitBytes)
+      await this.#alone(missing, registrydLimits.pressureGraceMs);
+    if ((await missing()) <= 0) return;
+    const room = `the file system of "${store.folder.root}" has ${await this.#freeBytes()} bytes left for it, and the cache may have ${limitBytes}`;
     throw new Fault(
       'resource-exhausted',
-      `there is no space for ${what}: ${bytes} bytes are needed; ${room}`,
+      `there is no space for ${what}: ${bytes} bytes are needed beside ${this.#reservedBytes} that running downloads have reserved; ${room}`,
     );
+  }
+
+  #usedBytes(): number {
+    const { bytes = 0, addedBytes = 0 } = this.#scanned ?? {};
+    return bytes + this.#addedBytes - addedBytes;
   }
 
   async #freeBytes(): Promise<number> {
@@ -127,17 +180,18 @@ export class Collector {
     return Math.max(0, Math.floor((bavail - blocks * registrydLimits.freeShare) * bsize));
   }
 
-  #alone(needed: (contents: CacheContents) => number, graceMs: number): Promise<Collection> {
+  /** @param needed called after the scan: what is to be freed, in bytes */
+  #alone(needed: (contents: CacheContents) => Promise<number>, graceMs: number): Promise<Collection> {
     const { leases, isUsed, now } = this.#init;
-    return this.#inTurn((contents) =>
-      this.#remove(
+    return this.#inTurn(async (contents) => {
+      const neededBytes = Math.max(0, await needed(contents));
+      return this.#remove(
         planCollection({
           ...{ contents, isUsed, isHeld: (digest) => leases.isHeld(digest), nowMs: now(), graceMs },
-          unfinishedMs: registrydLimits.unfinishedMs,
-          neededBytes: Math.max(0, needed(contents)),
+          ...{ unfinishedMs: registrydLimits.unfinishedMs, neededBytes },
         }),
-      ),
-    );
+      );
+    });
   }
 
   async #scan(): Promise<CacheContents> {

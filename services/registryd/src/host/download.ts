@@ -6,8 +6,8 @@ import { continuationFlags } from '@nodewright/files';
 import { hashOf, type OpenedBlob } from '@nodewright/oci';
 import { TransferRate } from '@nodewright/oci/cache';
 import { registrydLimits } from '../domain/limits.ts';
-
 import { BlockWriter } from './block-writer.ts';
+import type { Reservation } from './collector.ts';
 import { hashStart } from './hash-start.ts';
 
 export interface DownloadInit {
@@ -18,8 +18,8 @@ export interface DownloadInit {
   readonly openBlob: (offset: number, signal: AbortSignal) => Promise<OpenedBlob>;
   /** Makes the complete and verified file visible. */
   readonly commit: () => Promise<void>;
-  /** Makes room for bytes, or rejects with `resource-exhausted`. */
-  readonly makeRoom: (bytes: number) => Promise<void>;
+  /** Opens the reservation for what this download writes. It ends with the download. */
+  readonly reserve: () => Reservation;
   /** Called with the number of bytes that were added to the file. */
   readonly onWritten: (bytes: number) => void;
 }
@@ -31,8 +31,8 @@ type State =
 
 const retryDelay = { firstMs: 500, factor: 2, longestMs: 5000 };
 const fileMode = 0o600;
-/** Room is made in such steps for a blob whose size is not known. */
-const roomStepBytes = 8 * 1024 * 1024;
+/** What is reserved at once for a blob whose size is not known: more than is received before it is written. */
+const reservedStepBytes = 8 * 1024 * 1024;
 
 /**
  * Downloads a blob once for all of its readers, who read the file while it grows. A cut connection is continued where it broke; so is
@@ -75,10 +75,11 @@ export class Download {
   /** Runs until the blob is complete. Rejects with a Fault when it fails; the readers get the same. */
   async run(signal: AbortSignal): Promise<void> {
     using deadline = new Deadline(registrydLimits.downloadMs, signal);
+    using room = this.#init.reserve();
     try {
       this.#file = await open(this.#init.path, continuationFlags, fileMode);
       await this.#findStart();
-      await this.#fetch(deadline.signal);
+      await this.#fetch(room, deadline.signal);
       await this.#finish();
     } catch (error) {
       const fault = deadline.isOver
@@ -147,13 +148,13 @@ export class Download {
     if (this.#writtenBytes > 0) this.#begin();
   }
 
-  async #fetch(signal: AbortSignal): Promise<void> {
+  async #fetch(room: Reservation, signal: AbortSignal): Promise<void> {
     // A crash may have come between the last byte and its name.
     if (this.#isContinued && this.#isVerified()) return;
     for (let failures = 0; ; ) {
       const before = this.#writtenBytes;
       try {
-        await this.#fetchRest(signal);
+        await this.#fetchRest(room, signal);
         if (this.#isVerified()) return;
         throw new Fault('data-loss', `the registry sends other content than ${this.digest}`);
       } catch (error) {
@@ -175,26 +176,25 @@ export class Download {
   }
 
   /** Fetches from the end of the file on, over one connection. */
-  async #fetchRest(signal: AbortSignal): Promise<void> {
+  async #fetchRest(room: Reservation, signal: AbortSignal): Promise<void> {
     if (this.#size !== undefined && this.#writtenBytes === this.#size) return;
     const { size, bytes } = await this.#init.openBlob(this.#writtenBytes, signal);
     if (size !== undefined) {
       this.#size = size;
-      await this.#makeRoom(size - this.#writtenBytes);
+      await room.extend(size - this.#writtenBytes);
     }
     const writer = new BlockWriter({
-      ...{ file: this.#opened(), position: this.#writtenBytes, makeRoom: (count) => this.#makeRoom(count) },
-      onWritten: (block) => this.#wrote(block),
+      ...{ file: this.#opened(), position: this.#writtenBytes, makeRoom: (count) => room.extend(count) },
+      onWritten: (block) => {
+        room.written(block.length);
+        this.#wrote(block);
+      },
     });
-    let roomBytes = 0;
     try {
       for await (const piece of bytes) {
-        roomBytes -= piece.length;
-        if (size === undefined && roomBytes < 0) {
-          roomBytes = roomStepBytes;
-          await this.#makeRoom(roomBytes);
-        }
-        const position = this.#writtenBytes + writer.waitingBytes + piece.length;
+        const waitingBytes = writer.waitingBytes + piece.length;
+        if (size === undefined && room.bytes < waitingBytes) await room.extend(reservedStepBytes);
+        const position = this.#writtenBytes + waitingBytes;
         if (size !== undefined && position > size)
           throw new Fault('data-loss', `the registry sends more for ${this.digest} than ${size} bytes`);
         await writer.write(piece);
@@ -210,10 +210,6 @@ export class Download {
         'aborted',
         `the registry ended ${this.digest} at ${this.#writtenBytes} of ${size} bytes`,
       );
-  }
-
-  #makeRoom(bytes: number): Promise<void> {
-    return bytes > 0 ? this.#init.makeRoom(bytes) : Promise.resolve();
   }
 
   #wrote(block: Uint8Array): void {

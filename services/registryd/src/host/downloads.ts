@@ -115,11 +115,8 @@ export class Downloads {
       ...{ digest, path: store.unfinishedPath(digest) },
       openBlob: (offset, signal) => openBlob(reference, offset, signal),
       commit: () => store.commitBlob(digest),
-      makeRoom: (bytes) => collector.makeRoom(bytes, formatImageReference(reference)),
-      onWritten: (bytes) => {
-        collector.added(bytes);
-        this.#init.onWritten(bytes);
-      },
+      reserve: () => collector.reserve(formatImageReference(reference)),
+      onWritten: this.#init.onWritten,
     });
     const stop = new AbortController();
     const lease = leases.hold([digest]);

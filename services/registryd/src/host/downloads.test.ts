@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { digestOf, type OpenedBlob } from '@nodewright/oci';
+import { VerifiedFiles } from '@nodewright/oci/cache';
+import { eventually } from '@nodewright/testkit';
+import { openCacheStore } from './cache-store.ts';
+import { Collector } from './collector.ts';
+import { Downloads } from './downloads.ts';
+import { Leases } from './leases.ts';
+
+const mebibyte = 1024 * 1024;
+const pieceBytes = 65_536;
+const place = { registry: 'registry.example', repository: 'team/app' };
+
+interface Content {
+  readonly digest: string;
+  readonly bytes: Buffer;
+}
+
+function contentOf(sizeBytes: number): Content {
+  const bytes = randomBytes(sizeBytes);
+  return { digest: digestOf(bytes), bytes };
+}
+
+/** A cache of 10 MiB, and a registry that opens blobs as the test says. */
+async function openCache(
+  t: TestContext,
+  openBlob: (digest: string, offset: number, signal: AbortSignal) => Promise<OpenedBlob>,
+) {
+  const root = mkdtempSync(join(tmpdir(), 'downloads-'));
+  const stop = new AbortController();
+  const store = await openCacheStore(root, new VerifiedFiles());
+  const leases = new Leases();
+  const collector = new Collector({
+    ...{ store, leases, isUsed: () => false, limitBytes: 10 * mebibyte, now: Date.now },
+  });
+  const downloads = new Downloads({
+    ...{ store, collector, leases, signal: stop.signal },
+    openBlob: ({ digest }, offset, signal) => openBlob(digest, offset, signal),
+    onWritten: () => {},
+    onFailed: () => {},
+  });
+  t.after(async () => {
+    stop.abort();
+    await downloads.ended();
+    rmSync(root, { recursive: true });
+  });
+  /** Downloads a blob for one reader. @returns its size in bytes, or the kind of the failure */
+  const read = async (digest: string): Promise<number | string> => {
+    const { signal } = new AbortController();
+    try {
+      await using blob = await downloads.open({ ...place, digest }, signal);
+      let sizeBytes = 0;
+      for await (const chunk of blob.read(undefined, signal)) sizeBytes += chunk.length;
+      return sizeBytes;
+    } catch (error) {
+      return faultFrom(error).kind;
+    }
+  };
+  return { root, collector, downloads, stop, read };
+}
+
+/** The bytes of all files below a folder. */
+function bytesBelow(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+for (const isSizeKnown of [true, false])
+  test(`Downloads at once stay below the limit of the cache, with sizes ${isSizeKnown ? 'known' : 'unknown'}: what does not fit beside the others is refused`, async (t) => {
+    const contents = [8, 8, 8].map((size) => contentOf(size * mebibyte));
+    const allOpened = Promise.withResolvers<void>();
+    let opened = 0;
+    // No byte comes before the registry has answered for every blob.
+    const { root, read } = await openCache(t, async (digest) => {
+      const bytes = contents.find((content) => content.digest === digest)?.bytes ?? Buffer.alloc(0);
+      opened += 1;
+      if (opened === contents.length) allOpened.resolve();
+      const send = async function* () {
+        await allOpened.promise;
+        for (let start = 0; start < bytes.length; start += pieceBytes)
+          yield bytes.subarray(start, start + pieceBytes);
+      };
+      return { size: isSizeKnown ? bytes.length : undefined, bytes: send() };
+    });
+    const results = await Promise.all(contents.map(({ digest }) => read(digest)));
+    const wanted = [8 * mebibyte, 'resource-exhausted', 'resource-exhausted'];
+    assert.deepEqual(results.sort(byText), wanted.sort(byText));
+    assert.equal(bytesBelow(root), 8 * mebibyte);
+  });
+
+test('the reservation of a download ends with it, however it ends', async (t) => {
+  const content = contentOf(9 * mebibyte);
+  const { bytes } = content;
+  type Send = () => AsyncGenerator<Uint8Array>;
+  const endings: Record<string, Send> = {
+    async *success() {
+      yield bytes;
+    },
+    async *'data-loss'() {
+      yield Buffer.alloc(bytes.length);
+    },
+    async *'permission-denied'() {
+      yield bytes.subarray(0, 10);
+      throw new Fault('permission-denied', 'the registry has changed its mind');
+    },
+  };
+  for (const [name, send] of Object.entries(endings)) {
+    const { collector, downloads, read } = await openCache(t, async () => ({
+      ...{ size: bytes.length, bytes: send() },
+    }));
+    assert.equal(await read(content.digest), name === 'success' ? bytes.length : name);
+    await downloads.ended();
+    // What is on the disk now counts as used, and nothing else is taken.
+    await collector.collect();
+    const { usedBytes, limitBytes } = await collector.space();
+    using room = collector.reserve('a probe');
+    await room.extend(limitBytes - usedBytes);
+    await assert.rejects(room.extend(limitBytes - usedBytes + 1), { kind: 'resource-exhausted' }, name);
+  }
+});
+
+test('the reservation of a download that is stopped ends with it', async (t) => {
+  const { digest, bytes } = contentOf(9 * mebibyte);
+  const { collector, downloads, stop, read } = await openCache(t, async (_digest, _offset, signal) => {
+    const send = async function* () {
+      yield bytes.subarray(0, mebibyte);
+      // The registry sends no more.
+      if (!signal.aborted) await once(signal, 'abort');
+      throw signal.reason;
+    };
+    return { size: bytes.length, bytes: send() };
+  });
+  const reading = read(digest);
+  using room = collector.reserve('a probe');
+  const isRefused = () =>
+    room.extend(mebibyte * 2).then(
+      () => false,
+      () => true,
+    );
+  const hasBegun = () => (downloads.running()[0]?.download.writtenBytes ?? 0) > 0;
+  await eventually(hasBegun, { what: 'the first bytes of the download' });
+  assert.ok(await isRefused());
+  stop.abort();
+  assert.equal(await reading, 'cancelled');
+  await downloads.ended();
+  assert.ok(!(await isRefused()));
+});
+
+const byText = (a: unknown, b: unknown) => String(a).localeCompare(String(b));
