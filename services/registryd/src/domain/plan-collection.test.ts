@@ -80,6 +80,22 @@ test('planCollection() removes the images that were not used for longest, names 
   assert.deepEqual(plan(10_000, { isHeld: isPulled }), others);
 });
 
+test('planCollection() frees space with unfinished downloads that nobody holds, before any image', () => {
+  const contents = contentsOf({ tags: { v1: 'one' }, manifests: { one: ['layer'] }, blobs: ['layer'] });
+  const ages = { held: 900, older: 800, newer: 10 };
+  const unfinished = Object.entries(ages).map(([digest, ageMs]) => ({
+    ...{ path: `unfinished/${digest}`, digest, bytes: 50, lastUsedMs: nowMs - ageMs },
+  }));
+  const isHeld = (digest: string) => digest === 'held';
+  const plan = (neededBytes: number) =>
+    paths(planCollection({ ...common, contents: { ...contents, unfinished }, isHeld, neededBytes }));
+  assert.deepEqual(plan(0), []);
+  assert.deepEqual(plan(50), ['unfinished/older']);
+  assert.deepEqual(plan(100), ['unfinished/older', 'unfinished/newer']);
+  const image = ['tag/v1', 'manifest/one', 'blob/layer'];
+  assert.deepEqual(plan(101), [...image, 'unfinished/older', 'unfinished/newer']);
+});
+
 const names = ['a', 'b', 'c', 'd', 'e'];
 const cache = fc.record({
   tags: fc.dictionary(fc.constantFrom('v1', 'v2', 'v3'), fc.constantFrom(...names)),

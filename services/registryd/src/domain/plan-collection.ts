@@ -1,4 +1,4 @@
-import { type CacheContents, type CachedImage, imagesOf } from './cache-contents.ts';
+import { type CacheContents, type CachedBlob, type CachedImage, imagesOf } from './cache-contents.ts';
 
 export interface CollectionPlanInit {
   readonly contents: CacheContents;
@@ -9,9 +9,12 @@ export interface CollectionPlanInit {
   readonly nowMs: number;
   /** What was used within this time is kept. */
   readonly graceMs: number;
-  /** Unfinished downloads without progress for this long are removed. */
+  /** Unfinished downloads without progress for this long are removed, and the others as far as space is needed. */
   readonly unfinishedMs: number;
-  /** Images are removed until this many bytes are free, the one that was not used for longest first. 0: none is. */
+  /**
+   * Unfinished downloads, and then images, are removed until this many bytes are free, the one that was not used for longest first. 0: none
+   * is.
+   */
   readonly neededBytes: number;
 }
 
@@ -38,10 +41,15 @@ export function planCollection(init: CollectionPlanInit): Removal[] {
   const unneeded = contents.blobs.filter(
     (blob) => !uses.has(blob.path) && isOld(blob) && !isHeld(blob.digest),
   );
-  const abandoned = contents.unfinished.filter(
-    ({ digest, lastUsedMs }) => nowMs - lastUsedMs >= init.unfinishedMs && !isHeld(digest),
-  );
-  let freedBytes = [...unneeded, ...abandoned].reduce((sum, { bytes }) => sum + bytes, 0);
+  let freedBytes = unneeded.reduce((sum, { bytes }) => sum + bytes, 0);
+  const abandoned: CachedBlob[] = [];
+  // Nothing needs an unfinished file; it only saves a part of a later download. So it goes before any image does.
+  for (const blob of contents.unfinished.toSorted((a, b) => a.lastUsedMs - b.lastUsedMs)) {
+    const isOverdue = nowMs - blob.lastUsedMs >= init.unfinishedMs;
+    if (isHeld(blob.digest) || (!isOverdue && freedBytes >= neededBytes)) continue;
+    abandoned.push(blob);
+    freedBytes += blob.bytes;
+  }
 
   const tags: Removal[] = [];
   const manifests: Removal[] = [];

@@ -61,6 +61,8 @@ export class Collector {
   #addedBytes = 0;
   /** Of all running downloads together. */
   #reservedBytes = 0;
+  /** By digest: what is being removed. */
+  readonly #removing = new Map<string, Promise<void>>();
   #last: Promise<unknown> = Promise.resolve();
   #lastExtension: Promise<unknown> = Promise.resolve();
   #lastCollection: LastCollection | undefined;
@@ -103,6 +105,14 @@ export class Collector {
       const tags = images.flatMap(({ tag }) => (tag === undefined ? [] : [{ ...tag, digest: undefined }]));
       return this.#remove([...tags, ...removals]);
     });
+  }
+
+  /**
+   * Resolves when no removal of the content is on its way. A lease that was taken before the call keeps it from then on: without the wait a
+   * new download could write to a file that has just lost its name.
+   */
+  async removed(digest: string): Promise<void> {
+    await this.#removing.get(digest)?.catch(() => {});
   }
 
   /** Counts bytes that are in a file now. Those that come during a scan may count twice until the next one, but never not at all. */
@@ -214,7 +224,13 @@ export class Collector {
     for (const { path, digest, bytes } of removals) {
       // A reader may have come since the scan.
       if (digest !== undefined && leases.isHeld(digest)) continue;
-      await store.remove(path);
+      const removing = store.remove(path);
+      if (digest !== undefined) this.#removing.set(digest, removing);
+      try {
+        await removing;
+      } finally {
+        if (digest !== undefined) this.#removing.delete(digest);
+      }
       removedFiles += 1;
       freedBytes += bytes;
       this.added(-bytes);

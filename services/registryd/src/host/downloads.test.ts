@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -9,7 +9,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { digestOf, type OpenedBlob } from '@nodewright/oci';
 import { VerifiedFiles } from '@nodewright/oci/cache';
 import { eventually } from '@nodewright/testkit';
-import { openCacheStore } from './cache-store.ts';
+import { type CacheStore, openCacheStore } from './cache-store.ts';
 import { Collector } from './collector.ts';
 import { Downloads } from './downloads.ts';
 import { Leases } from './leases.ts';
@@ -32,10 +32,11 @@ function contentOf(sizeBytes: number): Content {
 async function openCache(
   t: TestContext,
   openBlob: (digest: string, offset: number, signal: AbortSignal) => Promise<OpenedBlob>,
+  changed: (store: CacheStore) => CacheStore = (store) => store,
 ) {
   const root = mkdtempSync(join(tmpdir(), 'downloads-'));
   const stop = new AbortController();
-  const store = await openCacheStore(root, new VerifiedFiles());
+  const store = changed(await openCacheStore(root, new VerifiedFiles()));
   const leases = new Leases();
   const collector = new Collector({
     ...{ store, leases, isUsed: () => false, limitBytes: 10 * mebibyte, now: Date.now },
@@ -63,7 +64,7 @@ async function openCache(
       return faultFrom(error).kind;
     }
   };
-  return { root, collector, downloads, stop, read };
+  return { root, store, collector, downloads, stop, read };
 }
 
 /** The bytes of all files below a folder. */
@@ -152,6 +153,56 @@ test('the reservation of a download that is stopped ends with it', async (t) => 
   assert.equal(await reading, 'cancelled');
   await downloads.ended();
   assert.ok(!(await isRefused()));
+});
+
+test('a download that was given up makes room for another one', async (t) => {
+  const [left, wanted] = [contentOf(8 * mebibyte), contentOf(5 * mebibyte)];
+  const { root, read, downloads } = await openCache(t, async (digest) => {
+    const { bytes } = digest === left.digest ? left : wanted;
+    const send = async function* () {
+      yield bytes.subarray(0, 7 * mebibyte);
+      if (digest === left.digest) throw new Fault('permission-denied', 'the registry has changed its mind');
+    };
+    return { size: bytes.length, bytes: send() };
+  });
+  assert.equal(await read(left.digest), 'permission-denied');
+  await downloads.ended();
+  assert.equal(bytesBelow(root), 7 * mebibyte);
+  assert.equal(await read(wanted.digest), wanted.bytes.length);
+  assert.equal(bytesBelow(root), wanted.bytes.length);
+});
+
+test('a download begins after a removal of its file has ended', async (t) => {
+  const { digest, bytes } = contentOf(mebibyte);
+  const gate = Promise.withResolvers<void>();
+  const removing = Promise.withResolvers<void>();
+  const { root, store, collector, downloads, read } = await openCache(
+    t,
+    async (_digest, offset) => {
+      const send = async function* () {
+        yield bytes.subarray(offset);
+      };
+      return { size: bytes.length, bytes: send() };
+    },
+    ({ remove, ...others }) => ({
+      ...others,
+      async remove(path) {
+        removing.resolve();
+        await gate.promise;
+        await remove(path);
+      },
+    }),
+  );
+  writeFileSync(store.unfinishedPath(digest), bytes.subarray(0, 1000));
+  utimesSync(store.unfinishedPath(digest), 1, 1);
+  const collecting = collector.collect();
+  await removing.promise;
+  const reading = read(digest);
+  gate.resolve();
+  assert.equal((await collecting).removedFiles, 1);
+  assert.equal(await reading, bytes.length);
+  await downloads.ended();
+  assert.equal(bytesBelow(root), bytes.length);
 });
 
 const byText = (a: unknown, b: unknown) => String(a).localeCompare(String(b));

@@ -123,7 +123,10 @@ export class Downloads {
     const signal = AbortSignal.any([this.#init.signal, stop.signal]);
     const run = async () => {
       try {
-        await this.#inTurn(() => download.run(signal));
+        await this.#inTurn(async () => {
+          await collector.removed(digest);
+          await download.run(signal);
+        });
       } catch (error) {
         const fault = faultFrom(error);
         if (!signal.aborted) this.#init.onFailed(reference, fault);
