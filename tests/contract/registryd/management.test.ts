@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { digestOf } from '@nodewright/oci';
+import { blobPath } from '@nodewright/oci/cache';
 import { spawnDaemon } from '@nodewright/testkit';
 import { Status } from 'nice-grpc';
 import { type RegistrydInit, registry, startRegistryd } from './harness.ts';
@@ -45,6 +46,32 @@ test('pull reports the progress and the digest, and fetches shared content once'
   const status = await daemon.management.status({});
   assert.equal(status.listenAddress, `127.0.0.1:${daemon.port()}`);
   assert.ok(Number(status.downloadedBytes) > 3 * megabyte && status.usedBytes >= status.downloadedBytes);
+});
+
+test('pull compares what is stored with its digest and size, and downloads what is damaged again', async (t) => {
+  const { upstream, shared, images, daemon, pull } = await start(t);
+  await pull('v1');
+  const digest = digestOf(shared);
+  const path = join(daemon.cacheFolder, blobPath(digest));
+  const changed = Buffer.from(shared);
+  changed[7] = (changed[7] ?? 0) ^ 1;
+  for (const damaged of [changed, shared.subarray(0, 10), Buffer.alloc(0)]) {
+    writeFileSync(path, damaged);
+    const steps = await pull('v1');
+    assert.equal(steps.at(-1)?.digest, images[0]?.digest);
+    assert.equal(steps.at(-2)?.bytes, steps.at(-2)?.totalBytes);
+    assert.ok(readFileSync(path).equals(shared));
+  }
+  writeFileSync(path, changed);
+  upstream.blobHook = (_request, response) => response.writeHead(404).end() !== undefined;
+  await assert.rejects(pull('v1'), { message: /HTTP 404/ });
+  upstream.blobHook = undefined;
+
+  const manifest = JSON.parse(String(images[1]?.manifest));
+  manifest.layers[1].size += 1;
+  upstream.addManifest('team/app', 'v4', Buffer.from(JSON.stringify(manifest)));
+  for (const which of ['downloaded', 'stored'])
+    await assert.rejects(pull('v4'), { message: /has 1000000 bytes, and not 1000001/ }, which);
 });
 
 test('a pull that fails says why, and so does a wrong name', async (t) => {

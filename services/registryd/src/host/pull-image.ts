@@ -1,5 +1,5 @@
 import { pause } from '@nodewright/async';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import {
   type Descriptor,
   formatImageReference,
@@ -13,7 +13,6 @@ import {
 } from '@nodewright/oci';
 import { TransferRate } from '@nodewright/oci/cache';
 import type { LocalImages } from '@nodewright/oci/serve';
-
 import type { Leases } from './leases.ts';
 import type { PullThrough } from './pull-through.ts';
 
@@ -33,7 +32,8 @@ export interface PullImageInit {
 const progressMs = 500;
 
 /**
- * Downloads what the cache lacks of an image for one platform, and reports the progress twice per second.
+ * Downloads what the cache lacks of an image for one platform, and reports the progress twice per second. What the cache has is verified,
+ * and downloaded if it is damaged.
  *
  * @returns the digest of the image, or of its index
  * @throws Fault when a part cannot be downloaded; the others stay for the next pull
@@ -86,16 +86,44 @@ export async function* pullImage(
   }
 
   async function fetchBlob({ digest, size }: Descriptor, blobSignal: AbortSignal): Promise<void> {
-    {
-      await using found = await images.blob(digest);
-      if (found !== undefined) return void fetched.set(digest, size);
-    }
+    if (await isWhole(digest, blobSignal)) return assertSize(digest, size);
     await using blob = await source.openDownload(reference, digest, blobSignal);
+    await count(digest, blob.read(undefined, blobSignal), blobSignal);
+    assertSize(digest, size);
+  }
+
+  /** Reads a stored blob, which compares its digest. */
+  async function isWhole(digest: string, blobSignal: AbortSignal): Promise<boolean> {
+    await using found = await images.blob(digest);
+    if (found === undefined) return false;
+    try {
+      await count(digest, found.read(), blobSignal);
+      return true;
+    } catch (error) {
+      const fault = faultFrom(error);
+      if (fault.kind !== 'data-loss') throw fault;
+      return false;
+    }
+  }
+
+  async function count(
+    digest: string,
+    chunks: AsyncIterable<Uint8Array>,
+    readSignal: AbortSignal,
+  ): Promise<void> {
     let bytes = 0;
-    for await (const chunk of blob.read(undefined, blobSignal)) {
+    fetched.set(digest, bytes);
+    for await (const chunk of chunks) {
+      readSignal.throwIfAborted();
       bytes += chunk.length;
       fetched.set(digest, bytes);
     }
+  }
+
+  function assertSize(digest: string, size: number): void {
+    const bytes = fetched.get(digest);
+    if (bytes !== size)
+      throw new Fault('data-loss', `${digest} has ${bytes} bytes, and not ${size} as its manifest says`);
   }
 
   function progress(): PullProgress {
