@@ -13,7 +13,7 @@ export {
   type OpenedBlob,
   openDistributionClient,
 } from './distribution/distribution-client.ts';
-export { isRefusal } from './distribution/is-refusal.ts';
+export { decidingFault, isRefusal } from './distribution/is-refusal.ts';
 export {
   type EndpointsOf,
   type EndpointTls,

@@ -223,6 +223,9 @@ test('an invalid redirect fails, and a redirect with an endless body costs only 
   await using lost = await serve((_request, response) =>
     response.writeHead(307, { location: 'http://[' }).end(),
   );
+  await using odd = await serve((_request, response) =>
+    response.writeHead(307, { location: 'ftp://registry.example/' }).end(),
+  );
   await using store = await serve((_request, response) => response.end(manifest));
   let isOver = false;
   await using endless = await serve((_request, response) => {
@@ -238,12 +241,13 @@ test('an invalid redirect fails, and a redirect with an endless body costs only 
   });
   using client = open();
   await assert.rejects(client.resolve(parseImageReference(`${lost.host}/a/b:v1`)), { kind: 'unavailable' });
+  await assert.rejects(client.resolve(parseImageReference(`${odd.host}/a/b:v1`)), { kind: 'unavailable' });
   const found = await client.resolve(parseImageReference(`${endless.host}/a/b:v1`));
   assert.equal(found.descriptor.digest, digestOf(manifest));
   await eventually(() => isOver, { what: 'end of the endless answer' });
 });
 
-test('tries endpoints in order and reports the last failure', async () => {
+test('tries endpoints in order, and reports a refusal only when every endpoint has refused', async () => {
   await using without = await serve((_request, response) => response.writeHead(404).end());
   await using mirror = await serve((_request, response) => response.end(manifest));
   const reference = parseImageReference('registry.example/a/b:v1');
@@ -254,10 +258,17 @@ test('tries endpoints in order and reports the last failure', async () => {
     [without, mirror].map(({ requests }) => requests.map(({ url }) => url)),
     [['/v2/a/b/manifests/v1'], ['/prefix/v2/a/b/manifests/v1']],
   );
-  using lost = open({
-    endpointsOf: () => [{ url: 'http://127.0.0.1:1' }, { url: `http://${without.host}` }],
-  });
-  await assert.rejects(lost.resolve(reference), { kind: 'not-found' });
+  await using closed = await serve((_request, response) => response.writeHead(403).end());
+  const kindOf = async (...asked: string[]) => {
+    using lost = open({ endpointsOf: () => asked.map((url) => ({ url })) });
+    return lost.resolve(reference).catch(({ kind }) => kind);
+  };
+  const [away, lacks, refuses] = ['http://127.0.0.1:1', `http://${without.host}`, `http://${closed.host}`];
+  // The endpoint that is away may have what the other one lacks or does not give.
+  assert.equal(await kindOf(away, lacks), 'unavailable');
+  assert.equal(await kindOf(away, refuses), 'unavailable');
+  assert.equal(await kindOf(lacks, refuses), 'permission-denied');
+  assert.equal(await kindOf(refuses, lacks), 'not-found');
 });
 
 test('a mirror is told the registry, may have a path of its own, and gets its credentials', async () => {

@@ -109,10 +109,8 @@ function redirected(request: HttpRequest, location: string): HttpRequest {
     throw new Fault('unavailable', `${request.url.host} redirects to a text that is not a URL`);
   const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && request.url.protocol === 'http:');
   if (!isSafe)
-    throw new Fault(
-      'permission-denied',
-      `${request.url.host} redirects to ${url.protocol}, which is not followed`,
-    );
+    // As proxies do that want a person to log in: the registry itself has said nothing.
+    throw new Fault('unavailable', `${request.url.host} redirects to ${url.protocol}, which is not followed`);
   const { authorization, ...others } = request.headers;
   const keeps = url.origin === request.url.origin;
   if (keeps) return { ...request, url };

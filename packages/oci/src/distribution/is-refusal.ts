@@ -6,3 +6,10 @@ import type { Fault } from '@nodewright/fault';
  */
 export const isRefusal = ({ kind }: Fault): boolean =>
   kind === 'not-found' || kind === 'unauthenticated' || kind === 'permission-denied';
+
+/**
+ * The failure of several places that were asked for the same content: the last one, but no refusal while another place may have the content
+ * and could not be asked.
+ */
+export const decidingFault = (faults: readonly Fault[]): Fault | undefined =>
+  faults.findLast((fault) => !isRefusal(fault)) ?? faults.at(-1);

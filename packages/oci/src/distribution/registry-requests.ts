@@ -4,6 +4,7 @@ import { formatImageReference, type ImageReference } from '../image-reference.ts
 import { authorize, type Credentials } from './authorization.ts';
 import { parseChallenge } from './challenge.ts';
 import type { HttpConnections } from './http-request.ts';
+import { decidingFault } from './is-refusal.ts';
 import { discardBody, readBody } from './read-body.ts';
 import type { EndpointsOf, RegistryEndpoint } from './registry-endpoint.ts';
 
@@ -28,7 +29,7 @@ export interface RegistryRequestOptions {
 }
 
 export interface RegistryRequests {
-  /** Requests `path` of a repository. An HTTP error status is a Fault. */
+  /** Requests `path` of a repository. An HTTP error status is a Fault; of several endpoints the `decidingFault`. */
   get(reference: ImageReference, path: string, options: RegistryRequestOptions): Promise<IncomingMessage>;
 }
 
@@ -93,19 +94,23 @@ export function createRegistryRequests({
 
   return {
     async get(reference, path, options) {
-      let last: Fault | undefined;
+      const faults: Fault[] = [];
       for (const endpoint of endpointsOf(reference.registry)) {
         try {
           const answer = await ask(endpoint, reference, path, options);
           onOutcome(reference.registry, endpoint, undefined);
           return answer;
         } catch (error) {
-          last = faultFrom(error);
-          if (last.kind === 'cancelled') break;
-          onOutcome(reference.registry, endpoint, last.kind === 'not-found' ? undefined : last);
+          const fault = faultFrom(error);
+          if (fault.kind === 'cancelled') throw fault;
+          faults.push(fault);
+          onOutcome(reference.registry, endpoint, fault.kind === 'not-found' ? undefined : fault);
         }
       }
-      throw last ?? new Fault('unavailable', `there is no endpoint for the registry ${reference.registry}`);
+      throw (
+        decidingFault(faults) ??
+        new Fault('unavailable', `there is no endpoint for the registry ${reference.registry}`)
+      );
     },
   };
 }

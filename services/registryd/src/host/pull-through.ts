@@ -1,5 +1,5 @@
 import { type Fault, faultFrom } from '@nodewright/fault';
-import { type DistributionClient, type ImageReference, isRefusal } from '@nodewright/oci';
+import { type DistributionClient, decidingFault, type ImageReference, isRefusal } from '@nodewright/oci';
 import type { StoredManifest } from '@nodewright/oci/cache';
 import {
   type ContentTarget,
@@ -109,16 +109,17 @@ export class PullThrough implements DistributionSource {
 
   /** Tries the references that a target may mean. */
   async #firstOf<T>(target: ContentTarget, get: (reference: ImageReference) => Promise<T>): Promise<T> {
-    let last: Fault = missing(target);
+    const faults: Fault[] = [];
     for (const reference of await this.#referencesOf(target)) {
       try {
         return await get(reference);
       } catch (error) {
-        last = faultFrom(error);
-        if (last.kind === 'cancelled') break;
+        const fault = faultFrom(error);
+        if (fault.kind === 'cancelled') throw fault;
+        faults.push(fault);
       }
     }
-    throw last;
+    throw decidingFault(faults) ?? missing(target);
   }
 
   async #referencesOf(target: ContentTarget): Promise<ImageReference[]> {
