@@ -22,7 +22,7 @@ export interface CacheFiles {
   identityOf(path: string): Promise<string | undefined>;
   /** The names in a folder; none when it is missing. */
   names(folder: string): Promise<string[]>;
-  /** The files below a folder. Those that appear or vanish meanwhile may be missing. */
+  /** The files below a folder. Those that appear or vanish meanwhile may be missing. Rejects when a part of it cannot be read. */
   below(folder: string): AsyncIterable<ListedFile>;
 }
 
@@ -48,11 +48,13 @@ export function openFlatFiles(root: string): CacheFiles {
     identityOf: (path) => storedIdentity(join(root, path)),
     names: async (folder) => (await readdir(join(root, folder)).catch(undefinedIfMissing)) ?? [],
     async *below(folder) {
-      const entries: Dirent[] = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
-      for (const entry of entries) {
+      const entries: Dirent[] | undefined = await readdir(join(root, folder), { withFileTypes: true }).catch(
+        undefinedIfMissing,
+      );
+      for (const entry of entries ?? []) {
         const path = join(folder, entry.name);
         if (entry.isDirectory()) yield* this.below(path);
-        const stats = entry.isFile() ? await stat(join(root, path)).catch(() => undefined) : undefined;
+        const stats = entry.isFile() ? await stat(join(root, path)).catch(undefinedIfMissing) : undefined;
         if (stats !== undefined) yield { path, bytes: stats.size, lastUsedMs: stats.mtimeMs };
       }
     },

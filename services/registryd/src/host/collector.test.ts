@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { VerifiedFiles } from '@nodewright/oci/cache';
+import { digestOf } from '@nodewright/oci';
+import { blobPath, type CacheFiles, VerifiedFiles } from '@nodewright/oci/cache';
 import { openCacheStore } from './cache-store.ts';
 import { Collector } from './collector.ts';
 import { Leases } from './leases.ts';
@@ -50,4 +52,29 @@ test('Collector counts what is written of a reservation once', async (t) => {
   await second.extend(400);
   await assert.rejects(second.extend(401), { kind: 'resource-exhausted' });
   assert.equal(second.bytes, 400);
+});
+
+test('Collector removes nothing while a manifest cannot be read', async (t) => {
+  const { root, store, leases } = await openCollector(t, 1000);
+  const place = { registry: 'registry.example', repository: 'team/app' };
+  const manifest = Buffer.from(JSON.stringify({ layers: [{ digest }] }));
+  await store.storeManifest({ ...place, tag: 'v1' }, digestOf(manifest), manifest);
+  const blob = join(root, blobPath(digest));
+  writeFileSync(blob, 'layer');
+  utimesSync(blob, 1, 1);
+  // A file that is open for writing only: each read of it fails.
+  const open: CacheFiles['open'] = async (path) => {
+    const file = await store.files.open(path);
+    if (file === undefined) return undefined;
+    await file[Symbol.asyncDispose]();
+    const handle = await openFile(join(root, path), 'a');
+    return { ...file, handle, [Symbol.asyncDispose]: () => handle.close() };
+  };
+  const init = { leases, isUsed: () => false, limitBytes: 1000, now: Date.now };
+  const collector = new Collector({ ...init, store: { ...store, files: { ...store.files, open } } });
+  await assert.rejects(collector.collect(), { kind: 'unavailable', message: /cannot be read: EBADF/ });
+  assert.ok(existsSync(blob));
+  // Now it can be read, and names the blob.
+  assert.equal((await new Collector({ ...init, store }).collect()).removedFiles, 0);
+  assert.ok(existsSync(blob));
 });

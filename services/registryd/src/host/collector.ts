@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { type CacheContents, type CachedImage, imagesOf, totalBytes } from '../domain/cache-contents.ts';
 import { registrydLimits } from '../domain/limits.ts';
 import { planCollection, type Removal } from '../domain/plan-collection.ts';
@@ -76,7 +76,11 @@ export class Collector {
     return this.#lastCollection;
   }
 
-  /** Removes what no image needs, and old images while the cache is over its limit. */
+  /**
+   * Removes what no image needs, and old images while the cache is over its limit.
+   *
+   * @throws Fault `unavailable` when a part of the cache cannot be read; nothing is removed then
+   */
   async collect(): Promise<Collection> {
     const { limitBytes, now } = this.#init;
     const collection = await this.#alone(
@@ -206,7 +210,13 @@ export class Collector {
 
   async #scan(): Promise<CacheContents> {
     const addedBytes = this.#addedBytes;
-    const contents = await scanCache(this.#init.store.files);
+    const { files, folder } = this.#init.store;
+    const contents = await scanCache(files).catch((error: unknown) => {
+      const { message } = faultFrom(error);
+      throw new Fault('unavailable', `the cache "${folder.root}" cannot be read: ${message}`, {
+        cause: error,
+      });
+    });
     this.#scanned = { bytes: totalBytes(contents), addedBytes };
     return contents;
   }

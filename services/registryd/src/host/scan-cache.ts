@@ -11,7 +11,10 @@ import {
 import type { CacheContents, CachedBlob, CachedManifest, CachedTag } from '../domain/cache-contents.ts';
 import { unfinishedFolder } from './cache-store.ts';
 
-/** Reads what a cache holds. Files that appear or vanish meanwhile may be missing from the result. */
+/**
+ * Reads what a cache holds. Files that appear or vanish meanwhile may be missing from the result. Rejects when a part cannot be read: what
+ * a manifest names would otherwise look like content that nothing needs.
+ */
 export async function scanCache(files: CacheFiles): Promise<CacheContents> {
   const tags: CachedTag[] = [];
   const manifests: CachedManifest[] = [];
@@ -40,7 +43,7 @@ export async function scanCache(files: CacheFiles): Promise<CacheContents> {
 
 async function contentOf(files: CacheFiles, path: string): Promise<Buffer | undefined> {
   await using file = await files.open(path);
-  return file && (await readStored(file).catch(() => undefined));
+  return file && (await readStored(file));
 }
 
 async function blobsBelow(files: CacheFiles, folder: string): Promise<CachedBlob[]> {
