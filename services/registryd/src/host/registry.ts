@@ -91,6 +91,8 @@ interface Root {
 export async function openRegistry(init: RegistryInit, scope: AsyncDisposableStack): Promise<Registry> {
   const { cacheFolder, limitBytes, own, telemetry, log, signal } = init;
   let settings = noSettings;
+  /** Until the node has said which images it uses, it may use each of them. */
+  let hasSettings = false;
   /** Folders that are only read. */
   let roots: readonly Root[] = [];
   const verified = new VerifiedFiles();
@@ -100,7 +102,10 @@ export async function openRegistry(init: RegistryInit, scope: AsyncDisposableSta
   const given = new LocalImages(() => roots.map(({ folder }) => folder));
   const images = new LocalImages(() => [...roots.map(({ folder }) => folder), store.folder]);
   const isUsed = (image: CachedImage) => settings.usedImages.some((used) => names(used, image));
-  const collector = new Collector({ ...{ store, leases, limitBytes, isUsed }, now: Date.now });
+  const collector = new Collector({
+    ...{ store, leases, limitBytes, now: Date.now },
+    isUsed: (image) => !hasSettings || isUsed(image),
+  });
   const upstreams = new UpstreamRecords();
   const endpointsOf = (registry: string) => {
     // There is no registry with the name of those without a mirror.
@@ -147,6 +152,7 @@ export async function openRegistry(init: RegistryInit, scope: AsyncDisposableSta
     upstreams: () => upstreams.describe(Object.keys(settings.registries.mirrors), endpointsOf),
     adopt(next) {
       settings = next;
+      hasSettings = true;
       roots = next.roots.map((root) => {
         const files = openCacheFiles(root);
         return { root, files, folder: openImageFolder(root, verified, files) };
