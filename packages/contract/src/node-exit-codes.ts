@@ -7,4 +7,6 @@ export const nodeExitCodes = {
   reboot: 70,
   /** Do not restart machined until a user starts it. */
   powerOff: 71,
+  /** Start the kernel that is loaded, without the firmware. Only the first process of a machine ends with it. */
+  kexec: 72,
 } as const;

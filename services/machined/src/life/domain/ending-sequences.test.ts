@@ -91,6 +91,23 @@ test("sequences that end a machine run upstream's phases and tasks that apply to
   });
 });
 
+test('only a graceful reboot starts a kernel that an earlier sequence has loaded', async () => {
+  const nextKernel = kernel(true);
+  await nextKernel.load();
+  const endOf = async (sequenceOf: (tasks: EndingTasks) => Sequence) =>
+    (await walk(sequenceOf, { nextKernel })).steps.split(' ').at(-1);
+  const ends = {
+    graceful: await endOf((tasks) => rebootSequence('graceful', tasks)),
+    powerCycle: await endOf((tasks) => rebootSequence('power-cycle', tasks)),
+    forced: await endOf((tasks) => rebootSequence('forced', tasks)),
+    reset: await endOf(reset({ reboot: true })),
+    shutdown: await endOf((tasks) => shutdownSequence(tasks)),
+  };
+  assert.deepEqual(ends, {
+    ...{ graceful: 'kexec', powerCycle: 'reboot', forced: 'reboot', reset: 'reboot', shutdown: 'power-off' },
+  });
+});
+
 test('the end of a machine is reported as an error with the command of reboot(2)', async () => {
   const { last } = await walk((tasks) => rebootSequence('graceful', tasks));
   const error = { code: 'fatal', message: 'sequence failed: unix.Reboot(1234567)' };

@@ -34,7 +34,8 @@ export type RebootKind = 'graceful' | 'power-cycle' | 'forced';
 
 export function rebootSequence(kind: RebootKind, tasks: EndingTasks): Sequence {
   const graceful = kind === 'forced' ? [] : [stopEverything(tasks)];
-  const phases = [...graceful, ...(kind === 'graceful' ? kexecPhases(tasks) : []), ending('reboot', tasks)];
+  const last = kind === 'graceful' ? [...kexecPhases(tasks), kexecEnding(tasks)] : [ending('reboot', tasks)];
+  const phases = [...graceful, ...last];
   return { name: 'reboot', phases, endsMachineFrom: phases[0]?.name };
 }
 
@@ -109,10 +110,21 @@ function wipePhases(plan: ResetPlan, { wipe, wipeUserDisks }: EndingTasks): Phas
   return phases;
 }
 
-function ending(wanted: 'reboot' | 'power-off', { tell, nextKernel }: EndingTasks): Phase {
+/** Starts the kernel that was loaded, if there is one. */
+function kexecEnding(tasks: EndingTasks): Phase {
+  const { nextKernel } = tasks;
+  return ending('reboot', tasks, () => (nextKernel?.isLoaded() ? 'kexec' : 'reboot'));
+}
+
+/** @param endOf called at the end; by default the machine goes through its firmware, also when an earlier sequence has loaded a kernel */
+function ending(
+  wanted: 'reboot' | 'power-off',
+  { tell }: EndingTasks,
+  endOf: () => MachineEnd = () => wanted,
+): Phase {
   const name = wanted === 'reboot' ? 'reboot' : 'shutdown';
   const finish = () => {
-    const end: MachineEnd = wanted === 'reboot' && nextKernel?.isLoaded() ? 'kexec' : wanted;
+    const end = endOf();
     tell({ kind: 'restart', end });
     throw new MachineEnding(end);
   };

@@ -3,9 +3,9 @@ import type { World } from '../../base/domain/world.ts';
 import type { MachineEnd } from './node-event.ts';
 
 /**
- * The exit code by which machined reports to its supervisor or container engine whether the machine reboots
- * or is off.
+ * The exit code by which machined reports to its supervisor or container engine whether the machine reboots, starts
+ * the kernel that it has loaded, or is off.
  */
 export function machineExitCode({ offExitCode }: Pick<World, 'offExitCode'>, end: MachineEnd): number {
-  return end === 'power-off' ? offExitCode : nodeExitCodes.reboot;
+  return end === 'power-off' ? offExitCode : nodeExitCodes[end];
 }

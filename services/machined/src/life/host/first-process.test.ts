@@ -81,11 +81,13 @@ test('endMachineAtExit() switches off, restarts, and restarts after a pause when
   assert.deepEqual(endOf(1), [line, 'pause 10000', 'kill', 'sync', 'detach', '1234567']);
 });
 
-test('endMachineAtExit() starts a loaded kernel in place of a restart, and restarts when the kernel refuses', () => {
+test('endMachineAtExit() starts a loaded kernel when it is asked to, and restarts when the kernel refuses', () => {
   const isKernelLoaded = true;
-  const [first] = endOf(nodeExitCodes.reboot, { isKernelLoaded }).slice(3);
+  const [first] = endOf(nodeExitCodes.kexec, { isKernelLoaded }).slice(3);
   assert.equal(first, '45584543');
-  assert.deepEqual(endOf(nodeExitCodes.reboot, { isKernelLoaded, refusesKexec: true }), [
+  assert.deepEqual(endOf(nodeExitCodes.kexec), ['kill', 'sync', 'detach', '1234567']);
+  assert.deepEqual(endOf(nodeExitCodes.reboot, { isKernelLoaded }), ['kill', 'sync', 'detach', '1234567']);
+  assert.deepEqual(endOf(nodeExitCodes.kexec, { isKernelLoaded, refusesKexec: true }), [
     ...['kill', 'sync', 'detach'],
     'the loaded kernel cannot be started (reboot: EINVAL): the machine restarts',
     '1234567',

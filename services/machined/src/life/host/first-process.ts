@@ -124,6 +124,9 @@ export interface EndOfMachine {
   readonly isKernelLoaded: () => boolean;
 }
 
+/** Every other exit code is that of a crash. */
+const intendedExitCodes: ReadonlySet<number> = new Set([0, nodeExitCodes.reboot, nodeExitCodes.kexec]);
+
 /**
  * Ends the machine when this process exits: off, restarted by its firmware or by a loaded kernel, or restarted after a pause
  * when it crashed. Without it the kernel would panic.
@@ -134,14 +137,14 @@ export function endMachineAtExit(
 ): void {
   process.on('exit', (code: number) => {
     const end = code === 0 ? 'power-off' : 'reboot';
-    if (code !== 0 && code !== nodeExitCodes.reboot) {
+    if (!intendedExitCodes.has(code)) {
       report(`machined has ended with exit code ${code}: the machine restarts in ${crashPauseMs / 1000} s`);
       pause(crashPauseMs);
     }
     killOthers();
     calls.syncFileSystems();
     detachVolumes(calls);
-    if (code === nodeExitCodes.reboot && isKernelLoaded()) startLoadedKernel(calls, report);
+    if (code === nodeExitCodes.kexec && isKernelLoaded()) startLoadedKernel(calls, report);
     calls.endMachine(restartCommands[end]);
   });
 }
