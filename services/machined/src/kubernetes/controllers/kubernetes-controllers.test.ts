@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createPublicKey, X509Certificate } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import type { Controller } from '@nodewright/controllers';
 import { openTestRuntime } from '@nodewright/controllers/testing';
@@ -28,6 +28,7 @@ import {
 import { parse } from 'yaml';
 import type { ComponentFiles } from '../domain/component-files.ts';
 import { podSettings } from '../domain/pod-settings.ts';
+import { secretsVersion } from '../domain/secrets-version.ts';
 import { PodGrant } from '../host/pod-grant.ts';
 import { PodProblems } from '../host/pod-problems.ts';
 import type { ReplaceInTurn } from '../host/pod-service.ts';
@@ -266,7 +267,8 @@ test('files hold what the components read, and the statuses say that they are wr
     '/state/node01/system/secrets/kubernetes/kube-scheduler/kubeconfig',
   );
   const { version } = await node.spec(secretStatuses, 'static-pods');
-  assert.deepEqual([version, (await node.spec(configStatuses, 'static-pods')).ready], ['1.1', true]);
+  assert.equal(version, secretsVersion(node.secrets()));
+  assert.equal((await node.spec(configStatuses, 'static-pods')).ready, true);
 });
 
 test('static pods appear when etcd is healthy, and stay when it no longer is', async () => {
@@ -311,6 +313,26 @@ test('a change of the encryption in etcd alone replaces the API server, and no o
     'apiVersion: v1alpha1\nkind: KubeEtcdEncryptionConfig\nconfig: { resources: [{ resources: [secrets], providers: [{ identity: {} }] }] }';
   await node.configure(await controlPlaneText({ patches: [patch] }));
   assert.match(node.secrets()['kube-apiserver']?.['encryptionconfig.yaml'] ?? '', /identity/);
+  const after = await pods();
+  assert.notDeepEqual(after[0], before[0]);
+  assert.deepEqual(after.slice(1), before.slice(1));
+});
+
+test('a key of service accounts that is accepted from now on replaces the API server, and no other component', async () => {
+  await using node = await openNode();
+  await node.service('etcd');
+  await node.configure(await controlPlaneText());
+  const pods = () =>
+    Promise.all(
+      ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].map((id) => node.spec(staticPods, id)),
+    );
+  const before = await pods();
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const key = pem.trimEnd().replaceAll('\n', '\n      ');
+  const patch = `apiVersion: v1alpha1\nkind: KubeServiceAccountConfig\naccepted:\n  publicKeys:\n    - |\n      ${key}`;
+  await node.configure(await controlPlaneText({ patches: [patch] }));
+  assert.ok(node.secrets()['kube-apiserver']?.['service-account.pub']?.endsWith(pem));
   const after = await pods();
   assert.notDeepEqual(after[0], before[0]);
   assert.deepEqual(after.slice(1), before.slice(1));

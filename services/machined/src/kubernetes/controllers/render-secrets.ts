@@ -26,8 +26,8 @@ const kinds = [
 const logVolume = 'LOG';
 
 /**
- * Writes the files with the secrets of the components and publishes their version. The version follows the kubeconfigs, and
- * the encryption of resources in etcd: the API server reads its certificates again by itself. Source: Talos v1.14: k8s.RenderSecretsStaticPodController.
+ * Writes the files with the secrets of the components and publishes their version. Source: Talos v1.14:
+ * k8s.RenderSecretsStaticPodController.
  */
 export function createRenderSecretsController(files: ComponentFileStore): Controller {
   return {
@@ -54,7 +54,7 @@ export function createRenderSecretsController(files: ComponentFileStore): Contro
       });
       if (wanted === undefined) return;
       await files.write(wanted);
-      const spec = { ready: true, version: secretsVersion(secrets.metadata, encryption.metadata) };
+      const spec = { ready: true, version: secretsVersion(wanted) };
       await pass.replace(secretStatuses, [{ id: secretStatuses.singleton, spec }]);
     },
   };

@@ -17,7 +17,7 @@ import {
 } from '../domain/pod-manifest.ts';
 import type { ComponentName } from '../domain/pod-paths.ts';
 import { podSettings } from '../domain/pod-settings.ts';
-import { withoutEncryption } from '../domain/secrets-version.ts';
+import { secretsVersionOf } from '../domain/secrets-version.ts';
 import type { PodGrant } from '../host/pod-grant.ts';
 import { finalId } from './final-configs.ts';
 
@@ -72,12 +72,15 @@ export function createControlPlaneStaticPodController(gates?: StaticPodGates): C
       const running = (await pass.get(pointerTo(staticPods, 'kube-apiserver')))?.spec.pod;
       if (running === undefined && !(await pass.get(etcd))?.spec.healthy) return;
 
-      const versions = ({ metadata }: Pick<Resource<unknown>, 'metadata'>): PodVersions => ({
-        secrets: withoutEncryption(secrets.version),
+      const versions = (
+        component: ComponentName,
+        { metadata }: Pick<Resource<unknown>, 'metadata'>,
+      ): PodVersions => ({
+        secrets: secretsVersionOf(secrets.version, component),
         config: String(metadata.version),
         configFiles: configs.version,
       });
-      const wanted = apiServerPod(apiServer.spec, { ...versions(apiServer), secrets: secrets.version });
+      const wanted = apiServerPod(apiServer.spec, versions('kube-apiserver', apiServer));
       const isPublished = running === undefined || grant === undefined || grant.allows(podSettings(wanted));
       const published = isPublished ? wanted : running;
       wasReady ||= running !== undefined && (await gates?.isServerReady()) === true;
@@ -88,12 +91,12 @@ export function createControlPlaneStaticPodController(gates?: StaticPodGates): C
           controllerManager.spec.enabled && {
             'kube-controller-manager': controllerManagerPod(
               controllerManager.spec,
-              versions(controllerManager),
+              versions('kube-controller-manager', controllerManager),
             ),
           }),
         ...(wasReady &&
           scheduler.spec.enabled && {
-            'kube-scheduler': schedulerPod(scheduler.spec, versions(scheduler)),
+            'kube-scheduler': schedulerPod(scheduler.spec, versions('kube-scheduler', scheduler)),
           }),
       };
       await pass.replace(
