@@ -16,7 +16,7 @@ import { createPodTurnController } from './controllers/pod-turn.ts';
 import type { StaticPodGates } from './controllers/static-pods.ts';
 import { components, componentUsers } from './domain/pod-paths.ts';
 import { createApplyInTurn } from './host/apply-in-turn.ts';
-import { checkReadiness, checkSuccessor, createCheckApiServer } from './host/check-api-server.ts';
+import { checkReadiness, createCheckApiServer } from './host/check-api-server.ts';
 import { checkEndpoint } from './host/check-endpoint.ts';
 import { createComponentFiles, fileOwner } from './host/component-files.ts';
 import { fetchManifest } from './host/fetch-manifest.ts';
@@ -27,6 +27,7 @@ import { PodGrant } from './host/pod-grant.ts';
 import type { PodProblems } from './host/pod-problems.ts';
 import { PodService, type ReplaceInTurn } from './host/pod-service.ts';
 import { replaceInTurn } from './host/replace-in-turn.ts';
+import { ServerContainer } from './host/server-container.ts';
 import { createKubeconfig } from './rpc/kubeconfig.ts';
 
 export interface OpenKubernetesInit {
@@ -98,7 +99,7 @@ function podsForKubelet(init: OpenKubernetesInit) {
   const check = createCheckApiServer(state);
   const turn = createPodTurnController({
     ...{ grant, problems, checkOwn: check, replaceInTurn: apiServerInTurn(init) },
-    checkSuccessor: () => checkSuccessor(state, check),
+    container: new ServerContainer(state),
   });
   const isServerReady = async () => (await check(checkTimeoutMs)).healthy;
   return { rendering: renderingForKubelet(init, { grant, isServerReady }), followers: [turn] };

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Controller } from '@nodewright/controllers';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { parseCertificate } from '@nodewright/pki';
-import { type KindRef, pointerTo, putResource } from '@nodewright/state';
+import { type KindRef, MemoryState, pointerTo, putResource } from '@nodewright/state';
 import {
   apiServerConfigs,
   blockMountStatuses,
@@ -19,6 +19,7 @@ import {
   machineConfigs,
   networkStatuses,
   nodeAddresses,
+  nodenames,
   secretStatuses,
   services,
   staticPodStatuses,
@@ -32,6 +33,7 @@ import { secretsVersion } from '../domain/secrets-version.ts';
 import { PodGrant } from '../host/pod-grant.ts';
 import { PodProblems } from '../host/pod-problems.ts';
 import type { ReplaceInTurn } from '../host/pod-service.ts';
+import { ServerContainer } from '../host/server-container.ts';
 import { createMemoryBalancer } from '../testing/memory-balancer.ts';
 import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { kubernetesControllers } from './kubernetes-controllers.ts';
@@ -41,6 +43,7 @@ import type { StaticPodGates } from './static-pods.ts';
 const hour = 3_600_000;
 const pair = (name: string) => ({ crt: `${name} certificate\n`, key: `${name} key\n` });
 
+const nodename = nodenames.codec.fromProto(new Uint8Array());
 const logMount = {
   ...blockMountStatuses.codec.fromProto(new Uint8Array()),
   target: '/var/log',
@@ -381,9 +384,13 @@ test('a kubelet is given another pod of the API server when it is its turn, and 
     else report({ kind: 'waits', reason: answer });
     return answer === '' ? undefined : { reason: answer, retryAfterMs: 5_000 };
   };
-  const turn = createPodTurnController({
-    ...{ grant, problems, replaceInTurn, checkOwn: healthy, checkSuccessor: async () => healthy },
-  });
+  const container = {
+    observe: async () => 'a',
+    obstacle: async () => undefined,
+    isUnreported: async () => false,
+    checkSuccessor: async () => healthy,
+  };
+  const turn = createPodTurnController({ grant, problems, replaceInTurn, container, checkOwn: healthy });
   await using node = await openNode({ gates: { grant, isServerReady: async () => true }, more: [turn] });
   await turn.begin(new AbortController().signal);
   await node.service('etcd');
@@ -403,6 +410,40 @@ test('a kubelet is given another pod of the API server when it is its turn, and 
   answer = '';
   await node.runtime.advance(5_000);
   assert.match(await pod('kube-apiserver'), /--goaway-chance=0\.02/);
+});
+
+test('the container that runs before a kubelet restarts is not taken for its successor', async () => {
+  const grant = new PodGrant();
+  const problems = new PodProblems();
+  const state = new MemoryState({ now: () => 0, cookie: Buffer.alloc(8) });
+  const results: boolean[] = [];
+  const report = async (containerID: string | undefined) => {
+    const pod = pointerTo(staticPodStatuses, 'kube-system/kube-apiserver-node01');
+    if (containerID === undefined) await state.destroy(pod);
+    else await putResource(state, { ...pod, spec: { podStatus: { containerStatuses: [{ containerID }] } } });
+  };
+  const replaceInTurn: ReplaceInTurn = async ({ checkOwn, replace }) => {
+    await replace();
+    for (const container of [undefined, 'old', 'new']) {
+      if (container !== undefined) await report(container);
+      results.push((await checkOwn(1_000)).healthy);
+    }
+    return undefined;
+  };
+  await state.create({ ...pointerTo(nodenames), spec: { ...nodename, nodename: 'node01' } });
+  await report('old');
+  const turn = createPodTurnController({
+    ...{ grant, problems, replaceInTurn, checkOwn: async () => ({ healthy: true }) as const },
+    container: new ServerContainer(state),
+  });
+  await using node = await openNode({ gates: { grant, isServerReady: async () => true }, more: [turn] });
+  await turn.begin(new AbortController().signal);
+  await node.service('etcd');
+  await node.configure(await controlPlaneText());
+  await report(undefined);
+  const patch = 'apiVersion: v1alpha1\nkind: KubeAPIServerConfig\nextraArgs: { v: "2" }';
+  await node.configure(await controlPlaneText({ patches: [patch] }));
+  assert.deepEqual(results, [false, false, true]);
 });
 
 test('on a node with a kubelet the other components follow when the API server has been ready once', async () => {

@@ -1,10 +1,5 @@
 import { pointerTo, type State } from '@nodewright/state';
-import {
-  apiServerConfigs,
-  kubernetesDynamicCerts,
-  nodenames,
-  staticPodStatuses,
-} from '@nodewright/state/kinds';
+import { apiServerConfigs, kubernetesDynamicCerts } from '@nodewright/state/kinds';
 import type { HealthResult } from '../../base/domain/service-health.ts';
 import { specOf } from '../../base/resources/spec-of.ts';
 import { probeHttps } from './probe-https.ts';
@@ -32,25 +27,4 @@ export function createCheckApiServer(state: State): Check {
     if (config === undefined) return { healthy: false, message: 'it is not configured' };
     return checkReadiness(state, { host: '127.0.0.1', port: config.localPort }, timeoutMs);
   };
-}
-
-/** Remembers the container of the API server, and returns a check that succeeds only with another one. */
-export async function checkSuccessor(state: State, check: Check): Promise<Check> {
-  const before = await containerOf(state);
-  return async (timeoutMs) => {
-    if (before !== undefined && (await containerOf(state)) === before)
-      return { healthy: false, message: 'the kubelet has not replaced the container yet' };
-    return check(timeoutMs);
-  };
-}
-
-async function containerOf(state: State): Promise<string | undefined> {
-  const name = (await specOf(state, pointerTo(nodenames)))?.nodename;
-  const status = await specOf(
-    state,
-    pointerTo(staticPodStatuses, `kube-system/kube-apiserver-${name ?? ''}`),
-  );
-  const containers = status?.podStatus.containerStatuses;
-  const [first] = (Array.isArray(containers) ? containers : []) as readonly { containerID?: string }[];
-  return first?.containerID;
 }

@@ -40,7 +40,7 @@ export interface PodServiceInit {
 
 /** Waits for the turn of this node before it calls `replace`. Its checks concern this component. */
 export type ReplaceInTurn = (
-  component: Pick<ReplaceInTurnInit, 'checkOwn' | 'replace' | 'report'>,
+  component: Pick<ReplaceInTurnInit, 'checkOwn' | 'obstacle' | 'isReplacerAway' | 'replace' | 'report'>,
   request: RestartRequest,
 ) => Promise<PostponedRestart | undefined>;
 

@@ -18,6 +18,10 @@ interface Case {
   readonly failures?: number;
   /** After how many checks of the new API server the settings change again. */
   readonly changesAfter?: number;
+  /** Why the API server of this node cannot be replaced. */
+  readonly obstacle?: string;
+  /** For how many checks of the new API server the kubelet is away. */
+  readonly away?: number;
 }
 
 const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
@@ -30,6 +34,8 @@ async function outcomeOf({
   isNeeded = true,
   failures = 1,
   changesAfter,
+  obstacle,
+  away = 0,
 }: Case) {
   const done: string[] = [];
   const problems: (PodProblem | undefined)[] = [];
@@ -64,6 +70,8 @@ async function outcomeOf({
       others: async () => others,
       checkOther: async ({ node }) => (down.includes(node) ? notReady : { healthy: true }),
       checkOwn,
+      obstacle: async () => obstacle,
+      isReplacerAway: async () => checks < away,
       async replace() {
         isReplaced = true;
         done.push('replace');
@@ -133,4 +141,21 @@ test('replaceInTurn() reports a server that is not ready after two minutes, and 
 test('replaceInTurn() stops waiting when the settings change again', async () => {
   const { done, problems } = await outcomeOf({ failures: 1000, changesAfter: 2 });
   assert.deepEqual([done, problems], ['lock replace unlock close', []]);
+});
+
+test('replaceInTurn() waits while a kubelet that is away could not replace a ready server', async () => {
+  const reason = 'the kubelet of this node does not report it';
+  assert.deepEqual(await outcomeOf({ obstacle: reason }), {
+    ...{ done: 'lock unlock close', postponed: reason, problems: [{ kind: 'waits', reason }] },
+  });
+  assert.equal((await outcomeOf({ obstacle: reason, ownFailures: 1000 })).done, 'lock replace unlock close');
+});
+
+test('replaceInTurn() keeps its turn while the kubelet is away, for a quarter of an hour at most', async () => {
+  const { problems } = await outcomeOf({ failures: 400, away: 399 });
+  assert.deepEqual(problems, [undefined]);
+  const reason = 'not ready 900 s after it was replaced (refused); see: talosctl logs kube-apiserver';
+  assert.deepEqual((await outcomeOf({ failures: 10_000, away: 10_000 })).problems, [
+    { kind: 'failed', reason },
+  ]);
 });

@@ -21,6 +21,10 @@ export interface ReplaceInTurnInit {
   readonly checkOther: (server: OtherServer, timeoutMs: number) => Promise<HealthResult>;
   /** Whether the API server of this node is ready. */
   readonly checkOwn: (timeoutMs: number) => Promise<HealthResult>;
+  /** Why an API server of this node that is ready cannot be replaced now; by default it always can. */
+  readonly obstacle?: () => Promise<string | undefined>;
+  /** Whether the program that replaces the API server is away at the moment; by default it never is. */
+  readonly isReplacerAway?: () => Promise<boolean>;
   /** Stops the API server of this node and starts it with the current settings. */
   readonly replace: () => Promise<void>;
   /** Receives why the API server is not up to date or not ready; `undefined` when it is both. */
@@ -37,6 +41,8 @@ const lockTtlSeconds = 30;
 const lockTimeoutMs = 30_000;
 /** An API server with valid settings is ready within this time. */
 export const readyTimeoutMs = 120_000;
+/** A kubelet of another version is downloaded and runs within this time. Until then the earlier API server may still answer. */
+export const awayTimeoutMs = 900_000;
 const checkTimeoutMs = 5_000;
 /** A server that fails so many checks in a row is not ready. One that is only slow passes one of them. */
 const ownChecks = 3;
@@ -46,9 +52,9 @@ const retryAfterMs = 5_000;
 
 /**
  * Replaces the API server of this node when the cluster does not need it: under a lock in etcd, and while all other API servers are
- * ready. The lock is held until the new one is ready, at most two minutes. One that does not become ready stops the others from
- * following, because it is not ready when they look. An API server that is not ready itself is replaced in any case, so that a
- * corrected configuration takes effect.
+ * ready. The lock is held until the new one is ready, at most two minutes, and longer while the kubelet is away. One that does not become
+ * ready stops the others from following, because it is not ready when they look. An API server that is not ready itself is replaced in
+ * any case, so that a corrected configuration takes effect.
  *
  * @returns why the replacement is postponed; `undefined` when it is done or not needed
  */
@@ -67,7 +73,7 @@ export async function replaceInTurn(
   if (await isOwnReady(init, signal)) {
     if (lock === undefined)
       return postponed('another control plane replaces its kube-apiserver, or etcd has no leader');
-    const problem = await problemOfOthers(init);
+    const problem = (await init.obstacle?.()) ?? (await problemOfOthers(init));
     if (problem !== undefined) return postponed(problem);
   }
   log.info({ hasLock: lock !== undefined }, 'replacing kube-apiserver with new settings');
@@ -97,10 +103,11 @@ async function problemOfOthers({ others, checkOther }: ReplaceInTurnInit): Promi
 }
 
 async function waitUntilReady(
-  { checkOwn, report, timers, log }: ReplaceInTurnInit,
+  { checkOwn, isReplacerAway, report, timers, log }: ReplaceInTurnInit,
   { signal, isNeeded }: RestartRequest,
 ): Promise<void> {
-  const endMs = timers.monotonicMs() + readyTimeoutMs;
+  const beganMs = timers.monotonicMs();
+  let endMs = beganMs + readyTimeoutMs;
   let last = 'it was not checked';
   while (timers.monotonicMs() < endMs && !signal.aborted) {
     const result = await checkOwn(checkTimeoutMs);
@@ -109,9 +116,12 @@ async function waitUntilReady(
     // The settings changed again, probably to correct an error: the next pass replaces the server with them.
     if (await isNeeded()) return;
     await pauseBy(timers, pollMs, signal);
+    if (await isReplacerAway?.())
+      endMs = Math.min(timers.monotonicMs() + readyTimeoutMs, beganMs + awayTimeoutMs);
   }
   signal.throwIfAborted();
-  const reason = `not ready ${readyTimeoutMs / 1000} s after it was replaced (${last}); see: talosctl logs kube-apiserver`;
+  const seconds = Math.round((endMs - beganMs) / 1000);
+  const reason = `not ready ${seconds} s after it was replaced (${last}); see: talosctl logs kube-apiserver`;
   report({ kind: 'failed', reason });
   log.error({ reason }, 'kube-apiserver does not become ready after its replacement');
 }
