@@ -178,6 +178,7 @@ export class ControllerLoop implements Sleeper {
       turns,
       log: this.#log,
       now: () => timers.now(),
+      monotonicMs: () => timers.monotonicMs(),
       setInputs: (inputs) => this.#inputs.replace(inputs),
       wakeAfter: (delayMs) => this.#wakeAfter(delayMs),
     });

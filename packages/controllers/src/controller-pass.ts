@@ -28,6 +28,7 @@ export interface ControllerPassInit {
   readonly log: Logger;
   /** Unix ms. */
   readonly now: () => number;
+  readonly monotonicMs: () => number;
   readonly setInputs: (inputs: readonly Input[]) => void;
   readonly wakeAfter: (delayMs: number) => void;
 }
@@ -55,6 +56,10 @@ export class ControllerPass implements ReconcilePass {
 
   now(): number {
     return this.#init.now();
+  }
+
+  monotonicMs(): number {
+    return this.#init.monotonicMs();
   }
 
   /** Accepts no more calls. */

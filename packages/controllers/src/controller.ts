@@ -66,6 +66,8 @@ export interface ReconcilePass {
   readonly log: Logger;
   /** Unix ms. */
   now(): number;
+  /** Milliseconds from an arbitrary start. They never go back, also when the clock of the node is set. */
+  monotonicMs(): number;
   /** Undefined when there is no such resource. */
   get<S>(pointer: Pointer<S>): Promise<Resource<S> | undefined>;
   list<S>(kind: KindRef<S>, options?: QueryOptions): Promise<readonly Resource<S>[]>;

@@ -124,3 +124,93 @@ test('begin() fails with the error of the first start, and resolves when its sig
   const stopped = AbortSignal.abort();
   await controller.begin(stopped);
 });
+
+/** A service that fails while its settings are refused. */
+function openFailing(refused: readonly string[]) {
+  let launched: string | undefined;
+  let isStopped = true;
+  let notify = () => {};
+  const starts: string[] = [];
+  const rig = openService({
+    start: async () => {
+      const { count } = (await rig.runtime.state.get(wish)).spec;
+      starts.push(String(count));
+      isStopped = false;
+      launched = refused.includes(String(count)) ? undefined : String(count);
+      if (launched === undefined) notify();
+    },
+    async stop() {
+      isStopped = true;
+      launched = undefined;
+    },
+    launchedWith: () => launched,
+    hasFailed: () => !isStopped && launched === undefined,
+    onFailure(listener) {
+      notify = listener;
+      return { [Symbol.dispose]: () => {} };
+    },
+  });
+  return {
+    ...{ rig, starts },
+    accept: () => {
+      refused = [];
+    },
+    fail: async () => {
+      launched = undefined;
+      notify();
+      await rig.runtime.settled();
+    },
+  };
+}
+
+test('a service that failed starts again after pauses that grow, until it runs', async () => {
+  const { rig, starts, accept } = openFailing(['1']);
+  await using _rig = rig;
+  await rig.controller.begin(never);
+  await rig.want(1);
+  const counts = [];
+  for (const seconds of [4, 2, 8, 2, 1_000]) {
+    await rig.runtime.advance(seconds * 1_000);
+    counts.push(starts.length);
+  }
+  // After 5, 10, 20, 40, 80, 160 and 300 s, and every 300 s from then on.
+  assert.deepEqual(counts, [1, 2, 2, 3, 9]);
+  accept();
+  await rig.runtime.advance(300_000);
+  assert.equal(starts.length, 10);
+  await rig.runtime.advance(3_600_000);
+  assert.equal(starts.length, 10);
+});
+
+test('a service that failed starts at once when its settings change', async () => {
+  const { rig, starts } = openFailing(['1', '2']);
+  await using _rig = rig;
+  await rig.controller.begin(never);
+  await rig.want(1);
+  await rig.want(2);
+  await rig.want(3);
+  assert.deepEqual(starts, ['1', '2', '3']);
+});
+
+test('a service that ran for a while before it failed starts again after the first pause', async () => {
+  const { rig, starts, fail } = openFailing([]);
+  await using _rig = rig;
+  await rig.controller.begin(never);
+  await rig.want(1);
+  for (let failures = 0; failures < 3; failures += 1) {
+    await rig.runtime.advance(3_600_000);
+    await fail();
+    await rig.runtime.advance(5_000);
+  }
+  assert.equal(starts.length, 4);
+});
+
+test('a service that failed stays down once it is not wanted', async () => {
+  const { rig, starts } = openFailing(['1']);
+  await using _rig = rig;
+  await rig.controller.begin(never);
+  await rig.want(1);
+  await rig.unwant();
+  await rig.runtime.advance(3_600_000);
+  assert.deepEqual(starts, ['1']);
+});

@@ -1,5 +1,6 @@
 import { ChangeSignal } from '@nodewright/async';
 import type { Controller, Input, ReconcilePass } from './controller.ts';
+import { FailedStarts } from './failed-starts.ts';
 import { leaveAsIs } from './transform-controller.ts';
 
 /** How a service of the node should run. */
@@ -40,6 +41,13 @@ export interface FollowingService {
    * Restarts it with the settings in the resources at the time of the launch, or returns why it must wait.
    */
   restart?(request: RestartRequest): Promise<PostponedRestart | undefined>;
+  /**
+   * Whether it has ended by a failure of its own, such as one of its preparation, and stays down until it is started again. One that
+   * was stopped has not failed, whatever its end was like. By default it never fails.
+   */
+  hasFailed?(): boolean;
+  /** Calls `listener` when it may have failed, until the result is disposed of. */
+  onFailure?(listener: () => void): Disposable;
 }
 
 export interface ServiceControllerInit {
@@ -71,8 +79,9 @@ export interface ServiceController extends Controller {
 
 /**
  * A controller that runs a service as resources want it: it starts the service when it becomes wanted,
- * restarts it when its settings change, and stops it when it is no longer wanted. A service that a user
- * stopped stays stopped until the user starts it, or until it becomes wanted again.
+ * restarts it when its settings change, and stops it when it is no longer wanted. A service that failed starts
+ * again after a pause, and at once when its settings change. A service that a user stopped stays stopped until
+ * the user starts it, or until it becomes wanted again.
  */
 export function serviceController({
   name,
@@ -87,6 +96,7 @@ export function serviceController({
   let failure: { readonly error: unknown } | undefined;
   let wake = () => {};
   let postponed: string | undefined;
+  const failedStarts = new FailedStarts();
 
   const isOutdated = async (pass: ReconcilePass) => {
     const target = await wanted(pass);
@@ -103,8 +113,21 @@ export function serviceController({
       isStarted = false;
       return;
     }
-    if (!isStarted) await service.start();
+    if (isStarted) return startAgain(pass, target);
+    await start(pass, target);
     isStarted = true;
+  }
+
+  async function startAgain(pass: ReconcilePass, target: WantedService): Promise<void> {
+    if (!service.hasFailed?.()) return;
+    const pauseMs = failedStarts.pauseMs(target.settings, pass.monotonicMs());
+    if (pauseMs === 0) await start(pass, target);
+    else pass.wakeAfter(pauseMs);
+  }
+
+  async function start(pass: ReconcilePass, { settings }: WantedService): Promise<void> {
+    failedStarts.started(settings, pass.monotonicMs());
+    await service.start();
   }
 
   async function restart(pass: ReconcilePass): Promise<void> {
@@ -117,14 +140,19 @@ export function serviceController({
       pass.wakeAfter(outcome.retryAfterMs);
     }
     postponed = outcome?.reason;
+    const target = await wanted(pass);
+    if (outcome === undefined && target !== leaveAsIs)
+      failedStarts.started(target?.settings, pass.monotonicMs());
   }
 
   return {
     name,
     inputs,
     outputs: [],
-    open(source) {
+    open(source, scope) {
       wake = () => source.wake();
+      const failures = service.onFailure?.(wake);
+      if (failures !== undefined) scope.use(failures);
     },
     async reconcile(pass) {
       if (!mayAct) return;

@@ -119,5 +119,6 @@ function followingService(
       services.start([serviceIds.cri]);
     },
     stop: () => services.stop([serviceIds.cri]),
+    ...services.failureOf(serviceIds.cri),
   };
 }

@@ -99,6 +99,7 @@ function followingService(
       services.start([daemon]);
     },
     stop: () => services.stop([daemon]),
+    ...services.failureOf(daemon),
   };
 }
 

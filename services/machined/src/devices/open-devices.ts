@@ -60,5 +60,6 @@ function followingService(
       manager.start([serviceIds.udevd]);
     },
     stop: () => manager.stop([serviceIds.udevd]),
+    ...manager.failureOf(serviceIds.udevd),
   };
 }

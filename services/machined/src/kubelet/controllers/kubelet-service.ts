@@ -11,7 +11,7 @@ const secrets = pointerTo(kubeletSecrets);
  * k8s.KubeletServiceController.
  */
 export function createKubeletServiceController(
-  service: Pick<KubeletService, 'start' | 'stop' | 'launchedWith' | 'restart'>,
+  service: Pick<KubeletService, 'start' | 'stop' | 'launchedWith' | 'restart' | 'hasFailed' | 'onFailure'>,
 ): ServiceController {
   return serviceController({
     name: 'k8s.KubeletServiceController',

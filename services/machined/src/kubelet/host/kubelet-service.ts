@@ -76,6 +76,14 @@ export class KubeletService implements Required<FollowingService> {
     return this.#init.services.lifeOf(id) === 'on' ? this.#launch?.settings : undefined;
   }
 
+  hasFailed(): boolean {
+    return this.#init.services.failureOf(id).hasFailed();
+  }
+
+  onFailure(listener: () => void): Disposable {
+    return this.#init.services.failureOf(id).onFailure(listener);
+  }
+
   async restart(_request: RestartRequest): Promise<PostponedRestart | undefined> {
     const { services } = this.#init;
     await services.stop([id], 'Restarting with other settings');

@@ -8,7 +8,7 @@ import type { PodService } from '../host/pod-service.ts';
 /** Runs a component while its static pod exists, and restarts it when the pod changes. */
 export function createPodServiceController(
   component: ComponentName,
-  service: Pick<PodService, 'start' | 'stop' | 'launchedWith' | 'restart'>,
+  service: Pick<PodService, 'start' | 'stop' | 'launchedWith' | 'restart' | 'hasFailed' | 'onFailure'>,
 ): ServiceController {
   const names = {
     'kube-apiserver': 'k8s.ProcessAPIServerController',

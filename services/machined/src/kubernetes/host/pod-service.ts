@@ -80,6 +80,14 @@ export class PodService implements Required<FollowingService> {
     return services.lifeOf(component) === 'on' ? this.#launch?.settings : undefined;
   }
 
+  hasFailed(): boolean {
+    return this.#init.services.failureOf(this.#init.component).hasFailed();
+  }
+
+  onFailure(listener: () => void): Disposable {
+    return this.#init.services.failureOf(this.#init.component).onFailure(listener);
+  }
+
   async restart(request: RestartRequest): Promise<PostponedRestart | undefined> {
     const { replaceInTurn, component, problems, state } = this.#init;
     const replace = () => this.#replace();

@@ -137,3 +137,31 @@ test('stop() stops exactly the given services, stopWithDependents() also those t
   assert.deepEqual([ends(lines).slice(1), manager.lifeOf('apid')], [['etcd', 'cri'], 'on']);
   await manager[Symbol.asyncDispose]();
 });
+
+test('a service has failed when it ended by itself, and not when it was stopped', async () => {
+  const { manager, advance } = managed();
+  let text: string | undefined = 'no such file';
+  const prepare = async () => {
+    if (text !== undefined) throw new Error(text);
+  };
+  const hangs = { text: 'Hangs', run: () => new Promise<void>(() => {}) };
+  manager.declare([service('kubelet', { prepare }), service('hangs', { runner: hangs })]);
+  const failure = manager.failureOf('kubelet');
+  const heard: boolean[] = [];
+  using _listener = failure.onFailure(() => heard.push(failure.hasFailed()));
+  manager.start(['kubelet', 'hangs']);
+  await advance(1);
+  assert.deepEqual([heard, failure.hasFailed()], [[true], true]);
+  await manager.stop(['kubelet']);
+  assert.equal(failure.hasFailed(), false, 'it was stopped after it had failed');
+  text = undefined;
+  manager.start(['kubelet']);
+  await advance(1);
+  assert.equal(failure.hasFailed(), false, 'it runs');
+  const stopped = manager.stop(['hangs']);
+  await advance(60_000);
+  await stopped;
+  assert.equal(manager.records().find(({ id }) => id === 'hangs')?.state, 'Failed');
+  assert.equal(manager.failureOf('hangs').hasFailed(), false, 'its end was asked for');
+  assert.equal(manager.failureOf('none').hasFailed(), false);
+});

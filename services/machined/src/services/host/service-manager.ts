@@ -1,4 +1,5 @@
 import { ChangeSignal, pauseBy, type Timers } from '@nodewright/async';
+import type { FollowingService } from '@nodewright/controllers';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
 import type { ServiceRecords } from '../../base/domain/service-records.ts';
@@ -98,6 +99,17 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
   /** The state of a service; undefined when it is not declared. */
   lifeOf(id: string): ServiceLife | undefined {
     return this.#services.get(id)?.life;
+  }
+
+  /** Shows a controller whether a service has failed, so that it starts the service again. */
+  failureOf(id: string): Required<Pick<FollowingService, 'hasFailed' | 'onFailure'>> {
+    return {
+      hasFailed: () => this.#services.get(id)?.hasFailed ?? false,
+      onFailure: (listener) =>
+        this.onChange((record) => {
+          if (record.id === id && record.state === 'Failed') listener();
+        }),
+    };
   }
 
   /** The records of all services, sorted by id. */

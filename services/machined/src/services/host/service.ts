@@ -79,6 +79,11 @@ export class Service {
     return this.#stop.signal.aborted ? 'ending' : 'on';
   }
 
+  /** Whether it has ended by a failure of its own, and not while it was being stopped. */
+  get hasFailed(): boolean {
+    return this.#record.state === 'Failed' && this.#stop?.signal.aborted === false;
+  }
+
   /** What it has to do before the node ends; nothing while it is off. */
   async prepareEnd(): Promise<void> {
     if (this.life !== 'off') await this.#init.beforeNodeEnds?.();
