@@ -22,7 +22,7 @@ import { createComponentFiles, fileOwner } from './host/component-files.ts';
 import { fetchManifest } from './host/fetch-manifest.ts';
 import { KubePrism } from './host/kube-prism.ts';
 import { createLoadManifest } from './host/load-manifest.ts';
-import { otherServers } from './host/other-servers.ts';
+import { checkAddresses, otherServers } from './host/other-servers.ts';
 import { PodGrant } from './host/pod-grant.ts';
 import type { PodProblems } from './host/pod-problems.ts';
 import { PodService, type ReplaceInTurn } from './host/pod-service.ts';
@@ -166,7 +166,8 @@ function apiServerInTurn({ openEtcd, state, log }: OpenKubernetesInit): ReplaceI
         ...component,
         ...{ openEtcd, log, timers: systemTimers },
         others: () => otherServers(state),
-        checkOther: (server, timeoutMs) => checkReadiness(state, server, timeoutMs),
+        checkOther: (server, timeoutMs) =>
+          checkAddresses(server, timeoutMs, (endpoint) => checkReadiness(state, endpoint, timeoutMs)),
       },
       request,
     );

@@ -119,9 +119,9 @@ async function rollOut(facts: readonly Facts[], startsWell: boolean, endMs: numb
           openEtcd: async () => etcd,
           others: async () =>
             nodes.flatMap((other, index) =>
-              other === node ? [] : [{ node: `node${index}`, host: String(index), port: 1 }],
+              other === node ? [] : [{ node: `node${index}`, hosts: [String(index)], port: 1 }],
             ),
-          checkOther: async ({ host }) => readiness(nodes[Number(host)] as Node),
+          checkOther: async ({ hosts }) => readiness(nodes[Number(hosts[0])] as Node),
           checkOwn: () => checkOwn(),
           obstacle: () => container.obstacle(),
           isReplacerAway: () => container.isUnreported(),

@@ -25,7 +25,11 @@ interface Case {
 }
 
 const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
-const others: readonly OtherServer[] = ['node02', 'node03'].map((node) => ({ node, host: node, port: 6443 }));
+const others: readonly OtherServer[] = ['node02', 'node03'].map((node) => ({
+  node,
+  hosts: [node],
+  port: 6443,
+}));
 
 async function outcomeOf({
   ownFailures = 0,

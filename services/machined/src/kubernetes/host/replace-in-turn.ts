@@ -10,7 +10,8 @@ import type { PodProblem } from '../domain/pod-status.ts';
 export interface OtherServer {
   /** Host name of its node. */
   readonly node: string;
-  readonly host: string;
+  /** Its addresses, without those that this node has, too. */
+  readonly hosts: readonly string[];
   readonly port: number;
 }
 
