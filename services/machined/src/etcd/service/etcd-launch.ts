@@ -13,7 +13,12 @@ import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
 import type { EtcdVersion } from '../domain/etcd-version.ts';
 import { type OwnMember, soleCluster } from '../domain/join-plan.ts';
 import { type BootstrapWish, type StartMode, startModeOf } from '../domain/start-mode.ts';
-import { emptyEtcdData, isEtcdDataEmpty, isEtcdDataIncomplete } from '../host/data-folder.ts';
+import {
+  emptyEtcdData,
+  isEtcdDataEmpty,
+  isEtcdDataIncomplete,
+  removeEtcdLeftovers,
+} from '../host/data-folder.ts';
 import { readVersionFile, writeVersionFile } from '../host/version-file.ts';
 import { type EtcdMembershipInit, joinEtcd } from './etcd-membership.ts';
 
@@ -52,6 +57,7 @@ export async function prepareEtcd(
 ): Promise<EtcdLaunch> {
   const { state, runtime, data, log } = init;
   await prepareFolder(data);
+  await removeEtcdLeftovers(data.path);
   if (await isDataIncomplete(init)) {
     await emptyEtcdData(data.path);
     log.info('removed the data of an etcd that stopped before it became a member');

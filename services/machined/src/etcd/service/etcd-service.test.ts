@@ -108,6 +108,17 @@ test('etcd that stopped before it joined gets the initial cluster flags again', 
   assert.match(initialFlags(rig.runs[0])[1] ?? '', /existing/);
 });
 
+test('what an interrupted removal of data has left is no data, and goes when etcd starts', async () => {
+  await using rig = await openEtcdRig();
+  await mkdir(join(rig.data, 'member.removed/snap'), { recursive: true });
+  await writeFile(join(rig.data, 'member.removed/snap/db'), 'x');
+  rig.others.add({});
+  rig.service.start();
+  await runsTimes(rig, 1);
+  assert.match(initialFlags(rig.runs[0])[1] ?? '', /existing/);
+  assert.equal(existsSync(join(rig.data, 'member.removed')), false);
+});
+
 test('etcd with a write-ahead log, or with a `wal-dir` elsewhere, starts from its data', async () => {
   const logs: [string, object][] = [
     ['member/snap', { 'wal-dir': { values: ['/elsewhere'] } }],
