@@ -109,6 +109,42 @@ test('a machine sets its kernel parameters, and restores those that are wanted n
   assert.deepEqual(written, ['/proc/sys/vm/swappiness 60']);
 });
 
+test('a setting that is a choice in sysfs is written once, and its earlier word is restored', async () => {
+  const path = '/sys/kernel/mm/transparent_hugepage/enabled';
+  const files: Record<string, string> = { [path]: 'always [madvise] never\n' };
+  const written: string[] = [];
+  let isBusy = false;
+  const writeParameter = (target: string, value: string) => {
+    if (target !== path) return;
+    written.push(value);
+    const words = ['always', 'madvise', 'never'];
+    const code = isBusy ? 'EBUSY' : words.includes(value) ? undefined : 'EINVAL';
+    if (code !== undefined) throw Object.assign(new Error(code), { code });
+    files[path] = `${words.map((word) => (word === value ? `[${word}]` : word)).join(' ')}\n`;
+  };
+  await using node = openNode({ files, writeParameter, world: worlds.machine });
+  const id = 'sys.kernel.mm.transparent_hugepage.enabled';
+  const configure = async (sysfs: string) => {
+    await node.configure(`version: v1alpha1\nmachine: { ${sysfs} }\n`);
+    return new Map(await node.specs(kernelParamStatuses)).get(id);
+  };
+  const never = { current: 'never', default: 'madvise', unsupported: false };
+  const sysfs = 'sysfs: { kernel.mm.transparent_hugepage.enabled: never }';
+  assert.deepEqual(await configure(sysfs), never);
+  assert.deepEqual(await configure(`${sysfs}, sysctls: { vm.swappiness: "10" }`), never);
+  await node.runtime.advance(600_000);
+  assert.deepEqual(written.splice(0), ['never']);
+  isBusy = true;
+  await configure('');
+  assert.equal(files[path], 'always madvise [never]\n');
+  isBusy = false;
+  await node.runtime.advance(600_000);
+  assert.equal(files[path], 'always [madvise] never\n');
+  assert.deepEqual(new Set(written.splice(0)), new Set(['madvise']));
+  await node.runtime.advance(600_000);
+  assert.deepEqual(written, []);
+});
+
 test('kernel modules are read again at intervals', async () => {
   const files = {
     '/proc/modules': 'loop 1024 0 - Live 0x0\n',

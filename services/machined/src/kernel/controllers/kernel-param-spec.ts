@@ -11,6 +11,7 @@ import {
   isSameValue,
   parameterPath,
   parameterStatus,
+  parameterValue,
   setParameterStatus,
   type WantedParameter,
 } from '../domain/kernel-parameters.ts';
@@ -27,7 +28,10 @@ export type WriteParameter = (path: string, value: string) => void;
 export function kernelParamSpecController(read: ReadIfThere, write?: WriteParameter): Controller {
   /** The values before the node has set the parameters, by id. */
   const originals = new Map<string, string>();
-  const currentOf = (id: string) => read(parameterPath(id))?.toString().trim();
+  const currentOf = (id: string) => {
+    const text = read(parameterPath(id))?.toString();
+    return text === undefined ? undefined : parameterValue(id, text);
+  };
 
   /** @returns the status; a text says why the parameter could not be set */
   function set(id: string, { value, ignoreErrors }: WantedParameter, setValue: WriteParameter) {
@@ -48,12 +52,22 @@ export function kernelParamSpecController(read: ReadIfThere, write?: WriteParame
     return { status: setParameterStatus(currentOf(id), original) };
   }
 
-  function restoreOthers(wanted: ReadonlyMap<string, unknown>, setValue: WriteParameter): void {
+  /** @returns what could not be restored, and why. It is tried again in the next pass. */
+  function restoreOthers(wanted: ReadonlyMap<string, unknown>, setValue: WriteParameter): string[] {
+    const failures: string[] = [];
     for (const [id, original] of originals) {
       if (wanted.has(id)) continue;
-      originals.delete(id);
-      setValue(parameterPath(id), original);
+      try {
+        setValue(parameterPath(id), original);
+        originals.delete(id);
+      } catch (error) {
+        const { code = String(error) } = error as NodeJS.ErrnoException;
+        // The parameter has gone with its device or module.
+        if (code === 'ENOENT') originals.delete(id);
+        else failures.push(`${id} = ${original}: ${code}`);
+      }
     }
+    return failures;
   }
 
   return {
@@ -68,14 +82,13 @@ export function kernelParamSpecController(read: ReadIfThere, write?: WriteParame
           .filter(({ metadata }) => metadata.phase === 'running')
           .map(({ metadata, spec }) => [metadata.id, spec]),
       );
-      const failures: string[] = [];
+      const failures = write === undefined ? [] : restoreOthers(wanted, write);
       const statusOf = (id: string, spec: WantedParameter): KernelParamStatusSpec => {
         if (write === undefined) return parameterStatus(spec.value, currentOf(id));
         const { status, failure } = set(id, spec, write);
         if (failure !== undefined) failures.push(failure);
         return status;
       };
-      if (write !== undefined) restoreOthers(wanted, write);
       await pass.replace(
         kernelParamStatuses,
         // Read one by one during the output, because a configuration may have thousands.

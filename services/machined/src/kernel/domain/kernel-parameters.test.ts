@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultKernelParameters } from './default-kernel-parameters.ts';
-import { configuredParameters, parameterId, parameterPath, parameterStatus } from './kernel-parameters.ts';
+import {
+  configuredParameters,
+  parameterId,
+  parameterPath,
+  parameterStatus,
+  parameterValue,
+} from './kernel-parameters.ts';
 
 const keys: readonly (readonly ['proc.sys' | 'sys', string, string, string])[] = [
   ['proc.sys', 'net.ipv4.ip_forward', 'proc.sys.net.ipv4.ip_forward', '/proc/sys/net/ipv4/ip_forward'],
@@ -31,6 +37,17 @@ test('configuredParameters() uses the later of two spellings of a key', () => {
     { id: 'proc.sys.a.b', spec: { value: '2', ignoreErrors: false } },
     { id: 'sys.a.b', spec: { value: '3', ignoreErrors: false } },
   ]);
+});
+
+test('parameterValue() is the word in brackets of a choice of sysfs, and otherwise the text', () => {
+  const ofSysfs = ['always [madvise] never\n', '[none]', 'a b\n', '[a] [b]', '', '3'].map((text) =>
+    parameterValue('sys.kernel.mm.transparent_hugepage.enabled', text),
+  );
+  assert.deepEqual(ofSysfs, ['madvise', 'none', 'a b', '[a] [b]', '', '3']);
+  assert.equal(
+    parameterValue('proc.sys.kernel.core_pattern', '|/bin/save [core] %p\n'),
+    '|/bin/save [core] %p',
+  );
 });
 
 test('parameterStatus() compares a value that the node does not set with the wanted one', () => {

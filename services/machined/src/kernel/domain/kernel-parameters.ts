@@ -27,6 +27,18 @@ function swapSeparators(text: string): string {
   return text.replace(/[./]/g, (separator) => (separator === '.' ? '/' : '.'));
 }
 
+/**
+ * The value of a parameter in the text of its file. A file of sysfs with a choice has all its words, and the chosen one in brackets:
+ * `always [madvise] never`. Only the word can be written.
+ */
+export function parameterValue(id: string, text: string): string {
+  const value = text.trim();
+  if (!id.startsWith('sys.')) return value;
+  const chosen = value.split(/\s+/).filter((word) => /^\[[^[\]]+\]$/.test(word));
+  const [only] = chosen;
+  return only === undefined || chosen.length > 1 ? value : only.slice(1, -1);
+}
+
 /** The parameters in a configuration, by id. */
 export function configuredParameters(config: {
   readonly sysctls: Readonly<Record<string, string>>;
