@@ -73,14 +73,13 @@ class NodeRun {
       this.#discover('logs of Kubernetes', kubernetesLogCollectors(node, signal)),
     ]);
     const [resources, logs = [], kubernetesLogs = []] = found;
-    const { secret = [], plain = [] } = resources ?? {};
-    const first = [...['v1alpha1', 'persistent'].map(configurationCollector), ...secret];
+    const { sensitive = [], mixed = [], plain = [] } = resources ?? {};
+    const configurations = ['v1alpha1', 'persistent'].map(configurationCollector);
     const rest = [...systemCollectors, callCollector, eventsCollector, ...logs, ...kubernetesLogs, ...plain];
-    this.#total = first.length + rest.length + 1;
+    const stages = [configurations, sensitive, mixed, rest, [specCollector]];
+    this.#total = stages.flat().length;
     // Secrets must be known before anything else is written.
-    await this.#collectAll(first);
-    await this.#collectAll(rest);
-    await this.#collectAll([specCollector]);
+    for (const stage of stages) await this.#collectAll(stage);
     return {
       ...{ node: node.name, files: this.#files, sizeBytes: this.#sizeBytes },
       ...{ failures: this.#failures, absent: this.#absent },

@@ -1,12 +1,8 @@
 import { isScalar, parseDocument, Scalar, visit } from 'yaml';
-import { formsOf } from './configuration-secrets.ts';
-import { redactionMark } from './secret-filter.ts';
-
-/** Names of fields that may hold a secret in kinds that are not secret as a whole. */
-const secretKey =
-  /(?:^|[a-z_-])(?:token|password|passphrase|secret|private_?key|preshared_?key|identitytoken|auth_?key|api_?key|access_?key)$/i;
-const mayHoldSecret =
-  /(?:token|password|passphrase|secret|private_?key|preshared_?key|auth_?key|api_?key|access_?key)["']?\s*:/i;
+import { redactionMark } from './known-secrets.ts';
+import { hideOwnTexts, holdsOwnTexts } from './own-texts-of-kinds.ts';
+import { formsOf } from './secret-forms.ts';
+import { mayHoldSecretKey, secretKey } from './secret-key.ts';
 
 /** A spec that may be written, and the secrets that were removed from it. */
 export interface RedactedYaml {
@@ -15,17 +11,25 @@ export interface RedactedYaml {
   readonly secrets: readonly string[];
 }
 
+export interface RedactYamlOptions {
+  /** The type of the resource. Kinds that repeat texts of users lose them. */
+  readonly type?: string;
+  /** Whether the kind holds secrets: then a `key` counts as a secret field too. */
+  readonly isSecret?: boolean;
+}
+
 /**
  * A spec in YAML with the values of secret fields replaced and everything else unchanged. A spec that cannot
  * be parsed is dropped as a whole.
- *
- * @param isSecret whether the kind holds secrets: then a `key` counts as a secret field too
  */
-export function redactYaml(yaml: string, isSecret = false): RedactedYaml {
-  if (!isSecret && !mayHoldSecret.test(yaml)) return { yaml, secrets: [] };
+export function redactYaml(
+  yaml: string,
+  { type = '', isSecret = false }: RedactYamlOptions = {},
+): RedactedYaml {
+  if (!isSecret && !holdsOwnTexts(type) && !mayHoldSecretKey.test(yaml)) return { yaml, secrets: [] };
   const document = parseDocument(yaml, { schema: 'failsafe' });
   if (document.errors.length > 0) return { yaml: `${redactionMark}\n`, secrets: [] };
-  const secrets: string[] = [];
+  const secrets = [...hideOwnTexts(type, document)];
   visit(document, {
     Pair(_, pair) {
       if (!isScalar(pair.key) || !isScalar(pair.value)) return undefined;
@@ -37,5 +41,6 @@ export function redactYaml(yaml: string, isSecret = false): RedactedYaml {
       return visit.SKIP;
     },
   });
+  if (secrets.length === 0 && !holdsOwnTexts(type)) return { yaml, secrets };
   return { yaml: document.toString({ lineWidth: 0, indent: 4 }), secrets };
 }

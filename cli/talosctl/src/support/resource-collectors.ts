@@ -11,6 +11,7 @@ import { formatCompactJson } from '../render/json.ts';
 import { archiveName } from './archive-path.ts';
 import type { CollectContext, Collector } from './collector.ts';
 import { configurationSecrets } from './configuration-secrets.ts';
+import { holdsOwnTexts } from './own-texts-of-kinds.ts';
 import { type RecordedSpec, recordedSpecsName } from './recorded-call.ts';
 import { redactYaml } from './redact-yaml.ts';
 import { redactionMark, SecretFilter } from './secret-filter.ts';
@@ -23,27 +24,34 @@ const configurations = { namespace: 'config', type: 'MachineConfigs.config.talos
 const isSecretByPlace = (type: string) => /\.secrets\.talos\.dev$/.test(type);
 const isSensitive = ({ type, sensitivity }: ResourceDefinitionSpec) =>
   sensitivity === 'sensitive' || isSecretByPlace(type);
-/** Kinds that every role may read but that may contain a secret. */
-const holdsSecret = (spec: ResourceDefinitionSpec) => isSensitive(spec) || /Tokens?\./.test(spec.type);
+/** Kinds that every role may read but that may contain a secret, or what a user wrote into the configuration. */
+const holdsSecret = ({ type }: ResourceDefinitionSpec) => /Tokens?\./.test(type) || holdsOwnTexts(type);
 
+/** In the order in which they are written, so that the secrets of each group are known for the files of the next ones. */
 export interface ResourceCollectors {
-  /** Kinds that hold secrets: they are written first, so that their secrets are known for all other files. */
-  readonly secret: readonly Collector[];
+  /** Kinds whose specs are not written at all. */
+  readonly sensitive: readonly Collector[];
+  /** Kinds with some secret fields. */
+  readonly mixed: readonly Collector[];
   readonly plain: readonly Collector[];
 }
 
 /** One file for every kind of the node. Source: Talos v1.14: support bundle. */
 export async function resourceCollectors(node: NodeClient, signal: AbortSignal): Promise<ResourceCollectors> {
   const definitions = await listDefinitions(stateOf(node), signal);
-  const collectors = (wanted: boolean) =>
+  const collectors = (isWanted: (spec: ResourceDefinitionSpec) => boolean) =>
     definitions
-      .filter(({ spec }) => holdsSecret(spec) === wanted)
+      .filter(({ spec }) => isWanted(spec))
       .map(({ metadata, spec }) => ({
         path: `resources/${archiveName(metadata.id)}.yaml`,
         source: `resources ${metadata.id}`,
         collect: (context: CollectContext) => documentsOf(spec, context),
       }));
-  return { secret: collectors(true), plain: collectors(false) };
+  return {
+    sensitive: collectors(isSensitive),
+    mixed: collectors((spec) => !isSensitive(spec) && holdsSecret(spec)),
+    plain: collectors((spec) => !isSensitive(spec) && !holdsSecret(spec)),
+  };
 }
 
 async function* documentsOf(
@@ -54,7 +62,7 @@ async function* documentsOf(
   let count = 0;
   for await (const { resource } of node.state.list({ namespace, type, options: {} }, { signal })) {
     const decoded = resourceFromMessage<EncodedSpec>(resource, noCodecs);
-    const redacted = redactYaml(decoded.spec.yaml, isSensitive(definition));
+    const redacted = redactYaml(decoded.spec.yaml, { type, isSecret: isSensitive(definition) });
     secrets.add(redacted.secrets);
     const text = isSensitive(definition)
       ? withoutSpec(node.name, decoded)

@@ -1,10 +1,8 @@
 import { type Configuration, redactConfiguration } from '@nodewright/machine-config';
-import { redactionMark } from './secret-filter.ts';
+import { redactionMark } from './known-secrets.ts';
+import { ownTextFields } from './own-texts.ts';
 
 type Value = Exclude<Configuration[number]['value'][string], undefined>;
-
-/** Files, manifests and headers that a user wrote into a configuration: they may contain anything. */
-const ownTexts = new Set(['content', 'contents', 'manifest', 'headers', 'extraManifestHeaders']);
 
 /**
  * The configuration for the archive: without its secrets, and without texts that may contain more of them.
@@ -25,7 +23,7 @@ export function mapOwnTexts(value: Value, change: (text: Value) => Value): Value
   return Object.fromEntries(
     Object.entries(value).map(([key, child]) => [
       key,
-      ownTexts.has(key) ? change(child as Value) : mapOwnTexts(child as Value, change),
+      ownTextFields.has(key) ? change(child as Value) : mapOwnTexts(child as Value, change),
     ]),
   );
 }
