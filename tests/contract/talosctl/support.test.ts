@@ -247,20 +247,46 @@ test('support overwrites no archive, and checks that without calling a node', as
   assert.equal(readFileSync(path, 'utf8'), 'precious');
 });
 
-test('support that is interrupted removes its archive, after one interrupt or two', async () => {
-  for (const signals of [1, 2]) {
-    const cwd = mkdtempSync(join(suite.cluster.folder, 'run-'));
-    const environment = { TALOSCONFIG: suite.talosconfig };
-    const child = suite.talosctl.start(['-n', 'node01,silent', 'support', '-O', 'a.zip'], {
-      cwd,
-      environment,
-    });
-    const ended = finished(child);
-    await eventually(() => readdirSync(cwd).length === 1, { what: 'partial archive' });
-    assert.equal(existsSync(join(cwd, 'a.zip')), false);
-    for (let count = 0; count < signals; count += 1) child.kill('SIGINT');
-    const { exitCode } = await ended;
-    assert.deepEqual([exitCode === 0, readdirSync(cwd)], [false, []]);
+test('support keeps what it has collected until an interrupt, and says what is missing', async () => {
+  const cwd = mkdtempSync(join(suite.cluster.folder, 'run-'));
+  const environment = { TALOSCONFIG: suite.talosconfig };
+  const words = ['-n', 'node01,silent', 'support', '-v', '-O', 'a.zip'];
+  const child = suite.talosctl.start(words, { cwd, environment });
+  let progress = '';
+  child.stderr?.on('data', (bytes) => {
+    progress += String(bytes);
+  });
+  const ended = finished(child);
+  await eventually(() => /^node01: \d+ files/m.test(progress), {
+    what: 'the end of the collection of node01',
+  });
+  child.kill('SIGINT');
+  const { exitCode, stderr, stdout } = await ended;
+  assert.deepEqual([exitCode, readdirSync(cwd)], [1, ['a.zip']], stderr);
+  assert.match(stderr, /^silent everything(?: else)? +rpc error: code = Canceled desc = interrupted$/m);
+  assert.match(stderr, /^interrupted: "a.zip" has only what was collected until then$/m);
+  assert.match(stdout, /^"a.zip": \d+ files/);
+  const archive = unpacked(join(cwd, 'a.zip'));
+  assert.match(archive['node01/specs.jsonl'] ?? '', /"infos.cluster.talos.dev"/i);
+  const { interrupted, nodes } = JSON.parse(archive['support.json'] ?? '');
+  assert.deepEqual([interrupted, nodes.length], [true, 2]);
+});
+
+test('support that is interrupted twice leaves a whole archive or nothing', async () => {
+  const cwd = mkdtempSync(join(suite.cluster.folder, 'run-'));
+  const environment = { TALOSCONFIG: suite.talosconfig };
+  const words = ['-n', 'node01,silent', 'support', '-O', 'a.zip'];
+  const child = suite.talosctl.start(words, { cwd, environment });
+  const ended = finished(child);
+  await eventually(() => readdirSync(cwd).length === 1, { what: 'partial archive' });
+  assert.equal(existsSync(join(cwd, 'a.zip')), false);
+  for (let count = 0; count < 2; count += 1) child.kill('SIGINT');
+  const { exitCode } = await ended;
+  assert.notEqual(exitCode, 0);
+  const left = readdirSync(cwd);
+  if (left.length > 0) {
+    assert.deepEqual(left, ['a.zip']);
+    assert.equal(JSON.parse(unpacked(join(cwd, 'a.zip'))['support.json'] ?? '').interrupted, true);
   }
 });
 

@@ -1,3 +1,4 @@
+import { systemTimers } from '@nodewright/async';
 import type { TalosClient } from '@nodewright/client';
 import { nodeNameInLine } from '@nodewright/client/node-name';
 import { buildInfo } from '@nodewright/contract';
@@ -28,7 +29,10 @@ interface SupportOptions extends NodeOptions {
   readonly encryptionRecipients?: readonly string[];
 }
 
-/** Collects from all nodes in parallel. A failure to write the archive stops the collection on every node. */
+/**
+ * Collects from all nodes in parallel. A failure to write the archive stops the collection on every node. After Ctrl-C the result
+ * is what was collected until then.
+ */
 async function collectNodes(
   env: CliEnvironment,
   client: TalosClient,
@@ -51,7 +55,10 @@ async function collectNodes(
         if (verbose && !env.stderr.isTTY)
           env.stderr.write(`${nodeNameInLine(node.name)}: ${escapeLine(source)}\n`);
       };
-      const collection = await collectNode({ node, archive, secrets, workers, signal, now, onProgress });
+      const collection = await collectNode({
+        ...{ node, archive, secrets, workers, signal, now, onProgress },
+        timers: systemTimers,
+      });
       const { files, sizeBytes, failures } = collection;
       const rest = failures.length === 0 ? '' : `, ${failures.length} failed`;
       progress.end(node.name, `${files} files, ${formatDecimalSize(BigInt(sizeBytes))}${rest}`);
@@ -75,17 +82,20 @@ async function writeSupport(env: CliEnvironment, options: SupportOptions): Promi
   await using file = await PartialFile.open(path);
   const archive = new ArchiveWriter(file, env.now());
   const collections = await collectNodes(env, client, archive, options);
+  // A Ctrl-C after the last node changes nothing any more: the archive is complete.
+  const isInterrupted = collections.some(({ failures }) =>
+    failures.some(({ fault }) => fault.kind === 'cancelled' && env.signal.aborted),
+  );
   const failures = failureTable(collections, env.stderr.isTTY);
   if (failures !== '') env.stderr.write(failures);
-  if (collections.every(({ files }) => files === 0)) throw new ReportedFailure();
+  if (archive.names.length === 0) throw new ReportedFailure();
 
   const about = { talosctl: buildInfo, collected: env.now().toISOString() };
   await archive.add(
     'support.json',
-    texts(`${formatJson({ ...about, ...supportDocument(name, undefined, collections) })}\n`),
+    texts(`${formatJson({ ...about, ...supportDocument(name, undefined, collections, isInterrupted) })}\n`),
   );
   await archive.finish();
-  env.signal.throwIfAborted();
   await file.commit();
   if (options.format === 'table') {
     const size = formatDecimalSize(BigInt(file.sizeBytes));
@@ -93,8 +103,15 @@ async function writeSupport(env: CliEnvironment, options: SupportOptions): Promi
       `${JSON.stringify(name)}: ${archive.names.length} files, ${size}. Known secrets are removed; the archive is not encrypted.\n`,
     );
   } else {
-    await writeDocument(env.stdout, options.format, supportDocument(name, file.sizeBytes, collections));
+    await writeDocument(
+      env.stdout,
+      options.format,
+      supportDocument(name, file.sizeBytes, collections, isInterrupted),
+    );
   }
+  if (!isInterrupted) return;
+  env.stderr.write(`interrupted: ${JSON.stringify(name)} has only what was collected until then\n`);
+  throw new ReportedFailure();
 }
 
 async function* texts(...parts: readonly string[]): AsyncGenerator<string> {

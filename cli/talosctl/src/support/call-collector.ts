@@ -1,7 +1,7 @@
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import { formatCompactJson } from '../render/json.ts';
-import type { Collector } from './collector.ts';
+import type { CollectContext, Collector } from './collector.ts';
 import {
   type MessageCodec,
   type RecordedCall,
@@ -10,6 +10,7 @@ import {
   recordedMethods,
 } from './recorded-call.ts';
 import { type KnownSecrets, SecretFilter } from './secret-filter.ts';
+import { maxCallMs, withinSilence } from './silence-limit.ts';
 
 interface UnaryMethod {
   readonly name: string;
@@ -25,11 +26,11 @@ type Call = (request: object, options: { signal: AbortSignal }) => Promise<unkno
  */
 export const callCollector: Collector = {
   path: recordedCallsName,
-  async *collect({ node, signal, secrets }) {
+  async *collect({ node, signal, timers, secrets }) {
     let lostInRow = 0;
     for (const method of recordedMethods)
       for (const request of method.requests) {
-        const call = await record(node, method, request, { signal, secrets });
+        const call = await record(node, method, request, { signal, timers, secrets });
         yield `${formatCompactJson(call)}\n`;
         lostInRow = isLost(call) ? lostInRow + 1 : 0;
         // The next calls would wait for the same node.
@@ -48,14 +49,15 @@ async function record(
   node: NodeClient,
   { definition, key }: RecordedMethod,
   request: object,
-  { signal, secrets }: { readonly signal: AbortSignal; readonly secrets: KnownSecrets },
+  { signal, timers, secrets }: Pick<CollectContext, 'signal' | 'timers' | 'secrets'>,
 ): Promise<RecordedCall> {
   const { name, requestType, responseType } = definition.methods[key] as UnaryMethod;
   const client = node.service(definition as never) as unknown as Record<string, Call>;
   const encoded = requestType.encode(requestType.fromPartial(request)).finish();
   const about = { method: `/${definition.fullName}/${name}`, request: base64(encoded) };
   try {
-    const response = await client[key]?.(request, { signal });
+    const call = async (stop: AbortSignal) => client[key]?.(request, { signal: stop });
+    const response = await withinSilence(call, { signal, timers, silenceMs: maxCallMs });
     return { ...about, response: base64(responseType.encode(withoutSecrets(response, secrets)).finish()) };
   } catch (error) {
     signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import type { Timers } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { archiveName } from './archive-path.ts';
@@ -8,6 +9,7 @@ import { eventsCollector, kubernetesLogCollectors, logCollectors } from './log-c
 import type { RecordedSpec } from './recorded-call.ts';
 import { configurationCollector, resourceCollectors, specCollector } from './resource-collectors.ts';
 import type { KnownSecrets } from './secret-filter.ts';
+import { maxSilenceMs, untilSilent, withinSilence } from './silence-limit.ts';
 import { systemCollectors } from './system-collectors.ts';
 
 /** A source that could not be read, and why. */
@@ -32,8 +34,10 @@ export interface CollectNodeInit {
   readonly secrets: KnownSecrets;
   /** How many reads run on a node at once. */
   readonly workers: number;
+  /** Ends the collection. What was collected until then is kept. */
   readonly signal: AbortSignal;
   readonly now: () => Date;
+  readonly timers: Timers;
   /** Called before each step; `total` grows while the node reports what it has. */
   readonly onProgress: (done: number, total: number, source: string) => void;
 }
@@ -42,9 +46,10 @@ export interface CollectNodeInit {
 const maxLostInRow = 3;
 
 /**
- * Collects everything about one node. A failed part does not affect the others.
+ * Collects everything about one node. A failed part does not affect the others. A part that sends nothing for too long has
+ * failed, and so has everything else when the signal aborts.
  *
- * @throws what the archive fails with, and a Fault `cancelled` when the signal aborts
+ * @throws what the archive fails with
  */
 export async function collectNode(init: CollectNodeInit): Promise<NodeCollection> {
   return new NodeRun(init).run();
@@ -60,17 +65,18 @@ class NodeRun {
   #done = 0;
   #total = 0;
   #lostInRow = 0;
+  #isCut = false;
 
   constructor(init: CollectNodeInit) {
     this.#init = init;
   }
 
   async run(): Promise<NodeCollection> {
-    const { node, signal, now } = this.#init;
+    const { node, now } = this.#init;
     const found = await Promise.all([
-      this.#discover('resources', resourceCollectors(node, signal)),
-      this.#discover('logs', logCollectors(node, signal, now)),
-      this.#discover('logs of Kubernetes', kubernetesLogCollectors(node, signal)),
+      this.#discover('resources', (signal) => resourceCollectors(node, signal)),
+      this.#discover('logs', (signal) => logCollectors(node, signal, now)),
+      this.#discover('logs of Kubernetes', (signal) => kubernetesLogCollectors(node, signal)),
     ]);
     const [resources, logs = [], kubernetesLogs = []] = found;
     const { sensitive = [], mixed = [], plain = [] } = resources ?? {};
@@ -80,6 +86,9 @@ class NodeRun {
     this.#total = stages.flat().length;
     // Secrets must be known before anything else is written.
     for (const stage of stages) await this.#collectAll(stage);
+    // One line for all that was cut off or not begun.
+    if (this.#isCut)
+      this.#failures.push({ source: this.#rest, fault: new Fault('cancelled', 'interrupted') });
     return {
       ...{ node: node.name, files: this.#files, sizeBytes: this.#sizeBytes },
       ...{ failures: this.#failures, absent: this.#absent },
@@ -87,9 +96,10 @@ class NodeRun {
   }
 
   /** The files to collect. A list that the node does not report counts as empty. */
-  async #discover<T>(source: string, asked: Promise<T>): Promise<T | undefined> {
+  async #discover<T>(source: string, ask: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const { timers, signal } = this.#init;
     try {
-      return await asked;
+      return await withinSilence(ask, { timers, signal, silenceMs: maxSilenceMs });
     } catch (error) {
       this.#note(source, faultFrom(error));
       return undefined;
@@ -100,7 +110,8 @@ class NodeRun {
     const waiting = [...collectors];
     const work = async () => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (this.#lostInRow >= maxLostInRow) return;
+        if (this.#init.signal.aborted) this.#isCut = true;
+        if (this.#lostInRow >= maxLostInRow || this.#isCut) return;
         await this.#collect(next);
       }
     };
@@ -108,10 +119,13 @@ class NodeRun {
   }
 
   async #collect({ path, source = path, collect }: Collector): Promise<void> {
-    const { node, archive, secrets, signal, onProgress } = this.#init;
+    const { node, archive, secrets, timers, signal, onProgress } = this.#init;
     onProgress(this.#done, this.#total, source);
     try {
-      const content = collect({ node, signal, secrets, specs: this.#specs });
+      const content = untilSilent(
+        (stop) => collect({ node, signal: stop, timers, secrets, specs: this.#specs }),
+        { timers, signal, silenceMs: maxSilenceMs },
+      );
       const sizeBytes = await archive.add(`${archiveName(node.name)}/${path}`, content);
       this.#sizeBytes += sizeBytes;
       if (sizeBytes > 0) this.#files += 1;
@@ -125,7 +139,10 @@ class NodeRun {
   }
 
   #note(source: string, fault: Fault): void {
-    if (this.#init.signal.aborted) throw new Fault('cancelled', 'interrupted');
+    if (this.#init.signal.aborted) {
+      this.#isCut = true;
+      return;
+    }
     if (fault.kind === 'unimplemented') {
       this.#absent.push(source);
       return;
@@ -135,8 +152,14 @@ class NodeRun {
     if (this.#lostInRow !== maxLostInRow) return;
     // After this many losses in a row, one line is reported instead of a line per file.
     const others = this.#failures.filter((failure) => !isLost(failure.fault));
-    const what = this.#files === 0 ? 'everything' : 'everything else';
-    this.#failures.splice(0, this.#failures.length, ...others, { source: what, fault });
+    this.#failures.splice(0, this.#failures.length, ...others, { source: this.#rest, fault });
+  }
+
+  get #rest(): string {
+    const folder = `${archiveName(this.#init.node.name)}/`;
+    return this.#init.archive.names.some((name) => name.startsWith(folder))
+      ? 'everything else'
+      : 'everything';
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Timers } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import { LineSplitter } from '../line-splitter.ts';
 import { formatTable } from '../render/table.ts';
@@ -11,6 +12,7 @@ export type Content = AsyncIterable<Uint8Array | string>;
 export interface CollectContext {
   readonly node: NodeClient;
   readonly signal: AbortSignal;
+  readonly timers: Timers;
   readonly secrets: KnownSecrets;
   /** Collects the protobuf form of resources that hold no secret. */
   readonly specs: RecordedSpec[];

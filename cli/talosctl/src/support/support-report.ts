@@ -33,10 +33,12 @@ export function supportDocument(
   archive: string,
   sizeBytes: number | undefined,
   collections: readonly NodeCollection[],
+  isInterrupted = false,
 ): object {
   return {
     archive,
     ...(sizeBytes === undefined ? {} : { sizeBytes }),
+    ...(isInterrupted ? { interrupted: true } : {}),
     nodes: collections.map(({ node, files, sizeBytes: collectedBytes, failures, absent }) => ({
       ...{ node, files, collectedBytes },
       errors: failures.map(({ source, fault }: { source: string; fault: Fault }) => ({
