@@ -13,6 +13,12 @@ test('redactUrlPasswords() replaces the password of every URL and nothing else',
     ['http://proxy:3128', 'http://proxy:3128'],
     ['http://user@proxy', 'http://user@proxy'],
     ['user@example.com', 'user@example.com'],
+    ['ftp://a:b@c@d\thttp://e:f@g"h://i:j@k', 'ftp://a:REDACTED@d\thttp://e:REDACTED@g"h://i:REDACTED@k'],
+    ['http://host:80/a?b@c:d', 'http://host:REDACTED@c:d'],
+    [
+      'http://host/path:a@b http://host/?q=http://u:p@x',
+      'http://host/path:a@b http://host/?q=http://u:REDACTED@x',
+    ],
     ['', ''],
   ] as const;
   assert.deepEqual(
@@ -40,4 +46,23 @@ test('redactUrlPasswords() leaves no password of a URL, whatever its characters'
       assert.equal(redactUrlPasswords(`http://user:${secret}@proxy:3128`), 'http://user:REDACTED@proxy:3128');
     }),
   );
+});
+
+test('redactUrlPasswords() and redactVariable() take time in proportion to the length of the text', () => {
+  const lengthBytes = 128 * 1024;
+  const texts = ['a.', 'a+', 'a://', '@a://b:', 'a://b:', ':', '@', ' @', 'http://u:p@h '].flatMap(
+    (piece) => {
+      const text = piece.repeat(lengthBytes / piece.length);
+      return [text, `@${text}`, `${text}@`, `${text} @`, `http://${text}`];
+    },
+  );
+  const before = process.threadCpuUsage();
+  for (const text of texts) {
+    redactUrlPasswords(text);
+    redactVariable('http_proxy', text);
+    redactVariable(text, '');
+  }
+  const { user, system } = process.threadCpuUsage(before);
+  // They take less than a tenth of it. Where the time grows with the square of the length, a few of the texts take minutes.
+  assert.ok(user + system < 5_000_000, `${user + system} us`);
 });

@@ -5,14 +5,19 @@ import { mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { commandLineBytes } from './command-line.ts';
 import { readPageSizeBytes } from './page-size.ts';
 import { readProcesses } from './read-processes.ts';
 
 const procRoot = mkdtempSync(join(tmpdir(), 'proc-'));
 after(() => rmSync(procRoot, { recursive: true }));
 
-function writeProcess(pid: number, init: { executable?: string; cmdline?: string; command?: string }): void {
-  const folder = join(procRoot, String(pid));
+function writeProcess(
+  pid: number,
+  init: { executable?: string; cmdline?: string; command?: string },
+  root = procRoot,
+): void {
+  const folder = join(root, String(pid));
   mkdirSync(join(folder, 'attr'), { recursive: true });
   if (init.executable !== undefined) symlinkSync(init.executable, join(folder, 'exe'));
   writeFileSync(join(folder, 'cmdline'), init.cmdline ?? '');
@@ -74,4 +79,56 @@ test('readProcesses() stops when its signal aborts', async () => {
   const reading = readProcesses({ procRoot, pageSizeBytes: 4096, signal: controller.signal });
   controller.abort();
   await assert.rejects(reading, { name: 'AbortError' });
+});
+
+/** The command lines of processes, each as the kernel shows it, by the number of the process. */
+async function commandLinesOf(lines: Record<number, string>): Promise<Record<number, string>> {
+  const root = mkdtempSync(join(tmpdir(), 'proc-'));
+  try {
+    for (const [pid, cmdline] of Object.entries(lines))
+      writeProcess(Number(pid), { executable: '/bin/x', cmdline }, root);
+    const found = await readProcesses({ procRoot: root, pageSizeBytes: 4096 });
+    return Object.fromEntries(found.map(({ pid, args }) => [pid, args]));
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+test('readProcesses() cuts a long command line between two words, so that no part of a password is left', async () => {
+  const words = 'word\0'.repeat(commandLineBytes / 5);
+  const password = `${'x'.repeat(commandLineBytes - 30)}\0http://user:${'secret'.repeat(5)}@proxy\0`;
+  const found = await commandLinesOf({
+    1: 'w'.repeat(commandLineBytes),
+    2: `${'w'.repeat(commandLineBytes)}\0`,
+    3: `${words}more`,
+    4: password,
+    5: password.replace('\0http', '"http'),
+    6: `http://user:${'s'.repeat(commandLineBytes)}@proxy`,
+    7: '€'.repeat(commandLineBytes),
+  });
+  assert.deepEqual(found, {
+    1: 'w'.repeat(commandLineBytes),
+    2: `${'w'.repeat(commandLineBytes)}…`,
+    3: `${'word '.repeat(Math.floor(commandLineBytes / 5))}…`,
+    4: `${'x'.repeat(commandLineBytes - 30)} …`,
+    5: `${'x'.repeat(commandLineBytes - 30)}"…`,
+    6: 'http://…',
+    7: `${'€'.repeat(Math.floor(commandLineBytes / 3))}…`,
+  });
+});
+
+test('readProcesses() reads a command line of empty arguments in the time of any other', async () => {
+  const empty = '\0'.repeat(100_000);
+  const lines = { 1: `x${empty}x`, 2: empty, 3: `${empty}x`, 4: `x${'\0'.repeat(100)}`, 5: '\0\0' };
+  const before = process.threadCpuUsage();
+  const found = await commandLinesOf(lines);
+  const { user, system } = process.threadCpuUsage(before);
+  // With a time that grows with the square of the length this takes half a minute.
+  assert.ok(user + system < 5_000_000, `${user + system} us`);
+  assert.deepEqual(found, {
+    1: `x${' '.repeat(commandLineBytes - 1)}…`,
+    2: `${' '.repeat(commandLineBytes)}…`,
+    3: `${' '.repeat(commandLineBytes)}…`,
+    4: 'x',
+  });
 });

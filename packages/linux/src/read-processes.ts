@@ -1,8 +1,10 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { readCommandLine } from './command-line.ts';
 import { ifReadable } from './if-readable.ts';
 import { parseProcessStat } from './parse-process-stat.ts';
 import { processNumbers } from './process-numbers.ts';
+import { withoutEnd } from './without-end.ts';
 
 /** A process of user space. */
 export interface ProcessInfo {
@@ -17,7 +19,7 @@ export interface ProcessInfo {
   readonly command: string;
   /** Path of the program. */
   readonly executable: string;
-  /** The command line, its arguments joined by blanks. */
+  /** The command line, its arguments joined by blanks; `…` ends one of more than 8 KiB. */
   readonly args: string;
   /** Security label; empty without a security module. */
   readonly label: string;
@@ -56,9 +58,7 @@ export async function readProcesses(init: ReadProcessesInit): Promise<ProcessInf
 function readProcess(folder: string, pageSizeBytes: bigint): ProcessInfo | undefined {
   const executable = ifReadable(() => readlinkSync(`${folder}/exe`));
   if (!executable) return undefined;
-  const args = ifReadable(() => readFileSync(`${folder}/cmdline`, 'utf8'))
-    ?.replace(/\0+$/, '')
-    .replaceAll('\0', ' ');
+  const args = ifReadable(() => readCommandLine(`${folder}/cmdline`));
   if (!args) return undefined;
   const stat = parseProcessStat(ifReadable(() => readFileSync(`${folder}/stat`, 'utf8')) ?? '');
   if (stat === undefined) return undefined;
@@ -74,6 +74,6 @@ function readProcess(folder: string, pageSizeBytes: bigint): ProcessInfo | undef
     command: stat.command,
     executable,
     args,
-    label: (ifReadable(() => readFileSync(`${folder}/attr/current`, 'utf8')) ?? '').replace(/[\0\n]+$/, ''),
+    label: withoutEnd(ifReadable(() => readFileSync(`${folder}/attr/current`, 'utf8')) ?? '', '\0\n'),
   };
 }
