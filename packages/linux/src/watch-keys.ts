@@ -13,20 +13,23 @@ const keyEvent = 1;
 const pressed = 1;
 const bufferEvents = 64;
 
+export interface WatchKeysInit extends Pick<NativeCalls, 'watchReadable'> {
+  /** Called with the code of each key that is pressed. */
+  readonly onPress: (code: number) => void;
+  /** Called for each device that cannot be opened or watched, such as one whose driver is gone. */
+  readonly onSkip: (path: string, error: unknown) => void;
+  /** The folder of the devices; default `/dev/input`. */
+  readonly folder?: string;
+}
+
 /**
- * Calls `onPress` with the code of each key that is pressed on an input device of this machine, such as its power button.
- * Devices that appear later are not watched. A device that fails is closed.
- *
- * @param folder of the devices; default `/dev/input`
+ * Watches the keys of all input devices of this machine, such as its power button. Devices that appear later are not
+ * watched. A device that fails is closed, and none keeps the others from being watched.
  */
-export function watchKeys(
-  calls: Pick<NativeCalls, 'watchReadable'>,
-  onPress: (code: number) => void,
-  folder = '/dev/input',
-): Disposable {
+export function watchKeys({ folder = '/dev/input', ...init }: WatchKeysInit): Disposable {
   const devices = (ifReadable(() => readdirSync(folder)) ?? [])
     .filter((name) => /^event\d+$/.test(name))
-    .map((name) => watchDevice(calls, join(folder, name), onPress));
+    .flatMap((name) => watchUnlessBroken(init, join(folder, name)));
   return {
     [Symbol.dispose]() {
       for (const device of devices) device[Symbol.dispose]();
@@ -34,11 +37,18 @@ export function watchKeys(
   };
 }
 
-function watchDevice(
-  calls: Pick<NativeCalls, 'watchReadable'>,
-  path: string,
-  onPress: (code: number) => void,
-): Disposable {
+type WatchDeviceInit = Omit<WatchKeysInit, 'folder'>;
+
+function watchUnlessBroken(init: WatchDeviceInit, path: string): Disposable[] {
+  try {
+    return [watchDevice(init, path)];
+  } catch (error) {
+    init.onSkip(path, error);
+    return [];
+  }
+}
+
+function watchDevice({ watchReadable, onPress }: WatchDeviceInit, path: string): Disposable {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const buffer = Buffer.alloc(eventBytes * bufferEvents);
   let isOpen = true;
@@ -48,7 +58,7 @@ function watchDevice(
     watch[Symbol.dispose]();
     closeSync(descriptor);
   };
-  const watch = calls.watchReadable(descriptor, () => {
+  const onReadable = () => {
     try {
       const bytes = readSync(descriptor, buffer);
       if (bytes === 0) close();
@@ -56,7 +66,14 @@ function watchDevice(
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') close();
     }
-  });
+  };
+  let watch: Disposable;
+  try {
+    watch = watchReadable(descriptor, onReadable);
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
   return { [Symbol.dispose]: close };
 }
 

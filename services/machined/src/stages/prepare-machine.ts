@@ -81,7 +81,9 @@ export async function prepareMachine(
   const onPress = (code: number) => {
     if (code === keyCodes.power) process.kill(process.pid, 'SIGTERM');
   };
-  scope.use(watchKeys(calls, onPress));
+  const onSkip = (device: string, error: unknown) =>
+    log.warn({ device, error: faultFrom(error).message }, 'the keys of an input device are not watched');
+  scope.use(watchKeys({ ...calls, onPress, onSkip }));
   const volumes = ownsDisks ? await openMachineVolumes(calls, log, () => detachVolumes(calls)) : undefined;
   const disks = ownsDisks ? openMachineDisks(calls, volumes, log) : undefined;
   if (volumes === undefined) mountVarInMemory(calls);
