@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -64,6 +72,52 @@ test('readLog() follows until the task has ended, and returns all of its output'
   ended.resolve();
   assert.equal(Buffer.from((await last).value ?? '').toString(), 'third\n');
   assert.equal((await reading.next()).done, true);
+});
+
+test('readLog() reads a rotated file to its end, and then the whole new one', async () => {
+  const path = fileWith('1\n');
+  const ended = Promise.withResolvers<void>();
+  const reading = readLog({ path, ended: ended.promise, tailLines: 1, pollMs: 20 });
+  const next = async () => Buffer.from((await reading.next()).value ?? '').toString();
+  assert.equal(await next(), '1\n');
+  // The kubelet renames the file; the runtime writes on to it until it is told to open another one.
+  appendFileSync(path, '2\n');
+  renameSync(path, `${path}.20260101-000000`);
+  assert.equal(await next(), '2\n');
+  appendFileSync(`${path}.20260101-000000`, '3\n');
+  assert.equal(await next(), '3\n');
+  const last = next();
+  writeFileSync(path, 'a new file that is longer than the old one\n');
+  appendFileSync(`${path}.20260101-000000`, '4\n');
+  assert.equal(await last, '4\n');
+  assert.equal(await next(), 'a new file that is longer than the old one\n');
+  renameSync(path, `${path}.20260101-000001`);
+  writeFileSync(path, 'short\n');
+  ended.resolve();
+  assert.equal(await next(), 'short\n');
+  assert.equal((await reading.next()).done, true);
+});
+
+test('readLog() closes its files, however often the log is rotated', async () => {
+  const path = fileWith('first\n');
+  const open = () =>
+    readdirSync('/proc/self/fd').filter((name) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${name}`).startsWith(path);
+      } catch {
+        return false;
+      }
+    }).length;
+  const reading = readLog({ path, ended: new Promise(() => undefined), pollMs: 1 });
+  assert.equal(Buffer.from((await reading.next()).value ?? '').toString(), 'first\n');
+  for (let count = 0; count < 5; count += 1) {
+    renameSync(path, `${path}.${count}`);
+    writeFileSync(path, `file ${count}\n`);
+    assert.equal(Buffer.from((await reading.next()).value ?? '').toString(), `file ${count}\n`);
+    assert.equal(open(), 1);
+  }
+  await reading.return(undefined);
+  assert.equal(open(), 0);
 });
 
 test('readLog() fails with the error of the wait for the end, after the output', async () => {
