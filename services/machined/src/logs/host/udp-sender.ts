@@ -1,12 +1,15 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { pause } from '@nodewright/async';
+import { Deadline, pause, unlessAborted } from '@nodewright/async';
 import type { LogDestination } from '../domain/log-destination.ts';
 import type { RecordSender } from './record-sender.ts';
 
 /** The time to wait for the ICMP error of a host without a receiver. */
 const refusalMs = 100;
+
+/** Finds the address of a name. */
+type LookUp = (name: string) => Promise<{ readonly address: string; readonly family: number }>;
 
 /** A connected UDP socket and its state. */
 interface Connection {
@@ -22,8 +25,21 @@ interface Connection {
  * host without a receiver. The first record over a connection counts as sent only if no error returns. Later
  * records may be lost, as is usual for UDP.
  */
-export function openUdpSender({ host, port }: LogDestination, timeoutMs: number): RecordSender {
+export function openUdpSender(
+  { host, port }: LogDestination,
+  timeoutMs: number,
+  lookUp: LookUp = lookup,
+): RecordSender {
   let connection: Connection | undefined;
+  const closing = new AbortController();
+  let finding: ReturnType<LookUp> | undefined;
+  /** A look-up cannot be cancelled, and holds a thread: when it outlives the time limit of a record, the next one waits for it. */
+  const findAddress = () => {
+    finding ??= lookUp(host).finally(() => {
+      finding = undefined;
+    });
+    return finding;
+  };
 
   const forget = (of: Connection, error?: unknown) => {
     if (connection === of) connection = undefined;
@@ -33,13 +49,15 @@ export function openUdpSender({ host, port }: LogDestination, timeoutMs: number)
   };
   const connected = async (): Promise<Connection> => {
     if (connection !== undefined) return connection;
-    const { address, family } = await lookup(host);
+    closing.signal.throwIfAborted();
+    using deadline = new Deadline(timeoutMs, closing.signal);
+    const { address, family } = await unlessAborted(findAddress(), deadline.signal);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
     const opened: Connection = { socket, broken: new AbortController(), isProven: false };
     socket.on('error', (error) => forget(opened, error));
     try {
       socket.connect(port, address);
-      await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
+      await once(socket, 'connect', { signal: deadline.signal });
     } catch (error) {
       forget(opened, error);
       throw error;
@@ -67,6 +85,7 @@ export function openUdpSender({ host, port }: LogDestination, timeoutMs: number)
     },
     isUnsendable: (error) => (error as NodeJS.ErrnoException).code === 'EMSGSIZE',
     async close() {
+      closing.abort(new Error('the sender is closed'));
       if (connection !== undefined) forget(connection);
     },
   };
