@@ -15,7 +15,7 @@ export interface LogCopiesInit {
   readonly folderReady?: Promise<void> | undefined;
   /** Interval between writes, default 15 s. Source: Talos v1.14: log storage. */
   readonly flushIntervalMs?: number;
-  /** A file of this size is renamed to `<id>.log.1`; default 5 MiB. */
+  /** A file of this size is renamed to `<id>.log.1` at the end of a line; default 5 MiB. */
   readonly rotateBytes?: number;
 }
 
@@ -26,6 +26,9 @@ export interface LogCopies extends AsyncDisposable {
 
 const fileMode = 0o640;
 const chunkBytes = 64 * 1024;
+/** So many bytes above the limit a file is renamed in the middle of a line. */
+const longestLineBytes = 64 * 1024;
+const lineBreak = 0x0a;
 
 /**
  * Writes every log of the store to `<folder>/<id>.log` at intervals, including everything in memory at the
@@ -36,6 +39,7 @@ const chunkBytes = 64 * 1024;
 export function openLogCopies(init: LogCopiesInit): LogCopies {
   const copies: LogCopy[] = [];
   let isReady = init.folderReady === undefined;
+  let isStopped = false;
   void init.folderReady?.then(() => {
     isReady = true;
     schedule();
@@ -66,7 +70,9 @@ export function openLogCopies(init: LogCopiesInit): LogCopies {
       isFailing = true;
     }
   };
+  /** One after the other: two at once would write the same bytes. */
   const schedule = () => {
+    if (isStopped) return;
     flushing = flushing.then(flushAll).finally(() => {
       isScheduled = false;
     });
@@ -75,9 +81,9 @@ export function openLogCopies(init: LogCopiesInit): LogCopies {
 
   const stop = async () => {
     clearInterval(timer);
+    schedule();
+    isStopped = true;
     await flushing;
-    await flushAll();
-    isReady = false;
     for (const copy of copies) await copy[Symbol.asyncDispose]();
   };
   return { stop, [Symbol.asyncDispose]: stop };
@@ -112,11 +118,19 @@ class LogCopy implements AsyncDisposable {
       if (this.#pending.length === 0) this.#pending = this.#reader.read(chunkBytes);
       if (this.#pending.length === 0) return;
       const file = await this.#opened();
-      const { bytesWritten } = await file.write(this.#pending);
+      const { bytesWritten } = await file.write(this.#pending, 0, this.#lengthInFile());
+      const isLineEnd = this.#pending[bytesWritten - 1] === lineBreak;
       this.#pending = this.#pending.subarray(bytesWritten);
       this.#sizeBytes += bytesWritten;
-      if (this.#sizeBytes >= this.#rotateBytes) await this.#rotate();
+      const excessBytes = this.#sizeBytes - this.#rotateBytes;
+      if (excessBytes >= (isLineEnd ? 0 : longestLineBytes)) await this.#rotate();
     }
+  }
+
+  /** How many of the pending bytes belong to the current file: up to the first end of a line at its limit. */
+  #lengthInFile(): number {
+    const last = this.#pending.indexOf(lineBreak, Math.max(0, this.#rotateBytes - this.#sizeBytes - 1));
+    return last < 0 ? this.#pending.length : last + 1;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

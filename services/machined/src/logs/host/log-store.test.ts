@@ -131,12 +131,12 @@ test('logs are copied to disk, including earlier writes, and rotated when they a
       store.open('trustd').write('other\n');
       const apidLog = () => readFile(join(folder, 'apid.log'), 'utf8');
       await eventually(async () => (await apidLog()) === 'before\n', { what: 'first copy' });
-      store.open('apid').write('q'.repeat(95));
+      store.open('apid').write(`${'q'.repeat(95)}\n`);
       await eventually(() => existsSync(join(folder, 'apid.log.1')), { what: 'rotation' });
       store.open('apid').write('after\n');
     }
     assert.deepEqual((await readdir(folder)).sort(), ['apid.log', 'apid.log.1', 'trustd.log']);
-    assert.equal(await readFile(join(folder, 'apid.log.1'), 'utf8'), `before\n${'q'.repeat(95)}`);
+    assert.equal(await readFile(join(folder, 'apid.log.1'), 'utf8'), `before\n${'q'.repeat(95)}\n`);
     assert.equal(await readFile(join(folder, 'apid.log'), 'utf8'), 'after\n');
     assert.equal((await stat(join(folder, 'apid.log'))).mode & 0o777, 0o640);
   } finally {
