@@ -37,3 +37,15 @@ test('a manifest has a version, a name and a constraint that this system satisfi
   ] as const)
     assert.throws(() => read(text), reason);
 });
+
+test('a version without quotes stays what the manifest has', () => {
+  for (const version of ['1.10', '0022', '1e3', '0x1F', '12345678901234567890'])
+    assert.equal(
+      extensionMetadata(manifestText('demo').replace('1.2.3', version), 'v1.14.0').version,
+      version,
+    );
+  assert.throws(
+    () => extensionMetadata(manifestText('demo').replace('1.2.3', 'true'), 'v1.14.0'),
+    /version is no text/,
+  );
+});

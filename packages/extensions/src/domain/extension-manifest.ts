@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { parse, type Tags } from 'yaml';
 import { shown } from './entry-path.ts';
 import { refused } from './refused.ts';
 import { satisfiesConstraint } from './version-constraint.ts';
@@ -55,9 +55,14 @@ export function metadataFrom(fields: Readonly<Record<string, unknown>>): Extensi
   };
 }
 
+/** No field is a number, and a number forgets how it was written: a version 1.10 would be 1.1. */
+const numberTags = ['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float'];
+const withoutNumbers = (tags: Tags) =>
+  tags.filter((each) => typeof each === 'string' || !numberTags.includes(each.tag));
+
 function parseYaml(text: string): unknown {
   try {
-    return parse(text, { maxAliasCount: 0 });
+    return parse(text, { maxAliasCount: 0, logLevel: 'error', customTags: withoutNumbers });
   } catch (error) {
     const [line = ''] = error instanceof Error ? error.message.split('\n') : [];
     throw refused(line);
@@ -67,11 +72,10 @@ function parseYaml(text: string): unknown {
 const mapping = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** A version such as 1.2 is a number in YAML. Another value is refused: a constraint that is not understood must not pass. */
+/** Another value than a text is refused: a constraint that is not understood must not pass. */
 function textOf(fields: Readonly<Record<string, unknown>>, name: string, hasLines = false): string {
-  const value = fields[name] ?? '';
-  if (typeof value !== 'string' && typeof value !== 'number') throw refused(`${name} is no text`);
-  const text = String(value);
+  const text = fields[name] ?? '';
+  if (typeof text !== 'string') throw refused(`${name} is no text`);
   if ((hasLines ? otherControls : anyControls).test(text)) throw refused(`${name} has control characters`);
   return text;
 }

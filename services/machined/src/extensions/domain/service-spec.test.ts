@@ -59,12 +59,40 @@ test('a file has every field of an extension service', () => {
   ]);
 });
 
+test('a text that is not quoted is what the file has, whatever else YAML makes of it', () => {
+  const written = ['0022', '1.10', '0o17', '0x1F', '+1', '1e3', '.50', '12345678901234567890', '-0', '.inf'];
+  const words = ['True', 'FALSE', 'yes', '2026-01-01'];
+  const found = parseServiceSpec(`
+name: 0022
+container:
+  entrypoint: 1.10
+  args: [${[...written, ...words].join(', ')}, '0022', !!int 0022, !!str 0022, true]
+  environment: [UMASK=0022]
+  mounts: [{ source: 007, destination: /x, options: [mode=0755, 0755] }]
+depends: [{ service: 1.0 }, { time: True }]
+logToConsole: TRUE
+0022: ignored
+true: ignored
+`);
+  assert.equal(found.name, '0022');
+  assert.equal(found.container.entrypoint, '1.10');
+  assert.deepEqual(found.container.args, [...written, ...words, '0022', '0022', '0022', 'true']);
+  assert.deepEqual(found.container.mounts, [
+    { source: '007', destination: '/x', type: '', options: ['mode=0755', '0755'] },
+  ]);
+  assert.deepEqual(found.depends, [{ kind: 'service', id: '1.0' }, { kind: 'time' }]);
+  assert.equal(found.logToConsole, true);
+});
+
 const container = (change: object) => ({ ...minimal, container: { ...minimal.container, ...change } });
 const depends = (...entries: object[]) => ({ ...minimal, depends: entries });
 
 test('a file that is wrong is refused with the reason', () => {
   const cases: readonly (readonly [unknown, RegExp])[] = [
     ['text', /^the file is no mapping$/],
+    [true, /^the file is no mapping$/],
+    [{ ...minimal, container: true }, /^container is no mapping$/],
+    [{ ...minimal, logToConsole: 'true' }, /^logToConsole is neither true nor false$/],
     [{ ...minimal, name: 'A' }, /^name "A" does not consist of up to 63 of a-z, 0-9, - and _$/],
     [{ ...minimal, name: '../x' }, /does not consist/],
     [{ ...minimal, name: 'x'.repeat(64) }, /does not consist/],

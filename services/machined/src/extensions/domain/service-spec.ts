@@ -1,5 +1,5 @@
 import { Fault, faultFrom } from '@nodewright/fault';
-import { parse } from 'yaml';
+import { parse, Scalar, type ScalarTag, type Tags } from 'yaml';
 
 /** What an extension service waits for before it starts. */
 export type ServiceDependency =
@@ -133,24 +133,52 @@ function dependencyFrom(value: unknown): ServiceDependency {
   }
 }
 
+/** A word that is true or false where one is asked for, and a text elsewhere. */
+class WrittenBoolean {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get value(): boolean {
+    return /^t/i.test(this.text);
+  }
+}
+
+const booleanTag: ScalarTag = {
+  tag: 'tag:yaml.org,2002:bool',
+  default: true,
+  test: /^(?:true|True|TRUE|false|False|FALSE)$/,
+  resolve: (text) => new Scalar(new WrittenBoolean(text)),
+  identify: (value) => value instanceof WrittenBoolean,
+  stringify: ({ value }) => (value as WrittenBoolean).text,
+};
+/** No field is a number, and a number forgets how it was written: `0022`, `1.10`. */
+const replacedTags = ['tag:yaml.org,2002:int', 'tag:yaml.org,2002:float', booleanTag.tag];
+const fieldTags = (tags: Tags): Tags => [
+  ...tags.filter((each) => typeof each === 'string' || !replacedTags.includes(each.tag)),
+  booleanTag,
+];
+
 function parseYaml(text: string): unknown {
   try {
-    return parse(text, { maxAliasCount: 0 });
+    return parse(text, { maxAliasCount: 0, logLevel: 'error', customTags: fieldTags });
   } catch (error) {
     throw wrong(faultFrom(error).message.split('\n')[0] ?? '');
   }
 }
 
 function mapping(value: unknown, what: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof WrittenBoolean)
     throw wrong(`${what} is no mapping`);
   return value as Fields;
 }
 
-/** A number is a text that was not quoted. NUL ends the texts of the kernel. */
+/** NUL ends the texts of the kernel. */
 function textAt(fields: Fields, key: string): string {
   const value = fields[key] ?? '';
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value instanceof WrittenBoolean) return value.text;
   if (typeof value !== 'string' || value.includes('\0')) throw wrong(`${key} is no text`);
   return value;
 }
@@ -191,9 +219,10 @@ function absoluteAt(fields: Fields, key: string, isRequired = false): string {
 const hasDots = (path: string) => path.split('/').includes('..');
 
 function booleanAt(fields: Fields, key: string): boolean {
-  const value = fields[key] ?? false;
-  if (typeof value !== 'boolean') throw wrong(`${key} is neither true nor false`);
-  return value;
+  const value = fields[key] ?? undefined;
+  if (value === undefined) return false;
+  if (!(value instanceof WrittenBoolean)) throw wrong(`${key} is neither true nor false`);
+  return value.value;
 }
 
 function chosenAt<T extends string>(fields: Fields, key: string, allowed: readonly T[]): T | undefined {
