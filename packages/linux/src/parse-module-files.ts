@@ -24,7 +24,7 @@ export function parseModuleFiles(text: string): Map<string, ModuleFile> {
 
 /** The name of the module in a file; undefined for other files. A dash and an underscore are the same. */
 function moduleName(path: string): string | undefined {
-  return /([^/]+)\.ko(\.xz)?$/.exec(path)?.[1]?.replaceAll('-', '_');
+  return /(?<![^/])([^/]+)\.ko(\.xz)?$/.exec(path)?.[1]?.replaceAll('-', '_');
 }
 
 /**
@@ -50,7 +50,7 @@ export function parseModuleList(text: string): string[] {
  */
 export function parseBuiltinModules(text: string): string[] {
   return text.split('\n').flatMap((line) => {
-    const name = /([^/]+)\.ko$/.exec(line.trim())?.[1];
+    const name = /(?<![^/])([^/]+)\.ko$/.exec(line.trim())?.[1];
     return name === undefined ? [] : name.replaceAll('-', '_');
   });
 }

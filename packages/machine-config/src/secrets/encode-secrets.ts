@@ -143,6 +143,8 @@ function keyFromText(text: string): string | undefined {
 }
 
 function pemFromText(text: string): string | undefined {
-  const pem = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text) ? Buffer.from(text, 'base64').toString('utf8') : '';
+  const pem = /^[A-Za-z0-9+/\s]+(?:={1,2}\s*)?$/.test(text)
+    ? Buffer.from(text, 'base64').toString('utf8')
+    : '';
   return pem.includes('-----BEGIN ') ? pem : undefined;
 }

@@ -54,7 +54,7 @@ export function wholeNumberFromText(text: string): number | bigint | undefined {
   if (integer !== undefined || !float.test(text)) return integer;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^([-+]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]+))?$/.exec(text.replaceAll('_', '')) ?? [];
-  const digits = `${whole}${fraction}`.replace(/0+$/, '');
+  const digits = `${whole}${fraction}`.replace(/(?<!0)0+$/, '');
   const zeros = whole.length - digits.length + Number(exponent);
   if (digits === '') return 0;
   if (zeros < 0 || digits.length + zeros > maxDigits) return undefined;

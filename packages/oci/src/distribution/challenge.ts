@@ -12,7 +12,7 @@ export function parseChallenge(header: string): Challenge | undefined {
   if (bearer === undefined) return /\bbasic\b/i.test(header) ? { scheme: 'basic' } : undefined;
   const parameters = new Map<string, string>();
   for (const [, name = '', quoted, bare] of bearer.matchAll(
-    /(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/g,
+    /(?<!\w)(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",]+))/g,
   ))
     parameters.set(name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, '$1') ?? bare ?? '');
   const [realm, service, scope] = ['realm', 'service', 'scope'].map((name) => parameters.get(name));

@@ -12,7 +12,7 @@ const engineDefaults = ['8.8.8.8', '8.8.4.4'] as const;
 export function reachableNameServers(resolvConfs: readonly string[]): readonly string[] {
   const found = resolvConfs
     .map((text) =>
-      [...text.matchAll(/^\s*nameserver\s+(\S+)/gm)]
+      [...text.matchAll(/^[^\S\n]*nameserver\s+(\S+)/gm)]
         .map(([, address = '']) => address)
         // Clusters of containers have only addresses of IPv4.
         .filter((address) => parseRange(`${address}/32`) !== undefined && !/^(127|0)\./.test(address)),

@@ -65,7 +65,7 @@ export function isSideroLinkAddress(address: string): boolean {
  * part.
  */
 function ipv6Groups(address: string): number[] | undefined {
-  const [head = '', tail, ...more] = address.replace(/%.*$/, '').toLowerCase().split('::');
+  const [head = '', tail, ...more] = (address.split('%')[0] ?? '').toLowerCase().split('::');
   if (more.length > 0) return undefined;
   const split = (part: string | undefined) => (part === undefined || part === '' ? [] : part.split(':'));
   const before = split(head);

@@ -42,5 +42,5 @@ export function nodenameFromHostname(text: string): string {
     .toLowerCase()
     .replace(/_/g, '-')
     .replace(/[^a-z0-9.-]/g, '')
-    .replace(/^[.-]+|[.-]+$/g, '');
+    .replace(/^[.-]+|(?<![.-])[.-]+$/g, '');
 }
