@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { CliEnvironment } from './command-module.ts';
 import { UsageFault } from './failure.ts';
+import type { OutputOptions } from './node-options.ts';
+import { openQuestions, type QuestionEnvironment } from './open-questions.ts';
 import { escapeLine } from './output/escape-text.ts';
 
 /** The question before an action that `y` confirms. */
@@ -38,19 +40,23 @@ export function typedConfirmation(nodes: readonly string[], cluster: string): Ty
   };
 }
 
+export interface ConfirmOptions extends OutputOptions {
+  /** The user has confirmed in advance. */
+  readonly yes?: boolean | undefined;
+}
+
 /**
  * Prints the effect of a command and asks for confirmation. It does not ask with `--yes`, or without a terminal for one
- * node and no risk. So most scripts for upstream's talosctl, which never asks, still work.
+ * node and no risk. So most scripts for upstream's talosctl, which never asks, still work. It resolves when the command may go on.
  *
- * @throws UsageFault without a terminal, for several nodes or with a risk
- * @returns whether the user confirmed
+ * @throws UsageFault without a terminal, for several nodes or with a risk; InterruptedFailure and ReportedFailure like `Questions`
  */
 export async function confirmEffect(
-  env: Pick<CliEnvironment, 'stdin' | 'stderr' | 'isInteractive' | 'signal'>,
+  env: QuestionEnvironment,
   { verb, nodes, lines, risk, typed }: Effect,
-  yes: boolean,
-): Promise<boolean> {
-  if (yes) return true;
+  { yes = false, output }: ConfirmOptions,
+): Promise<void> {
+  if (yes) return;
   if (!env.isInteractive) {
     if (nodes.length > 1) {
       throw new UsageFault(
@@ -60,18 +66,20 @@ export async function confirmEffect(
     if (risk !== undefined) {
       throw new UsageFault(`${verb}: ${risk}; there is no terminal to confirm it on: add flag --yes`);
     }
-    return true;
+    return;
   }
   for (const line of lines) env.stderr.write(`${escapeLine(line)}\n`);
-  const question =
+  using questions = openQuestions(env, {
+    output,
+    document: (error) => nodes.map((node) => ({ node, error })),
+  });
+  const isConfirmed =
     typed === undefined
-      ? continueQuestion
-      : `Type ${JSON.stringify(typed.text)}, ${typed.meaning}, to continue`;
-  env.stderr.write(`${question}: `);
-  const answer = (await nextLine(env)).trim();
-  if (typed === undefined ? /^y(es)?$/i.test(answer) : answer === typed.text) return true;
-  env.stderr.write('nothing was done\n');
-  return false;
+      ? await questions.isConfirmed(`${continueQuestion}: `)
+      : (
+          await questions.ask(`Type ${JSON.stringify(typed.text)}, ${typed.meaning}, to continue: `)
+        ).trim() === typed.text;
+  if (!isConfirmed) await questions.refuse();
 }
 
 /** The next line of the input; empty at the end of the input and after Ctrl-C. */

@@ -19,6 +19,18 @@ export class UsageFault extends Error {
   }
 }
 
+/** The exit code of a program that was interrupted, as shells expect it. */
+export const interruptedExitCode = 130;
+
+/** The user pressed Ctrl-C at a question. The exit code is that of an interrupt, and nothing more is printed. */
+export class InterruptedFailure extends Error {
+  override readonly name = 'InterruptedFailure';
+
+  constructor() {
+    super('interrupted');
+  }
+}
+
 /** The command failed and has already printed the reason. The exit code is 1. */
 export class ReportedFailure extends Error {
   override readonly name = 'ReportedFailure';

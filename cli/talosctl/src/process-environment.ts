@@ -1,10 +1,9 @@
 import { buildInfo } from '@nodewright/contract';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { CliEnvironment } from './command-module.ts';
+import { interruptedExitCode } from './failure.ts';
 import { plainError } from './render/plain-error.ts';
 
-/** The exit code of an interrupted process, as shells expect it. */
-const interruptedExitCode = 130;
 /** The maximum time that sending the last spans may delay the exit, in milliseconds. */
 const flushTimeoutMs = 2000;
 

@@ -3,7 +3,7 @@ import { type Command, CommanderError } from 'commander';
 import type { CliEnvironment, CommandModule } from './command-module.ts';
 import type { CommandEntry } from './command-table.ts';
 import { createProgram } from './create-program.ts';
-import { ReportedFailure, UsageFault } from './failure.ts';
+import { InterruptedFailure, interruptedExitCode, ReportedFailure, UsageFault } from './failure.ts';
 import { didYouMean, nearestName } from './nearest-name.ts';
 import { checkNodeSelection } from './node-selection/check-node-selection.ts';
 import { commandPath } from './node-selection/command-path.ts';
@@ -42,6 +42,7 @@ export async function runCommand(
 function reportFailure(error: unknown, called: Command | undefined, env: CliEnvironment): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1;
   if (error instanceof ReportedFailure) return 1;
+  if (error instanceof InterruptedFailure) return interruptedExitCode;
   if (error instanceof UsageFault) {
     const command = error.command ?? (called === undefined ? '' : commandPath(called));
     env.stderr.write(usageLine(error.message, command));

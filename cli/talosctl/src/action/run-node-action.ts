@@ -54,7 +54,7 @@ export async function runNodeAction(
   using client = await openClient(env, options);
   await checkServerVersions(env, client);
   if (options.dryRun) return reportEffect(env, options, await readWhole(env, options, client, command));
-  if (!(await confirmAction(env, options, client, command))) return;
+  await confirmAction(env, options, client, command);
   const { action, openDrain } = command;
 
   if (!options.wait && !options.debug && openDrain === undefined) {
@@ -103,17 +103,17 @@ async function confirmAction(
   options: ActionOptions,
   client: TalosClient,
   command: ActionCommand,
-): Promise<boolean> {
+): Promise<void> {
   const { verb, destroys = false } = command;
   const nodes = client.targets.map(({ name }) => name);
   const isAsked = env.isInteractive || (destroys && nodes.length === 1);
-  if (options.yes || !isAsked) return confirmEffect(env, { verb, nodes, lines: [] }, options.yes === true);
+  if (options.yes || !isAsked) return confirmEffect(env, { verb, nodes, lines: [] }, options);
   const { lines, effect } = await readWhole(env, options, client, command);
-  if (!destroys) return confirmEffect(env, { verb, nodes, lines }, false);
+  if (!destroys) return confirmEffect(env, { verb, nodes, lines }, options);
   const [, ...etcd] = lines.map((line) => line.trim());
   const risk = effect.losesVote ? etcd.join(', ') : undefined;
   const typed = typedConfirmation(nodes, await clusterName(env, options));
-  return confirmEffect(env, { verb, nodes, lines, risk, typed }, false);
+  return confirmEffect(env, { verb, nodes, lines, risk, typed }, options);
 }
 
 async function trackNodes(

@@ -77,7 +77,7 @@ async function writeSupport(env: CliEnvironment, options: SupportOptions): Promi
   const [first] = client.targets;
   if (first === undefined) return;
   const name = options.output ?? (await defaultArchiveName(first, env.signal));
-  const path = await archiveDestination(env, name);
+  const path = await archiveDestination(env, name, { output: options.format });
 
   await using file = await PartialFile.open(path);
   const archive = new ArchiveWriter(file, env.now());

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { NodeClient } from '@nodewright/client';
 import { Fault } from '@nodewright/fault';
 import { pointerTo } from '@nodewright/state';
 import { parse } from 'yaml';
 import type { CliEnvironment } from '../command-module.ts';
 import { encodedStateOf } from '../get/get-resources.ts';
+import type { OutputOptions } from '../node-options.ts';
+import { openQuestions } from '../open-questions.ts';
 import { archiveName } from './archive-path.ts';
 
 const clusterInfo = pointerTo({ namespace: 'cluster', type: 'Infos.cluster.talos.dev' }, 'current');
@@ -32,20 +33,21 @@ export async function defaultArchiveName(node: NodeClient, signal: AbortSignal):
 /**
  * The absolute path of the archive. An existing archive may be the only record of an earlier state of the
  * cluster, so it is replaced only if the user agrees.
+ *
+ * @throws Fault `already-exists` without a terminal; the failures of a question that was not answered with yes
  */
-export async function archiveDestination(env: CliEnvironment, name: string): Promise<string> {
+export async function archiveDestination(
+  env: CliEnvironment,
+  name: string,
+  { output }: OutputOptions,
+): Promise<string> {
   const path = resolve(env.cwd, name);
   if (!existsSync(path)) return path;
   const quoted = JSON.stringify(name);
   if (env.isInteractive) {
-    const lines = createInterface({ input: env.stdin, crlfDelay: Number.POSITIVE_INFINITY });
-    env.stderr.write(`${quoted} exists already: replace it? (y/N): `);
-    try {
-      const { value = '' } = await lines[Symbol.asyncIterator]().next();
-      if (/^y(es)?$/i.test(String(value).trim())) return path;
-    } finally {
-      lines.close();
-    }
+    using questions = openQuestions(env, { output, document: (error) => ({ archive: name, error }) });
+    if (await questions.isConfirmed(`${quoted} exists already: replace it? (y/N): `)) return path;
+    await questions.refuse();
   }
   throw new Fault(
     'already-exists',

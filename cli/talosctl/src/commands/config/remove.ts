@@ -1,8 +1,8 @@
-import { createInterface } from 'node:readline/promises';
 import { readTalosconfig, withoutContext } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
+import { openQuestions } from '../../open-questions.ts';
 import { talosconfigLocation } from '../../talosconfig-of.ts';
 import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
 
@@ -16,20 +16,17 @@ function matcher(glob: string): RegExp {
   return new RegExp(`^${pattern.join('.*')}$`, 's');
 }
 
-/** Asks one question per name and returns the confirmed names. Only `y` and `yes` confirm. */
-async function confirmed(env: CliEnvironment, names: readonly string[]): Promise<string[]> {
-  const lines = createInterface({ input: env.stdin, crlfDelay: Number.POSITIVE_INFINITY });
-  const answers = lines[Symbol.asyncIterator]();
+/** Asks one question per name and returns the confirmed names. @throws ReportedFailure when there is none */
+async function confirmed(
+  env: CliEnvironment,
+  { output }: RemoveOptions,
+  names: readonly string[],
+): Promise<string[]> {
+  using questions = openQuestions(env, { output, document: (error) => ({ removed: [], error }) });
   const chosen: string[] = [];
-  try {
-    for (const name of names) {
-      env.stderr.write(`remove context "${name}"? (y/N): `);
-      const { value = '' } = await answers.next();
-      if (/^y(es)?$/i.test(String(value).trim())) chosen.push(name);
-    }
-  } finally {
-    lines.close();
-  }
+  for (const name of names)
+    if (await questions.isConfirmed(`remove context "${name}"? (y/N): `)) chosen.push(name);
+  if (names.length > 0 && chosen.length === 0) await questions.refuse();
   return chosen;
 }
 
@@ -53,7 +50,7 @@ export function defineConfigRemove(config: Command, env: CliEnvironment): void {
         for (const name of names) env.stderr.write(`would remove context "${name}"\n`);
         return reportChange(env, options, { removed: [], wouldRemove: names });
       }
-      const removed = options.noconfirm ? names : await confirmed(env, names);
+      const removed = options.noconfirm ? names : await confirmed(env, options, names);
       // Ask before changing, so that the file is not locked while the user decides.
       if (removed.length > 0) {
         await changeTalosconfig(env, options, (before) =>

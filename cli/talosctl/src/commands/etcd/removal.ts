@@ -20,7 +20,7 @@ export function defineEtcdLeave(etcd: Command, env: CliEnvironment): void {
       const options = command.optsWithGlobals<RemovalOptions>();
       await requireOneNode(env, options, 'etcd leave');
       const effect = await describe(env, options, 'etcd leave', (node) => leaveEffect(node, env.signal));
-      if (!(await confirmEffect(env, effect, options.yes === true))) return;
+      await confirmEffect(env, effect, options);
       await reportDone(env, options, async ({ machine }, signal) => {
         await machine.etcdLeaveCluster({}, { signal });
         return undefined;
@@ -41,7 +41,7 @@ export function defineEtcdRemoveMember(etcd: Command, env: CliEnvironment): void
       const effect = await describe(env, options, 'etcd remove-member', (node) =>
         removeMemberEffect(node, id, env.signal),
       );
-      if (!(await confirmEffect(env, effect, options.yes === true))) return;
+      await confirmEffect(env, effect, options);
       await reportDone(env, options, async ({ machine }, signal) => {
         await machine.etcdRemoveMemberByID({ memberId: id }, { signal });
         return { memberId: memberIdText(id) };

@@ -25,8 +25,7 @@ export function defineExtensionsRemove(extensions: Command, env: CliEnvironment)
         `the next start of ${nodes.join(', ')} has no set of system extensions`,
         'extensions that are part of the image stay',
       ];
-      if (!(await confirmEffect(env, { verb: 'extensions remove', nodes, lines }, options.yes === true)))
-        return;
+      await confirmEffect(env, { verb: 'extensions remove', nodes, lines }, options);
       await reportNodes<RemoveResponse>(env, options, {
         call: (node, signal) => node.extensionSets.remove({}, { signal }),
         header: ['NODE', 'SET UNTIL THEN', 'EXTENSIONS'],

@@ -17,7 +17,7 @@ export function defineImageRemove(image: Command, env: CliEnvironment): void {
       const options = command.optsWithGlobals<RemoveOptions>();
       const nodes = await targetNames(env, options);
       const lines = [`image ${reference} is removed from ${nodes.join(', ')}`];
-      if (!(await confirmEffect(env, { verb: 'image remove', nodes, lines }, options.yes === true))) return;
+      await confirmEffect(env, { verb: 'image remove', nodes, lines }, options);
       await reportDone(env, options, async (node, signal) => {
         await node.image.remove({ containerd: containerdInstance(options), imageRef: reference }, { signal });
         return { image: reference };

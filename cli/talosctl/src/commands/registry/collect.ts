@@ -20,8 +20,7 @@ export function defineRegistryCollect(registry: Command, env: CliEnvironment): v
         `the image cache of ${nodes.join(', ')} loses content that no image needs`,
         'and, while it is over its limit, images that were not used for an hour, the oldest first',
       ];
-      if (!(await confirmEffect(env, { verb: 'registry collect', nodes, lines }, options.yes === true)))
-        return;
+      await confirmEffect(env, { verb: 'registry collect', nodes, lines }, options);
       await reportNodes<CollectResponse>(env, options, {
         call: (node, signal) => node.registry.collect({}, { signal }),
         header: ['NODE', 'REMOVED', 'FREED'],

@@ -22,8 +22,7 @@ export function defineRegistryRemove(registry: Command, env: CliEnvironment): vo
         `image ${reference} is removed from the image cache of ${nodes.join(', ')}`,
         'content that other images need stays; a node that needs the image again downloads it',
       ];
-      if (!(await confirmEffect(env, { verb: 'registry remove', nodes, lines }, options.yes === true)))
-        return;
+      await confirmEffect(env, { verb: 'registry remove', nodes, lines }, options);
       await reportNodes<RemoveImageResponse>(env, options, {
         call: (node, signal) => node.registry.removeImage({ reference }, { signal }),
         header: ['NODE', 'FREED'],

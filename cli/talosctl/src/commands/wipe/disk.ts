@@ -49,7 +49,7 @@ export function defineWipeDisk(wipe: Command, env: CliEnvironment): void {
     .option('-y, --yes', 'do not ask for confirmation')
     .action(async (devices: string[], _: WipeDiskOptions, action: Command) => {
       const options = action.optsWithGlobals<WipeDiskOptions>();
-      if (!(await confirmWipe(env, devices, options))) return;
+      await confirmWipe(env, devices, options);
       const { method, dropPartition = false } = options;
       const { skipVolumeCheck = false, skipSecondaryCheck = false } = options;
       const how = { method, dropPartition, skipVolumeCheck, skipSecondaryCheck };
@@ -65,7 +65,7 @@ async function confirmWipe(
   env: CliEnvironment,
   devices: readonly string[],
   options: WipeDiskOptions,
-): Promise<boolean> {
+): Promise<void> {
   using client = await openClient(env, options);
   const nodes = client.targets.map(({ name }) => name);
   const names = nodes.map((name) => nodeNameInLine(name));
@@ -76,7 +76,7 @@ async function confirmWipe(
       : [`${names.length} nodes: ${names.join(', ')}`, `  each ${what}`];
   const isAsked = env.isInteractive && options.yes !== true;
   const typed = isAsked ? await typedText(env, nodes, options) : undefined;
-  return confirmEffect(env, { verb: 'wipe disk', nodes, lines, typed }, options.yes === true);
+  await confirmEffect(env, { verb: 'wipe disk', nodes, lines, typed }, options);
 }
 
 /** Describes the effect of the wipe, for the question that the user must confirm. */
