@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import type { CliEnvironment } from './command-module.ts';
 import { UsageFault } from './failure.ts';
 import type { OutputOptions } from './node-options.ts';
 import { openQuestions, type QuestionEnvironment } from './open-questions.ts';
@@ -80,16 +77,4 @@ export async function confirmEffect(
           await questions.ask(`Type ${JSON.stringify(typed.text)}, ${typed.meaning}, to continue: `)
         ).trim() === typed.text;
   if (!isConfirmed) await questions.refuse();
-}
-
-/** The next line of the input; empty at the end of the input and after Ctrl-C. */
-export async function nextLine({ stdin, signal }: Pick<CliEnvironment, 'stdin' | 'signal'>): Promise<string> {
-  const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
-  try {
-    const line = once(lines, 'line', { signal }).then(([text]) => String(text));
-    const end = once(lines, 'close', { signal }).then(() => '');
-    return await Promise.race([line, end]).catch(() => '');
-  } finally {
-    lines.close();
-  }
 }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import {
   locateTalosconfig,
@@ -10,6 +9,7 @@ import {
 } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
 import type { CliEnvironment } from './command-module.ts';
+import { findHomeFolder } from './home-folder.ts';
 import type { NodeOptions } from './node-options.ts';
 
 /**
@@ -58,7 +58,7 @@ function locate(
   { environment, cwd }: Pick<CliEnvironment, 'environment' | 'cwd'>,
   { talosconfig }: Pick<NodeOptions, 'talosconfig'>,
 ): TalosconfigLocation {
-  const home = environment.HOME || homedir();
+  const home = findHomeFolder(environment) ?? '/';
   return locateTalosconfig({ flag: talosconfig, environment, cwd, home, exists: existsSync });
 }
 

@@ -1,3 +1,4 @@
+export * from './link-target.ts';
 export * from './lock-file.ts';
 export * from './make-folder.ts';
 export * from './prepare-socket.ts';

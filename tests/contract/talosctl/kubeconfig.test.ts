@@ -1,6 +1,6 @@
 // `talosctl kubeconfig`: where it writes, and what happens to a kubeconfig that exists.
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -9,14 +9,15 @@ import { parseKubeconfig } from '@nodewright/client/kubeconfig';
 import { Data } from '@nodewright/contract/gen/common/common.ts';
 import { pack } from 'tar-stream';
 import type { FakeCall } from './fake-gateway.ts';
+import { controlC, runAtTerminal } from './run-at-terminal.ts';
 import { openSuite } from './suite.ts';
 
-const kubeconfig = (server: string) => `apiVersion: v1
+const kubeconfig = (server: string, cluster = 'alpha') => `apiVersion: v1
 kind: Config
-clusters: [{ name: alpha, cluster: { server: "${server}" } }]
-users: [{ name: admin@alpha, user: { client-key-data: "S0VZ" } }]
-contexts: [{ name: admin@alpha, context: { cluster: alpha, user: admin@alpha, namespace: default } }]
-current-context: admin@alpha
+clusters: [{ name: ${cluster}, cluster: { server: "${server}" } }]
+users: [{ name: admin@${cluster}, user: { client-key-data: "S0VZ" } }]
+contexts: [{ name: admin@${cluster}, context: { cluster: ${cluster}, user: admin@${cluster}, namespace: default } }]
+current-context: admin@${cluster}
 `;
 
 async function archive(text: string): Promise<Buffer> {
@@ -29,11 +30,24 @@ async function archive(text: string): Promise<Buffer> {
 }
 
 let calls = 0;
+/** How many clients must have called before any of them is answered. */
+let together = 1;
+let waiting: (() => void)[] = [];
+async function meet(): Promise<void> {
+  const met = new Promise<void>((resolve) => waiting.push(resolve));
+  if (waiting.length === together) {
+    for (const go of waiting) go();
+    waiting = [];
+  }
+  await met;
+}
 const suite = openSuite({
   '/machine.MachineService/Kubeconfig': async (call: FakeCall) => {
     calls += 1;
     if (call.node === 'worker') return call.fail(12, 'kubeconfig is only available on control plane nodes');
-    call.send(Data.encode(Data.fromPartial({ bytes: await archive(kubeconfig('https://a:6443')) })).finish());
+    await meet();
+    const text = kubeconfig('https://a:6443', call.node === 'node02' ? 'beta' : 'alpha');
+    call.send(Data.encode(Data.fromPartial({ bytes: await archive(text) })).finish());
     call.end();
   },
 });
@@ -121,4 +135,111 @@ test('it asks one node, and reports its refusal', async () => {
   assert.deepEqual([refused.stdout, refused.exitCode], ['', 1]);
   assert.match(refused.stderr, /only available on control plane nodes/);
   await assert.rejects(stat(path));
+});
+
+/** Runs the command at a terminal. */
+const ask = (path: string, reactions: readonly string[], ...words: string[]) =>
+  runAtTerminal(['-n', 'node01', 'kubeconfig', path, ...words], {
+    ...{ environment: { TALOSCONFIG: suite.talosconfig }, cwd: '/nowhere', reactions },
+  });
+
+test('an interrupt at any of its questions writes nothing, and a document says so', async () => {
+  const folder = await newFolder();
+  const path = join(folder, 'config');
+  const mine = kubeconfig('https://other:6443').replace('S0VZ', 'T1RIRVI=');
+  await writeFile(path, mine);
+  for (const reactions of [[controlC], ['o', controlC], ['r', controlC]]) {
+    const { stderr, exitCode } = await ask(path, reactions);
+    assert.equal(exitCode, 130, stderr);
+    assert.match(stderr, /: nothing was done\n$/);
+    const shown = await ask(path, reactions, '-o', 'json');
+    assert.equal(JSON.parse(shown.stdout).error.code, 'Canceled');
+    assert.deepEqual([await readdir(folder), await readFile(path, 'utf8')], [['config'], mine]);
+  }
+  const agreed = await ask(path, ['o', 'overwrite']);
+  assert.deepEqual([agreed.stdout, agreed.exitCode], ['', 0], agreed.stderr);
+  assert.deepEqual(await read(path), parseKubeconfig(kubeconfig('https://a:6443'), 'it'));
+});
+
+test('an entry that another program changed during the question is not overwritten', async () => {
+  const path = join(await newFolder(), 'config');
+  await writeFile(path, kubeconfig('https://seen:6443'));
+  const reactions = {
+    async *[Symbol.asyncIterator]() {
+      await writeFile(path, kubeconfig('https://later:6443'));
+      yield 'o';
+    },
+  };
+  const { stdout, exitCode } = await runAtTerminal(['-n', 'node01', 'kubeconfig', path], {
+    ...{ environment: { TALOSCONFIG: suite.talosconfig }, cwd: '/nowhere', reactions },
+  });
+  assert.equal(exitCode, 0);
+  assert.match(stdout, /^renamed cluster "alpha" -> "alpha-1"$/m);
+  const servers = (await read(path)).clusters.map(({ name, cluster }) => [name, cluster]);
+  assert.deepEqual(servers, [
+    ['alpha', { server: 'https://later:6443' }],
+    ['alpha-1', { server: 'https://a:6443' }],
+  ]);
+});
+
+test('two runs at the same time lose no cluster, whether the file existed or not', async () => {
+  for (const before of [undefined, kubeconfig('https://g:6443', 'gamma')]) {
+    const folder = await newFolder();
+    const path = join(folder, 'config');
+    if (before !== undefined) await writeFile(path, before);
+    together = 2;
+    const environment = { TALOSCONFIG: suite.talosconfig };
+    const runs = ['node01', 'node02'].map((node) =>
+      suite.talosctl.run(['-n', node, 'kubeconfig', path], { environment }),
+    );
+    for (const { stderr, exitCode } of await Promise.all(runs)) assert.equal(exitCode, 0, stderr);
+    together = 1;
+    const names = (await read(path)).clusters.map(({ name }) => name).sort();
+    assert.deepEqual(names, ['alpha', 'beta', ...(before === undefined ? [] : ['gamma'])]);
+    assert.deepEqual(await readdir(folder), ['config']);
+  }
+});
+
+test('a symbolic link stays, and its target is written, also when that does not exist yet', async () => {
+  const [folder, other] = [await newFolder(), await newFolder()];
+  const [link, target] = [join(folder, 'config'), join(other, 'kube')];
+  await symlink(target, link);
+  for (const node of ['node01', 'node02']) {
+    const { stderr, exitCode } = await suite.run('-n', node, 'kubeconfig', link);
+    assert.equal(exitCode, 0, stderr);
+  }
+  assert.ok((await lstat(link)).isSymbolicLink());
+  assert.deepEqual(
+    (await read(target)).clusters.map(({ name }) => name),
+    ['alpha', 'beta'],
+  );
+  assert.deepEqual([await readdir(folder), await readdir(other)], [['config'], ['kube']]);
+});
+
+test('the entries of others keep their text when a cluster is added', async () => {
+  const path = join(await newFolder(), 'config');
+  const others = `# mine
+apiVersion: v1
+kind: Config
+clusters:
+  - name: gamma
+    cluster: {server: "https://g:6443"} # by hand
+users:
+  - name: me
+    user:
+      username: me
+      password: 0012345678901234567890
+      pin: 1.10
+contexts: []
+current-context: ""
+`;
+  await writeFile(path, others);
+  assert.equal((await run([path])).exitCode, 0);
+  const text = await readFile(path, 'utf8');
+  for (const kept of [/^# mine$/m, /# by hand$/m, /^ +password: 0012345678901234567890$/m, /^ +pin: 1\.10$/m])
+    assert.match(text, kept);
+  assert.deepEqual(
+    (await read(path)).users.map(({ name }) => name),
+    ['me', 'admin@alpha'],
+  );
 });

@@ -1,20 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import {
   type KubeconfigRename,
   kubeconfigConflicts,
-  mergeKubeconfig,
   parseKubeconfig,
-  printKubeconfig,
   readKubeconfig,
 } from '@nodewright/client/kubeconfig';
-import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder, writeFileAtomically } from '@nodewright/files';
+import { faultFrom } from '@nodewright/fault';
 import { Option } from 'commander';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { UsageFault } from '../failure.ts';
 import { decideConflicts } from '../kubeconfig/decide-conflicts.ts';
-import { type KubeconfigPlace, locateKubeconfig } from '../kubeconfig/kubeconfig-place.ts';
+import { locateKubeconfig } from '../kubeconfig/kubeconfig-place.ts';
+import { readMergedFile, updateKubeconfig } from '../kubeconfig/update-kubeconfig.ts';
 import { NodeErrors } from '../node-errors.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 import { onlyTarget } from '../only-target.ts';
@@ -51,20 +47,15 @@ async function run(
   given: string | undefined,
   options: KubeconfigOptions,
 ): Promise<void> {
-  const place = await locateKubeconfig(env, given, options.merge);
-  const isShown = place.path === '-';
+  const path = await locateKubeconfig(env, given, options.merge);
+  const isShown = path === '-';
   if (isShown && options.merge)
     throw new UsageFault('standard output cannot be merged with: add flag --merge=false');
   if (isShown && options.output !== 'table')
     throw new UsageFault('path "-" prints the kubeconfig itself: leave out flag --output');
-  const merges = options.merge && place.exists;
-  if (place.exists && !merges && !options.force)
-    throw new Fault(
-      'already-exists',
-      `${place.path} exists: add flag --force to overwrite it, or merge with it`,
-    );
-  // Fail before a certificate is issued when the file cannot be merged with.
-  const base = merges ? parseKubeconfig(await readFile(place.path, 'utf8'), place.path) : undefined;
+  const treatment = { merges: options.merge, force: options.force ?? false };
+  // Fail before a certificate is issued when the file cannot be written.
+  const seen = isShown ? undefined : (await readMergedFile(path, treatment))?.config;
 
   const fetched = await fetchText(env, options);
   if (fetched === undefined) return;
@@ -73,18 +64,16 @@ async function run(
     env.stdout.write(fetched.text);
     return;
   }
-  const overwrites =
-    base === undefined
-      ? () => true
-      : await decideConflicts(env, kubeconfigConflicts(base, incoming), options.force ?? false);
-  const { config, renames } = mergeKubeconfig(
-    base ?? { ...incoming, clusters: [], users: [], contexts: [], currentContext: '' },
-    incoming,
-    { overwrites, contextName: options.forceContextName },
-  );
-  await makeFolder(dirname(place.path), 0o755);
-  await writeFileAtomically(place.path, printKubeconfig(config), { hasOtherWriters: true });
-  await report(env, options, { node: fetched.node, place, merges, context: config.currentContext, renames });
+  const conflicts = seen === undefined || treatment.force ? [] : kubeconfigConflicts(seen, incoming);
+  const overwritten = await decideConflicts(env, conflicts, {
+    output: options.output,
+    document: (error) => ({ node: fetched.node, error }),
+  });
+  const { config, renames, merged } = await updateKubeconfig({
+    ...{ path, incoming, seen, overwritten, ...treatment },
+    ...{ contextName: options.forceContextName, signal: env.signal },
+  });
+  await report(env, options, { node: fetched.node, path, merged, context: config.currentContext, renames });
 }
 
 /** Resolves to `undefined` after a failure, which was reported. */
@@ -107,8 +96,8 @@ async function fetchText(
 
 interface Written {
   readonly node: string;
-  readonly place: KubeconfigPlace;
-  readonly merges: boolean;
+  readonly path: string;
+  readonly merged: boolean;
   readonly context: string;
   readonly renames: readonly KubeconfigRename[];
 }
@@ -116,11 +105,11 @@ interface Written {
 async function report(
   env: CliEnvironment,
   { output }: OutputOptions,
-  { node, place, merges, context, renames }: Written,
+  { node, path, merged, context, renames }: Written,
 ): Promise<void> {
   if (output !== 'table') {
     await writeDocument(env.stdout, output, {
-      ...{ node, path: place.path, merged: merges, context },
+      ...{ node, path, merged, context },
       renamed: renames,
     });
     return;

@@ -1,32 +1,34 @@
 import type { KubeconfigConflict } from '@nodewright/client/kubeconfig';
-import { nextLine } from '../ask-question.ts';
-import type { CliEnvironment } from '../command-module.ts';
-import { escapeLine } from '../output/escape-text.ts';
+import {
+  openQuestions,
+  type QuestionEnvironment,
+  type Questions,
+  type QuestionsInit,
+} from '../open-questions.ts';
 
 /**
  * Asks for each entry whose name is taken whether to overwrite the other one. Without a terminal nothing is overwritten.
  * Source: Talos v1.14: kubeconfig.
+ *
+ * @returns the entries that the user agrees to lose
+ * @throws InterruptedFailure after Ctrl-C, when nothing may be written
  */
 export async function decideConflicts(
-  env: Pick<CliEnvironment, 'stdin' | 'stderr' | 'isInteractive' | 'signal'>,
+  env: QuestionEnvironment,
   conflicts: readonly KubeconfigConflict[],
-  force: boolean,
-): Promise<(conflict: KubeconfigConflict) => boolean> {
+  init: QuestionsInit,
+): Promise<KubeconfigConflict[]> {
+  if (conflicts.length === 0 || !env.isInteractive) return [];
+  using questions = openQuestions(env, init);
   const overwritten: KubeconfigConflict[] = [];
-  for (const conflict of conflicts) {
-    if (force || (env.isInteractive && (await wantsOverwrite(env, conflict)))) overwritten.push(conflict);
-  }
-  return ({ part, name }) => overwritten.some((each) => each.part === part && each.name === name);
+  for (const conflict of conflicts) if (await wantsOverwrite(questions, conflict)) overwritten.push(conflict);
+  return overwritten;
 }
 
-async function wantsOverwrite(
-  env: Pick<CliEnvironment, 'stdin' | 'stderr' | 'signal'>,
-  { part, name }: KubeconfigConflict,
-): Promise<boolean> {
+async function wantsOverwrite(questions: Questions, { part, name }: KubeconfigConflict): Promise<boolean> {
   for (;;) {
     const question = `${part} ${JSON.stringify(name)} exists with other content [(r)ename/(o)verwrite]: `;
-    env.stderr.write(escapeLine(question));
-    const answer = (await nextLine(env)).trim().toLowerCase();
+    const answer = (await questions.ask(question)).trim().toLowerCase();
     if (['o', 'overwrite'].includes(answer)) return true;
     // The end of the input is no consent to lose an entry.
     if (['r', 'rename', ''].includes(answer)) return false;

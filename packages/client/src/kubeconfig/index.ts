@@ -9,3 +9,4 @@ export {
   mergeKubeconfig,
 } from './merge-kubeconfig.ts';
 export { readKubeconfig } from './read-kubeconfig.ts';
+export { rewriteKubeconfig } from './rewrite-kubeconfig.ts';

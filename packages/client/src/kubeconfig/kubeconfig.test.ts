@@ -6,6 +6,7 @@ import { pack } from 'tar-stream';
 import { emptyKubeconfig, type Kubeconfig, parseKubeconfig, printKubeconfig } from './kubeconfig.ts';
 import { kubeconfigConflicts, mergeKubeconfig } from './merge-kubeconfig.ts';
 import { readKubeconfig } from './read-kubeconfig.ts';
+import { rewriteKubeconfig } from './rewrite-kubeconfig.ts';
 
 /** A kubeconfig with one context, as a node sends it. */
 function configOf(cluster: string, server = 'https://a', key = 'K'): Kubeconfig {
@@ -104,6 +105,31 @@ test('mergeKubeconfig() without overwriting keeps every entry, and every context
       assert.deepEqual(parseKubeconfig(printKubeconfig(merged), 'it'), merged);
     }),
   );
+});
+
+test('rewriteKubeconfig() changes only what changed, and gives the merged configuration', () => {
+  const flow = 'clusters: []\nusers: null\nextensions: [x]\ncurrent-context: "old" # here\n';
+  const numbers = `# top
+users: # ours
+  - { name: b, user: { password: 0012345678901234567890, port: 0o17, ratio: 1.10, big: 1e3, on: True, none: ~ } }
+clusters:
+  - name: a
+    cluster: { server: "https://\\x61" }
+`;
+  for (const text of ['', '# only a comment\n', flow, numbers, printKubeconfig(configOf('z'))]) {
+    const base = parseKubeconfig(text, 'it');
+    for (const options of [keepBoth, overwrite]) {
+      const { config } = mergeKubeconfig(base, configOf('a'), options);
+      const written = rewriteKubeconfig(text, config);
+      assert.deepEqual(parseKubeconfig(written, 'it'), config, text);
+      assert.equal(rewriteKubeconfig(written, config), written);
+    }
+  }
+  const merged = mergeKubeconfig(parseKubeconfig(numbers, 'it'), configOf('c'), keepBoth).config;
+  const lines = rewriteKubeconfig(numbers, merged).split('\n');
+  for (const line of numbers.split('\n').filter((each) => /^#|password/.test(each)))
+    assert.ok(lines.includes(line), line);
+  assert.match(lines.join('\n'), /# ours$/m);
 });
 
 test('parseKubeconfig() keeps unknown fields and never quotes a file that it refuses', () => {

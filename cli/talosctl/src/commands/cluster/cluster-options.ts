@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { talosHome } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
@@ -13,6 +12,7 @@ import {
 } from '@nodewright/provision';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
+import { findHomeFolder } from '../../home-folder.ts';
 
 /** Options of every `cluster` command. */
 export interface ClusterOptions {
@@ -46,7 +46,7 @@ export function parseProvisioner(text: string): ProvisionerName {
 /** The cluster that the command line names. */
 export function clusterRef(env: CliEnvironment, { name, state }: ClusterOptions): ClusterRef {
   const { environment, cwd } = env;
-  const home = talosHome({ environment, home: environment.HOME || homedir() });
+  const home = talosHome({ environment, home: findHomeFolder(environment) ?? '/' });
   return { name, clustersFolder: state === undefined ? join(home, 'clusters') : resolve(cwd, state) };
 }
 
