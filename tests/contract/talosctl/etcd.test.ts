@@ -1,7 +1,15 @@
 // What `talosctl etcd` and `talosctl bootstrap` request from nodes, and what they print.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -24,9 +32,11 @@ import {
   EtcdRemoveMemberByIDResponse,
   EtcdStatusResponse,
 } from '@nodewright/contract/gen/machine/machine.ts';
+import { eventually } from '@nodewright/testkit';
 import { buildBoltFile } from '../../../cli/talosctl/src/etcd/build-bolt-file.ts';
 import type { FakeHandler } from './fake-gateway.ts';
 import { healthyCluster, reply } from './replies.ts';
+import { finished } from './run-talosctl.ts';
 import { openSuite } from './suite.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'etcd-command-'));
@@ -112,7 +122,7 @@ const handlers: Record<string, FakeHandler> = {
       call.send(Data.encode(Data.fromPartial({ bytes })).finish());
     }
     if (call.node === 'node02') call.fail(14, 'etcd went away');
-    else call.end();
+    else if (call.node !== 'silent') call.end();
   },
   '/machine.MachineService/EtcdRecover': (call) => {
     asked.push(`recover, first ${Data.decode(call.request).bytes.length}`);
@@ -219,7 +229,21 @@ test('a member is removed by its id in hex', async () => {
   assert.match(stderr, /argument <member-id> must be a member id in hex/);
 });
 
-test('a snapshot file is complete or not written', async () => {
+/** A snapshot as the API sends it. */
+const withChecksum = (bytes: Buffer) => Buffer.concat([bytes, createHash('sha256').update(bytes).digest()]);
+
+/** Takes a snapshot of a node over a good backup; returns the result, and what the folder holds then. */
+async function replaceBackup(node: string, bytes: Buffer) {
+  const own = mkdtempSync(join(folder, 'backup-'));
+  const path = join(own, 'db');
+  writeFileSync(path, 'good');
+  snapshotBytes = bytes;
+  const result = await suite.run('-n', node, 'etcd', 'snapshot', path);
+  snapshotBytes = snapshot;
+  return { ...result, left: readdirSync(own), isKept: readFileSync(path, 'utf8') === 'good' };
+}
+
+test('a snapshot that was checked replaces a file', async () => {
   const path = join(folder, 'taken');
   const { stdout } = await onOne('etcd', 'snapshot', path);
   assert.match(
@@ -229,17 +253,59 @@ test('a snapshot file is complete or not written', async () => {
     ),
   );
   assert.ok(readFileSync(path).equals(snapshot));
-  const failed = await suite.run('-n', 'node02', 'etcd', 'snapshot', join(folder, 'broken'));
-  assert.equal(failed.exitCode, 1);
-  assert.match(failed.stderr, /^error from node node02: .*etcd went away/);
-  snapshotBytes = database;
-  const short = await suite.run('-n', 'node01', 'etcd', 'snapshot', join(folder, 'broken'));
-  snapshotBytes = snapshot;
-  assert.match(short.stderr, /do not end in a checksum: the snapshot is incomplete/);
-  assert.deepEqual(
-    [existsSync(join(folder, 'broken')), existsSync(join(folder, 'broken.part'))],
-    [false, false],
-  );
+  const { exitCode, left, isKept } = await replaceBackup('node01', snapshot);
+  assert.deepEqual({ exitCode, left, isKept }, { exitCode: 0, left: ['db'], isKept: false });
+});
+
+test('a snapshot that is incomplete, damaged or no database leaves the last backup as it was', async () => {
+  const damaged = Buffer.from(snapshot);
+  // Behind the only key: the pages can be read as before.
+  damaged[database.length - 1] = 1;
+  const rows: [node: string, bytes: Buffer, message: RegExp][] = [
+    ['node02', snapshot, /^error from node node02: .*etcd went away/],
+    ['node01', database, /do not end in a checksum: the snapshot is incomplete/],
+    ['node01', damaged, /^error: node01 sent a snapshot that does not match its SHA-256/],
+    ['node01', withChecksum(Buffer.alloc(1024)), /cannot be read: it is not a valid etcd database/],
+  ];
+  for (const [node, bytes, message] of rows) {
+    const { stderr, exitCode, left, isKept } = await replaceBackup(node, bytes);
+    assert.match(stderr, message);
+    assert.deepEqual({ exitCode, left, isKept }, { exitCode: 1, left: ['db'], isKept: true }, stderr);
+  }
+});
+
+test('a snapshot that is interrupted leaves the last backup, and no draft, after one signal or two', async () => {
+  const own = mkdtempSync(join(folder, 'interrupted-'));
+  const path = join(own, 'db');
+  writeFileSync(path, 'good');
+  for (const signals of [['SIGTERM'], ['SIGINT', 'SIGINT']] as const) {
+    const child = suite.talosctl.start(['-n', 'silent', 'etcd', 'snapshot', path], {
+      environment: { TALOSCONFIG: suite.talosconfig },
+    });
+    const ended = finished(child);
+    await eventually(() => readdirSync(own).length === 2, { what: 'a draft' });
+    for (const signal of signals) child.kill(signal);
+    const { exitCode } = await ended;
+    assert.notEqual(exitCode, 0);
+    assert.deepEqual([readdirSync(own), readFileSync(path, 'utf8')], [['db'], 'good']);
+  }
+});
+
+test('snapshots to one path at the same time do not disturb each other, and a link to it stays', async () => {
+  const own = mkdtempSync(join(folder, 'twice-'));
+  const path = join(own, 'link');
+  symlinkSync('db', path);
+  const first = suite.talosctl.start(['-n', 'silent', 'etcd', 'snapshot', path], {
+    environment: { TALOSCONFIG: suite.talosconfig },
+  });
+  const ended = finished(first);
+  await eventually(() => readdirSync(own).length === 2, { what: 'a draft' });
+  await onOne('etcd', 'snapshot', path);
+  first.kill('SIGTERM');
+  await ended;
+  assert.deepEqual(readdirSync(own).sort(), ['db', 'link']);
+  assert.ok(lstatSync(path).isSymbolicLink());
+  assert.ok(readFileSync(path).equals(snapshot));
 });
 
 test('bootstrap prints nothing, and uses a snapshot when given one', async () => {

@@ -9,6 +9,7 @@ import { addInsecureOptions, addNodeOptions, collectList, type NodeOptions } fro
 import { openClient } from '../open-client.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import { wholeNumberBetween } from '../parse-whole-number.ts';
+import { PartialFile } from '../partial-file.ts';
 import { writeDocument } from '../render/document.ts';
 import { formatJson } from '../render/json.ts';
 import { type OutputFormat, outputFormats } from '../render/output-format.ts';
@@ -16,7 +17,6 @@ import { formatDecimalSize } from '../render/size.ts';
 import { archiveDestination, defaultArchiveName } from '../support/archive-destination.ts';
 import { ArchiveWriter } from '../support/archive-writer.ts';
 import { collectNode, type NodeCollection } from '../support/collect-node.ts';
-import { PartialFile } from '../support/partial-file.ts';
 import { KnownSecrets } from '../support/secret-filter.ts';
 import { SupportProgress } from '../support/support-progress.ts';
 import { failureTable, supportDocument } from '../support/support-report.ts';

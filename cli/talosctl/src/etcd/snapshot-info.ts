@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { BoltFile } from './bolt-file.ts';
 import { crc32c } from './crc32c.ts';
+import { checksumBytes } from './snapshot-checksum.ts';
 
 /** Facts about an etcd snapshot. */
 export interface SnapshotInfo {
@@ -17,7 +18,6 @@ export interface SnapshotInfo {
 
 const keyBucket = 'key';
 const sectorBytes = 512;
-const checksumBytes = 32;
 
 /** Whether a file of this size ends with a checksum. The size of a database is a multiple of the sector size. */
 export function hasChecksum(sizeBytes: number): boolean {
@@ -31,29 +31,34 @@ export function hasChecksum(sizeBytes: number): boolean {
  */
 export function readSnapshotInfo(path: string): SnapshotInfo {
   try {
-    using file = new BoltFile(path);
-    let hash = 0;
-    let totalKeys = 0;
-    let revision = 0n;
-    for (const item of file.items()) {
-      if (item.kind === 'bucket') {
-        hash = crc32c(item.name, hash);
-        continue;
-      }
-      hash = crc32c(item.value, crc32c(item.key, hash));
-      totalKeys += 1;
-      // A key of this bucket is a revision: the main revision, an underscore, and the number within its transaction.
-      if (item.bucket.toString() === keyBucket && item.key.length >= 8) revision = item.key.readBigInt64BE(0);
-    }
-    return {
-      ...{ hash, revision, totalKeys },
-      totalSize: file.sizeBytes,
-      hasChecksum: hasChecksum(statSync(path).size),
-    };
+    return snapshotInfoOf(path);
   } catch (error) {
     const { kind, message } = faultFrom(error);
     throw new Fault(kind, `cannot read snapshot ${JSON.stringify(path)}: ${message}`, { cause: error });
   }
+}
+
+/** The same for a file that the user does not know. @throws Fault without its name; `invalid-argument` for a damaged one */
+export function snapshotInfoOf(path: string): SnapshotInfo {
+  using file = new BoltFile(path);
+  let hash = 0;
+  let totalKeys = 0;
+  let revision = 0n;
+  for (const item of file.items()) {
+    if (item.kind === 'bucket') {
+      hash = crc32c(item.name, hash);
+      continue;
+    }
+    hash = crc32c(item.value, crc32c(item.key, hash));
+    totalKeys += 1;
+    // A key of this bucket is a revision: the main revision, an underscore, and the number within its transaction.
+    if (item.bucket.toString() === keyBucket && item.key.length >= 8) revision = item.key.readBigInt64BE(0);
+  }
+  return {
+    ...{ hash, revision, totalKeys },
+    totalSize: file.sizeBytes,
+    hasChecksum: hasChecksum(statSync(path).size),
+  };
 }
 
 /** The line that the command prints. Source: Talos v1.14: etcd snapshot. */

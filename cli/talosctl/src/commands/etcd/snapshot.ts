@@ -1,18 +1,20 @@
-import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
+import { SnapshotChecksum } from '../../etcd/snapshot-checksum.ts';
 import {
   hasChecksum,
-  readSnapshotInfo,
+  type SnapshotInfo,
   snapshotInfoDocument,
+  snapshotInfoOf,
   snapshotInfoText,
 } from '../../etcd/snapshot-info.ts';
 import { NodeErrors } from '../../node-errors.ts';
 import { onlyTarget } from '../../only-target.ts';
 import { openClient } from '../../open-client.ts';
+import { PartialFile } from '../../partial-file.ts';
 import { writeDocument } from '../../render/document.ts';
 import { showTransfer } from '../../show-transfer.ts';
 import { addEtcdCommand, type EtcdOptions } from './etcd-options.ts';
@@ -29,13 +31,13 @@ export function defineEtcdSnapshot(etcd: Command, env: CliEnvironment): void {
 async function takeSnapshot(env: CliEnvironment, path: string, options: EtcdOptions): Promise<void> {
   using client = await openClient(env, options);
   const node = onlyTarget(client, 'etcd snapshot');
-  const part = `${path}.part`;
-  const size = await saveDatabase(env, node, part).catch(async (error: unknown) => {
-    await rm(part, { force: true });
-    throw error;
-  });
-  await rename(part, path);
-  const info = readSnapshotInfo(path);
+  // An existing file may be the last good backup, so it is replaced by nothing that was not checked.
+  await using draft = await PartialFile.open(path);
+  await saveDatabase(env, node, draft);
+  const info = checkedInfo(node.name, draft.path);
+  env.signal.throwIfAborted();
+  await draft.commit();
+  const size = draft.sizeBytes;
   if (options.output !== 'table') {
     await writeDocument(env.stdout, options.output, {
       ...{ node: node.name, path, size },
@@ -48,13 +50,12 @@ async function takeSnapshot(env: CliEnvironment, path: string, options: EtcdOpti
   );
 }
 
-/** Resolves to the number of bytes saved. @throws ReportedFailure when the node failed */
-async function saveDatabase(env: CliEnvironment, node: NodeClient, part: string): Promise<number> {
-  await using file = await open(part, 'w', 0o600);
+/** @throws ReportedFailure when the node failed, Fault `data-loss` for a snapshot that is not what the node hashed */
+async function saveDatabase(env: CliEnvironment, node: NodeClient, draft: PartialFile): Promise<void> {
   const errors = new NodeErrors(env);
   const pieces = node.machine.etcdSnapshot({}, { signal: env.signal });
   const transfer = showTransfer(env, node.name, pieces, {});
-  let size = 0;
+  const checksum = new SnapshotChecksum();
   for (;;) {
     const next = await transfer.next().catch((error: unknown) => {
       errors.add(node.name, faultFrom(error));
@@ -62,15 +63,36 @@ async function saveDatabase(env: CliEnvironment, node: NodeClient, part: string)
       throw error;
     });
     if (next.done) break;
-    size += next.value.length;
-    await file.write(next.value);
+    checksum.update(next.value);
+    await draft.write(next.value);
   }
-  if (!hasChecksum(size)) {
+  if (!hasChecksum(draft.sizeBytes)) {
     throw new Fault(
       'data-loss',
-      `${node.name} sent ${size} bytes, which do not end in a checksum: the snapshot is incomplete, take it again`,
+      `${node.name} sent ${draft.sizeBytes} bytes, which do not end in a checksum: the snapshot is incomplete, take it again`,
     );
   }
-  await file.sync();
-  return size;
+  if (!checksum.matches()) {
+    throw new Fault(
+      'data-loss',
+      `${node.name} sent a snapshot that does not match its SHA-256: it is damaged, take it again`,
+    );
+  }
+}
+
+/** @throws Fault `data-loss` when the file is no database, although it is what the node hashed */
+function checkedInfo(node: string, path: string): SnapshotInfo {
+  try {
+    return snapshotInfoOf(path);
+  } catch (error) {
+    const { kind, message } = faultFrom(error);
+    const isDamaged = kind === 'invalid-argument';
+    throw new Fault(
+      isDamaged ? 'data-loss' : kind,
+      `${node} sent a snapshot that cannot be read: ${message}`,
+      {
+        cause: error,
+      },
+    );
+  }
 }

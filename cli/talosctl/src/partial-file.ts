@@ -1,12 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { linkTarget } from '@nodewright/files';
 
 /**
- * A file that exists either completely or not at all: it is written to a temporary name next to the final
- * one, with mode 0600, and renamed by `commit`. Disposing of it before that removes it, also when the process
- * exits by itself.
+ * A file that exists either completely or not at all: it is written to a draft next to the final one, with a
+ * name that no other process uses and mode 0600, and renamed by `commit`. Disposing of it before that removes
+ * it, also when the process exits by itself. A symbolic link stays, and its target is replaced.
  */
 export class PartialFile implements AsyncDisposable {
   readonly #path: string;
@@ -25,12 +27,19 @@ export class PartialFile implements AsyncDisposable {
 
   /** @throws Fault that names the path when it cannot be created */
   static async open(path: string): Promise<PartialFile> {
-    const partial = join(dirname(path), `.${basename(path)}.${process.pid}.partial`);
     try {
-      return new PartialFile(path, partial, await open(partial, 'w', 0o600));
+      const target = await linkTarget(path);
+      const unique = randomBytes(6).toString('hex');
+      const partial = join(dirname(target), `.${basename(target)}.${unique}.partial`);
+      return new PartialFile(target, partial, await open(partial, 'wx', 0o600));
     } catch (error) {
       throw writeFault(path, error);
     }
+  }
+
+  /** The draft. */
+  get path(): string {
+    return this.#partial;
   }
 
   get sizeBytes(): number {
