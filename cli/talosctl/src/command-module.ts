@@ -24,7 +24,7 @@ export interface CliEnvironment {
   /** The absolute path that paths from the user are relative to. */
   readonly cwd: string;
   now(): Date;
-  /** Aborted by the first Ctrl-C or SIGTERM. The second one exits the process at once. */
+  /** Aborted by SIGHUP, and by the first Ctrl-C or SIGTERM. The second one of these exits the process at once. */
   readonly signal: AbortSignal;
   /** Whether the user can be asked a question, because stdin and stderr are terminals. */
   readonly isInteractive: boolean;

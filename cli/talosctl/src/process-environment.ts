@@ -6,6 +6,8 @@ import { plainError } from './render/plain-error.ts';
 
 /** The maximum time that sending the last spans may delay the exit, in milliseconds. */
 const flushTimeoutMs = 2000;
+/** How long a command may take to stop after its terminal was closed, in milliseconds: nobody can press Ctrl-C again. */
+const hangUpTimeoutMs = 10_000;
 
 /** The environment of this process. Disposing it sends the last spans, for at most two seconds. */
 export function openProcessEnvironment(): CliEnvironment & AsyncDisposable {
@@ -17,6 +19,16 @@ export function openProcessEnvironment(): CliEnvironment & AsyncDisposable {
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  // The kernel and the shell may each report that the terminal was closed, so a second report is no wish to exit at once.
+  let isHungUp = false;
+  process.on('SIGHUP', () => {
+    if (isHungUp) return;
+    isHungUp = true;
+    // What is written to a closed terminal fails, which must not keep a command from removing its temporary files.
+    process.stderr.on('error', () => {});
+    setTimeout(() => process.exit(interruptedExitCode), hangUpTimeoutMs).unref();
+    interrupt.abort();
+  });
   // The reader has closed the pipe, as in `talosctl logs apid | head`: that is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);

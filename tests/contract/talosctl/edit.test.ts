@@ -141,6 +141,35 @@ test('edit keeps the text when it is interrupted', async () => {
   assert.equal(readFileSync(keptFile(stderr), 'utf8'), second);
 });
 
+test('edit leaves nothing behind when the terminal is closed, however often that is reported, or after two signals', async () => {
+  for (const signals of [
+    ['SIGHUP', 'SIGHUP'],
+    ['SIGTERM', 'SIGTERM'],
+  ] as const) {
+    const before = readdirSync(temporary);
+    const path = editor('touch "$0.ready"; sleep 2');
+    const child = suite.talosctl.start(['-n', 'node01', 'edit', 'mc'], { environment: environmentOf(path) });
+    const ended = finished(child);
+    await eventually(() => existsSync(`${path}.ready`), { what: 'the editor' });
+    assert.equal(readdirSync(temporary).length, before.length + 1);
+    for (const signal of signals) child.kill(signal);
+    const { exitCode } = await ended;
+    assert.equal(exitCode, signals[0] === 'SIGHUP' ? 1 : 130);
+    assert.deepEqual(readdirSync(temporary), before);
+  }
+});
+
+test('edit keeps a text that was saved before the terminal was closed', async () => {
+  const path = editor('sed -i s/first/second/ "$1"; touch "$0.ready"; sleep 2');
+  const child = suite.talosctl.start(['-n', 'node01', 'edit', 'mc'], { environment: environmentOf(path) });
+  const ended = finished(child);
+  await eventually(() => existsSync(`${path}.ready`), { what: 'the editor' });
+  child.kill('SIGHUP');
+  const { stderr, exitCode } = await ended;
+  assert.equal(exitCode, 1);
+  assert.equal(readFileSync(keptFile(stderr), 'utf8'), second);
+});
+
 test('edit handles one node after the other, and edits only machine configurations', async () => {
   const { stderr, sent } = await edit('sed -i s/first/second/ "$1"', '-n', 'node01,node02');
   assert.deepEqual(sent, [second, second]);

@@ -278,7 +278,7 @@ test('a snapshot that is interrupted leaves the last backup, and no draft, after
   const own = mkdtempSync(join(folder, 'interrupted-'));
   const path = join(own, 'db');
   writeFileSync(path, 'good');
-  for (const signals of [['SIGTERM'], ['SIGINT', 'SIGINT']] as const) {
+  for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGINT']] as const) {
     const child = suite.talosctl.start(['-n', 'silent', 'etcd', 'snapshot', path], {
       environment: { TALOSCONFIG: suite.talosconfig },
     });

@@ -272,19 +272,20 @@ test('support keeps what it has collected until an interrupt, and says what is m
   assert.deepEqual([interrupted, nodes.length], [true, 2]);
 });
 
-test('support that is interrupted twice leaves a whole archive or nothing', async () => {
-  const cwd = mkdtempSync(join(suite.cluster.folder, 'run-'));
-  const environment = { TALOSCONFIG: suite.talosconfig };
-  const words = ['-n', 'node01,silent', 'support', '-O', 'a.zip'];
-  const child = suite.talosctl.start(words, { cwd, environment });
-  const ended = finished(child);
-  await eventually(() => readdirSync(cwd).length === 1, { what: 'partial archive' });
-  assert.equal(existsSync(join(cwd, 'a.zip')), false);
-  for (let count = 0; count < 2; count += 1) child.kill('SIGINT');
-  const { exitCode } = await ended;
-  assert.notEqual(exitCode, 0);
-  const left = readdirSync(cwd);
-  if (left.length > 0) {
+test('support that is interrupted twice, or whose terminal is closed, leaves a whole archive or nothing', async () => {
+  for (const signals of [['SIGINT', 'SIGINT'], ['SIGHUP']] as const) {
+    const cwd = mkdtempSync(join(suite.cluster.folder, 'run-'));
+    const environment = { TALOSCONFIG: suite.talosconfig };
+    const words = ['-n', 'node01,silent', 'support', '-O', 'a.zip'];
+    const child = suite.talosctl.start(words, { cwd, environment });
+    const ended = finished(child);
+    await eventually(() => readdirSync(cwd).length === 1, { what: 'partial archive' });
+    assert.equal(existsSync(join(cwd, 'a.zip')), false);
+    for (const signal of signals) child.kill(signal);
+    const { exitCode } = await ended;
+    assert.notEqual(exitCode, 0);
+    const left = readdirSync(cwd);
+    if (left.length === 0) continue;
     assert.deepEqual(left, ['a.zip']);
     assert.equal(JSON.parse(unpacked(join(cwd, 'a.zip'))['support.json'] ?? '').interrupted, true);
   }

@@ -1,29 +1,28 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TemporaryFolder } from '../temporary-folder.ts';
 
 const isComment = (line: string) => line.startsWith('#');
 
 /**
  * A temporary file with a text to edit, below comments for the user. The file holds secrets, so its folder, which also
  * holds the editor's temporary files, is accessible to its owner only. Disposing removes the folder unless `keep` was
- * called.
+ * called, and so does the end of the process.
  */
 export class EditFile implements AsyncDisposable {
   readonly path: string;
-  readonly #folder: string;
+  readonly #folder: TemporaryFolder;
   #header: readonly string[] = [];
-  #isKept = false;
 
-  private constructor(folder: string, path: string) {
+  private constructor(folder: TemporaryFolder, path: string) {
     this.#folder = folder;
     this.path = path;
   }
 
   /** @param name the beginning of the file name; it ends with `.yaml`, so that editors recognize the language */
   static async create(name: string): Promise<EditFile> {
-    const folder = await mkdtemp(join(tmpdir(), 'talosctl-edit-'));
-    return new EditFile(folder, join(folder, `${name}-${folder.slice(-6)}.yaml`));
+    const folder = await TemporaryFolder.create('talosctl-edit-');
+    return new EditFile(folder, join(folder.path, `${name}-${folder.path.slice(-6)}.yaml`));
   }
 
   /** Writes the text, preceded by the lines of `header` as comments. */
@@ -53,7 +52,7 @@ export class EditFile implements AsyncDisposable {
 
   /** Writes this text to the file and does not remove it on dispose. */
   async keep(text: string): Promise<void> {
-    this.#isKept = true;
+    this.#folder.keep();
     await this.#save(text);
   }
 
@@ -64,6 +63,6 @@ export class EditFile implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isKept) await rm(this.#folder, { recursive: true, force: true });
+    await this.#folder[Symbol.asyncDispose]();
   }
 }

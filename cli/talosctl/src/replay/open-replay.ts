@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServerCredentials } from '@grpc/grpc-js';
 import { encodeTalosconfig } from '@nodewright/machine-config';
@@ -7,6 +6,7 @@ import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@
 import { createRpcServer } from '@nodewright/rpc';
 import { compareByBytes } from '@nodewright/state';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { TemporaryFolder } from '../temporary-folder.ts';
 import type { Bundle } from './read-bundle.ts';
 import { RecordedNode } from './recorded-node.ts';
 import { replayServices } from './replay-services.ts';
@@ -57,9 +57,8 @@ export async function openReplay(bundle: Bundle, now: Date): Promise<Replay> {
     true,
   );
   const endpoint = `127.0.0.1:${await server.listenTls('127.0.0.1:0', credentials)}`;
-  const folder = await mkdtemp(join(tmpdir(), 'talosctl-replay-'));
-  scope.defer(() => rm(folder, { recursive: true, force: true }));
-  const talosconfig = join(folder, 'talosconfig');
+  const folder = scope.use(await TemporaryFolder.create('talosctl-replay-'));
+  const talosconfig = join(folder.path, 'talosconfig');
   const text = encodeTalosconfig({
     ...{ clusterName: contextName, endpoints: [endpoint], nodes: nodes.map(({ name }) => name) },
     ...{ ca: ca.certificate, certificate: clientIdentity.certificate, key: clientIdentity.key },

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { TemporaryFolder } from '../../temporary-folder.ts';
 
 export interface BrowserInit {
   /** The address of the page, with its token. */
@@ -29,9 +29,8 @@ export async function openBrowser(init: BrowserInit): Promise<AsyncDisposable | 
   const program = browserProgram(init);
   if (program === undefined) return undefined;
   await using scope = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), 'talosctl-ui-'));
-  scope.defer(() => rm(folder, { recursive: true, force: true }));
-  const file = join(folder, 'open.html');
+  const folder = scope.use(await TemporaryFolder.create('talosctl-ui-'));
+  const file = join(folder.path, 'open.html');
   await writeFile(file, openingPage(init.address), { mode: 0o600 });
   const child = spawn(program, [pathToFileURL(file).href], { stdio: 'ignore', detached: true });
   child.unref();
