@@ -70,6 +70,27 @@ test('updateTalosconfig() loses no change when several run at once', async (t) =
   assert.deepEqual(readdirSync(root), ['config']);
 });
 
+test('updateTalosconfig() loses nothing through two names of a file, and keeps a link to a file that did not exist', async (t) => {
+  const root = await folder(t);
+  mkdirSync(join(root, 'real'));
+  const names = [join(root, 'link'), join(root, 'real', 'config')];
+  symlinkSync(join('real', 'config'), join(root, 'link'));
+  const added = Array.from({ length: 10 }, (_, index) => `c${index}`);
+  await Promise.all(
+    added.map((name, index) =>
+      updateTalosconfig({ path: names[index % 2] ?? '', writable: true }, (before) =>
+        withContext(before, name, emptyContext),
+      ),
+    ),
+  );
+  assert.equal(lstatSync(join(root, 'link')).isSymbolicLink(), true);
+  assert.deepEqual([...(await readTalosconfig(join(root, 'real', 'config'))).contexts.keys()].sort(), added);
+  assert.deepEqual(
+    [readdirSync(root).sort(), readdirSync(join(root, 'real'))],
+    [['link', 'real'], ['config']],
+  );
+});
+
 test('updateTalosconfig() takes over the lock of a process that died', async (t) => {
   const root = await folder(t);
   const location = { path: join(root, 'config'), writable: true };

@@ -1,7 +1,7 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { lockFile, makeFolder, writeFileAtomically } from '@nodewright/files';
+import { linkTarget, lockFile, makeFolder, writeFileAtomically } from '@nodewright/files';
 import type { TalosconfigLocation } from './locate-talosconfig.ts';
 import { parseTalosconfig } from './parse-talosconfig.ts';
 import { printTalosconfig } from './print-talosconfig.ts';
@@ -41,9 +41,10 @@ export async function saveTalosconfig(location: TalosconfigLocation, config: Tal
       `talosconfig ${location.path} is mounted read-only and cannot be saved`,
     );
   }
-  const target = await realpath(location.path).catch(() => location.path);
   try {
-    await writeFileAtomically(target, printTalosconfig(config), { hasOtherWriters: true });
+    await writeFileAtomically(await linkTarget(location.path), printTalosconfig(config), {
+      hasOtherWriters: true,
+    });
   } catch (error) {
     const fault = faultFrom((error as Error).cause ?? error);
     throw new Fault(fault.kind, `talosconfig ${location.path} cannot be saved: ${fault.message}`, {
@@ -60,10 +61,16 @@ export async function updateTalosconfig(
   location: TalosconfigLocation,
   change: (config: Talosconfig) => Talosconfig | Promise<Talosconfig>,
 ): Promise<Talosconfig> {
-  if (location.writable) await makeFolder(dirname(location.path), folderMode);
-  await using _lock = location.writable ? await lockFile(`${location.path}.lock`) : undefined;
+  await using _lock = location.writable ? await lockTarget(location.path) : undefined;
   const before = await readTalosconfig(location.path);
   const after = await change(before);
   if (after !== before) await saveTalosconfig(location, after);
   return after;
+}
+
+/** A file that has several names through links has one lock. */
+async function lockTarget(path: string): Promise<AsyncDisposable> {
+  const target = await linkTarget(path);
+  await makeFolder(dirname(target), folderMode);
+  return lockFile(`${target}.lock`);
 }
