@@ -74,6 +74,12 @@ test('Collector removes nothing while a manifest cannot be read', async (t) => {
   const collector = new Collector({ ...init, store: { ...store, files: { ...store.files, open } } });
   await assert.rejects(collector.collect(), { kind: 'unavailable', message: /cannot be read: EBADF/ });
   assert.ok(existsSync(blob));
+  // A download needs no manifest, only room.
+  using room = new Collector({ ...init, store: { ...store, files: { ...store.files, open } } }).reserve(
+    'a blob',
+  );
+  await room.extend(500);
+  await assert.rejects(room.extend(1000), { kind: 'unavailable' });
   // Now it can be read, and names the blob.
   assert.equal((await new Collector({ ...init, store }).collect()).removedFiles, 0);
   assert.ok(existsSync(blob));

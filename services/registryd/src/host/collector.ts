@@ -5,7 +5,7 @@ import { registrydLimits } from '../domain/limits.ts';
 import { planCollection, type Removal } from '../domain/plan-collection.ts';
 import type { CacheStore } from './cache-store.ts';
 import type { Leases } from './leases.ts';
-import { scanCache } from './scan-cache.ts';
+import { scanCache, sizeOfCache } from './scan-cache.ts';
 
 export interface CollectorInit {
   readonly store: CacheStore;
@@ -126,7 +126,7 @@ export class Collector {
 
   async space(): Promise<CacheSpace> {
     const { limitBytes } = this.#init;
-    if (this.#scanned === undefined) await this.#scan();
+    await this.#measureOnce();
     return { usedBytes: this.#usedBytes(), limitBytes, freeBytes: await this.#freeBytes() };
   }
 
@@ -167,7 +167,7 @@ export class Collector {
   async #makeRoom(bytes: number, what: string): Promise<void> {
     const { limitBytes, store } = this.#init;
     const missing = async () => {
-      if (this.#scanned === undefined) await this.#scan();
+      await this.#measureOnce();
       const usedBytes = this.#usedBytes();
       // Before the look at the file system: what is written meanwhile counts twice, and in the other order not at all.
       const wantedBytes = this.#reservedBytes + bytes;
@@ -182,6 +182,28 @@ export class Collector {
       'resource-exhausted',
       `there is no space for ${what}: ${bytes} bytes are needed beside ${this.#reservedBytes} that running downloads have reserved; ${room}`,
     );
+  }
+
+  /**
+   * Looks at the sizes of all files before the first scan. A manifest that cannot be read, on a disk that is going bad, keeps what is
+   * stored from being removed; it must not keep downloads from a cache that has room.
+   */
+  async #measureOnce(): Promise<void> {
+    if (this.#scanned !== undefined) return;
+    const addedBytes = this.#addedBytes;
+    const bytes = await this.#read(sizeOfCache);
+    this.#scanned ??= { bytes, addedBytes };
+  }
+
+  /** @throws Fault `unavailable` that names the cache */
+  #read<T>(read: (files: CacheStore['files']) => Promise<T>): Promise<T> {
+    const { files, folder } = this.#init.store;
+    return read(files).catch((error: unknown) => {
+      const { message } = faultFrom(error);
+      throw new Fault('unavailable', `the cache "${folder.root}" cannot be read: ${message}`, {
+        cause: error,
+      });
+    });
   }
 
   #usedBytes(): number {
@@ -210,13 +232,7 @@ export class Collector {
 
   async #scan(): Promise<CacheContents> {
     const addedBytes = this.#addedBytes;
-    const { files, folder } = this.#init.store;
-    const contents = await scanCache(files).catch((error: unknown) => {
-      const { message } = faultFrom(error);
-      throw new Fault('unavailable', `the cache "${folder.root}" cannot be read: ${message}`, {
-        cause: error,
-      });
-    });
+    const contents = await this.#read(scanCache);
     this.#scanned = { bytes: totalBytes(contents), addedBytes };
     return contents;
   }

@@ -86,10 +86,10 @@ export class PullThrough implements DistributionSource {
       return await this.#ask(reference);
     } catch (error) {
       const fault = faultFrom(error);
-      if (stored === undefined || isRefusal(fault)) throw fault;
+      if (stored === undefined || isRefusal(fault) || fault.kind === 'cancelled') throw fault;
       log.warn(
         { registry: reference.registry, tag, error: fault.message },
-        'registry unreachable, serving the cached tag',
+        'the registry gave no usable answer, serving the cached tag',
       );
       return this.#used(reference, stored);
     }

@@ -11,6 +11,14 @@ import {
 import type { CacheContents, CachedBlob, CachedManifest, CachedTag } from '../domain/cache-contents.ts';
 import { unfinishedFolder } from './cache-store.ts';
 
+/** The size of all files of a cache, in bytes, without reading them. @throws Error when a folder cannot be read */
+export async function sizeOfCache(files: CacheFiles): Promise<number> {
+  let bytes = 0;
+  for (const folder of [cacheFolders.manifests, cacheFolders.blobs, unfinishedFolder])
+    for await (const file of files.below(folder)) bytes += file.bytes;
+  return bytes;
+}
+
 /**
  * Reads what a cache holds. Files that appear or vanish meanwhile may be missing from the result. Rejects when a part cannot be read: what
  * a manifest names would otherwise look like content that nothing needs.
