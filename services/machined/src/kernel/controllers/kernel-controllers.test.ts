@@ -109,6 +109,23 @@ test('a machine sets its kernel parameters, and restores those that are wanted n
   assert.deepEqual(written, ['/proc/sys/vm/swappiness 60']);
 });
 
+test('a setting that goes only one way is tried once when the configuration no longer has it', async () => {
+  const path = '/proc/sys/kernel/kexec_load_disabled';
+  const files: Record<string, string> = { [path]: '0\n' };
+  const written: string[] = [];
+  const writeParameter = (target: string, value: string) => {
+    if (target !== path) return;
+    written.push(value);
+    if (files[path] === '1\n') throw Object.assign(new Error('EINVAL'), { code: 'EINVAL' });
+    files[path] = `${value}\n`;
+  };
+  await using node = openNode({ files, writeParameter, world: worlds.machine });
+  await node.configure('version: v1alpha1\nmachine: { sysctls: { kernel.kexec_load_disabled: "1" } }\n');
+  await node.configure('version: v1alpha1\nmachine: {}\n');
+  await node.runtime.advance(3_600_000);
+  assert.deepEqual(written, ['1', '0']);
+});
+
 test('a setting that is a choice in sysfs is written once, and its earlier word is restored', async () => {
   const path = '/sys/kernel/mm/transparent_hugepage/enabled';
   const files: Record<string, string> = { [path]: 'always [madvise] never\n' };

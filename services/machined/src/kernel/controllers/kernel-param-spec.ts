@@ -19,6 +19,9 @@ import {
 /** Sets a kernel parameter. @throws Error of Node.js */
 export type WriteParameter = (path: string, value: string) => void;
 
+/** Errors of a parameter that will not take its earlier value later either. */
+const lastingCodes: ReadonlySet<string> = new Set(['ENOENT', 'EINVAL', 'EPERM', 'EACCES']);
+
 /**
  * Publishes the kernel parameters that the node wants, and sets them on a machine of its own. A parameter that is wanted no
  * more gets the value that it had before.
@@ -52,7 +55,7 @@ export function kernelParamSpecController(read: ReadIfThere, write?: WriteParame
     return { status: setParameterStatus(currentOf(id), original) };
   }
 
-  /** @returns what could not be restored, and why. It is tried again in the next pass. */
+  /** @returns what could not be restored, and why. What may succeed later is tried again in the next pass. */
   function restoreOthers(wanted: ReadonlyMap<string, unknown>, setValue: WriteParameter): string[] {
     const failures: string[] = [];
     for (const [id, original] of originals) {
@@ -62,9 +65,9 @@ export function kernelParamSpecController(read: ReadIfThere, write?: WriteParame
         originals.delete(id);
       } catch (error) {
         const { code = String(error) } = error as NodeJS.ErrnoException;
-        // The parameter has gone with its device or module.
-        if (code === 'ENOENT') originals.delete(id);
-        else failures.push(`${id} = ${original}: ${code}`);
+        // The parameter has gone with its device or module, or goes only one way until the next start.
+        if (lastingCodes.has(code)) originals.delete(id);
+        if (code !== 'ENOENT') failures.push(`${id} = ${original}: ${code}`);
       }
     }
     return failures;
