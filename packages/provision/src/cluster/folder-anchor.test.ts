@@ -15,7 +15,7 @@ async function openAnchored() {
   await writeFile(folder.state, 'phase: created\n');
   const anchor = scope.use(await openFolderAnchor(folder));
   const end = (emptyLooks: number, signal = new AbortController().signal) =>
-    awaitFolderEnd(anchor, { everyMs: 1, emptyLooks, signal });
+    awaitFolderEnd(anchor, { everyMs: 1, emptyLooks, unreadableLooks: 2, signal });
   return { home: home.path, folder, anchor, end, [Symbol.asyncDispose]: () => scope.disposeAsync() };
 }
 
@@ -54,4 +54,18 @@ test('a folder whose removal stops after its state was deleted is not taken for 
   const ending = kept.end(Number.POSITIVE_INFINITY);
   await rm(kept.folder.path, { recursive: true });
   assert.deepEqual(await ending, { kind: 'removed' });
+});
+
+test('a folder that cannot be read for a moment is kept, and one that stays so ends with the reason', async () => {
+  const signal = new AbortController().signal;
+  const unreadable = { kind: 'unreadable', error: 'EMFILE' } as const;
+  const found = { kind: 'found' } as const;
+  const looks = [unreadable, unreadable, found, unreadable, unreadable, unreadable, found];
+  const anchor = {
+    look: async () => looks.shift() ?? found,
+    [Symbol.asyncDispose]: async () => {},
+  };
+  const fate = await awaitFolderEnd(anchor, { everyMs: 1, emptyLooks: 0, unreadableLooks: 2, signal });
+  assert.deepEqual(fate, { kind: 'unreadable', reason: 'the folder cannot be read: EMFILE' });
+  assert.equal(looks.length, 1);
 });

@@ -57,19 +57,29 @@ export interface FolderWatch {
   readonly everyMs: number;
   /** For how many looks in a row a folder without `state.yaml` counts as one whose removal goes on. */
   readonly emptyLooks: number;
+  /** For how many looks in a row a folder may be unreadable, as when a server of files is slow or no descriptor is free. */
+  readonly unreadableLooks: number;
   readonly signal: AbortSignal;
 }
 
 /** Resolves when the folder is not kept any more, and to undefined when the signal is aborted before. */
 export async function awaitFolderEnd(
   anchor: FolderAnchor,
-  { everyMs, emptyLooks, signal }: FolderWatch,
+  { everyMs, emptyLooks, unreadableLooks, signal }: FolderWatch,
 ): Promise<Exclude<FolderFate, { kind: 'kept' }> | undefined> {
-  for (let empty = 0; ; ) {
+  const allowed = {
+    kept: Number.POSITIVE_INFINITY,
+    emptied: emptyLooks,
+    unreadable: unreadableLooks,
+    removed: 0,
+    lost: 0,
+  };
+  for (let looks = 0, before: FolderFate['kind'] = 'kept'; ; ) {
     const fate = folderFate(await anchor.look());
     if (signal.aborted) return undefined;
-    empty = fate.kind === 'emptied' ? empty + 1 : 0;
-    if (fate.kind !== 'kept' && (fate.kind !== 'emptied' || empty > emptyLooks)) return fate;
+    looks = fate.kind === before ? looks + 1 : 1;
+    before = fate.kind;
+    if (fate.kind !== 'kept' && looks > allowed[fate.kind]) return fate;
     await pause(everyMs, signal);
   }
 }

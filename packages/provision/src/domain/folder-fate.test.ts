@@ -8,7 +8,7 @@ test('folderFate() takes a folder for removed only when its last link is gone', 
   const rows: [FolderLook, FolderFate['kind'], RegExp?][] = [
     [{ kind: 'found' }, 'kept'],
     [{ ...missing, links: 0 }, 'removed'],
-    [{ kind: 'unreadable', error: 'EIO: i/o error' }, 'lost', /cannot be read: EIO/],
+    [{ kind: 'unreadable', error: 'EIO: i/o error' }, 'unreadable', /cannot be read: EIO/],
     [{ ...missing, isInPlace: true }, 'emptied', /no state\.yaml/],
     [{ ...missing, path: '/elsewhere/c' }, 'lost', /moved to \/elsewhere\/c$/],
     [missing, 'lost', /unmounted$/],

@@ -21,13 +21,16 @@ export type FolderFate =
   | { readonly kind: 'removed' }
   /** The folder has no `state.yaml`: its removal may have begun. */
   | { readonly kind: 'emptied'; readonly reason: string }
+  /** It cannot be read, which may pass. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
   /** Nothing is known about the intention of the user, so nothing of the cluster may be removed. */
   | { readonly kind: 'lost'; readonly reason: string };
 
 /** Judges a look. Whatever is not clearly a removal counts as lost. */
 export function folderFate(look: FolderLook): FolderFate {
   if (look.kind === 'found') return { kind: 'kept' };
-  if (look.kind === 'unreadable') return { kind: 'lost', reason: `the folder cannot be read: ${look.error}` };
+  if (look.kind === 'unreadable')
+    return { kind: 'unreadable', reason: `the folder cannot be read: ${look.error}` };
   if (look.links === 0 && look.countsLinks) return { kind: 'removed' };
   if (look.isInPlace) return { kind: 'emptied', reason: 'the folder is in its place, but has no state.yaml' };
   if (look.path !== undefined) return { kind: 'lost', reason: `the folder was moved to ${look.path}` };

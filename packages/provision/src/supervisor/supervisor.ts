@@ -33,6 +33,8 @@ const defaultStopTimeout = '27s';
 
 /** How often to check whether the cluster's folder still exists, in milliseconds. */
 const folderCheckMs = 2_000;
+/** How many checks in a row may find a folder that cannot be read. */
+const unreadableLooks = 5;
 
 const options = {
   folder: {
@@ -177,15 +179,26 @@ function stopWithoutFolder(
   scope: AsyncDisposableStack,
   anchor: FolderAnchor,
 ): void {
+  // A start that fails closes the scope and aborts nothing.
+  const closed = new AbortController();
+  const ends = AbortSignal.any([signal, closed.signal]);
   const watch = async () => {
-    const fate = await awaitFolderEnd(anchor, { everyMs: folderCheckMs, emptyLooks: 0, signal });
+    const fate = await awaitFolderEnd(anchor, {
+      everyMs: folderCheckMs,
+      emptyLooks: 0,
+      unreadableLooks,
+      signal: ends,
+    });
     if (fate === undefined) return;
     const reason = fate.kind === 'removed' ? 'the folder was removed' : fate.reason;
     log.warn({ folder: options.folder, reason }, 'the nodes of the cluster are stopped');
     process.kill(process.pid, 'SIGTERM');
   };
   const watching = watch();
-  scope.defer(() => watching);
+  scope.defer(() => {
+    closed.abort();
+    return watching;
+  });
 }
 
 /**

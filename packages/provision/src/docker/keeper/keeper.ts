@@ -14,8 +14,9 @@ import { ContainerKeeper } from './keep-containers.ts';
 
 /** How often to check whether the cluster's folder still exists, in milliseconds. */
 const folderCheckMs = 2_000;
-/** How many checks in a row may find a folder that is being removed. */
+/** How many checks in a row may find a folder that is being removed, or that cannot be read. */
 const emptyLooks = 5;
+const unreadableLooks = 5;
 
 const options = {
   folder: {
@@ -88,8 +89,16 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
   const end = () => {
     if (!signal.aborted) process.kill(process.pid, 'SIGTERM');
   };
+  // A start that fails closes the scope and aborts nothing.
+  const closed = new AbortController();
+  const ends = AbortSignal.any([signal, closed.signal]);
   const watchFolder = async () => {
-    const fate = await awaitFolderEnd(anchor, { everyMs: folderCheckMs, emptyLooks, signal });
+    const fate = await awaitFolderEnd(anchor, {
+      everyMs: folderCheckMs,
+      emptyLooks,
+      unreadableLooks,
+      signal: ends,
+    });
     if (fate === undefined) return;
     if (fate.kind !== 'removed') {
       const facts = { folder: folder.path, reason: fate.reason };
@@ -105,7 +114,10 @@ async function keep(context: Context, scope: AsyncDisposableStack, starter: Star
     end();
   };
   const watching = watchFolder();
-  scope.defer(() => watching);
+  scope.defer(() => {
+    closed.abort();
+    return watching;
+  });
   const running = containers.run().then(async () => {
     // The last container is removed before the network and the volumes: wait for these.
     await removing;
