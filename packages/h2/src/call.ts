@@ -39,9 +39,9 @@ export interface InboundCall {
   writePart(bytes: Buffer, start: number, end: number): boolean;
   /**
    * Ends the call with trailers, after everything written. Request bytes that the client still sends are not
-   * read.
+   * read. Returns the budget of `limitUnread` that has no room for what is left, when the call was reset for that.
    */
-  finish(trailers: RawHeaders): void;
+  finish(trailers: RawHeaders): ByteBudget | undefined;
   /** Ends the call at once with RST_STREAM, for clients that cannot use a status. */
   reset(code: number): void;
 }

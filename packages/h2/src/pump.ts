@@ -197,8 +197,8 @@ export class Pump implements InboundReceiver, OutboundReceiver {
       this.#fail({ kind: 'no-status' });
       return;
     }
-    this.#init.inbound.finish(forwarded);
-    this.#finish(status, false);
+    const full = this.#init.inbound.finish(forwarded);
+    this.#finish(full === undefined ? status : this.#statusOfFull(full), false);
   }
 
   failed(failure: CallFailure): void {
@@ -206,9 +206,13 @@ export class Pump implements InboundReceiver, OutboundReceiver {
   }
 
   readonly #full = (full: ByteBudget) => {
-    const status = this.#init.describeFull?.(full);
-    this.fail(status ?? { code: grpcCodeFromKind('resource-exhausted'), message: 'no room for the call' });
+    this.fail(this.#statusOfFull(full));
   };
+
+  #statusOfFull(full: ByteBudget): GrpcStatus {
+    const status = this.#init.describeFull?.(full);
+    return status ?? { code: grpcCodeFromKind('resource-exhausted'), message: 'no room for the call' };
+  }
 
   #tooLarge(side: PumpSide, scanner: MessageScanner): PumpFailure {
     return {

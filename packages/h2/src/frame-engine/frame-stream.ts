@@ -258,14 +258,14 @@ export abstract class FrameStream implements Sender {
 
   /**
    * Counts what waits to be sent, until it is sent or dropped, in the budget of `limitUnread`: the call is over for everybody else. Returns
-   * `false` when the budget has no room for it.
+   * the budget that has no room for it, if there is one.
    */
-  protected countUnsent(): boolean {
+  protected countUnsent(): ByteBudget | undefined {
     const bytes = this.#outgoing?.bytes ?? 0;
-    if (bytes === 0 || this.#budget === undefined) return true;
-    if (this.#budget.take(bytes) !== undefined) return false;
-    this.#unsentBytes = bytes;
-    return true;
+    if (bytes === 0) return undefined;
+    const full = this.#budget?.take(bytes);
+    if (full === undefined && this.#budget !== undefined) this.#unsentBytes = bytes;
+    return full;
   }
 
   /** Called when END_STREAM was written. */

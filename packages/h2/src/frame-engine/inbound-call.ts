@@ -1,3 +1,4 @@
+import type { ByteBudget } from '../byte-budget.ts';
 import type { InboundCall, InboundReceiver } from '../call.ts';
 import { h2ErrorCodes } from '../error-codes.ts';
 import type { RawHeaders } from '../raw-headers.ts';
@@ -44,11 +45,13 @@ export class FrameInboundCall extends FrameStream implements InboundCall {
     this.sendHead(headers, last);
   }
 
-  finish(trailers: RawHeaders): void {
-    if (!this.sending) return;
+  finish(trailers: RawHeaders): ByteBudget | undefined {
+    if (!this.sending) return undefined;
     this.answered = true;
     this.endLocal(trailers);
-    if (!this.countUnsent()) this.owner.resetStream(this, h2ErrorCodes.enhanceYourCalm);
+    const full = this.countUnsent();
+    if (full !== undefined) this.owner.resetStream(this, h2ErrorCodes.enhanceYourCalm);
+    return full;
   }
 
   reset(code: number): void {

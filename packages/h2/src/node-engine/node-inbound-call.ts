@@ -113,13 +113,15 @@ export class NodeInboundCall implements InboundCall {
     return this.write(keptPart(bytes, start, end));
   }
 
-  finish(trailers: RawHeaders): void {
+  finish(trailers: RawHeaders): ByteBudget | undefined {
     const stream = this.#stream;
-    if (stream.destroyed || stream.closed || stream.writableEnded) return;
+    if (stream.destroyed || stream.closed || stream.writableEnded) return undefined;
     this.#answered = true;
     this.#trailers = trailersObject(trailers);
     stream.end();
-    if (this.#unread?.holdUnsent(stream.writableLength) === false) this.reset(h2ErrorCodes.enhanceYourCalm);
+    const full = this.#unread?.holdUnsent(stream.writableLength);
+    if (full !== undefined) this.reset(h2ErrorCodes.enhanceYourCalm);
+    return full;
   }
 
   reset(code: number): void {

@@ -26,11 +26,11 @@ export class UnreadBytes {
     stream.once('close', () => this.delivered(this.#held));
   }
 
-  /** Counts bytes that wait to be sent until the stream closes. Returns `false` when the budget has no room for them. */
-  holdUnsent(bytes: number): boolean {
-    if (this.#budget.take(bytes) !== undefined) return false;
-    this.#held += bytes;
-    return true;
+  /** Counts bytes that wait to be sent until the stream closes. Returns the budget that has no room for them, if there is one. */
+  holdUnsent(bytes: number): ByteBudget | undefined {
+    const full = this.#budget.take(bytes);
+    if (full === undefined) this.#held += bytes;
+    return full;
   }
 
   delivered(bytes: number): void {

@@ -213,8 +213,8 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
     if (this.#over) return;
     this.#over = true;
     this.#letGo();
-    this.#answer.finish();
-    this.#record.finish({ code: 0, message: '' });
+    const full = this.#answer.finish();
+    this.#record.finish(full === undefined ? { code: 0, message: '' } : describeFullBudget(full));
   }
 
   #createTarget(name: string): FanOutTarget {

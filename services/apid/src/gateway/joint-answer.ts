@@ -1,5 +1,6 @@
 import { grpcCodeFromKind } from '@nodewright/fault';
 import {
+  type ByteBudget,
   type GrpcStatus,
   headerValue,
   type InboundCall,
@@ -27,7 +28,7 @@ export interface JointAnswer {
   /** All targets have finished: sends what is missing. Returns `false` when `finish` must wait until the client has read. */
   complete(): boolean;
   /** Ends the response with status OK. */
-  finish(): void;
+  finish(): ByteBudget | undefined;
   /** Whether response headers were sent. */
   readonly answering: boolean;
 }
@@ -121,8 +122,8 @@ export class UnaryJointAnswer implements JointAnswer {
     return hasRoom;
   }
 
-  finish(): void {
-    this.#call.finish(['grpc-status', '0', ...this.#trailers]);
+  finish(): ByteBudget | undefined {
+    return this.#call.finish(['grpc-status', '0', ...this.#trailers]);
   }
 }
 
@@ -168,8 +169,8 @@ export class StreamJointAnswer implements JointAnswer {
     return true;
   }
 
-  finish(): void {
-    this.#call.finish(['grpc-status', '0', ...this.#trailers]);
+  finish(): ByteBudget | undefined {
+    return this.#call.finish(['grpc-status', '0', ...this.#trailers]);
   }
 
   /**

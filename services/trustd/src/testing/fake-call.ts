@@ -54,7 +54,7 @@ export class FakeCall implements InboundCall {
     return true;
   }
 
-  finish(trailers: RawHeaders): void {
+  finish(trailers: RawHeaders): undefined {
     this.status = statusFromHeaders(trailers);
   }
 
