@@ -41,6 +41,8 @@ export function openQuestions(
 ): Questions {
   const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
   const answers = lines[Symbol.asyncIterator]();
+  // An input that has ended before emits no further end.
+  const hadEnded = stdin.readableEnded;
   const nothingDone = async (message: string) => {
     stderr.write('nothing was done\n');
     if (output === 'table') return;
@@ -48,8 +50,7 @@ export function openQuestions(
   };
   const ask = async (question: string) => {
     stderr.write(escapeLine(question));
-    // An input that has ended before emits no further end.
-    const isOver = stdin.readableEnded || signal.aborted;
+    const isOver = hadEnded || signal.aborted;
     const { value } = isOver ? { value: undefined } : await answers.next();
     if (!signal.aborted) return value === undefined ? '' : String(value);
     await nothingDone('interrupted at the question: nothing was done');

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { linkTarget } from '@nodewright/files';
+import { linkTarget, syncFolder } from '@nodewright/files';
 
 /**
  * A file that exists either completely or not at all: it is written to a draft next to the final one, with a
@@ -64,6 +64,7 @@ export class PartialFile implements AsyncDisposable {
       await this.#handle.sync();
       await this.#close();
       await rename(this.#partial, this.#path);
+      await syncFolder(dirname(this.#path));
       process.off('exit', this.#removeAtExit);
     } catch (error) {
       throw writeFault(this.#path, error);
