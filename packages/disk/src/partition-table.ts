@@ -91,7 +91,8 @@ export interface DiskWrite {
  * The writes that replace the table of a disk. Each must be on the disk before the next one begins: then the table is the
  * old or the new one whenever the power fails, because the header that selects one of them is one sector. In a table of
  * another system the second place for the entries may belong to a partition, or be too short. Then they are written in
- * place, after the copy at the end of the disk: when the power fails, one of both is whole, and other systems look at both.
+ * place, after the copy at the end of the disk: when the power fails, one of both is whole. What reads only the first
+ * table, such as this module, may see none until it is repaired from the copy; the data are there.
  *
  * @param head the first `tableHeadBytes` of the disk, with its present table
  * @throws Error as `encodeTable()`, with the limits of the present table; for a disk without a table, or without room for the copy

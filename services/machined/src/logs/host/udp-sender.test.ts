@@ -34,7 +34,7 @@ test('a look-up that outlives the time limit of its record serves the next recor
   await once(receiver, 'listening');
   const found = Promise.withResolvers<typeof address>();
   let lookUps = 0;
-  const sender = openUdpSender({ ...destination, port: receiver.address().port }, 500, () => {
+  const sender = openUdpSender({ ...destination, port: receiver.address().port }, 3000, () => {
     lookUps += 1;
     return found.promise;
   });
