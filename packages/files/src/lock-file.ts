@@ -43,7 +43,7 @@ export async function lockFile(path: string): Promise<AsyncDisposable> {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       try {
-        await link(draft, path);
+        await placeLock(draft, path);
         return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -53,7 +53,10 @@ export async function lockFile(path: string): Promise<AsyncDisposable> {
         const owner = (await readFile(path, 'utf8').catch(() => '')).trim();
         throw new Fault(
           'unavailable',
-          `${path} is locked by process ${owner}: delete the file if that process is not talosctl`,
+          // An empty file is the lock of kubectl.
+          owner === ''
+            ? `${path} is locked, by kubectl perhaps: delete the file if no kubectl runs`
+            : `${path} is locked by process ${owner}: delete the file if that process is not talosctl`,
         );
       }
       await sleep(pollMs);
@@ -64,5 +67,25 @@ export async function lockFile(path: string): Promise<AsyncDisposable> {
     throw new Fault(kind, `${path} cannot be written: ${message}`, { cause: error });
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+/** Codes of file systems without hard links, such as exFAT. */
+const noLinkCodes: ReadonlySet<string | undefined> = new Set([
+  'EPERM',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EMLINK',
+]);
+
+/** Puts the draft in the place of the lock, unless one is there. Rejects with EEXIST then. */
+async function placeLock(draft: string, path: string): Promise<void> {
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (!noLinkCodes.has((error as NodeJS.ErrnoException).code)) throw error;
+    // Without links another process may see the file before it has a pid, and wait.
+    await writeFile(path, `${process.pid}\n`, { mode: 0o600, flag: 'wx' });
   }
 }
