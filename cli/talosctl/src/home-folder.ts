@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { Fault } from '@nodewright/fault';
 
 /**
- * The home folder of the user: HOME, or else that of the account; undefined when there is none. An empty or relative HOME does not
+ * The home folder of the user: HOME, or else that of the account; undefined when neither is known. An empty or relative HOME does not
  * count, because secrets would go into the working folder. `homedir()` of Node returns an empty HOME as it is.
  */
 export function findHomeFolder({ HOME = '' }: Readonly<NodeJS.ProcessEnv>): string | undefined {
@@ -12,7 +12,7 @@ export function findHomeFolder({ HOME = '' }: Readonly<NodeJS.ProcessEnv>): stri
   return isAbsolute(home) ? home : undefined;
 }
 
-/** @throws Fault `failed-precondition` when there is none */
+/** The same. @throws Fault `failed-precondition` when no home folder is known */
 export function homeFolder(environment: Readonly<NodeJS.ProcessEnv>): string {
   const home = findHomeFolder(environment);
   if (home !== undefined) return home;

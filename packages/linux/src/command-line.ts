@@ -1,4 +1,4 @@
-// A process chooses its own command line, of up to several MiB, and whoever asks for the processes makes this one read it.
+// Command lines of processes. A process, such as one in a pod, can give itself one of several MiB, so only the beginning is read.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { withoutEnd } from './without-end.ts';

@@ -41,7 +41,7 @@ export interface KubeconfigUpdate extends KubeconfigTreatment {
 }
 
 /**
- * The file to merge with; undefined when there is none, or when it is to be replaced.
+ * The file to merge with; undefined when the file does not exist, or is to be replaced.
  *
  * @throws Fault `already-exists` for a file that may not be replaced, `invalid-argument` for one that is no kubeconfig
  */

@@ -145,7 +145,7 @@ const headerEnd = /["'`\]}]/g;
 const knownScheme =
   /(?:bearer|basic|token|digest|negotiate|ntlm|apikey|api-key|hawk|aws4-hmac-sha256|oauth)\s{1,8}/iy;
 const cookiePair = /[^\s=;,"'<]{1,128}=/y;
-/** Several words without a scheme are a sentence. A word that is longer than this is none. */
+/** Several words without a scheme are a sentence. Something longer than this is no word of a sentence, but may be a secret. */
 const sentence = /[^\s,"'`\]}]{0,4096}[\s,]/y;
 const hiddenBefore = /<[a-z]*>/iy;
 

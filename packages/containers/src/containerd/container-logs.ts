@@ -134,8 +134,8 @@ async function* readOn(file: LogFile, position: LogPosition): AsyncGenerator<Uin
 type LogFile = Awaited<ReturnType<typeof open>>;
 
 /**
- * The file that has taken the place of an open one, which the kubelet renames when it has become large; undefined while
- * there is none. Source: Kubernetes: CRI logging.
+ * The file that has taken the place of an open one, which the kubelet renames when it has become large; undefined until
+ * it has been made. Source: Kubernetes: CRI logging.
  */
 async function openSuccessor(path: string, file: LogFile): Promise<LogFile | undefined> {
   const own = identityOf(await file.stat());

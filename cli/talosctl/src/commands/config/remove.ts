@@ -16,7 +16,7 @@ function matcher(glob: string): RegExp {
   return new RegExp(`^${pattern.join('.*')}$`, 's');
 }
 
-/** Asks one question per name and returns the confirmed names. @throws ReportedFailure when there is none */
+/** Asks one question per name and returns the confirmed names. @throws ReportedFailure when no name was confirmed */
 async function confirmed(
   env: CliEnvironment,
   { output }: RemoveOptions,
