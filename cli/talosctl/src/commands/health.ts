@@ -74,18 +74,21 @@ async function* checkOnClient(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const { checkHealth, discoverNodes } = await import('@nodewright/client/health');
-  let nodes = namedNodes(options);
-  if (nodes.controlPlanes.length + nodes.workers.length === 0) {
-    nodes = await discoverNodes(node, signal).catch((error) => {
-      const { kind, message } = faultFrom(error);
-      throw kind === 'failed-precondition'
-        ? new Fault(kind, `${message}, with --control-plane-nodes and --worker-nodes`)
-        : error;
-    });
-  }
+  const named = namedNodes(options);
+  const isDiscovered = named.controlPlanes.length + named.workers.length === 0;
+  const discover = (attempt: AbortSignal) => discoverNodes(node, attempt);
+  const nodes = isDiscovered
+    ? await discover(signal).catch((error) => {
+        const { kind, message } = faultFrom(error);
+        throw kind === 'failed-precondition'
+          ? new Fault(kind, `${message}, with --control-plane-nodes and --worker-nodes`)
+          : error;
+      })
+    : named;
   const timeoutMs = Number(options.waitTimeout / 1_000_000n);
   yield* checkHealth({
     ...{ nodes, node: (address) => client.node(address), timeoutMs, signal },
+    ...(isDiscovered && { rediscover: discover }),
     kubernetesEndpoint: options.k8sEndpoint,
   });
 }

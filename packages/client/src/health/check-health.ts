@@ -1,9 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { anySignal, Deadline, pause } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { readKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import type { NodeClient } from '../node-client.ts';
 import { etcdChecks } from './etcd-checks.ts';
-import type { CheckedCluster, CheckOutcome, ClusterNodes, HealthCheck } from './health-check.ts';
+import {
+  type CheckedCluster,
+  type CheckOutcome,
+  type ClusterNodes,
+  everyAddress,
+  type HealthCheck,
+} from './health-check.ts';
 import { KubernetesAccess } from './kubernetes-access.ts';
 import { kubernetesChecks } from './kubernetes-checks.ts';
 import { bootCheck, sizeChecks } from './node-checks.ts';
@@ -20,6 +27,11 @@ export const healthChecks: readonly HealthCheck[] = [
 
 export interface CheckHealthInit {
   readonly nodes: ClusterNodes;
+  /**
+   * Reads the nodes of the cluster again; not given when the caller names them. It is asked after each attempt that failed: after a
+   * restore from a snapshot the records of nodes that are gone stay until they expire.
+   */
+  readonly rediscover?: ((signal: AbortSignal) => Promise<ClusterNodes>) | undefined;
   /** Returns a client for the node at an address. */
   readonly node: (address: string) => NodeClient;
   /** The time limit for all checks together. */
@@ -44,40 +56,68 @@ export interface CheckHealthInit {
  * whenever the state of a check changes: `waiting for <check>: ` followed by `...`, `OK`, `SKIP` or the
  * problem. The last lines list the skipped checks with the reason. Source: Talos v1.14: health.
  *
+ * When the nodes of the cluster change meanwhile, it lists them and begins with the first check again.
+ *
  * @throws Fault `deadline-exceeded` with the check that did not pass in time; `cancelled` when `signal`
  * aborts.
  */
 export async function* checkHealth(init: CheckHealthInit): AsyncGenerator<string, void, undefined> {
-  const { nodes, timeoutMs, signal, checks = healthChecks } = init;
-  const all = [...nodes.controlPlanes, ...nodes.workers];
-  yield `discovered nodes: [${all.map((address) => JSON.stringify(address)).join(' ')}]`;
-  if (nodes.controlPlanes.length === 0) {
-    throw new Fault('failed-precondition', 'the cluster has no control plane node');
-  }
+  const { timeoutMs, signal } = init;
   using deadline = new Deadline(timeoutMs, signal);
+  let { nodes } = init;
+  let access: KubernetesAccess | undefined;
+  try {
+    for (;;) {
+      yield `discovered nodes: [${everyAddress(nodes)
+        .map((address) => JSON.stringify(address))
+        .join(' ')}]`;
+      const [firstControlPlane] = nodes.controlPlanes;
+      if (firstControlPlane === undefined) {
+        throw new Fault('failed-precondition', 'the cluster has no control plane node');
+      }
+      access?.[Symbol.dispose]();
+      const opened = new KubernetesAccess({
+        kubeconfig: init.kubeconfig ?? ((attempt) => readKubeconfig(init.node(firstControlPlane), attempt)),
+        server: init.kubernetesEndpoint,
+      });
+      access = opened;
+      const cluster = { nodes, node: init.node, kubernetes: (attempt: AbortSignal) => opened.open(attempt) };
+      const changed = yield* runChecks({ ...init, cluster }, deadline.signal);
+      if (changed === undefined) return;
+      nodes = changed;
+    }
+  } finally {
+    access?.[Symbol.dispose]();
+  }
+}
+
+type CheckRunInit = CheckHealthInit & { readonly cluster: CheckedCluster };
+
+/** Returns the nodes of the cluster when they are others than before: the checks did not come to their end then. */
+async function* runChecks(
+  init: CheckRunInit,
+  stop: AbortSignal,
+): AsyncGenerator<string, ClusterNodes | undefined, undefined> {
   const skipped = new Map<string, string[]>();
-  using access = new KubernetesAccess({
-    kubeconfig:
-      init.kubeconfig ?? ((attempt) => readKubeconfig(init.node(nodes.controlPlanes[0] ?? ''), attempt)),
-    server: init.kubernetesEndpoint,
-  });
-  const cluster: CheckedCluster = {
-    ...{ nodes, node: init.node },
-    kubernetes: (attempt) => access.open(attempt),
-  };
-  for (const check of checks) {
-    const outcome = yield* settle(check, { ...init, cluster }, deadline.signal);
+  for (const check of init.checks ?? healthChecks) {
+    const outcome = yield* settle(check, init, stop);
+    if (outcome.kind === 'changed') return outcome.nodes;
     if (outcome.kind !== 'skip') continue;
     skipped.set(outcome.because, [...(skipped.get(outcome.because) ?? []), check.name]);
   }
   for (const [because, names] of skipped) yield `skipped, because ${because}: ${names.join(', ')}`;
+  return undefined;
 }
 
 async function* settle(
   check: HealthCheck,
-  { cluster, signal, timeoutMs, intervalMs = 5000 }: CheckHealthInit & { readonly cluster: CheckedCluster },
+  { cluster, signal, timeoutMs, intervalMs = 5000, rediscover }: CheckRunInit,
   stop: AbortSignal,
-): AsyncGenerator<string, CheckOutcome, undefined> {
+): AsyncGenerator<
+  string,
+  CheckOutcome | { readonly kind: 'changed'; readonly nodes: ClusterNodes },
+  undefined
+> {
   const line = (state: string) => `waiting for ${check.name}: ${state}`;
   yield line('...');
   let problem: string | undefined;
@@ -95,6 +135,8 @@ async function* settle(
       if (!stop.aborted && latest !== problem) yield line(latest);
       problem = latest;
     }
+    const nodes = rediscover && (await otherNodes(cluster.nodes, rediscover, intervalMs, stop));
+    if (nodes !== undefined && !stop.aborted) return { kind: 'changed', nodes };
     await pause(startedMs + intervalMs - performance.now(), stop);
     if (signal.aborted) throw new Fault('cancelled', 'the check of the cluster was cancelled');
     if (stop.aborted) {
@@ -105,6 +147,25 @@ async function* settle(
     }
   }
 }
+
+/** The nodes of the cluster as they are listed now; `undefined` when they are the same, or nobody can list them. */
+async function otherNodes(
+  before: ClusterNodes,
+  rediscover: (signal: AbortSignal) => Promise<ClusterNodes>,
+  timeoutMs: number,
+  stop: AbortSignal,
+): Promise<ClusterNodes | undefined> {
+  using attempt = new Deadline(timeoutMs, stop);
+  // The answer is waited for by its signal: every caller passes it on to the call.
+  const nodes = await rediscover(attempt.signal).catch(() => undefined);
+  if (nodes === undefined || nodes.controlPlanes.length === 0) return undefined;
+  return isDeepStrictEqual(sorted(nodes), sorted(before)) ? undefined : nodes;
+}
+
+const sorted = ({ controlPlanes, workers }: ClusterNodes): ClusterNodes => ({
+  controlPlanes: controlPlanes.toSorted(),
+  workers: workers.toSorted(),
+});
 
 /** How long an attempt may take to end after its time: its own error says more, such as which node did not answer. */
 const endingMs = 1_000;

@@ -54,6 +54,8 @@ export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImpl
       using talos = openTalosClient({ context: talosContext, telemetry });
       const lines = checkHealth({
         nodes,
+        // Nodes that the request names stay the same.
+        rediscover: async () => nodesToCheck(request, await init.members(), address),
         node: (name) => talos.node(name),
         timeoutMs,
         kubernetesEndpoint: endpoint,
