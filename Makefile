@@ -46,8 +46,9 @@ GIB ?=
 RUNS ?=
 # For `make sample-text`: the commit after which subjects count; the last fifty by default.
 SINCE ?=
-# For `make test-upstream`: how often reboot, shutdown and reset; and which files also run on containers, all by default.
+# For `make test-upstream`: how often reboot, shutdown and reset.
 REPEAT ?=
+# For `make test` and `make test-upstream`: which test files run on containers, all by default.
 CONTAINER_FILES ?=
 # For `make image`: system extensions, in the order in which they are stacked: folders, squashfs files, OCI layouts (folders or
 # archives), or images of registries.
@@ -85,7 +86,7 @@ down: $(built) ## ends the cluster and removes what it left
 
 .PHONY: test
 test: $(if $(FILES),$(installed),check $(built)) ## passes the tests, with containers where an engine answers; says what it skipped (FILES= names some)
-	@$(suite) node tools/test.ts $(if $(FILES),--named $(foreach name,$(FILES),'$(name)'))
+	@CONTAINER_FILES='$(CONTAINER_FILES)' $(suite) node tools/test.ts $(if $(FILES),--named $(foreach name,$(FILES),'$(name)'))
 
 .PHONY: test-changed
 test-changed: $(built) ## runs the tests that may notice a change, likeliest first, for ten minutes at most (BASE= MINUTES= FIRST=1)
@@ -344,8 +345,8 @@ node-image: $(built) ## packs the root file system of machines as a container im
 	@node rootfs/build-node-image.ts $(if $(KUBERNETES),--kubernetes)
 
 .PHONY: test-node-image
-test-node-image: node-image ## tests nodes that are one container each; needs a Docker engine
-	@$(suite) node tools/test.ts --node-image
+test-node-image: node-image ## tests nodes that are one container each; needs a Docker engine (FILES=)
+	@$(suite) node tools/test.ts --node-image $(foreach pattern,$(FILES),'$(pattern)')
 
 .PHONY: boot
 boot: $(built) ## boots the image in an emulated machine that keeps its disk; its console is the terminal, its API 127.0.0.1:50000

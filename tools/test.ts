@@ -83,9 +83,9 @@ if (values.times !== undefined) await runManyTimes(Number(values.times) || 10);
 else if (values.boot) turns.push(await runMachines());
 else if (values.kubernetes) turns.push(await runKubernetes());
 else if (values.named) turns.push(await runNamed());
+else if (values['node-image']) await runWholeNodes();
 else if (patterns.length > 0) turns.push(await runOthers(filesOf(patterns)));
 else if (values.upstream) await runUpstream();
-else if (values['node-image']) await runWholeNodes();
 else {
   // A test that needs etcd skips itself and says so when etcd is missing.
   await ensureEtcd(checkout).catch(({ message }: Error) => process.stderr.write(`${message}\n`));
@@ -93,7 +93,7 @@ else {
     .filter((path) => !runsAlone(path))
     .filter((path) => !(values.user && isSameForEveryUser(path)));
   if (!values.compose) turns.push(await runOthers(filesOf(patternsOf('test')).filter(runsAlone)));
-  const containers = filesOf(patternsOf('test-compose'));
+  const containers = chosenContainerFiles() ?? filesOf(patternsOf('test-compose'));
   await Promise.all([
     values.compose || runOthers(others).then((counts) => void turns.push(counts)),
     runContainers(() => runBeside(containers)),
@@ -139,7 +139,7 @@ function runKubernetes(): Promise<TestCounts> {
 
 /** Nodes of one container each, one file at a time. Their image must be there. */
 function runWholeNodes(): Promise<void> {
-  const files = filesOf(['tests/node-image/**/*.test.ts']);
+  const files = filesOf(patterns.length > 0 ? patterns : ['tests/node-image/**/*.test.ts']);
   return runContainers(() => runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs }));
 }
 
@@ -149,8 +149,7 @@ async function runUpstream(): Promise<void> {
   ensureUpstreamClient({ checkout, environment: process.env, note });
   await ensureEtcd(checkout);
   const files = filesOf(['tests/upstream/**/*.test.ts']);
-  const { CONTAINER_FILES: chosen = '' } = process.env;
-  const onContainers = chosen === '' ? files : filesOf(chosen.split(/\s+/));
+  const onContainers = chosenContainerFiles() ?? files;
   const timeoutMs = upstreamTimeoutMs * Number(process.env.REPEAT || 1);
   const init = { checkout, files, concurrency: 1, timeoutMs };
   const runOn = (provisioner: string, ofThem: readonly string[]) => {
@@ -184,6 +183,12 @@ async function runBeside(files: readonly string[]): Promise<TestCounts> {
   });
   process.stdout.write(`test: the tests with containers have ended:\n${printed.join('')}`);
   return counts;
+}
+
+/** The test files for containers that CONTAINER_FILES= names; `undefined` for all of them. */
+function chosenContainerFiles(): string[] | undefined {
+  const { CONTAINER_FILES: chosen = '' } = process.env;
+  return chosen === '' ? undefined : filesOf(chosen.split(/\s+/));
 }
 
 /** Builds the images and runs the tests that need them, or records why they cannot run. */
