@@ -36,7 +36,7 @@ TIMES ?= 20
 # For `make sim`: the first graph, and how many; for `make measure-boot` how many boots, for `make test-boot-devices`
 # how many rounds; for `make chaos` the schedule.
 SEED ?=
-# For `make fuzz-h2` and `make soak-h2`: how long; for the first the seed of its first run.
+# For `make fuzz-h2`, `make soak-h2` and `make soak-node`: how long; for the first the seed of its first run.
 MINUTES ?=
 H2_SEED ?=
 # For `make soak-weeks`: the share of a week, 1 by default.
@@ -139,6 +139,11 @@ soak-h2: $(built) ## connects, calls and disconnects for an hour, then checks th
 .PHONY: soak-download
 soak-download: $(built) ## downloads 20 GiB in one call through two gateways, beside other calls, minutes (GIB=)
 	@GIB='$(GIB)' $(suite) node tests/soak/download/large-download.ts
+
+.PHONY: soak-node
+soak-node: $(built) ## looks at the memory of a node of one container for an hour; needs a Docker engine (MINUTES=)
+	@node tools/prepare-nodes.ts node-image
+	@MINUTES='$(MINUTES)' $(suite) node tests/soak/node/soak-node.ts
 
 .PHONY: soak-weeks
 soak-weeks: $(installed) ## makes as many passes as a week has of what runs for weeks, and checks that nothing stays (SHARE=)

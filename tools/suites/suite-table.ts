@@ -441,6 +441,15 @@ export const suites: readonly Suite[] = [
     question: 'Is a download of 20 GiB served to its end, beside other calls?',
   },
   {
+    verb: 'soak-node',
+    folder: '`soak/node`',
+    needs: engine,
+    minutes: '60',
+    ci: 'none',
+    files: ['tests/soak/node/soak-node.ts'],
+    question: 'Does the memory of a node of one container stay flat for an hour?',
+  },
+  {
     verb: 'soak-weeks',
     folder: '`soak/weeks`',
     needs: nothing,
