@@ -20,6 +20,14 @@ const resetsAtOnce = 250;
  */
 const silentClosedAtLeast = 10;
 
+/**
+ * A server that comes late finds hundreds of connections at once, more than it keeps of one address: it then also closes a new one of that
+ * address before it has read from it. So the other client needs an address of its own.
+ */
+const attackerAddress = '127.66.0.1';
+
+type Peer = ServerAddress & { readonly localAddress?: string };
+
 export const connectionFloods: readonly Flood[] = [
   {
     name: 'silent-apid',
@@ -45,7 +53,7 @@ export const connectionFloods: readonly Flood[] = [
 ];
 
 /** Opens connections that send nothing, and counts how many the server has closed. */
-export async function keepSilent(server: ServerAddress, signal: AbortSignal) {
+export async function keepSilent(server: Peer, signal: AbortSignal) {
   const sockets: Socket[] = [];
   const counts = { connections: 0, endedByServer: 0 };
   for (let index = 0; index < silentConnections && !signal.aborted; index += 1) {
@@ -65,7 +73,8 @@ export async function keepSilent(server: ServerAddress, signal: AbortSignal) {
 }
 
 /** Resets connections as soon as the system has opened them, and then opens silent ones. */
-export async function resetAndKeepSilent(server: ServerAddress, signal: AbortSignal) {
+export async function resetAndKeepSilent(target: ServerAddress, signal: AbortSignal) {
+  const server = { ...target, localAddress: attackerAddress };
   let resets = 0;
   while (resets < resetsPerRun && !signal.aborted) {
     await Promise.all(Array.from({ length: resetsAtOnce }, () => resetOne(server)));
@@ -75,7 +84,7 @@ export async function resetAndKeepSilent(server: ServerAddress, signal: AbortSig
 }
 
 /** Resolves when the connection is closed, for any reason. */
-function resetOne(server: ServerAddress): Promise<void> {
+function resetOne(server: Peer): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const socket = connect(server, () => socket.resetAndDestroy());
   socket.on('error', () => {});
