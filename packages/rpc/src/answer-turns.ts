@@ -6,7 +6,8 @@ import type { ServerMiddleware } from 'nice-grpc';
  * anything else: a few hundred calls of one client make everything else in the daemon wait for as many answers. A call that is ready alone
  * does not wait.
  *
- * @param onNextTurn calls back once the event loop has done what else is due
+ * @param onNextTurn calls back once the event loop has done what else is due, or after a pause, which also limits how much of a processor
+ * such calls take
  */
 export function createAnswerTurns(
   onNextTurn: (action: () => void) => void = (action) => void setImmediate(action),

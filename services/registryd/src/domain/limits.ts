@@ -31,6 +31,8 @@ export const registrydLimits = {
   /** Of the management: its requests have a name at most. */
   management: {
     messageBytes: 64 * 1024,
+    /** The time between two answers to calls that came together, in ms: a flood leaves the processor to the other daemons. */
+    answerMs: 2,
     transport: {
       ...{ maxConcurrentCalls: 64, handshakesInFlight: 1 },
       ...{ connectionReceiveBytes: 256 * 1024, serverReceiveBytes: 4 * 1024 * 1024 },
