@@ -48,7 +48,7 @@ RUNS ?=
 SINCE ?=
 # For `make test-upstream`: how often reboot, shutdown and reset.
 REPEAT ?=
-# For `make test` and `make test-upstream`: which test files run on containers, all by default.
+# For `make test` and `make test-upstream`: which test files run on containers, or none; all by default.
 CONTAINER_FILES ?=
 # For `make image`: system extensions, in the order in which they are stacked: folders, squashfs files, OCI layouts (folders or
 # archives), or images of registries.

@@ -96,7 +96,7 @@ else {
   const containers = chosenContainerFiles() ?? filesOf(patternsOf('test-compose'));
   await Promise.all([
     values.compose || runOthers(others).then((counts) => void turns.push(counts)),
-    runContainers(() => runBeside(containers)),
+    containers.length > 0 && runContainers(() => runBeside(containers)),
   ]);
 }
 writeFileTimes(checkout, new Map(turns.flatMap(({ durations }) => [...durations])));
@@ -163,6 +163,7 @@ async function runUpstream(): Promise<void> {
     return;
   }
   const onProcesses = runOn('process', files).then((counts) => void turns.push(counts));
+  if (onContainers.length === 0) return onProcesses;
   await runContainers(async () => {
     await onProcesses;
     return runOn('docker', onContainers);
@@ -185,9 +186,10 @@ async function runBeside(files: readonly string[]): Promise<TestCounts> {
   return counts;
 }
 
-/** The test files for containers that CONTAINER_FILES= names; `undefined` for all of them. */
+/** The test files for containers that CONTAINER_FILES= names, which may be `none`; `undefined` for all of them. */
 function chosenContainerFiles(): string[] | undefined {
   const { CONTAINER_FILES: chosen = '' } = process.env;
+  if (chosen === 'none') return [];
   return chosen === '' ? undefined : filesOf(chosen.split(/\s+/));
 }
 
