@@ -9,6 +9,7 @@ import { etcdPorts } from '@nodewright/contract';
 import { skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { eventually } from '@nodewright/testkit';
 import { WriteLedger } from '../../chaos/write-ledger.ts';
+import { hostnamePatch } from '../hostname-patch.ts';
 import { etcdPidOf, formTimeoutMs, openEtcd, openEtcdCluster, votersOf } from './etcd-cluster.ts';
 import type { ProcessCluster, ProcessNode } from './process-cluster.ts';
 
@@ -133,4 +134,35 @@ test('an argument that etcd refuses stops one member, and the others keep theirs
     (await runWith('--listen-peer-urls')) === 3 && (await runWith('--max-request')) === 0;
   await eventually(isMended, { what: 'three etcds without arguments', timeoutMs: formTimeoutMs });
   assert.equal(await runWith('--no-such-flag'), 0);
+});
+
+test('new names for all control planes reach etcd, one member after the other, and each stays the member it was', {
+  skip,
+}, async () => {
+  await using etcd = await openEtcd(cluster.controlPlanes);
+  const idsBy = async (nameOf: (at: number) => string) => {
+    const members = await etcd.members({ linearizable: true, timeoutMs: 3000 });
+    return cluster.controlPlanes.map((_, at) => members.find(({ name }) => name === nameOf(at))?.id);
+  };
+  const before = await idsBy((at) => `node0${at + 1}`);
+  const stop = new AbortController();
+  const watching = mostDown(stop.signal);
+  for (const [at, { address }] of cluster.controlPlanes.entries()) {
+    const renamed = await cluster.talosctl(
+      '-n',
+      address,
+      'patch',
+      'mc',
+      '-p',
+      hostnamePatch(`renamed${at + 1}`),
+    );
+    assert.equal(renamed.exitCode, 0, renamed.stderr);
+  }
+  await eventually(async () => (await votersOf(cluster.controlPlanes)) === 'renamed1 renamed2 renamed3', {
+    what: 'three voters with new names',
+    timeoutMs: formTimeoutMs,
+  });
+  stop.abort();
+  assert.ok((await watching) <= 1);
+  assert.deepEqual(await idsBy((at) => `renamed${at + 1}`), before);
 });

@@ -80,12 +80,20 @@ test("initialClusterOf() lists all members and gives the unnamed one with the no
 test('planPromotion() is done when the node has a vote', () => {
   assert.deepEqual(
     [
-      planPromotion([a], self),
-      planPromotion([a, member(9, '', 3, true)], self),
-      planPromotion([a, member(9, 'c', 3, true)], self),
-      planPromotion([a, member(9, 'c', 3)], self),
+      planPromotion([a], 9n),
+      planPromotion([a, member(9, '', 3, true)], 9n),
+      planPromotion([a, member(9, 'c', 3, true)], 9n),
+      planPromotion([a, member(9, 'c', 3)], 9n),
+      // The name and the URLs are those of another member.
+      planPromotion([member(1, 'c', 3), member(9, 'old', 7, true)], 9n),
     ],
-    [{ kind: 'wait' }, { kind: 'promote', id: 9n }, { kind: 'promote', id: 9n }, { kind: 'done' }],
+    [
+      { kind: 'wait' },
+      { kind: 'promote', id: 9n },
+      { kind: 'promote', id: 9n },
+      { kind: 'done' },
+      { kind: 'promote', id: 9n },
+    ],
   );
 });
 

@@ -23,13 +23,16 @@ export type JoinStep =
 /** Plans how a node without data becomes a member. Source: Talos v1.14: etcd, join. */
 export function planJoin(members: readonly KnownMember[], self: OwnMember): JoinStep[] {
   // An earlier member may have had another name, but the URLs identify it as this node.
-  const earlier = members.filter(
-    ({ name, peerUrls }) => name !== '' && (name === self.name || sameSet(peerUrls, self.peerUrls)),
-  );
+  const earlier = members.filter((member) => member.name !== '' && isOwnMember(member, self));
   const removals = earlier.map(({ id }): JoinStep => ({ kind: 'remove', id }));
   const waiting = memberInWaiting(members, self);
   if (waiting !== undefined) return [...removals, { kind: 'reuse', id: waiting.id }];
   return [...removals, { kind: 'add-learner', peerUrls: self.peerUrls }];
+}
+
+/** Whether a member has this node's name or peer URLs. Only a node that does not know its member id may ask this. */
+export function isOwnMember({ name, peerUrls }: KnownMember, self: OwnMember): boolean {
+  return name === self.name || sameSet(peerUrls, self.peerUrls);
 }
 
 /** The member that was added for this node and has never started. */
@@ -66,9 +69,15 @@ export type PromotionStep =
   /** The members do not list this node yet. */
   | { readonly kind: 'wait' };
 
-/** The next step until this node has a vote. Source: Talos v1.14: etcd, promotion. */
-export function planPromotion(members: readonly KnownMember[], self: OwnMember): PromotionStep {
-  const own = members.find(({ name, peerUrls }) => name === self.name || sameSet(peerUrls, self.peerUrls));
+/**
+ * The next step until this node has a vote.
+ *
+ * @param id that of this node's member
+ *
+ * Source: Talos v1.14: etcd, promotion.
+ */
+export function planPromotion(members: readonly KnownMember[], id: bigint): PromotionStep {
+  const own = members.find((member) => member.id === id);
   if (own === undefined) return { kind: 'wait' };
   return own.isLearner ? { kind: 'promote', id: own.id } : { kind: 'done' };
 }

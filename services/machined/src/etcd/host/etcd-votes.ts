@@ -4,42 +4,69 @@ import type { EtcdAccess } from './etcd-access.ts';
 
 /** A healthy member answers within milliseconds. */
 const timeoutMs = 2000;
+/** How many addresses of control planes are asked for members that do not answer at their own. */
+const maxEndpoints = 64;
 
-type Answer = 'silent' | 'leaderless' | 'led';
+/** A member that answers, and whether it sees a leader. */
+interface Answer {
+  readonly memberId: bigint;
+  readonly hasLeader: boolean;
+}
 
 /**
  * Requests the status of each member. A member that sees no leader while others see one is cut off from them,
  * and does not count as alive. If no member sees a leader, every member that answers counts, because they may
  * elect one.
+ *
+ * A member keeps the client URLs that it started with, and its address may have changed since. So members that do not answer there are
+ * looked for at the addresses that this node knows of control planes, and recognized by their ids.
  */
 export async function votingStates(
-  { openAt }: Pick<EtcdAccess, 'openAt'>,
+  access: Pick<EtcdAccess, 'openAt' | 'own' | 'others'>,
   members: readonly EtcdMember[],
   signal: AbortSignal,
 ): Promise<VotingState[]> {
-  const answers = await Promise.all(members.map((member) => ask(openAt, member, signal)));
-  const hasLeader = answers.includes('led');
-  return members.map(({ id, name, isLearner }, index) => {
-    const answer = answers[index] ?? 'silent';
+  const told = members.map(({ clientUrls }) => clientUrls.map((url) => new URL(url).host));
+  const hasLeader = await askAll(access, told, signal);
+  if (members.some(({ id }) => !hasLeader.has(id))) {
+    const known = [...(await access.own()), ...(await access.others())];
+    const other = [...new Set(known)].filter((endpoint) => !told.flat().includes(endpoint));
+    const single = other.slice(0, maxEndpoints).map((endpoint) => [endpoint]);
+    for (const [id, answer] of await askAll(access, single, signal)) hasLeader.set(id, answer);
+  }
+  const isLed = members.some(({ id }) => hasLeader.get(id));
+  return members.map(({ id, name, isLearner }) => {
+    const answer = hasLeader.get(id);
     // A new learner may not know the leader yet.
-    const isAlive = answer !== 'silent' && (answer === 'led' || !hasLeader || isLearner);
+    const isAlive = answer !== undefined && (answer || !isLed || isLearner);
     return { id, name, isLearner, isAlive };
   });
 }
 
-async function ask(
-  openAt: EtcdAccess['openAt'],
-  { id, clientUrls }: EtcdMember,
+/** Asks one member of each group of endpoints, all at once. Those that answer, by their ids, with whether they see a leader. */
+async function askAll(
+  access: Pick<EtcdAccess, 'openAt'>,
+  groups: readonly (readonly string[])[],
   signal: AbortSignal,
-): Promise<Answer> {
-  if (clientUrls.length === 0) return 'silent';
+): Promise<Map<bigint, boolean>> {
+  const answers = await Promise.all(groups.map((endpoints) => ask(access, endpoints, signal)));
+  return new Map(
+    answers.flatMap((answer) => (answer === undefined ? [] : [[answer.memberId, answer.hasLeader] as const])),
+  );
+}
+
+async function ask(
+  { openAt }: Pick<EtcdAccess, 'openAt'>,
+  endpoints: readonly string[],
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  if (endpoints.length === 0) return undefined;
   try {
-    await using client = await openAt(clientUrls.map((url) => new URL(url).host));
+    await using client = await openAt(endpoints);
     const { memberId, leader } = await client.status({ timeoutMs, signal });
-    if (memberId !== id) return 'silent';
-    return leader === 0n ? 'leaderless' : 'led';
+    return { memberId, hasLeader: leader !== 0n };
   } catch {
     signal.throwIfAborted();
-    return 'silent';
+    return undefined;
   }
 }

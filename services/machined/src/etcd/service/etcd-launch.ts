@@ -38,7 +38,6 @@ export interface EtcdLaunchInit extends EtcdMembershipInit {
 /** The settings and arguments that this node's etcd starts with. */
 export interface EtcdLaunch {
   readonly mode: StartMode;
-  readonly self: OwnMember;
   readonly spec: EtcdSpecSpec;
   readonly args: readonly string[];
 }
@@ -78,7 +77,7 @@ export async function prepareEtcd(
   const initial = await initialOf[mode.kind](init, self, mode, signal);
   // The advertised addresses may have changed while this call waited for a cluster.
   const { spec } = await readSelf(state);
-  return { mode, self, spec, args: etcdArguments({ spec, paths: runtime.paths, version, initial }) };
+  return { mode, spec, args: etcdArguments({ spec, paths: runtime.paths, version, initial }) };
 }
 
 async function assertDataVersion(versionFile: string, running: EtcdVersion): Promise<void> {

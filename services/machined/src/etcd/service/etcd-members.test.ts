@@ -1,13 +1,24 @@
 // Tests leadership transfer, member removal and leave against real etcd clusters.
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemTimers } from '@nodewright/async';
 import { etcdIdText } from '@nodewright/etcd';
-import { skipWithoutEtcd, startEtcdCluster, type TestCluster } from '@nodewright/etcd/testing';
+import {
+  peerUrlOf,
+  randomLoopback,
+  skipWithoutEtcd,
+  startEtcdCluster,
+  type TestCluster,
+} from '@nodewright/etcd/testing';
 import { MemoryState, pointerTo } from '@nodewright/state';
 import { etcdMembers } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
 import type { EtcdAccess } from '../host/etcd-access.ts';
+import { updatePeerUrls } from '../host/etcd-member.ts';
+import { votingStates } from '../host/etcd-votes.ts';
+import { readStoredMemberId } from '../host/stored-member.ts';
 import { forfeitLeadership } from './forfeit-leadership.ts';
 import { leaveEtcd } from './leave-etcd.ts';
 import { assertRemovable, removeEtcdMember } from './remove-etcd-member.ts';
@@ -46,9 +57,13 @@ const namesOf = async (access: EtcdAccess) => {
 };
 
 /** Prepares the node of one member to leave. `wiped` records when its data are removed. */
-async function leaving(cluster: TestCluster, index: number, given?: { readonly id?: bigint }) {
+async function leaving(
+  cluster: TestCluster,
+  index: number,
+  given: { readonly id?: bigint; readonly hostname?: string; readonly hasData?: boolean } = {},
+) {
   const state = new MemoryState({ now: () => 0, cookie: Buffer.alloc(8) });
-  if (given?.id !== undefined)
+  if (given.id !== undefined)
     await state.create({ ...pointerTo(etcdMembers, 'local'), spec: { memberID: etcdIdText(given.id) } });
   const wiped: string[] = [];
   const member = cluster.members[index] ?? assert.fail();
@@ -56,12 +71,14 @@ async function leaving(cluster: TestCluster, index: number, given?: { readonly i
     access: accessAt(cluster, index),
     state,
     service: {
+      storedId: async () =>
+        (await readStoredMemberId(member.dataFolder)) ?? (given.hasData ? 'unknown' : 'none'),
       wipe: async () => {
         await member.stop();
         wiped.push(member.name);
       },
     },
-    hostname: () => member.name,
+    hostname: () => given.hostname ?? member.name,
     timers: systemTimers,
   };
   return { wiped, leave: (signal = never) => leaveEtcd(init, signal) };
@@ -174,4 +191,97 @@ test('leaveEtcd() completes a leave that was interrupted after the removal', { s
   const { wiped, leave } = await leaving(cluster, 2);
   await leave();
   assert.deepEqual([wiped, await namesOf(accessAt(cluster, 0))], [['cp-3'], ['cp-1', 'cp-2']]);
+});
+
+test('leaveEtcd() of a renamed node whose etcd does not run removes the member that its data belong to', {
+  skip,
+}, async () => {
+  await using cluster = await startEtcdCluster(3);
+  await cluster.members[2]?.stop();
+  const { wiped, leave } = await leaving(cluster, 2, { hostname: 'renamed' });
+  await leave();
+  assert.deepEqual([wiped, await namesOf(accessAt(cluster, 0))], [['cp-3'], ['cp-1', 'cp-2']]);
+});
+
+test('leaveEtcd() deletes no data of a member that it cannot identify', { skip }, async () => {
+  await using cluster = await startEtcdCluster(3);
+  const third = cluster.members[2] ?? assert.fail();
+  await third.stop();
+  // What is there when the log is somewhere else.
+  await rm(join(third.dataFolder, 'member', 'wal'), { recursive: true });
+  const { wiped, leave } = await leaving(cluster, 2, { hostname: 'renamed', hasData: true });
+  await assert.rejects(leave(), {
+    kind: 'failed-precondition',
+    message: /^this node has data of etcd, but which member they belong to is unknown/,
+  });
+  assert.deepEqual([wiped, await namesOf(accessAt(cluster, 0))], [[], ['cp-1', 'cp-2', 'cp-3']]);
+});
+
+test('members that no longer listen on their client URLs are found by their ids', { skip }, async () => {
+  const elsewhere = `https://${randomLoopback()}:2379`;
+  await using cluster = await startEtcdCluster(3, { args: [`--advertise-client-urls=${elsewhere}`] });
+  const access = accessAt(cluster, 0);
+  const members = await cluster.client().members();
+  assert.deepEqual(new Set(members.flatMap(({ clientUrls }) => clientUrls)), new Set([elsewhere]));
+  const alive = async () =>
+    (await votingStates(access, members, never))
+      .filter(({ isAlive }) => isAlive)
+      .map(({ name }) => name)
+      .sort();
+  await eventually(async () => (await alive()).length === 3, {
+    what: 'three members alive',
+    timeoutMs: 10_000,
+  });
+  await cluster.members[1]?.stop('SIGKILL');
+  await eventually(async () => (await alive()).join() === 'cp-1,cp-3', { what: 'two members alive' });
+});
+
+test('a member that the answering one does not know yet does not count as removed', { skip }, async () => {
+  await using cluster = await startEtcdCluster(3);
+  const third = await idOf(cluster, 'cp-3');
+  const access = accessAt(cluster, 2);
+  const behind: EtcdAccess['openAt'] = async (endpoints) => {
+    const client = await access.openAt(endpoints);
+    return {
+      ...client,
+      members: async (options) =>
+        (await client.members(options)).filter(({ id }) => options?.linearizable || id !== third),
+    };
+  };
+  await eventually(
+    async () => (await removeEtcdMember({ ...access, openAt: behind }, third, never)) === undefined,
+    { what: 'removal', timeoutMs: 30_000 },
+  );
+  assert.deepEqual(await namesOf(accessAt(cluster, 0)), ['cp-1', 'cp-2']);
+});
+
+test('updatePeerUrls() changes the peer URLs of the own member, whatever its name, and nothing the second time', {
+  skip,
+}, async () => {
+  await using cluster = await startEtcdCluster(3);
+  const wanted = [cluster.members[2]?.peerUrl ?? '', peerUrlOf(randomLoopback())];
+  const update = () => updatePeerUrls(accessAt(cluster, 2), wanted, never);
+  let isChanged = false;
+  const done = async () => {
+    isChanged = await update();
+    return true;
+  };
+  // etcd refuses changes until the members have been connected for a few seconds.
+  await eventually(done, { what: 'change of the peer URLs', timeoutMs: 30_000 });
+  const told = (await cluster.client().members({ linearizable: true })).map(({ name, peerUrls }) => [
+    name,
+    peerUrls.length,
+  ]);
+  assert.deepEqual(
+    { isChanged, told: told.sort(), again: await update() },
+    {
+      isChanged: true,
+      told: [
+        ['cp-1', 1],
+        ['cp-2', 1],
+        ['cp-3', 2],
+      ],
+      again: false,
+    },
+  );
 });

@@ -82,14 +82,13 @@ async function enter(
 }
 
 /**
- * Resolves once this node has a vote. It asks other members to promote this node, and retries until it has
- * caught up.
+ * Resolves once this node, whose etcd runs, has a vote. It asks other members to promote this node, and retries until
+ * it has caught up.
  *
  * @throws Fault when the promotion takes too long, `cancelled` when the signal aborts
  */
 export async function promoteEtcd(
   { access, log, timers, random }: EtcdMembershipInit,
-  self: OwnMember,
   signal: AbortSignal,
 ): Promise<void> {
   const onFailure = ({ message }: Fault) => log.debug({ error: message }, 'etcd has no vote yet');
@@ -98,11 +97,13 @@ export async function promoteEtcd(
     const own = await access.own();
     const others = await access.others();
     const options = { timeoutMs: promotionEndpointMs, signal: attempt };
+    await using local = await access.openLocal();
+    const { memberId } = await local.status(options);
     // If no other member answers, the node's own etcd can answer once it has caught up.
     const members = await tryEndpoints<readonly KnownMember[]>(access, [...others, ...own], (client) =>
       client.members(options),
     );
-    const step = planPromotion(members, self);
+    const step = planPromotion(members, memberId);
     if (step.kind === 'done') return;
     if (step.kind === 'wait') throw new Fault('unavailable', 'the etcd members do not list this node');
     const endpoints = promotionEndpoints(members, others, own);

@@ -12,6 +12,7 @@ import type { ServiceManager } from '../../services/host/service-manager.ts';
 import { etcdSettings } from '../domain/etcd-settings.ts';
 import type { BootstrapWish } from '../domain/start-mode.ts';
 import { emptyEtcdData } from '../host/data-folder.ts';
+import { readStoredMemberId } from '../host/stored-member.ts';
 import type { EtcdConditions } from './etcd-conditions.ts';
 import { EtcdHealth, etcdHealthTimes } from './etcd-health.ts';
 import { type EtcdLaunch, type EtcdLaunchInit, hasNoMemberData, prepareEtcd } from './etcd-launch.ts';
@@ -84,13 +85,15 @@ export class EtcdService implements AsyncDisposable {
    * vote.
    */
   restart(request: RestartRequest): Promise<PostponedRestart | undefined> {
-    const { access, log, timers, services } = this.#init;
+    const { access, log, timers, services, data } = this.#init;
     const restart = async () => {
       await services.stop([id], 'Restarting with other settings');
       // A leave or a reset may have stopped etcd meanwhile.
       if (this.#isWanted) services.start([id]);
     };
-    return this.#outside(() => restartEtcd({ access, log, timers, restart }, request));
+    return this.#outside(() =>
+      restartEtcd({ access, log, timers, restart, storedId: () => readStoredMemberId(data.path) }, request),
+    );
   }
 
   /** Starts etcd in the background; does nothing when it is already on. */
@@ -116,6 +119,12 @@ export class EtcdService implements AsyncDisposable {
     this.#isWanted = true;
     await services.stop([id], 'Bootstrap requested');
     services.start([id]);
+  }
+
+  /** The member that the data belong to: its id, `none` without data, `unknown` when the data do not say it. */
+  async storedId(): Promise<bigint | 'none' | 'unknown'> {
+    const id = await readStoredMemberId(this.#init.data.path);
+    return id ?? ((await hasNoMemberData(this.#init)) ? 'none' : 'unknown');
   }
 
   /** @throws Fault `already-exists` when etcd has data, or a bootstrap is in progress */
@@ -198,7 +207,7 @@ export class EtcdService implements AsyncDisposable {
         try {
           await current.run((event, message) => {
             report(event, message);
-            if (event === 'run') this.#promote(launch, AbortSignal.any([signal, ended.signal]));
+            if (event === 'run') this.#promote(AbortSignal.any([signal, ended.signal]));
           }, signal);
         } finally {
           ended.abort();
@@ -208,11 +217,11 @@ export class EtcdService implements AsyncDisposable {
   }
 
   /** Retries until this member has a vote or its process exits. Failures are logged. */
-  async #promote({ self }: EtcdLaunch, signal: AbortSignal): Promise<void> {
+  async #promote(signal: AbortSignal): Promise<void> {
     const { log, timers } = this.#init;
     while (!signal.aborted) {
       try {
-        return await promoteEtcd(this.#init, self, signal);
+        return await promoteEtcd(this.#init, signal);
       } catch (error) {
         if (signal.aborted) return;
         log.warn({ error: faultFrom(error).message }, 'cannot promote etcd of this node');

@@ -14,7 +14,7 @@ const pollMs = 100;
  * @throws Fault `unknown` when no other voter is alive
  */
 export async function forfeitLeadership(
-  access: Pick<EtcdAccess, 'openLocal' | 'openAt'>,
+  access: Pick<EtcdAccess, 'openLocal' | 'openAt' | 'own' | 'others'>,
   timers: Timers,
   signal: AbortSignal,
 ): Promise<string | undefined> {

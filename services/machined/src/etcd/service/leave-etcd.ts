@@ -1,13 +1,17 @@
 import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, type State } from '@nodewright/state';
-import { etcdMembers } from '@nodewright/state/kinds';
+import { etcdMembers, etcdSpecs } from '@nodewright/state/kinds';
 import { specOf } from '../../base/resources/spec-of.ts';
+import { isOwnMember } from '../domain/join-plan.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
+import { ownMemberOf } from './etcd-launch.ts';
 import { removeEtcdMember } from './remove-etcd-member.ts';
 
 /** The part of the service that a leave needs. */
 export interface LeavingService {
+  /** The member that the data belong to: its id, `none` without data, `unknown` when the data do not say it. */
+  storedId(): Promise<bigint | 'none' | 'unknown'>;
   /** Stops etcd and removes its data, but not the data folder. */
   wipe(): Promise<void>;
 }
@@ -32,8 +36,8 @@ const transientReasons = new Set(['unhealthy-cluster', 'stopped', 'leader-change
  * Removes this node from etcd permanently: removes the member, stops etcd and deletes its data. It completes
  * an interrupted leave: a node that is no longer a member only has its data deleted.
  *
- * @throws Fault `failed-precondition` with the reason when the cluster needs this node's vote; then nothing
- * was changed
+ * @throws Fault `failed-precondition` with the reason when the cluster needs this node's vote, or when the member
+ * that its data belong to is unknown; then nothing was changed
  */
 export async function leaveEtcd(init: LeaveEtcdInit, signal: AbortSignal): Promise<void> {
   const id = await ownMemberId(init, signal);
@@ -41,14 +45,17 @@ export async function leaveEtcd(init: LeaveEtcdInit, signal: AbortSignal): Promi
   await init.service.wipe();
 }
 
-/** The member id of this node; `undefined` when the cluster has no member with its name. */
+/** The member id of this node; `undefined` when it has no data and the cluster no member with its name or peer URLs. */
 async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bigint | undefined> {
   const { state, timers } = init;
   const end = timers.monotonicMs() + times.memberMs;
   for (;;) {
     const own = await specOf(state, local);
     if (own !== undefined) return BigInt(`0x${own.memberID}`);
+    const stored = await init.service.storedId();
+    if (typeof stored === 'bigint') return stored;
     const known = await idFromOthers(init, signal);
+    if (known === undefined && stored === 'unknown') throw unidentified();
     if (known !== 'unknown') return known;
     if (timers.monotonicMs() >= end)
       throw new Fault(
@@ -60,12 +67,20 @@ async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bi
   }
 }
 
+/** A missing name is not a missing member: it may have the name that the node had before. */
+const unidentified = () =>
+  new Fault(
+    'failed-precondition',
+    'this node has data of etcd, but which member they belong to is unknown: start its etcd, or remove the member through another' +
+      ' node (talosctl etcd remove-member) and reset this one with --graceful=false',
+  );
+
 /**
- * The id of the member with this node's name, as the other members report it. `undefined` when there is none,
- * `'unknown'` when no member answers.
+ * The id of the member with this node's name or peer URLs, as the other members report it. `undefined` when there
+ * is none, `'unknown'` when no member answers.
  */
 async function idFromOthers(
-  { access, hostname }: LeaveEtcdInit,
+  { access, hostname, state }: LeaveEtcdInit,
   signal: AbortSignal,
 ): Promise<bigint | undefined | 'unknown'> {
   const others = await access.others();
@@ -73,7 +88,9 @@ async function idFromOthers(
   try {
     await using client = await access.openAt(others);
     const members = await client.members({ linearizable: true, timeoutMs: 5000, signal });
-    return members.find(({ name }) => name === hostname())?.id;
+    const spec = await specOf(state, pointerTo(etcdSpecs));
+    const self = { name: hostname(), peerUrls: spec === undefined ? [] : ownMemberOf(spec).peerUrls };
+    return members.find((member) => isOwnMember(member, self))?.id;
   } catch {
     signal.throwIfAborted();
     return 'unknown';

@@ -1,8 +1,11 @@
-import type { EtcdClient } from '@nodewright/etcd';
+import type { EtcdClient, EtcdMember } from '@nodewright/etcd';
 import { removalProblem } from '@nodewright/etcd/quorum';
 import { Fault } from '@nodewright/fault';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { votingStates } from '../host/etcd-votes.ts';
+
+/** The members agree within this time, or there is no leader. */
+const agreementTimeoutMs = 5000;
 
 /**
  * Removes a member from the cluster if the cluster keeps a quorum without it. Talos does not check the
@@ -46,10 +49,13 @@ async function openForRemoval(
   await using scope = new AsyncDisposableStack();
   const client = scope.use(await access.openAt(endpoints));
   // A serializable read, which needs no quorum: a cluster without one should be reported instead of waited
-  // for.
-  const members = await client.members({ signal });
-  if (!members.some((member) => member.id === id))
-    throw new Fault('not-found', `no member of etcd has the id ${etcdIdText(id)}`);
+  // for. But a member that is missing there may be one that the answering member does not know yet.
+  const isThere = (list: readonly EtcdMember[]) => list.some((member) => member.id === id);
+  const local = await client.members({ signal });
+  const members = isThere(local)
+    ? local
+    : await client.members({ linearizable: true, timeoutMs: agreementTimeoutMs, signal });
+  if (!isThere(members)) throw new Fault('not-found', `no member of etcd has the id ${etcdIdText(id)}`);
   const problem = removalProblem(await votingStates(access, members, signal), id);
   if (problem !== undefined) throw new Fault('failed-precondition', problem);
   scope.move();

@@ -75,7 +75,7 @@ async function outcomeOf({ members, dead = [], lock, leaderless = 0 }: Case) {
     isNeeded = false;
   };
   const request = { signal: new AbortController().signal, isNeeded: async () => isNeeded };
-  const postponed = await restartEtcd({ access, log, timers, restart }, request);
+  const postponed = await restartEtcd({ access, log, timers, restart, storedId: async () => 1n }, request);
   return [...done, ...(postponed === undefined ? [] : [postponed.reason])].join(', ');
 }
 

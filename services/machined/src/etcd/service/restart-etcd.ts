@@ -13,8 +13,16 @@ export interface RestartEtcdInit {
   readonly access: EtcdAccess;
   readonly log: Logger;
   readonly timers: Timers;
+  /** The id of this node's member as its data have it; `undefined` when they do not. */
+  readonly storedId: () => Promise<bigint | undefined>;
   /** Stops etcd of this node and starts it with the current settings. */
   readonly restart: () => Promise<void>;
+}
+
+/** The members of the cluster, and the id of this node's; `undefined` when neither its etcd nor its data say it. */
+interface Known {
+  readonly members: readonly EtcdMember[];
+  readonly self: bigint | undefined;
 }
 
 /** The prefix of the lock keys in etcd. Control planes that need a restart queue up under it. */
@@ -43,7 +51,8 @@ export async function restartEtcd(
   { signal, isNeeded }: RestartRequest,
 ): Promise<PostponedRestart | undefined> {
   const { access, log } = init;
-  const self = await memberId(access, signal);
+  // Its etcd may listen at an address that the node no longer has.
+  const self = (await memberId(access, signal)) ?? (await init.storedId());
   const endpoints = [...(await access.others()), ...(await access.own())];
   // Other members come first: the connection that holds the lock must survive the restart of this node's
   // etcd.
@@ -55,17 +64,19 @@ export async function restartEtcd(
     return undefined;
   }
   const lock = await takeLock(init, client, signal);
-  if (lock === undefined) return restartWithoutLock(init, self);
+  if (lock === undefined) return restartWithoutLock(init, { members: members ?? [], self }, signal);
   await using _held = lock;
   return await restartInTurn(init, client, self, { signal, isNeeded });
 }
 
 async function restartWithoutLock(
   { access, restart, log }: RestartEtcdInit,
-  self: bigint | undefined,
+  { members, self }: Known,
+  signal: AbortSignal,
 ): Promise<PostponedRestart | undefined> {
   const isRunning =
-    self !== undefined && (await memberId(access, AbortSignal.timeout(statusTimeoutMs))) !== undefined;
+    (await memberId(access, signal)) !== undefined ||
+    (await votingStates(access, members, signal)).some(({ id, isAlive }) => id === self && isAlive);
   if (isRunning)
     return { reason: 'etcd has no leader, or another control plane is restarting its member', retryAfterMs };
   log.info('restarting etcd, which does not answer, with new settings');
@@ -100,7 +111,7 @@ async function restartInTurn(
  */
 async function waitUntilBack(
   { access, log, timers }: RestartEtcdInit,
-  { members, self }: { readonly members: readonly EtcdMember[]; readonly self: bigint | undefined },
+  { members, self }: Known,
   { signal, isNeeded }: RestartRequest,
 ): Promise<void> {
   const endMs = timers.monotonicMs() + recoveryTimeoutMs;

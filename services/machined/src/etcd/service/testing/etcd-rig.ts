@@ -39,6 +39,10 @@ export class OtherEtcd {
     return {
       members: async () => answering(() => this.members),
       get: async () => answering(() => undefined),
+      status: async () =>
+        answering(() => ({
+          memberId: this.members.find(({ peerUrls }) => peerUrls.includes(own))?.id ?? 0n,
+        })),
       addLearner: async (peerUrls: readonly string[]) =>
         answering(() => this.add({ name: '', peerUrls, clientUrls: [], isLearner: true })),
       removeMember: async (id: bigint) =>
