@@ -54,8 +54,13 @@ export function openExtensions(init: OpenExtensionsInit, scope: AsyncDisposableS
 }
 
 function extensionServices(init: OpenExtensionsInit, scope: AsyncDisposableStack): ExtensionServices {
-  const { root, services, log } = init;
+  const { root, services, log, containers } = init;
+  // Where no containers run, no later start would succeed.
+  const never = { hasFailed: () => false, onFailure: () => ({ [Symbol.dispose]() {} }) };
   return {
+    start: (name) => services.start([serviceIdOf(name)]),
+    failureOf: (name) =>
+      containers === undefined ? never : services.failureOf(serviceIdOf(name), 'starting'),
     async load() {
       const { specs, problems } = loadServices(await readServiceFiles(`${root}${serviceFilesFolder}`));
       for (const { file, reason } of problems)

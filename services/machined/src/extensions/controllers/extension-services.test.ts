@@ -32,19 +32,37 @@ const none = '---\napiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n';
 function open(services: readonly LoadedService[] = []) {
   const folder = join(mkdtempSync(join(work, 'node-')), 'extensions');
   const done: string[] = [];
+  const failed = new Set<string>();
+  const listeners = new Set<() => void>();
   const service = extensionServiceController({
     async load() {
       done.push('load');
       return services;
     },
     restart: async (name) => void done.push(`restart ${name}`),
+    start(name) {
+      failed.delete(name);
+      done.push(`start ${name}`);
+    },
+    failureOf: (name) => ({
+      hasFailed: () => failed.has(name),
+      onFailure(listener) {
+        listeners.add(listener);
+        return { [Symbol.dispose]: () => listeners.delete(listener) };
+      },
+    }),
   });
   const rig = openControllerRig([
     extensionServiceConfigController(),
     extensionServiceConfigFilesController(createConfigFileStore(folder)),
     service,
   ]);
-  return { ...rig, folder, done, service };
+  const fail = async (name: string) => {
+    failed.add(name);
+    for (const listener of listeners) listener();
+    await rig.settled();
+  };
+  return { ...rig, folder, done, service, fail };
 }
 
 test('documents become resources and files, and both go away with the document', async () => {
@@ -107,4 +125,31 @@ test('a service is restarted when its configuration changes or is removed, and b
   assert.deepEqual(await since(() => configure(both('two'))), ['restart demo', 'restart waits']);
   assert.deepEqual(await since(() => configure(`${both('two')}${none}`)), []);
   assert.deepEqual(await since(() => configure(document('demo', 'two'))), ['restart waits']);
+});
+
+test('a service that failed to start starts again after a pause that grows, and at once with another configuration', async () => {
+  const services = [
+    { name: 'waits', waitsForConfiguration: true },
+    { name: 'demo', waitsForConfiguration: false },
+  ];
+  const { configure, done, service, settled, fail, runtime } = open(services);
+  await using _rig = runtime;
+  await configure(document('waits', 'one'));
+  service.begin();
+  await settled();
+  const after = async (ms: number) => {
+    done.length = 0;
+    await runtime.advance(ms);
+    return [...done];
+  };
+  await fail('demo');
+  assert.deepEqual([await after(4000), await after(1000)], [[], ['start demo']]);
+  await fail('demo');
+  await fail('waits');
+  assert.deepEqual([await after(5000), await after(5000)], [['start waits'], ['start demo']]);
+  assert.deepEqual(await after(600_000), []);
+  await fail('waits');
+  done.length = 0;
+  await configure(document('waits', 'two'));
+  assert.deepEqual(done, ['restart waits']);
 });

@@ -138,6 +138,24 @@ test('stop() stops exactly the given services, stopWithDependents() also those t
   await manager[Symbol.asyncDispose]();
 });
 
+test('a service that failed before its runner began is told from one whose runner failed', async () => {
+  const { manager, advance } = managed();
+  const prepare = () => Promise.reject(new Error('no space left'));
+  const runner = { text: 'Fails', run: () => Promise.reject(new Error('exit code 1')) };
+  manager.declare([service('ext-a', { prepare }), service('ext-b', { runner })]);
+  manager.start(['ext-a', 'ext-b']);
+  await advance(1);
+  const failed = (id: string) =>
+    (['ever', 'starting'] as const).map((when) => manager.failureOf(id, when).hasFailed());
+  assert.deepEqual(
+    [failed('ext-a'), failed('ext-b')],
+    [
+      [true, true],
+      [true, false],
+    ],
+  );
+});
+
 test('a service has failed when it ended by itself, and not when it was stopped', async () => {
   const { manager, advance } = managed();
   let text: string | undefined = 'no such file';

@@ -101,10 +101,18 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
     return this.#services.get(id)?.life;
   }
 
-  /** Shows a controller whether a service has failed, so that it starts the service again. */
-  failureOf(id: string): Required<Pick<FollowingService, 'hasFailed' | 'onFailure'>> {
+  /**
+   * Shows a controller whether a service has failed, so that it starts the service again.
+   *
+   * @param when `starting` for a service whose own policy decides what follows the end of its runner
+   */
+  failureOf(
+    id: string,
+    when: 'ever' | 'starting' = 'ever',
+  ): Required<Pick<FollowingService, 'hasFailed' | 'onFailure'>> {
+    const kind = when === 'starting' ? 'hasFailedToStart' : 'hasFailed';
     return {
-      hasFailed: () => this.#services.get(id)?.hasFailed ?? false,
+      hasFailed: () => this.#services.get(id)?.[kind] ?? false,
       onFailure: (listener) =>
         this.onChange((record) => {
           if (record.id === id && record.state === 'Failed') listener();

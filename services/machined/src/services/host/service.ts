@@ -61,6 +61,7 @@ export class Service {
   readonly #init: ServiceInit;
   #record: ServiceRecord;
   #stop: AbortController | undefined;
+  #hasRun = false;
   #ended: Promise<void> = Promise.resolve();
   /** The end of the last runner. It is later than that of the service if the runner did not end in time. */
   #runnerEnded: Promise<unknown> = Promise.resolve();
@@ -84,6 +85,11 @@ export class Service {
     return this.#record.state === 'Failed' && this.#stop?.signal.aborted === false;
   }
 
+  /** Whether it has failed before its runner began: while it waited for its conditions, or prepared. */
+  get hasFailedToStart(): boolean {
+    return this.hasFailed && !this.#hasRun;
+  }
+
   /** What it has to do before the node ends; nothing while it is off. */
   async prepareEnd(): Promise<void> {
     if (this.life !== 'off') await this.#init.beforeNodeEnds?.();
@@ -93,6 +99,7 @@ export class Service {
   start(): void {
     if (this.life !== 'off') return;
     this.#stop = new AbortController();
+    this.#hasRun = false;
     this.#event('start', 'Starting service');
     this.#ended = this.#run(this.#stop.signal);
   }
@@ -178,6 +185,7 @@ export class Service {
   async #runRunner(signal: AbortSignal): Promise<void> {
     let checks: AbortController | undefined;
     let isOver = false;
+    this.#hasRun = true;
     const running = this.#init.runner.run((event, message) => {
       if (isOver) return;
       this.#event(event, message);
