@@ -22,7 +22,7 @@ import { createComponentFiles, fileOwner } from './host/component-files.ts';
 import { fetchManifest } from './host/fetch-manifest.ts';
 import { KubePrism } from './host/kube-prism.ts';
 import { createLoadManifest } from './host/load-manifest.ts';
-import { checkAddresses, otherServers } from './host/other-servers.ts';
+import { absentControlPlanes, checkAddresses, otherServers } from './host/other-servers.ts';
 import { PodGrant } from './host/pod-grant.ts';
 import type { PodProblems } from './host/pod-problems.ts';
 import { PodService, type ReplaceInTurn } from './host/pod-service.ts';
@@ -166,6 +166,7 @@ function apiServerInTurn({ openEtcd, state, log }: OpenKubernetesInit): ReplaceI
         ...component,
         ...{ openEtcd, log, timers: systemTimers },
         others: () => otherServers(state),
+        absent: (voters) => absentControlPlanes(state, voters),
         checkOther: (server, timeoutMs) =>
           checkAddresses(server, timeoutMs, (endpoint) => checkReadiness(state, endpoint, timeoutMs)),
       },

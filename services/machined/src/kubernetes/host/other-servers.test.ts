@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryState, pointerTo } from '@nodewright/state';
 import { hostnameStatuses, members, nodeAddresses } from '@nodewright/state/kinds';
-import { checkAddresses, otherServers } from './other-servers.ts';
+import { absentControlPlanes, checkAddresses, otherServers } from './other-servers.ts';
 
 const member = members.codec.fromProto(new Uint8Array());
 
@@ -33,6 +33,15 @@ test('otherServers() has the addresses of the other control planes that this nod
   assert.deepEqual(await otherServers(await clusterState()), [
     { node: 'node02.lan', hosts: ['192.168.56.12'], port: 6443 },
   ]);
+});
+
+test('absentControlPlanes() names the voters of etcd that are no members of the cluster', async () => {
+  const state = await clusterState();
+  assert.deepEqual(await absentControlPlanes(state, ['node02', 'node01', 'node07']), ['node07']);
+  // A control plane without an API server is there.
+  assert.deepEqual(await absentControlPlanes(state, ['node03']), []);
+  await state.destroy(pointerTo(members, 'node02'));
+  assert.deepEqual(await absentControlPlanes(state, ['node01', 'node02']), ['node02']);
 });
 
 const server = { node: 'node02', hosts: ['10.1.0.2', '192.168.56.12', 'fd00::2'], port: 6443 };

@@ -5,7 +5,8 @@ import { specOf } from '../../base/resources/spec-of.ts';
 import type { OtherServer } from './replace-in-turn.ts';
 
 /**
- * The API servers of all other control planes. A node that disappears is no member after 15 s. An address that this node has, too, is
+ * The API servers of all other control planes that are members. A node that disappears is no member after 15 s: see
+ * `absentControlPlanes()`. An address that this node has, too, is
  * left out: it leads to its own server, as does the one of a private network in which each machine has the same address.
  */
 export async function otherServers(state: State): Promise<readonly OtherServer[]> {
@@ -19,6 +20,16 @@ export async function otherServers(state: State): Promise<readonly OtherServer[]
     const hosts = addresses.filter((address) => !ownAddresses.has(address));
     return [{ node: hostname, hosts, port: controlPlane.port }];
   });
+}
+
+/**
+ * Names of the voters of etcd that are no members of the cluster now: control planes that are off, or whose records are late. A voter has
+ * the host name of its node.
+ */
+export async function absentControlPlanes(state: State, voters: readonly string[]): Promise<string[]> {
+  const own = (await specOf(state, pointerTo(hostnameStatuses)))?.hostname;
+  const there = (await state.list(members)).map(({ spec }) => spec.hostname.split('.')[0]);
+  return voters.filter((name) => name !== own && !there.includes(name));
 }
 
 type CheckEndpoint = (

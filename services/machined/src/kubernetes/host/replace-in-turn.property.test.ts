@@ -106,6 +106,7 @@ async function rollOut(facts: readonly Facts[], startsWell: boolean, endMs: numb
       isLocked = true;
       return { [Symbol.asyncDispose]: async () => unlock() };
     },
+    members: async () => [],
     [Symbol.asyncDispose]: async () => {},
   } as unknown as EtcdClient;
   const readiness = (node: Node): HealthResult => (node.isReady ? { healthy: true } : notReady);
@@ -121,6 +122,7 @@ async function rollOut(facts: readonly Facts[], startsWell: boolean, endMs: numb
             nodes.flatMap((other, index) =>
               other === node ? [] : [{ node: `node${index}`, hosts: [String(index)], port: 1 }],
             ),
+          absent: async () => [],
           checkOther: async ({ hosts }) => readiness(nodes[Number(hosts[0])] as Node),
           checkOwn: () => checkOwn(),
           obstacle: () => container.obstacle(),
@@ -140,10 +142,14 @@ async function rollOut(facts: readonly Facts[], startsWell: boolean, endMs: numb
   };
   const all = Promise.allSettled(nodes.map((node, index) => follow(node, facts[index]?.turnsAtMs ?? 0)));
   const beganMs = timers.now();
+  const look = () => {
+    mostDown = Math.max(mostDown, nodes.filter(({ isReady }) => !isReady).length);
+  };
   while (timers.now() < beganMs + endMs && nodes.some((node) => node.running === 'old' || !node.isReady)) {
     for (let turn = 0; turn < settlingTurns; turn += 1) await immediate();
+    look();
     timers.step(beganMs + endMs);
-    mostDown = Math.max(mostDown, nodes.filter(({ isReady }) => !isReady).length);
+    look();
   }
   stop.abort();
   await all;

@@ -12,7 +12,9 @@ interface Case {
   readonly ownFailures?: number;
   /** Names of other nodes whose API servers are not ready. */
   readonly down?: readonly string[];
-  readonly etcd?: 'none' | 'refuses the lock';
+  readonly etcd?: 'none' | 'refuses the lock' | 'loses its leader';
+  /** Voters of etcd of whose nodes this one knows nothing. */
+  readonly absent?: readonly string[];
   readonly isNeeded?: boolean;
   /** How many checks the new API server fails; by default one. */
   readonly failures?: number;
@@ -35,6 +37,7 @@ async function outcomeOf({
   ownFailures = 0,
   down = [],
   etcd,
+  absent = [],
   isNeeded = true,
   failures = 1,
   changesAfter,
@@ -63,6 +66,11 @@ async function outcomeOf({
       done.push('lock');
       return { [Symbol.asyncDispose]: async () => void done.push('unlock') };
     },
+    async members() {
+      if (etcd === 'loses its leader') throw new Error('no leader');
+      const voters = ['node01', 'node02', 'node03', ...absent].map((name) => ({ name, isLearner: false }));
+      return [...voters, { name: 'node09', isLearner: true }];
+    },
     [Symbol.asyncDispose]: async () => void done.push('close'),
   } as unknown as EtcdClient;
   const postponed = await replaceInTurn(
@@ -72,6 +80,7 @@ async function outcomeOf({
         return client;
       },
       others: async () => others,
+      absent: async (voters) => voters.filter((name) => !/^node0[1-3]$/.test(name)),
       checkOther: async ({ node }) => (down.includes(node) ? notReady : { healthy: true }),
       checkOwn,
       obstacle: async () => obstacle,
@@ -104,6 +113,19 @@ test('replaceInTurn() waits while another API server is not ready, and names it'
   assert.deepEqual(await outcomeOf({ down: ['node03'] }), {
     ...{ done: 'lock unlock close', postponed: reason, problems: [{ kind: 'waits', reason }] },
   });
+});
+
+test('replaceInTurn() waits for a control plane that is in etcd and that this node does not see', async () => {
+  const all = 'this node replaces its own only while all others are ready';
+  for (const [given, reason] of [
+    [{ absent: ['node04'] }, `control plane node04 is in etcd, and is not there: ${all}`],
+    [{ etcd: 'loses its leader' }, `etcd does not say which control planes there are (no leader): ${all}`],
+  ] as const)
+    assert.deepEqual(await outcomeOf(given), {
+      ...{ done: 'lock unlock close', postponed: reason, problems: [{ kind: 'waits', reason }] },
+    });
+  // One that is not ready itself is replaced all the same.
+  assert.match((await outcomeOf({ absent: ['node04'], ownFailures: 1000 })).done, /replace/);
 });
 
 test('replaceInTurn() replaces a server that is not ready whatever the others do, also without etcd', async () => {

@@ -2,6 +2,7 @@
 import { Deadline, pauseBy, type Timers } from '@nodewright/async';
 import type { PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import type { EtcdClient, EtcdLock } from '@nodewright/etcd';
+import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import type { HealthResult } from '../../base/domain/service-health.ts';
 import type { PodProblem } from '../domain/pod-status.ts';
@@ -19,6 +20,8 @@ export interface ReplaceInTurnInit {
   /** Connects to etcd of the cluster. */
   readonly openEtcd: () => Promise<EtcdClient>;
   readonly others: () => Promise<readonly OtherServer[]>;
+  /** Names of control planes that are not among the others, and may run an API server all the same, of those that vote in etcd. */
+  readonly absent: (voters: readonly string[]) => Promise<readonly string[]>;
   readonly checkOther: (server: OtherServer, timeoutMs: number) => Promise<HealthResult>;
   /** Whether the API server of this node is ready. */
   readonly checkOwn: (timeoutMs: number) => Promise<HealthResult>;
@@ -69,15 +72,15 @@ export async function replaceInTurn(
     return { reason, retryAfterMs };
   };
   await using scope = new AsyncDisposableStack();
-  const lock = await takeLock(openEtcd, scope, signal);
+  const turn = await takeLock(openEtcd, scope, signal);
   if (!(await isNeeded())) return undefined;
   if (await isOwnReady(init, signal)) {
-    if (lock === undefined)
+    if (turn === undefined)
       return postponed('another control plane replaces its kube-apiserver, or etcd has no leader');
-    const problem = (await init.obstacle?.()) ?? (await problemOfOthers(init));
+    const problem = (await init.obstacle?.()) ?? (await problemOfOthers(init, turn.etcd, signal));
     if (problem !== undefined) return postponed(problem);
   }
-  log.info({ hasLock: lock !== undefined }, 'replacing kube-apiserver with new settings');
+  log.info({ hasLock: turn !== undefined }, 'replacing kube-apiserver with new settings');
   await replace();
   await waitUntilReady(init, { signal, isNeeded });
   return undefined;
@@ -93,14 +96,36 @@ async function isOwnReady({ checkOwn, timers }: ReplaceInTurnInit, signal: Abort
 }
 
 /** @returns why the others need this API server; `undefined` when they do not */
-async function problemOfOthers({ others, checkOther }: ReplaceInTurnInit): Promise<string | undefined> {
+async function problemOfOthers(
+  { others, absent, checkOther }: ReplaceInTurnInit,
+  etcd: EtcdClient,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const servers = await others();
+  const away = await absentVoters(etcd, absent, signal);
   const results = await Promise.all(servers.map((server) => checkOther(server, checkTimeoutMs)));
   const problems = results.flatMap((result, index) =>
     result.healthy ? [] : [`kube-apiserver of ${servers[index]?.node} is not ready (${result.message})`],
   );
+  problems.push(...away);
   if (problems.length === 0) return undefined;
   return `${problems.join(', ')}: this node replaces its own only while all others are ready`;
+}
+
+/** A control plane that is not seen may be one that is off: that it is missing does not make its API server dispensable. */
+async function absentVoters(
+  etcd: EtcdClient,
+  absent: ReplaceInTurnInit['absent'],
+  signal: AbortSignal,
+): Promise<string[]> {
+  try {
+    const members = await etcd.members({ linearizable: true, timeoutMs: checkTimeoutMs, signal });
+    const voters = members.filter(({ isLearner }) => !isLearner).map(({ name }) => name);
+    return (await absent(voters)).map((name) => `control plane ${name} is in etcd, and is not there`);
+  } catch (error) {
+    signal.throwIfAborted();
+    return [`etcd does not say which control planes there are (${faultFrom(error).message})`];
+  }
 }
 
 async function waitUntilReady(
@@ -127,18 +152,17 @@ async function waitUntilReady(
   log.error({ reason }, 'kube-apiserver does not become ready after its replacement');
 }
 
-/** Takes the lock until `scope` ends; `undefined` when it is not available in time. */
+/** Takes the lock until `scope` ends, with the connection that holds it; `undefined` when it is not available in time. */
 async function takeLock(
   openEtcd: () => Promise<EtcdClient>,
   scope: AsyncDisposableStack,
   signal: AbortSignal,
-): Promise<EtcdLock | undefined> {
+): Promise<{ readonly etcd: EtcdClient; readonly lock: EtcdLock } | undefined> {
   using deadline = new Deadline(lockTimeoutMs, signal);
   try {
     const etcd = scope.use(await openEtcd());
-    return scope.use(
-      await etcd.lock(replaceLockName, { ttlSeconds: lockTtlSeconds, signal: deadline.signal }),
-    );
+    const lock = await etcd.lock(replaceLockName, { ttlSeconds: lockTtlSeconds, signal: deadline.signal });
+    return { etcd, lock: scope.use(lock) };
   } catch {
     signal.throwIfAborted();
     return undefined;
