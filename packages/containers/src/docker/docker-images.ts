@@ -4,6 +4,7 @@ import type { ImageReference } from '@nodewright/oci';
 import type Docker from 'dockerode';
 import type { NamespaceName } from '../container-runtime.ts';
 import type { ImageInfo, ImageStore, PullStep } from '../image-store.ts';
+import { hasLostName } from './image-events.ts';
 import { loadArchive } from './load-archive.ts';
 import type { Engine } from './open-engine.ts';
 import {
@@ -92,7 +93,7 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
         await refuseOtherPlatform(init, parsed, pulled, options.signal);
         await hold(pulled.id, parsed, pulled.digest, options.signal);
       } finally {
-        await giveBack(engine, parsed, pulled);
+        await giveBack(engine, pulled);
       }
       yield { kind: 'done', image: withoutId(await find(reference, options.signal)) };
     },
@@ -140,13 +141,33 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
 }
 
 /**
- * Removes the name that the engine created for the pull, or restores its former image. Otherwise any node
- * that may pull would decide which image others of the same engine run next.
+ * Removes the name that the engine created for the pull. A name by digest that was there before belongs to somebody else, or to a node
+ * that was pulling the same image and has removed it meanwhile: then the last pull has made it anew.
  */
-async function giveBack(
+async function giveBack(engine: Engine, { name, id, before, since }: PulledImage): Promise<void> {
+  if (name.digest === undefined) return giveBackPlain(engine, name, { id, before });
+  if (
+    before !== undefined &&
+    (!(await hasLostName(engine, id, since)) || (await hasPlainName(engine, id, name)))
+  )
+    return;
+  await removeTag(engine, referenceText(name));
+}
+
+/** Whether an image has a plain name in the repository: the digest belongs to it, and goes with it. */
+async function hasPlainName(engine: Engine, id: string, reference: ImageReference): Promise<boolean> {
+  const what = `cannot look at "${referenceText(reference)}"`;
+  const { RepoTags } = await engine.call('images.get', what, undefined, (docker) =>
+    docker.getImage(id).inspect(),
+  );
+  return (RepoTags ?? []).some((tag) => isSameRepository(readReference(tag), reference));
+}
+
+/** The same for a plain name, which may have meant another image. */
+async function giveBackPlain(
   engine: Engine,
   reference: ImageReference,
-  { id, before }: PulledImage,
+  { id, before }: Pick<PulledImage, 'id' | 'before'>,
 ): Promise<void> {
   const name = referenceText(reference);
   if (before === undefined) return removeTag(engine, name);

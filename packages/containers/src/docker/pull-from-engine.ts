@@ -11,56 +11,86 @@ import { readJsonLines } from './read-lines.ts';
 
 /** The result of a pull. */
 export interface PulledImage {
+  /** What was pulled, by its digest where the engine can tell it. */
+  readonly name: ImageReference;
   /** The engine's id. */
   readonly id: string;
   /** The digest in the repository. */
   readonly digest: string | undefined;
   /** In the notation of images: `linux/amd64`. */
   readonly platform: string;
-  /** The engine's id of the image that had the name before, if there was one. */
+  /** The engine's id of the image that had that name before, if there was one. */
   readonly before: string | undefined;
+  /** When this was looked at, in seconds of Unix time, as the engine wants it. */
+  readonly since: string;
 }
 
-type FoundImage = Omit<PulledImage, 'before'>;
+type FoundImage = Omit<PulledImage, 'before' | 'name' | 'since'>;
 
 /**
- * Another node of the same engine may remove its name of the image at the moment when this code looks for
- * ours.
+ * Another node of the same engine may remove the name of the image at the moment when this code looks for it. Each
+ * attempt but the first finds all layers in the engine.
  */
-const attempts = 3;
+const attempts = 10;
 
 /**
- * Pulls in the engine, yields the progress of the layers, and returns the image that has the name afterwards.
+ * Pulls in the engine, yields the progress of the layers, and returns the image that has the name afterwards. It pulls by digest: a
+ * plain name is not this node's to give, and while it pointed to the pulled image, others could neither tell whose it is nor what it
+ * was before.
  */
 export async function* pullFromEngine(
   init: DockerImagesInit,
   reference: ImageReference,
   options: PullOptions,
 ): AsyncGenerator<PullStep, PulledImage> {
-  const name = referenceText(reference);
-  const before = await inspect(init, reference, options);
+  const pulledName = await pinned(init, reference, options);
+  const names = { asked: referenceText(reference), pulled: referenceText(pulledName) };
+  const since = (Date.now() / 1000).toFixed(6);
+  const before = await inspect(init, pulledName, options);
   const progress = new PullProgress();
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    yield* pullOnce(init, name, options, progress);
-    const pulled = await inspect(init, reference, options);
-    if (pulled !== undefined) return { ...pulled, before: before?.id };
+    yield* pullOnce(init, names, options, progress);
+    const pulled = await inspect(init, pulledName, options);
+    if (pulled !== undefined) return { ...pulled, name: pulledName, before: before?.id, since };
   }
-  throw new Fault('aborted', `image "${name}" was removed from the engine right after the pull`);
+  throw new Fault('aborted', `image "${names.asked}" was removed from the engine right after the pull`);
+}
+
+/** The reference with the digest that the registry has for it now; unchanged when the engine cannot tell, which the pull will explain. */
+async function pinned(
+  { engine }: DockerImagesInit,
+  reference: ImageReference,
+  { signal, credentials }: PullOptions,
+): Promise<ImageReference> {
+  const name = referenceText(reference);
+  if (reference.digest !== undefined) return reference;
+  try {
+    const { Descriptor } = await engine.call('images.digest', `cannot find "${name}"`, { signal }, (docker) =>
+      docker.getImage(name).distribution({
+        ...(credentials === undefined ? {} : { authconfig: { ...credentials, serveraddress: '' } }),
+      }),
+    );
+    const { registry, repository } = reference;
+    return readReference(referenceText({ registry, repository, digest: Descriptor.digest }));
+  } catch {
+    if (signal?.aborted) throw faultFrom(signal.reason);
+    return reference;
+  }
 }
 
 async function* pullOnce(
   { engine, pullRetries }: DockerImagesInit,
-  name: string,
+  { asked, pulled }: { readonly asked: string; readonly pulled: string },
   { signal, credentials }: PullOptions,
   progress: PullProgress,
 ): AsyncGenerator<PullStep> {
-  const what = `cannot pull "${name}"`;
+  const what = `cannot pull "${asked}"`;
   // Cancels the pull in the engine too, whenever this generator is left.
   const left = new AbortController();
   const ends = anySignal(left.signal, signal);
   try {
     const stream = await engine.wait('images.pull', what, { signal: ends }, (docker, abortSignal) =>
-      docker.pull(name, {
+      docker.pull(pulled, {
         abortSignal,
         ...(credentials === undefined ? {} : { authconfig: { ...credentials, serveraddress: '' } }),
       }),
