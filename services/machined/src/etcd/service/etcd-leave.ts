@@ -4,13 +4,14 @@ import { pointerTo, type State } from '@nodewright/state';
 import { etcdMembers } from '@nodewright/state/kinds';
 import { specOf } from '../../base/resources/spec-of.ts';
 import { isEtcdDataEmpty } from '../host/data-folder.ts';
-import { type LeaveEtcdInit, leaveEtcd } from './leave-etcd.ts';
+import { type LeaveEtcdInit, leaveEtcd, removeLostMember } from './leave-etcd.ts';
 import type { NodeEtcd } from './node-etcd.ts';
 import { assertRemovable } from './remove-etcd-member.ts';
 
 /**
  * Returns the function that removes this node from etcd before its disk is wiped; `undefined` when it runs no
- * etcd. The function does nothing on a node without etcd data, which never joined or has already left.
+ * etcd. On a node without etcd data, which never joined, has already left or has lost them, it only removes a dead member that the
+ * others still have for it.
  */
 export function etcdLeave(
   { access, run }: NodeEtcd,
@@ -25,8 +26,10 @@ export function etcdLeave(
   if (run === undefined || !run.service.isDeclared) return undefined;
   const { service } = run;
   return async (signal) => {
-    if (await isEtcdDataEmpty(dataFolder)) return;
-    await leaveEtcd({ ...init, access, service, timers: systemTimers }, signal);
+    const leaving = { ...init, access, timers: systemTimers };
+    const isMember = (await specOf(init.state, pointerTo(etcdMembers))) !== undefined;
+    if (!isMember && (await isEtcdDataEmpty(dataFolder))) await removeLostMember(leaving, signal);
+    else await leaveEtcd({ ...leaving, service }, signal);
   };
 }
 

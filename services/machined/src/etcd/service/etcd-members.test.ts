@@ -19,8 +19,10 @@ import type { EtcdAccess } from '../host/etcd-access.ts';
 import { updatePeerUrls } from '../host/etcd-member.ts';
 import { votingStates } from '../host/etcd-votes.ts';
 import { readStoredMemberId } from '../host/stored-member.ts';
+import { etcdLeave } from './etcd-leave.ts';
 import { forfeitLeadership } from './forfeit-leadership.ts';
 import { leaveEtcd } from './leave-etcd.ts';
+import type { RunnableEtcd } from './node-etcd.ts';
 import { assertRemovable, removeEtcdMember } from './remove-etcd-member.ts';
 
 const skip = skipWithoutEtcd();
@@ -81,7 +83,7 @@ async function leaving(
     hostname: () => given.hostname ?? member.name,
     timers: systemTimers,
   };
-  return { wiped, leave: (signal = never) => leaveEtcd(init, signal) };
+  return { wiped, init, leave: (signal = never) => leaveEtcd(init, signal) };
 }
 
 test('forfeitLeadership() transfers leadership to a live voter, and only on the leader', {
@@ -284,4 +286,24 @@ test('updatePeerUrls() changes the peer URLs of the own member, whatever its nam
       again: false,
     },
   );
+});
+
+test('etcdLeave() of a node without data removes the dead member that it was, and no living one of its name', {
+  skip,
+}, async () => {
+  await using cluster = await startEtcdCluster(3);
+  const third = cluster.members[2] ?? assert.fail();
+  await third.stop();
+  const leaveAs = async (hostname: string) => {
+    const { wiped, init } = await leaving(cluster, 2, { hostname });
+    const service = { ...init.service, isDeclared: true } as unknown as RunnableEtcd['service'];
+    const etcd = { access: init.access, run: { service } as RunnableEtcd };
+    const dataFolder = join(third.dataFolder, 'is not mounted');
+    const leave = etcdLeave(etcd, { state: init.state, dataFolder, hostname: init.hostname });
+    await leave?.(never);
+    return { wiped, left: await namesOf(accessAt(cluster, 0)) };
+  };
+  assert.deepEqual(await leaveAs('cp-2'), { wiped: [], left: ['cp-1', 'cp-2', 'cp-3'] });
+  assert.deepEqual(await leaveAs('never-joined'), { wiped: [], left: ['cp-1', 'cp-2', 'cp-3'] });
+  assert.deepEqual(await leaveAs('cp-3'), { wiped: [], left: ['cp-1', 'cp-2'] });
 });

@@ -1,10 +1,12 @@
 import { pauseBy, type Timers } from '@nodewright/async';
+import type { EtcdMember } from '@nodewright/etcd';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdMembers, etcdSpecs } from '@nodewright/state/kinds';
 import { specOf } from '../../base/resources/spec-of.ts';
 import { isOwnMember } from '../domain/join-plan.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
+import { votingStates } from '../host/etcd-votes.ts';
 import { ownMemberOf } from './etcd-launch.ts';
 import { removeEtcdMember } from './remove-etcd-member.ts';
 
@@ -45,6 +47,22 @@ export async function leaveEtcd(init: LeaveEtcdInit, signal: AbortSignal): Promi
   await init.service.wipe();
 }
 
+/**
+ * Removes the member that this node was before it lost the data of etcd: that they are missing does not mean that it has left. A member
+ * that lives belongs to another node, whatever its name. Does nothing when no other member answers.
+ *
+ * @throws Fault as `leaveEtcd()` does
+ */
+export async function removeLostMember(
+  init: Omit<LeaveEtcdInit, 'service'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const lost = await memberFromOthers(init, signal);
+  if (lost === undefined || lost === 'unknown') return;
+  const [state] = await votingStates(init.access, [lost], signal);
+  if (!state?.isAlive) await removeSelf(init, lost.id, signal);
+}
+
 /** The member id of this node; `undefined` when it has no data and the cluster no member with its name or peer URLs. */
 async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bigint | undefined> {
   const { state, timers } = init;
@@ -54,9 +72,9 @@ async function ownMemberId(init: LeaveEtcdInit, signal: AbortSignal): Promise<bi
     if (own !== undefined) return BigInt(`0x${own.memberID}`);
     const stored = await init.service.storedId();
     if (typeof stored === 'bigint') return stored;
-    const known = await idFromOthers(init, signal);
+    const known = await memberFromOthers(init, signal);
     if (known === undefined && stored === 'unknown') throw unidentified();
-    if (known !== 'unknown') return known;
+    if (known !== 'unknown') return known?.id;
     if (timers.monotonicMs() >= end)
       throw new Fault(
         'deadline-exceeded',
@@ -76,13 +94,13 @@ const unidentified = () =>
   );
 
 /**
- * The id of the member with this node's name or peer URLs, as the other members report it. `undefined` when there
+ * The member with this node's name or peer URLs, as the other members report it. `undefined` when there
  * is none, `'unknown'` when no member answers.
  */
-async function idFromOthers(
-  { access, hostname, state }: LeaveEtcdInit,
+async function memberFromOthers(
+  { access, hostname, state }: Omit<LeaveEtcdInit, 'service'>,
   signal: AbortSignal,
-): Promise<bigint | undefined | 'unknown'> {
+): Promise<EtcdMember | undefined | 'unknown'> {
   const others = await access.others();
   if (others.length === 0) return 'unknown';
   try {
@@ -90,14 +108,18 @@ async function idFromOthers(
     const members = await client.members({ linearizable: true, timeoutMs: 5000, signal });
     const spec = await specOf(state, pointerTo(etcdSpecs));
     const self = { name: hostname(), peerUrls: spec === undefined ? [] : ownMemberOf(spec).peerUrls };
-    return members.find((member) => isOwnMember(member, self))?.id;
+    return members.find((member) => isOwnMember(member, self));
   } catch {
     signal.throwIfAborted();
     return 'unknown';
   }
 }
 
-async function removeSelf({ access, timers }: LeaveEtcdInit, id: bigint, signal: AbortSignal): Promise<void> {
+async function removeSelf(
+  { access, timers }: Pick<LeaveEtcdInit, 'access' | 'timers'>,
+  id: bigint,
+  signal: AbortSignal,
+): Promise<void> {
   const { etcdReasonOf } = await import('@nodewright/etcd');
   const end = timers.monotonicMs() + times.removalMs;
   for (;;) {
