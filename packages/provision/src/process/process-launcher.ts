@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodePaths } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
@@ -16,6 +15,7 @@ import { candidateSubnets, gatewayAddress, parseSubnet, type Subnet, subnetCidr 
 import { startWishSignal } from '../domain/supervisor-message.ts';
 import { askSupervisor } from './ask-supervisor.ts';
 import { awaitRunState } from './await-run-state.ts';
+import { hasEtcdData, isNodeWiped } from './node-contents.ts';
 import { sendNodeWishes } from './node-wishes.ts';
 import type { ProcessParts } from './process-parts.ts';
 import { type StartedSupervisor, startSupervisor } from './start-supervisor.ts';
@@ -68,7 +68,7 @@ export function openProcessLauncher(
     },
     launchNode: (state, node) => startNode(creation, state, node),
     release: async () => running(supervisor).release(),
-    isWiped: (node) => !existsSync(join(folder.nodeRoot(node), nodePaths.machineConfig)),
+    isWiped: (node) => isNodeWiped(folder, node),
     reaches: () => true,
     logOf: (node) => folder.nodeLog(node),
     watchForHopeless: (state, ended) =>
@@ -162,14 +162,6 @@ function etcdFacts({ folder, parts }: Creation<ProcessParts>, { nodes }: Cluster
     return { kind: 'absent', note: isUnwanted ? undefined : note };
   }
   const controlPlanes = nodes.filter(({ type }) => type === 'controlplane');
-  const isNew = !controlPlanes.some(({ name }) => hasData(join(folder.nodeRoot(name), nodePaths.etcdData)));
+  const isNew = !controlPlanes.some(({ name }) => hasEtcdData(folder, name));
   return { kind: 'present', isNew };
-}
-
-function hasData(path: string): boolean {
-  try {
-    return readdirSync(path).length > 0;
-  } catch {
-    return false;
-  }
 }
