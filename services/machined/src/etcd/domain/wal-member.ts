@@ -1,5 +1,5 @@
-// Finds out which member the write-ahead log of an etcd belongs to. Source: etcd 3.5 to 3.7: server/storage/wal,
-// walpb.Record and etcdserverpb.Metadata.
+// Finds out which member the write-ahead log of an etcd belongs to: its second record is a message with the id of the member.
+// Source: etcd, write-ahead log.
 
 /** Each file of the log begins with two records: the checksum of the file before, and the metadata. */
 const recordsAtStart = 2;
