@@ -180,6 +180,10 @@ test('Deadline aborts after its time or with another signal; isOver is true only
   const stop = new AbortController();
   using long = new Deadline(60_000, undefined, stop.signal);
   using endless = new Deadline(Number.POSITIVE_INFINITY, stop.signal);
+  // A timer of Node.js with this delay would fire at once.
+  using longer = new Deadline(2 ** 31, stop.signal);
+  await pause(20, never);
+  assert.equal(longer.isOver, false);
   stop.abort();
   assert.deepEqual([long.signal.aborted, long.isOver], [true, false]);
   assert.deepEqual([endless.signal.aborted, endless.isOver], [true, false]);

@@ -1,4 +1,5 @@
 import { anySignal } from './any-signal.ts';
+import { longestTimerMs } from './timers.ts';
 
 /**
  * A signal that aborts after a time, with a `TimeoutError`, or when one of the given signals does. Unlike the timer of
@@ -9,10 +10,11 @@ export class Deadline implements Disposable {
   readonly #expiry = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
 
-  /** @param timeoutMs no timer runs when it is infinite */
+  /** @param timeoutMs no timer runs when it is infinite; more than 24 days count as 24 days */
   constructor(timeoutMs: number, ...signals: readonly (AbortSignal | undefined)[]) {
     const expire = () => this.#expiry.abort(new DOMException('no answer', 'TimeoutError'));
-    if (Number.isFinite(timeoutMs)) this.#timer = setTimeout(expire, Math.max(0, timeoutMs));
+    if (Number.isFinite(timeoutMs))
+      this.#timer = setTimeout(expire, Math.min(Math.max(0, timeoutMs), longestTimerMs));
     this.signal = anySignal(this.#expiry.signal, ...signals);
   }
 

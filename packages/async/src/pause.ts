@@ -1,4 +1,4 @@
-import type { Timers } from './timers.ts';
+import { longestTimerMs, type Timers } from './timers.ts';
 
 /** Resolves after `ms`, or as soon as `signal` aborts. Its timer keeps the process alive until then. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -9,7 +9,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
     signal.removeEventListener('abort', finish);
     resolve();
   };
-  const timer = setTimeout(finish, Math.max(0, ms));
+  const timer = setTimeout(finish, Math.min(Math.max(0, ms), longestTimerMs));
   signal.addEventListener('abort', finish);
   return promise;
 }

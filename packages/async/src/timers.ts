@@ -8,15 +8,15 @@ export interface Timers {
   after(delayMs: number, action: () => void): Disposable;
 }
 
-/** The longest delay that Node.js accepts, in ms; a timer with a longer one would fire at once. */
-const longestMs = 2 ** 31 - 1;
+/** The longest delay that Node.js accepts, in ms, about 24 days; a timer with a longer one would fire at once. */
+export const longestTimerMs = 2 ** 31 - 1;
 
 /** The clock and the timers of the host. A timer does not keep the process alive. */
 export const systemTimers: Timers = {
   now: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, action) {
-    const timer = setTimeout(action, Math.min(Math.max(delayMs, 0), longestMs));
+    const timer = setTimeout(action, Math.min(Math.max(delayMs, 0), longestTimerMs));
     timer.unref();
     return { [Symbol.dispose]: () => clearTimeout(timer) };
   },

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { longestTimerMs } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import type { BPFInstruction } from '@nodewright/contract/gen/machine/machine.ts';
 import { type Fault, faultFrom } from '@nodewright/fault';
@@ -35,8 +36,6 @@ interface Sink {
 
 const standardOutput = '-';
 const nanosInMillisecond = 1_000_000n;
-/** The longest delay that `setTimeout` takes, about 24 days. A longer `--duration` counts as this one. */
-const longestTimerMs = 2 ** 31 - 1;
 
 async function openSink(env: CliEnvironment, { output, json = false }: PcapOptions): Promise<Sink> {
   if (output === standardOutput) {

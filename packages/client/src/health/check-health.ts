@@ -36,6 +36,8 @@ export interface CheckHealthInit {
   readonly node: (address: string) => NodeClient;
   /** The time limit for all checks together. */
   readonly timeoutMs: number;
+  /** How much of it is over already, in milliseconds, because the nodes were looked up before; default 0. */
+  readonly spentMs?: number;
   readonly signal: AbortSignal;
   /** The interval between two attempts of one check, and the time limit of an attempt; default 5 s. */
   readonly intervalMs?: number;
@@ -62,8 +64,8 @@ export interface CheckHealthInit {
  * aborts.
  */
 export async function* checkHealth(init: CheckHealthInit): AsyncGenerator<string, void, undefined> {
-  const { timeoutMs, signal } = init;
-  using deadline = new Deadline(timeoutMs, signal);
+  const { timeoutMs, spentMs = 0, signal } = init;
+  using deadline = new Deadline(timeoutMs - spentMs, signal);
   let { nodes } = init;
   let access: KubernetesAccess | undefined;
   try {
