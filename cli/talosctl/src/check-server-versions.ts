@@ -1,6 +1,7 @@
 import type { TalosClient } from '@nodewright/client';
 import { buildInfo } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
+import type { CommandLimit } from './command-limit.ts';
 import type { CliEnvironment } from './command-module.ts';
 import { NodeErrors } from './node-errors.ts';
 import { onlyMessage } from './only-message.ts';
@@ -20,19 +21,25 @@ function isOlder(a: readonly number[], b: readonly number[]): boolean {
 
 /**
  * Queries the version of every target before the calls of the command. It warns of a target that is older than this
- * program. It fails if a target does not answer or returns an invalid version. Source: Talos v1.14: version gate.
+ * program. It fails if a target does not answer, within the limit when there is one, or returns an invalid version.
+ * Source: Talos v1.14: version gate.
  */
-export async function checkServerVersions(env: CliEnvironment, client: TalosClient): Promise<void> {
+export async function checkServerVersions(
+  env: CliEnvironment,
+  client: TalosClient,
+  limit?: CommandLimit,
+): Promise<void> {
   const own = numbersOf(buildInfo.tag) as readonly number[];
   const errors = new NodeErrors(env);
   const older: string[] = [];
   const missing = new Set(client.targets.map(({ name }) => name));
   using progress = new Progress(env.stderr, () => `waiting for ${[...missing].join(', ')}`);
   const answers = client.fanOut(
-    async ({ machine }, signal) => onlyMessage(await machine.version({}, { signal })),
-    {
-      signal: env.signal,
+    async ({ machine }, signal) => {
+      const asked = machine.version({}, { signal });
+      return onlyMessage(await (limit?.guard(asked) ?? asked));
     },
+    { signal: limit?.signal ?? env.signal },
   );
   for await (const { node, value, fault } of answers) {
     missing.delete(node);

@@ -6,12 +6,16 @@ import { ListResponse } from '@nodewright/contract/gen/cosi/resource/state.ts';
 import { Event, MachineStatusEvent, ServiceListResponse } from '@nodewright/contract/gen/machine/machine.ts';
 import type { FakeHandler } from './fake-gateway.ts';
 import { healthyCluster, reply } from './replies.ts';
-import { finished } from './run-talosctl.ts';
+import { finished, runToEnd } from './run-talosctl.ts';
 import { openSuite } from './suite.ts';
 
 const requests: HealthCheckRequest[] = [];
 
+/** A gateway takes the calls to this node, but its machined does not run. */
+const frozen = 'frozen';
+
 const healthCheck: FakeHandler = (call) => {
+  if (call.node === frozen) return;
   requests.push(HealthCheckRequest.decode(call.request));
   const say = (message: string) =>
     call.send(HealthCheckProgress.encode(HealthCheckProgress.fromPartial({ message })).finish());
@@ -56,6 +60,7 @@ const events: FakeHandler = (call) => {
 };
 
 const members: FakeHandler = (call) => {
+  if (call.node === frozen) return;
   if (call.node !== 'knowing') return call.fail(12, 'no resources');
   for (const yamlSpec of [
     'addresses: [node01, fd00::1]\nmachineType: controlplane\n',
@@ -187,6 +192,29 @@ test('health --server=false names the check that does not succeed', async () => 
     stderr,
     /DeadlineExceeded desc = the cluster is not healthy after 1s of waiting for etcd to be healthy: /,
   );
+});
+
+test('health ends with its timeout when the node answers nothing, and its document says so', async () => {
+  const messages = {
+    '--server': 'the checks on node frozen did not end within 1 s',
+    '--server=false': 'no answer within 1 s',
+  };
+  for (const [server, message] of Object.entries(messages)) {
+    const words = ['-n', frozen, 'health', server, '--wait-timeout', '1s', '-o', 'json'];
+    const { stdout, stderr, exitCode } = await runToEnd(suite, words);
+    assert.equal(exitCode, 1, stderr);
+    assert.equal(stderr, `error from node frozen: rpc error: code = DeadlineExceeded desc = ${message}\n`);
+    const error = { code: 'DeadlineExceeded', message };
+    assert.deepEqual(JSON.parse(stdout), { node: frozen, healthy: false, checks: [], error });
+  }
+});
+
+test('health takes a timeout of many days', async () => {
+  for (const server of ['--server', '--server=false']) {
+    const words = ['-n', 'knowing', 'health', server, '--wait-timeout', '1000h'];
+    const { stderr, exitCode } = await suite.run(...words);
+    assert.equal(exitCode, 0, stderr);
+  }
 });
 
 test('health gives advice for a cluster that was never bootstrapped', async () => {

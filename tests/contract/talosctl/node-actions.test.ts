@@ -4,6 +4,7 @@ import { beforeEach, test } from 'node:test';
 import type { FakeHandler } from './fake-gateway.ts';
 import { FakeMachine, sequenceEvent, statusEvent, taskEvent } from './fake-machine.ts';
 import { healthyCluster } from './replies.ts';
+import { runToEnd } from './run-talosctl.ts';
 import { openSuite } from './suite.ts';
 
 const machines = new Map<string, FakeMachine>();
@@ -15,6 +16,10 @@ const machineOf = (name = 'node01'): FakeMachine => {
 const handlers: Record<string, FakeHandler> = { ...healthyCluster };
 for (const path of Object.keys(new FakeMachine().handlers))
   handlers[path] = (call) => machineOf(call.node).handlers[path]?.(call);
+/** A gateway takes the calls to this node, but its machined does not run. */
+const frozen = 'frozen';
+for (const [path, handle] of Object.entries(handlers))
+  handlers[path] = (call) => (call.node === frozen ? undefined : handle(call));
 const suite = openSuite(handlers);
 beforeEach(() => machines.clear());
 
@@ -166,6 +171,29 @@ test('a node that is not done in time fails, with the timeout', async () => {
   const { stderr, exitCode } = await suite.run('shutdown', '-n', 'node01', '--timeout', '1s');
   assert.equal(exitCode, 1);
   assert.match(stderr, /code = DeadlineExceeded desc = the action was not done within 1 s\n$/);
+});
+
+test('a node that answers nothing fails with the timeout, which begins with the command', async () => {
+  for (const words of [
+    ['reboot'],
+    ['shutdown', '--wait=false'],
+    ['reset', '--dry-run'],
+    ['reboot', '--drain'],
+  ]) {
+    const { stderr, exitCode } = await runToEnd(suite, [...words, '-n', frozen, '--timeout', '1s']);
+    assert.equal(exitCode, 1, words.join(' '));
+    assert.equal(
+      stderr,
+      'error from node frozen: rpc error: code = DeadlineExceeded desc = no answer within 1 s\n',
+    );
+  }
+});
+
+test('a timeout of many days is no timeout of a millisecond', async () => {
+  const machine = machineOf();
+  machine.act = (actor) => machine.tell(taskEvent('stopAllServices', 0), actor);
+  const { stderr, exitCode } = await suite.run('shutdown', '-n', 'node01', '--timeout', '1000h');
+  assert.equal(exitCode, 0, stderr);
 });
 
 test('an invalid request is rejected before any node is called', async () => {

@@ -69,3 +69,23 @@ export function finished(child: ChildProcess): Promise<TalosctlResult> {
     child.once('close', (code) => resolve({ ...output, exitCode: code ?? undefined }));
   });
 }
+
+/** How long a command may take whose own limit is a second or two, in milliseconds. */
+const patienceMs = 30_000;
+
+/**
+ * Runs a command that must end by itself. One that does not is killed, and its exit code is `undefined`.
+ */
+export async function runToEnd(
+  { talosctl, talosconfig }: { readonly talosctl: Talosctl; readonly talosconfig: string },
+  words: readonly string[],
+): Promise<TalosctlResult> {
+  const child = talosctl.start(words, { environment: { TALOSCONFIG: talosconfig } });
+  child.stdin?.end();
+  const timer = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  try {
+    return await finished(child);
+  } finally {
+    clearTimeout(timer);
+  }
+}

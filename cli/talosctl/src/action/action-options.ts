@@ -22,7 +22,7 @@ const defaultTimeoutNanos = 1800n * 1_000_000_000n;
 export function addActionOptions(command: Command): Command {
   acceptBooleanValues(command);
   const timeout = command
-    .createOption('--timeout <duration>', 'how long to wait when --wait or --debug is set')
+    .createOption('--timeout <duration>', 'how long the command may take, without the time at its question')
     .argParser(parseGoDuration);
   return addOutputOption(addNodeOptions(command))
     .option('--wait', 'wait until the action is done and show its progress', true)

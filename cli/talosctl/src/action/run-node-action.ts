@@ -1,7 +1,8 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { confirmEffect, typedConfirmation } from '../ask-question.ts';
+import { confirmEffect, type Effect, typedConfirmation } from '../ask-question.ts';
 import { checkServerVersions } from '../check-server-versions.ts';
+import { CommandLimit } from '../command-limit.ts';
 import type { CliEnvironment } from '../command-module.ts';
 import { NodeErrors } from '../node-errors.ts';
 import { openClient } from '../open-client.ts';
@@ -42,7 +43,7 @@ interface Outcome {
 
 /**
  * Describes the action and asks for confirmation, then starts it on all targets in parallel. Unless `--no-wait` is set,
- * it shows the progress and waits for every target.
+ * it shows the progress and waits for every target. The timeout begins with the command, and stands still while it asks.
  *
  * @throws ReportedFailure when a node failed or timed out
  */
@@ -51,20 +52,22 @@ export async function runNodeAction(
   options: ActionOptions,
   command: ActionCommand,
 ): Promise<void> {
+  using limit = new CommandLimit(options.timeout, env.signal);
   using client = await openClient(env, options);
-  await checkServerVersions(env, client);
-  if (options.dryRun) return reportEffect(env, options, await readWhole(env, options, client, command));
-  await confirmAction(env, options, client, command);
+  await checkServerVersions(env, client, limit);
+  const run = { env, options, client, command, limit };
+  if (options.dryRun) return reportEffect(env, options, await readWhole(run));
+  await confirmAction(run);
   const { action, openDrain } = command;
 
   if (!options.wait && !options.debug && openDrain === undefined) {
     return reportNodes(env, options, {
-      call: (node, signal) => action.start(node, signal),
+      call: (node) => limit.guard(action.start(node, limit.signal)),
       ...{ header: [], headerWithoutRows: false, flushWhenIdle: false, rows: () => [] },
       document: (actorId) => ({ actorId }),
     });
   }
-  const outcomes = await trackNodes(env, options, { client, action, openDrain });
+  const outcomes = await trackNodes(run);
   if (options.output !== 'table') {
     await writeDocument(
       env.stdout,
@@ -80,55 +83,49 @@ export async function runNodeAction(
   errors.end();
 }
 
+/** One run of an action. */
+interface ActionRun {
+  readonly env: CliEnvironment;
+  readonly options: ActionOptions;
+  readonly client: TalosClient;
+  readonly command: ActionCommand;
+  readonly limit: CommandLimit;
+}
+
 /** The effect on all targets. It shows what it waits for. */
-async function readWhole(
-  env: CliEnvironment,
-  options: ActionOptions,
-  client: TalosClient,
-  { planned, moreLines = async () => [] }: ActionCommand,
-): Promise<ReadEffect> {
-  const { signal } = env;
+async function readWhole({ env, options, client, command, limit }: ActionRun): Promise<ReadEffect> {
+  const { planned, moreLines = async () => [] } = command;
+  const { signal } = limit;
   const names = client.targets.map(({ name }) => name).join(', ');
   const callerRoles = await callerRolesOf(env, options);
   const asked = Promise.all([
     readEffect(planned, { client, nodes: client.targets, callerRoles, signal }),
     moreLines(client, signal),
   ]);
-  const [read, more] = await showWait(env.stderr, names, asked);
+  const [read, more] = await showWait(env.stderr, names, limit.guard(asked));
   return { ...read, lines: [...read.lines, ...more.map((line) => `  ${line}`)] };
 }
 
-async function confirmAction(
-  env: CliEnvironment,
-  options: ActionOptions,
-  client: TalosClient,
-  command: ActionCommand,
-): Promise<void> {
+async function confirmAction(run: ActionRun): Promise<void> {
+  const { env, options, client, command, limit } = run;
   const { verb, destroys = false } = command;
   const nodes = client.targets.map(({ name }) => name);
   const isAsked = env.isInteractive || (destroys && nodes.length === 1);
   if (options.yes || !isAsked) return confirmEffect(env, { verb, nodes, lines: [] }, options);
-  const { lines, effect } = await readWhole(env, options, client, command);
-  if (!destroys) return confirmEffect(env, { verb, nodes, lines }, options);
+  const { lines, effect } = await readWhole(run);
+  const confirm = (effect: Effect) => limit.whileStopped(() => confirmEffect(env, effect, options));
+  if (!destroys) return confirm({ verb, nodes, lines });
   const [, ...etcd] = lines.map((line) => line.trim());
   const risk = effect.losesVote ? etcd.join(', ') : undefined;
   const typed = typedConfirmation(nodes, await clusterName(env, options));
-  return confirmEffect(env, { verb, nodes, lines, risk, typed }, options);
+  return confirm({ verb, nodes, lines, risk, typed });
 }
 
-async function trackNodes(
-  env: CliEnvironment,
-  { debug = false, timeout, progress }: ActionOptions,
-  {
-    client,
-    action,
-    openDrain,
-  }: Pick<ActionCommand, 'action' | 'openDrain'> & { readonly client: TalosClient },
-): Promise<Outcome[]> {
+async function trackNodes({ env, options, client, command, limit }: ActionRun): Promise<Outcome[]> {
+  const { debug = false, progress } = options;
+  const { action, openDrain } = command;
+  const { signal } = limit;
   const nodes = client.targets;
-  const timeoutMs = Number(timeout / 1_000_000n);
-  const late = AbortSignal.timeout(Math.min(timeoutMs, 2 ** 31 - 1));
-  const signal = AbortSignal.any([env.signal, late]);
   const names = nodes.map(({ name }) => name);
   const isPlain = progress === 'plain';
   const tails = debug ? nodes.map((node) => openKernelTail(node)) : [];
@@ -153,8 +150,8 @@ async function trackNodes(
     } catch (error) {
       leave();
       await drain?.giveUp(node, onProgress);
-      const fault = late.aborted
-        ? new Fault('deadline-exceeded', `the action was not done within ${timeoutMs / 1000} s`)
+      const fault = limit.isOver
+        ? new Fault('deadline-exceeded', `the action was not done within ${limit.text}`)
         : faultFrom(error);
       display.update(node.name, `error: ${plainError(fault.message)}`, 'failed');
       return { node: node.name, fault, seconds: seconds() };

@@ -2,6 +2,7 @@ import type { NodeClient, TalosClient } from '@nodewright/client';
 import type { ClusterNodes } from '@nodewright/client/health';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { InvalidArgumentError } from 'commander';
+import { CommandLimit } from '../command-limit.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { UsageFault } from '../failure.ts';
 import { parseGoDuration } from '../go-duration.ts';
@@ -31,6 +32,8 @@ interface HealthOptions extends NodeOptions, OutputOptions {
 const nanosInSecond = 1_000_000_000n;
 const defaultTimeout = '20m0s';
 const defaultTimeoutNanos = 1200n * nanosInSecond;
+/** How much longer the answer of a control plane is waited for, which knows better what is missing. */
+const answerNanos = nanosInSecond;
 
 /** Accepts the words that Go parses as booleans. Source: Talos v1.14: boolean flags take the words of Go. */
 function parseServer(text: string): boolean {
@@ -51,7 +54,7 @@ function namedNodes({ initNode, controlPlaneNodes = [], workerNodes = [] }: Heal
 async function* checkOnServer(
   node: NodeClient,
   options: HealthOptions,
-  signal: AbortSignal,
+  interrupt: AbortSignal,
 ): AsyncGenerator<string> {
   const { controlPlanes, workers } = namedNodes(options);
   const { waitTimeout } = options;
@@ -63,7 +66,15 @@ async function* checkOnServer(
       forceEndpoint: options.k8sEndpoint ?? '',
     },
   };
-  for await (const { message } of node.cluster.healthCheck(request, { signal })) yield message;
+  using limit = new CommandLimit(waitTimeout + answerNanos, interrupt);
+  const { signal } = limit;
+  try {
+    for await (const { message } of node.cluster.healthCheck(request, { signal })) yield message;
+  } catch (error) {
+    if (!limit.isOver) throw error;
+    const seconds = Number(waitTimeout / 1_000_000n) / 1000;
+    throw new Fault('deadline-exceeded', `the checks on node ${node.name} did not end within ${seconds} s`);
+  }
 }
 
 /** Runs the checks in this program, with the user's credentials. */
@@ -77,8 +88,9 @@ async function* checkOnClient(
   const named = namedNodes(options);
   const isDiscovered = named.controlPlanes.length + named.workers.length === 0;
   const discover = (attempt: AbortSignal) => discoverNodes(node, attempt);
+  using limit = new CommandLimit(options.waitTimeout, signal);
   const nodes = isDiscovered
-    ? await discover(signal).catch((error) => {
+    ? await limit.guard(discover(limit.signal)).catch((error) => {
         const { kind, message } = faultFrom(error);
         throw kind === 'failed-precondition'
           ? new Fault(kind, `${message}, with --control-plane-nodes and --worker-nodes`)
@@ -87,7 +99,7 @@ async function* checkOnClient(
     : named;
   const timeoutMs = Number(options.waitTimeout / 1_000_000n);
   yield* checkHealth({
-    ...{ nodes, node: (address) => client.node(address), timeoutMs, signal },
+    ...{ nodes, node: (address) => client.node(address), timeoutMs, signal, spentMs: limit.spentMs },
     ...(isDiscovered && { rediscover: discover }),
     kubernetesEndpoint: options.k8sEndpoint,
   });
