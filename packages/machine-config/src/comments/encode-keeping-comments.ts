@@ -6,11 +6,12 @@ import { encodeConfiguration } from '../encode-configuration.ts';
 import { encodeYaml } from '../yaml/encode-yaml.ts';
 import { attachComments, pathKey } from './attach-comments.ts';
 import { findComments, type SourceLayout } from './find-comments.ts';
+import { sourcePaths } from './source-paths.ts';
 
 /**
  * Encodes a changed configuration and keeps the comments of its source text. An unchanged document keeps its
- * bytes. In a changed document, comments stay with their keys and elements, and are removed with them. If
- * nothing changed, the result is the source text.
+ * bytes. In a changed document, comments stay with their keys and elements, and are removed with them; `matchElements()` says which
+ * elements are the same. If nothing changed, the result is the source text.
  *
  * @throws the faults of `loadConfiguration` for the source text
  */
@@ -61,8 +62,13 @@ function encodeDocument(
     layout.comments.filter((comment) => comment.section === section),
   );
   const head = attached.head.map((line) => (line === '' ? '\n' : `# ${line}\n`)).join('');
-  const body = encodeYaml(arrangeDocument(document, 'natural'), {
-    comment: (path) => attached.byPath.get(pathKey(path)),
+  const arranged = arrangeDocument(document, 'natural');
+  const sourceOf = sourcePaths(arrangeDocument(before, 'natural'), arranged);
+  const body = encodeYaml(arranged, {
+    comment: (path) => {
+      const source = sourceOf(path);
+      return source && attached.byPath.get(pathKey(source));
+    },
   });
   return `${head}${head === '' ? '' : '\n'}${body}`;
 }
