@@ -8,8 +8,7 @@ import { addOutputOption, type OutputOptions } from '../node-options.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import { writeDocument } from '../render/document.ts';
 import { bundleLimits } from '../replay/bundle-limits.ts';
-import { textOf } from '../replay/json-lines.ts';
-import { type Bundle, readBundle } from '../replay/read-bundle.ts';
+import { type Bundle, collectedIn, readBundle } from '../replay/read-bundle.ts';
 
 async function readArchive(env: CliEnvironment, name: string): Promise<Bundle> {
   const path = resolve(env.cwd, name);
@@ -22,16 +21,6 @@ async function readArchive(env: CliEnvironment, name: string): Promise<Bundle> {
   } catch (error) {
     const { kind, message } = faultFrom(error);
     throw new Fault(kind, `replay of ${JSON.stringify(name)}: ${message}`, { cause: error });
-  }
-}
-
-/** When the archive was collected; undefined for one of upstream. */
-function collectedIn({ about }: Bundle): string | undefined {
-  try {
-    const { collected } = JSON.parse(textOf(about ?? new Uint8Array())) as { collected?: unknown };
-    return typeof collected === 'string' ? collected : undefined;
-  } catch {
-    return undefined;
   }
 }
 

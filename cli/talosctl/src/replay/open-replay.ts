@@ -7,7 +7,7 @@ import { createRpcServer } from '@nodewright/rpc';
 import { compareByBytes } from '@nodewright/state';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { TemporaryFolder } from '../temporary-folder.ts';
-import type { Bundle } from './read-bundle.ts';
+import { type Bundle, collectedIn } from './read-bundle.ts';
 import { RecordedNode } from './recorded-node.ts';
 import { replayServices } from './replay-services.ts';
 import { NodeDirectory } from './select-nodes.ts';
@@ -33,9 +33,15 @@ export async function openReplay(bundle: Bundle, now: Date): Promise<Replay> {
   const nodes = [...bundle.nodes]
     .map(([name, files]) => new RecordedNode(name, files))
     .sort((one, other) => compareByBytes(one.name, other.name));
+  const collectedMs = Date.parse(collectedIn(bundle) ?? '');
   const stop = scope.adopt(new AbortController(), (controller) => controller.abort());
   const server = createRpcServer({
-    services: replayServices({ nodes: new NodeDirectory(nodes), now: Date.now, stopSignal: stop.signal }),
+    services: replayServices({
+      nodes: new NodeDirectory(nodes),
+      collectedMs: Number.isNaN(collectedMs) ? undefined : collectedMs,
+      now: Date.now,
+      stopSignal: stop.signal,
+    }),
     telemetry: noTelemetry,
     // Without a destination the program would need the parts of pino that write files.
     log: createLogger({

@@ -1,6 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import { type UnzipFileInfo, unzipSync } from 'fflate';
 import { bundleLimits } from './bundle-limits.ts';
+import { textOf } from './json-lines.ts';
 
 /** The files of a node by their paths below its folder. */
 export type NodeFiles = ReadonlyMap<string, Uint8Array>;
@@ -11,6 +12,16 @@ export interface Bundle {
   readonly nodes: ReadonlyMap<string, NodeFiles>;
   /** `support.json`, which archives of upstream lack. */
   readonly about: Uint8Array | undefined;
+}
+
+/** When the archive was collected, as it says; undefined for one of upstream. */
+export function collectedIn({ about }: Bundle): string | undefined {
+  try {
+    const { collected } = JSON.parse(textOf(about ?? new Uint8Array())) as { collected?: unknown };
+    return typeof collected === 'string' ? collected : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const aboutName = 'support.json';

@@ -16,6 +16,7 @@ import type { RpcService } from '@nodewright/rpc';
 import { createStateService } from '@nodewright/state/wire';
 import type { CallContext } from 'nice-grpc';
 import type { MessageCodec } from '../support/recorded-call.ts';
+import { lastOf, pastEvents } from './past-events.ts';
 import { notRecorded, type RecordedNode } from './recorded-node.ts';
 import { cannotChange } from './recorded-state.ts';
 import type { NodeDirectory } from './select-nodes.ts';
@@ -37,6 +38,8 @@ const stateService = 'cosi.resource.State';
 
 export interface ReplayServicesInit {
   readonly nodes: NodeDirectory;
+  /** When the archive was collected, in Unix ms, if it says so. */
+  readonly collectedMs: number | undefined;
   /** Unix ms. */
   readonly now: () => number;
   /** Ends the watches. */
@@ -44,7 +47,7 @@ export interface ReplayServicesInit {
 }
 
 /** The API of the nodes of an archive: every service, with what was recorded of it. */
-export function replayServices({ nodes, now, stopSignal }: ReplayServicesInit): RpcService[] {
+export function replayServices({ nodes, collectedMs, now, stopSignal }: ReplayServicesInit): RpcService[] {
   const stateOf = (context: CallContext) => {
     const [selected] = nodes.select(namesIn(context));
     if (selected === undefined) throw notRecorded(`/${stateService}/Get`);
@@ -58,7 +61,7 @@ export function replayServices({ nodes, now, stopSignal }: ReplayServicesInit): 
       implementation: Object.fromEntries(
         Object.entries<MethodDefinition>(definition.methods as never).map(([key, method]) => [
           key,
-          handlerOf(`/${definition.fullName}/${method.name}`, method, nodes),
+          handlerOf(`/${definition.fullName}/${method.name}`, method, nodes, collectedMs),
         ]),
       ),
     })),
@@ -71,7 +74,12 @@ function namesIn({ metadata }: CallContext): string[] {
   return several.length > 0 ? several : metadata.getAll('node').map(String);
 }
 
-function handlerOf(path: string, method: MethodDefinition, nodes: NodeDirectory): unknown {
+function handlerOf(
+  path: string,
+  method: MethodDefinition,
+  nodes: NodeDirectory,
+  collectedMs: number | undefined,
+): unknown {
   if (methodTable[path]?.mutates === true) return refusing(method, cannotChange);
   switch (path) {
     case '/machine.MachineService/Logs':
@@ -81,7 +89,7 @@ function handlerOf(path: string, method: MethodDefinition, nodes: NodeDirectory)
     case '/machine.MachineService/Read':
       return byteStream(nodes, (node, { path: file }: ReadRequest) => node.file(file));
     case '/machine.MachineService/Events':
-      return eventStream(nodes);
+      return eventStream(nodes, collectedMs);
     default:
       return method.requestStream || method.responseStream
         ? refusing(method, () => notRecorded(path))
@@ -170,7 +178,7 @@ function byteStream<R>(nodes: NodeDirectory, bytesOf: (node: RecordedNode, reque
 }
 
 /** The past events that the caller asks for; then nothing happens any more. Source: Talos v1.14: events. */
-function eventStream(nodes: NodeDirectory) {
+function eventStream(nodes: NodeDirectory, collectedMs: number | undefined) {
   return async function* (request: EventsRequest, context: CallContext): AsyncGenerator<Partial<Event>> {
     const selected = nodes.select(namesIn(context));
     const isJoined = context.metadata.getAll('nodes').length > 0;
@@ -178,22 +186,8 @@ function eventStream(nodes: NodeDirectory) {
     yield {};
     for (const { name, node } of selected) {
       const metadata = isJoined ? { hostname: name, error: '', status: undefined } : undefined;
-      for (const event of pastEvents(node.events(), request)) yield { ...event, metadata };
+      for (const event of pastEvents(node.events(), request, collectedMs)) yield { ...event, metadata };
     }
     if (!context.signal.aborted) await once(context.signal, 'abort');
   };
-}
-
-function pastEvents(
-  events: readonly Event[],
-  { tailEvents, tailId, withActorId }: EventsRequest,
-): readonly Event[] {
-  const after = tailId === '' ? lastOf(events, tailEvents) : events.filter(({ id }) => id > tailId);
-  return withActorId === '' ? after : after.filter(({ actorId }) => actorId === withActorId);
-}
-
-/** The last ones: none for 0, all for a negative number. */
-function lastOf<T>(lines: readonly T[], count: number): readonly T[] {
-  if (count < 0) return lines;
-  return count === 0 ? [] : lines.slice(-count);
 }
