@@ -1,4 +1,5 @@
 import type { OutputStream } from './command-module.ts';
+import { cutText, textWidth } from './dashboard/screen/terminal-text.ts';
 import { escapeLine } from './output/escape-text.ts';
 import { ownText, writeOwn } from './output/own-text.ts';
 
@@ -41,7 +42,7 @@ export class Progress implements Disposable {
     const text = escapeLine(`${this.#describe()} (${seconds}s)`);
     // A terminal of unknown width reports 0 columns.
     const room = (this.#output.columns || 80) - 1;
-    const line = text.length > room ? `${text.slice(0, room - 3)}...` : text;
+    const line = textWidth(text) > room ? cutText(text, room - 2, '...') : text;
     writeOwn(this.#output, ownText`\r\u001b[K${line}`);
     this.#shown = true;
   }

@@ -32,6 +32,14 @@ test('formatTable() counts characters, not code units', () => {
   );
 });
 
+test('formatTable() measures cells of a terminal as it shows them: wide characters, and marks without a width', () => {
+  const rows = ['cafe\u0301', 'café', '日本', 'ชื่อ', 'ab'].map((cell) => [cell, 'x']);
+  assert.deepEqual(
+    formatTable(rows, true).map((line) => line.match(/ +/)?.[0].length),
+    [3, 3, 3, 5, 5],
+  );
+});
+
 test('formatTable() keeps control characters of a node away from the terminal', () => {
   assert.deepEqual(formatTable([['a\nb', '\u001b[31mred\tx']]), ['a b    [31mred x']);
 });

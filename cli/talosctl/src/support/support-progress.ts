@@ -1,4 +1,5 @@
 import type { OutputStream } from '../command-module.ts';
+import { cutText, padText, textWidth } from '../dashboard/screen/terminal-text.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import { ownLines, ownText, writeOwn } from '../output/own-text.ts';
 import { printableCell } from '../render/printable.ts';
@@ -40,7 +41,10 @@ export class SupportProgress implements Disposable {
 
   #draw(): void {
     const { columns = 80, rows = 24 } = this.#output as { readonly columns?: number; readonly rows?: number };
-    const nameWidth = Math.min(24, Math.max(...[...this.#nodes.keys()].map((node) => node.length)));
+    const nameWidth = Math.min(
+      24,
+      Math.max(...[...this.#nodes.keys()].map((node) => textWidth(escapeLine(node)))),
+    );
     const all = [...this.#nodes];
     // Lines that have scrolled away cannot be redrawn: of many nodes, only unfinished ones are drawn.
     const room = Math.max(1, (rows || 24) - 2);
@@ -49,7 +53,7 @@ export class SupportProgress implements Disposable {
     const lines = chosen
       .slice(0, room)
       .map(([node, progress]) =>
-        progressLine(node.padEnd(nameWidth), progress).slice(0, (columns || 80) - 1),
+        cutText(progressLine(padText(escapeLine(node), nameWidth), progress), (columns || 80) - 1),
       );
     const height = Math.max(lines.length, this.#lines);
     const padded = Array.from({ length: height }, (_, at) => lines[at] ?? '');

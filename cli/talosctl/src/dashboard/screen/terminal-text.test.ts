@@ -26,6 +26,20 @@ test('textWidth() counts two columns for wide characters', () => {
   );
 });
 
+test('textWidth() counts nothing for marks that combine with the character before them', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('é', 'ñ', 'ộ', 'ǖ', '한', '글', 'が', 'й', 'a', '日'), { maxLength: 8 }),
+      (letters) => {
+        const text = letters.join('');
+        assert.equal(textWidth(text.normalize('NFD')), textWidth(text.normalize('NFC')));
+      },
+    ),
+    { seed: 44 },
+  );
+  assert.deepEqual(['ก้', 'e\u20dd', 'नि'].map(textWidth), [1, 1, 2]);
+});
+
 test('padText() gives exactly the requested columns for any text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 30 }), (text, width) => {
@@ -39,4 +53,6 @@ test('padText() gives exactly the requested columns for any text', () => {
 test('wrapText() breaks between words, and inside words that are too long', () => {
   assert.deepEqual(wrapText('one two three', 7), ['one two', 'three']);
   assert.deepEqual(wrapText('日本日本日本 x', 5), ['日本', '日本', '日本', 'x']);
+  // A character that is wider than the line is not lost, and does not keep the function busy for ever.
+  assert.deepEqual(wrapText('日本 x', 1), ['日', '本', 'x']);
 });

@@ -9,6 +9,8 @@ const controls = /[\u0000-\u001f\u007f-\u009f]/g;
 const invisible = /[\p{Mn}\p{Me}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 const wide =
   /[\u1100-\u115e\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1b000}-\u{1b2ff}\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+/** Marks that combine with the character before them, and the later letters of a Korean syllable. */
+const combining = /[\p{Mn}\p{Me}\u1160-\u11ff\ud7b0-\ud7ff]/u;
 const plain = /^[\x20-\x7e]*$/;
 
 /**
@@ -25,11 +27,11 @@ export function terminalText(text: string): string {
     .replace(invisible, '');
 }
 
-/** Columns of a text that `terminalText` has cleaned. */
+/** Columns of a text that `terminalText` has cleaned, or in which invisible characters are escaped. */
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
-  for (const character of text) width += wide.test(character) ? 2 : 1;
+  for (const character of text) width += combining.test(character) ? 0 : wide.test(character) ? 2 : 1;
   return width;
 }
 
@@ -68,7 +70,10 @@ export function wrapText(text: string, width: number): string[] {
     if (line !== '') lines.push(line);
     line = word;
     while (textWidth(line) > width && width > 0) {
-      const head = cutText(line, width + 1, '');
+      const [first = ''] = line;
+      // A character that is wider than the line is alone in its own.
+      const head = cutText(line, width + 1, '') || first;
+      if (head === line) break;
       lines.push(head);
       line = line.slice(head.length);
     }
