@@ -34,6 +34,11 @@ const lastUsage: { request?: DiskUsageRequest } = {};
 const list: FakeHandler = (call) => {
   const request = ListRequest.decode(call.request);
   lastList.request = request;
+  if (request.root === '/odd') {
+    for (const [at, modified] of [-(2n ** 63n), 2n ** 63n - 1n, 253_402_300_800n].entries())
+      call.send(FileInfo.encode(FileInfo.fromPartial({ relativeName: `file${at}`, modified })).finish());
+    return call.end();
+  }
   if (request.root === '/nope') return call.fail(2, 'lstat /nope: no such file or directory');
   const send = (file: Parameters<typeof FileInfo.fromPartial>[0]) =>
     call.send(FileInfo.encode(FileInfo.fromPartial(file)).finish());
@@ -192,6 +197,20 @@ test('list -l prints modes as Go does, times, labels and targets of links', asyn
   const human = await suite.run('-n', 'node01', 'ls', '-lH', '/etc');
   assert.match(human.stdout, /4\.1 kB +1 year ago/);
   assert.match(human.stdout, / 12 kB +(now|\d+ seconds? ago)/);
+});
+
+test('list -l shows a time that no calendar has as its number of seconds', async () => {
+  const { stdout } = await suite.run('-n', 'node01', 'ls', '-l', '/odd');
+  const times = stdout
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split(/ {3,}/)[5]);
+  assert.deepEqual(times.slice(0, 2), ['@-9223372036854775808', '@9223372036854775807']);
+  const human = await suite.run('-n', 'node01', 'ls', '-lH', '/odd');
+  assert.match(human.stdout, /a long while ago.*a long while from now.*a long while from now/s);
+  const { stdout: json } = await suite.run('-n', 'node01', 'ls', '-l', '/odd', '-o', 'json');
+  assert.doesNotMatch(stdout + human.stdout + json, /NaN|undefined|Invalid/);
 });
 
 test('list requests exactly what its flags select', async () => {

@@ -16,7 +16,7 @@ import {
 import { wholeNumberBetween } from '../parse-whole-number.ts';
 import { formatFileMode } from '../render/file-mode.ts';
 import { formatFileTime } from '../render/file-time.ts';
-import { formatRelativeTime } from '../render/relative-time.ts';
+import { formatRelativeSeconds } from '../render/relative-time.ts';
 import { formatDecimalSize } from '../render/size.ts';
 import { reportFiles } from '../report-files.ts';
 
@@ -73,7 +73,7 @@ function longRow(node: string, file: FileInfo, humanize: boolean, now: Date): st
     String(file.uid),
     String(file.gid),
     humanize ? formatDecimalSize(file.size) : String(file.size),
-    humanize ? formatRelativeTime(modifiedAt(file), now) : formatFileTime(modifiedAt(file), now),
+    humanize ? formatRelativeSeconds(Number(file.modified), now) : formatFileTime(file.modified, now),
     labelOf(file),
     file.relativeName + (file.link === '' ? '' : ` -> ${file.link}`),
   ];

@@ -36,7 +36,7 @@ function nodeDocument(node: NodeModel): object {
     ready: facts.status?.status.ready ?? null,
     unmetConditions: facts.status?.status.unmetConditions ?? [],
     version: facts.version?.version ?? null,
-    bootTime: system === undefined ? null : new Date(Number(system.bootTime) * 1000).toISOString(),
+    bootTime: system === undefined ? null : isoTimeOf(system.bootTime),
     cpu: cpuUsage(system?.cpuTotal, before?.system?.cpuTotal) ?? null,
     cpus: system?.cpu.length ?? null,
     memory:
@@ -59,4 +59,10 @@ function nodeDocument(node: NodeModel): object {
       })),
     diagnostics: facts.diagnostics?.map(({ id, spec }) => ({ id, ...spec })) ?? [],
   };
+}
+
+/** Null for a time that no calendar has. @param seconds Unix time */
+function isoTimeOf(seconds: bigint): string | null {
+  const date = new Date(Number(seconds) * 1000);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

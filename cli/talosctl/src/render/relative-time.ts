@@ -33,7 +33,12 @@ function words(seconds: number): string {
  * info.
  */
 export function formatRelativeTime(time: Date, now: Date): string {
-  const seconds = (time.getTime() - now.getTime()) / 1000;
+  return formatRelativeSeconds(time.getTime() / 1000, now);
+}
+
+/** The same for a time that may be outside the range of `Date`. @param time Unix time in seconds */
+export function formatRelativeSeconds(time: number, now: Date): string {
+  const seconds = time - now.getTime() / 1000;
   if (Math.abs(seconds) < 1) return 'now';
   return `${words(Math.abs(seconds))} ${seconds > 0 ? 'from now' : 'ago'}`;
 }

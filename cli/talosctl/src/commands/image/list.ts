@@ -3,6 +3,7 @@ import { faultFrom } from '@nodewright/fault';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import { formatDecimalSize } from '../../render/size.ts';
+import { formatUnixTime } from '../../render/unix-time.ts';
 import { reportNodes } from '../../report-nodes.ts';
 import { addImageCommand, containerdInstance, type ImageOptions } from './image-options.ts';
 
@@ -18,8 +19,7 @@ interface Image {
 type Timestamp = { readonly seconds: bigint; readonly nanos: number } | undefined;
 
 function timeText(time: Timestamp): string {
-  if (time === undefined) return '';
-  return new Date(Number(time.seconds) * 1000).toISOString().replace('.000Z', 'Z');
+  return time === undefined ? '' : formatUnixTime(time.seconds);
 }
 
 /** The images of a node. If the node has no image service, it uses the older call of the machine service. */
