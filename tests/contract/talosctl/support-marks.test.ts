@@ -61,7 +61,9 @@ function markedValue(kind: string, { path, field: { type, name } }: FieldPath): 
       if (name === 'manifest') return manifestText(place);
       return ['content', 'contents'].includes(name) ? fileText(place) : mark(place);
     case 'strs':
-      return [mark(place), `A_TOKEN=${mark(`${place} token`)}`];
+      return name === 'environment'
+        ? [`A=${mark(place)}`, `A_TOKEN=${mark(`${place} token`)}`]
+        : [mark(place), `A_TOKEN=${mark(`${place} token`)}`];
     case 'url':
       return `https://user:${mark(`${place} password`)}@a.example/?jointoken=${mark(`${place} jointoken`)}`;
     case 'map:str':
@@ -203,7 +205,14 @@ const certainlyHidden = [
   ],
   ...['cluster.inlineManifests[].contents data', 'cluster.inlineManifests[].contents env', 'cluster.token'],
   ...['machine.registries.config.*.auth.password', 'machine.network.interfaces[].wireguard.privateKey'],
-  ...['machine.env proxy', 'machine.env token', 'cluster.ca.key', 'cluster.aescbcEncryptionSecret'],
+  ...[
+    'machine.env',
+    'cluster.apiServer.env',
+    'machine.env proxy',
+    'machine.env token',
+    'cluster.ca.key',
+    'cluster.aescbcEncryptionSecret',
+  ],
 ].map((path) => `v1alpha1 ${path}`);
 const certainlyHiddenDocuments = [
   ...['KubeExternalManifestConfig headers', 'KubeInlineManifestConfig manifest stringData'],
@@ -215,6 +224,7 @@ const certainlyHiddenDocuments = [
     'EtcFileConfig contents lines',
     'CRICustomizationConfig content lines',
   ],
+  ...['ExtensionServiceConfig environment', 'KubeAPIServerConfig env', 'ContainerConfig environment'],
   ...['VolumeConfig encryption.keys[].static.passphrase', 'HCloudVIPConfig apiToken'],
 ];
 

@@ -2,6 +2,7 @@ import { systemTimers } from '@nodewright/async';
 import type { TalosClient } from '@nodewright/client';
 import { nodeNameInLine } from '@nodewright/client/node-name';
 import { buildInfo } from '@nodewright/contract';
+import { MeetingPoint } from '../action/meeting-point.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { ReportedFailure, UsageFault } from '../failure.ts';
 import { addHelp } from '../help/more-help.ts';
@@ -48,15 +49,18 @@ async function collectNodes(
     env.stderr,
     client.targets.map(({ name }) => name),
   );
+  const count = client.targets.length;
+  const [configurations, resources] = [new MeetingPoint(count), new MeetingPoint(count)];
   return await Promise.all(
     client.targets.map(async (node) => {
+      const gates = { configurations: configurations.place(), resources: resources.place() };
       const onProgress = (done: number, total: number, source: string) => {
         progress.step(node.name, done, total, source);
         if (verbose && !env.stderr.isTTY)
           env.stderr.write(`${nodeNameInLine(node.name)}: ${escapeLine(source)}\n`);
       };
       const collection = await collectNode({
-        ...{ node, archive, secrets, workers, signal, now, onProgress },
+        ...{ node, archive, secrets, workers, signal, now, onProgress, gates },
         timers: systemTimers,
       });
       const { files, sizeBytes, failures } = collection;

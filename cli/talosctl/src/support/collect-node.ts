@@ -1,10 +1,11 @@
 import type { Timers } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
+import type { MeetingPoint } from '../action/meeting-point.ts';
 import { archiveName } from './archive-path.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { callCollector } from './call-collector.ts';
-import type { Collector } from './collector.ts';
+import type { CollectContext, Collector } from './collector.ts';
 import { eventsCollector, kubernetesLogCollectors, logCollectors } from './log-collectors.ts';
 import type { RecordedSpec } from './recorded-call.ts';
 import { configurationCollector, resourceCollectors, specCollector } from './resource-collectors.ts';
@@ -38,8 +39,21 @@ export interface CollectNodeInit {
   readonly signal: AbortSignal;
   readonly now: () => Date;
   readonly timers: Timers;
+  /** Where this node waits for the others; left out for one node. */
+  readonly gates?: SecretGates | undefined;
   /** Called before each step; `total` grows while the node reports what it has. */
   readonly onProgress: (done: number, total: number, source: string) => void;
+}
+
+/** One participant of a meeting of all nodes. */
+export type Gate = ReturnType<MeetingPoint['place']>;
+
+/** A node may have logged or stored a secret of another one, so no file is written before the secrets of all are known. */
+export interface SecretGates {
+  /** Passed when the configurations of all nodes were read. */
+  readonly configurations: Gate;
+  /** Passed when the resources of all nodes that hold secrets were read. */
+  readonly resources: Gate;
 }
 
 /** After this many failures in a row the node counts as lost, and nothing more is read from it. */
@@ -52,7 +66,12 @@ const maxLostInRow = 3;
  * @throws what the archive fails with
  */
 export async function collectNode(init: CollectNodeInit): Promise<NodeCollection> {
-  return new NodeRun(init).run();
+  try {
+    return await new NodeRun(init).run();
+  } finally {
+    init.gates?.configurations.leave();
+    init.gates?.resources.leave();
+  }
 }
 
 class NodeRun {
@@ -60,6 +79,7 @@ class NodeRun {
   readonly #failures: CollectFailure[] = [];
   readonly #absent: string[] = [];
   readonly #specs: RecordedSpec[] = [];
+  readonly #unlearned = new Map<Collector, Fault>();
   #files = 0;
   #sizeBytes = 0;
   #done = 0;
@@ -72,7 +92,7 @@ class NodeRun {
   }
 
   async run(): Promise<NodeCollection> {
-    const { node, now } = this.#init;
+    const { node, now, gates } = this.#init;
     const found = await Promise.all([
       this.#discover('resources', (signal) => resourceCollectors(node, signal)),
       this.#discover('logs', (signal) => logCollectors(node, signal, now)),
@@ -82,10 +102,15 @@ class NodeRun {
     const { sensitive = [], mixed = [], plain = [] } = resources ?? {};
     const configurations = ['v1alpha1', 'persistent'].map(configurationCollector);
     const rest = [...systemCollectors, callCollector, eventsCollector, ...logs, ...kubernetesLogs, ...plain];
-    const stages = [configurations, sensitive, mixed, rest, [specCollector]];
-    this.#total = stages.flat().length;
+    const secret = [configurations, sensitive, mixed];
+    const open = [rest, [specCollector]];
+    this.#total = [...secret, ...open].flat().length;
     // Secrets must be known before anything else is written.
-    for (const stage of stages) await this.#collectAll(stage);
+    await Promise.all(configurations.map((collector) => this.#learn(collector)));
+    await gates?.configurations.arrive();
+    for (const stage of secret) await this.#collectAll(stage);
+    await gates?.resources.arrive();
+    for (const stage of open) await this.#collectAll(stage);
     // One line for all that was cut off or not begun.
     if (this.#isCut)
       this.#failures.push({ source: this.#rest, fault: new Fault('cancelled', 'interrupted') });
@@ -106,6 +131,24 @@ class NodeRun {
     }
   }
 
+  /** A failure is reported when the file itself is collected. */
+  async #learn(collector: Collector): Promise<void> {
+    const { timers, signal } = this.#init;
+    const { learn } = collector;
+    if (learn === undefined || this.#lostInRow >= maxLostInRow) return;
+    try {
+      const limit = { timers, signal, silenceMs: maxSilenceMs };
+      await withinSilence((stop) => learn(this.#context(stop)), limit);
+    } catch (error) {
+      this.#unlearned.set(collector, faultFrom(error));
+    }
+  }
+
+  #context(signal: AbortSignal): CollectContext {
+    const { node, timers, secrets } = this.#init;
+    return { node, signal, timers, secrets, specs: this.#specs };
+  }
+
   async #collectAll(collectors: readonly Collector[]): Promise<void> {
     const waiting = [...collectors];
     const work = async () => {
@@ -118,14 +161,16 @@ class NodeRun {
     await Promise.all(Array.from({ length: this.#init.workers }, work));
   }
 
-  async #collect({ path, source = path, collect }: Collector): Promise<void> {
-    const { node, archive, secrets, timers, signal, onProgress } = this.#init;
+  async #collect(collector: Collector): Promise<void> {
+    const { path, source = path, collect } = collector;
+    const { node, archive, timers, signal, onProgress } = this.#init;
     onProgress(this.#done, this.#total, source);
     try {
-      const content = untilSilent(
-        (stop) => collect({ node, signal: stop, timers, secrets, specs: this.#specs }),
-        { timers, signal, silenceMs: maxSilenceMs },
-      );
+      const unlearned = this.#unlearned.get(collector);
+      if (unlearned !== undefined) throw unlearned;
+      const content = untilSilent((stop) => collect(this.#context(stop)), {
+        ...{ timers, signal, silenceMs: maxSilenceMs },
+      });
       const sizeBytes = await archive.add(`${archiveName(node.name)}/${path}`, content);
       this.#sizeBytes += sizeBytes;
       if (sizeBytes > 0) this.#files += 1;

@@ -24,6 +24,8 @@ export interface Collector {
   readonly path: string;
   /** The name of the source in the table of failures. Default: the path. */
   readonly source?: string;
+  /** Reads what must be known before any file of any node is written. What it fails with, `collect` fails with too. */
+  readonly learn?: (context: CollectContext) => Promise<void>;
   /** Throws to fail; the part that was written before is kept. */
   readonly collect: (context: CollectContext) => Content;
 }

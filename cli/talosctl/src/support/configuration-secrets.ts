@@ -4,15 +4,15 @@ import {
   mapTexts,
   redactConfiguration,
 } from '@nodewright/machine-config';
-import { ownTextSecrets } from './own-texts.ts';
+import { ownTextSecrets, variableSecrets } from './own-texts.ts';
 import { hideRecognised } from './secret-filter.ts';
 import { formsOf } from './secret-forms.ts';
 import { mapOwnTexts, shownConfiguration } from './shown-configuration.ts';
 
 /**
  * All secrets of a configuration, in the forms in which they may appear elsewhere: those of its secret fields, what users wrote
- * into files, manifests and headers, and what is named as a secret in other fields, such as variables of an environment. What the
- * archive hides in the configuration, it hides in every other file.
+ * into files, manifests and headers, what is named as a secret in other fields, and values of environments that are no ordinary
+ * words. What the archive hides in the configuration, it hides in every other file.
  */
 export function configurationSecrets(documents: Configuration): string[] {
   const found: string[] = [];
@@ -24,6 +24,7 @@ export function configurationSecrets(documents: Configuration): string[] {
       return text;
     };
     mapOwnTexts(value, (own) => mapTexts(own, addText));
+    found.push(...environmentValues(value).flatMap(variableSecrets));
   }
   for (const line of encodeConfiguration(shownConfiguration(documents)).split('\n'))
     hideRecognised(line, (secret) => found.push(...formsOf(secret)));
@@ -39,4 +40,30 @@ function collect(value: unknown, redacted: unknown, add: (secret: string) => voi
   for (const [key, child] of Object.entries(value)) {
     collect(child, (redacted as Readonly<Record<string, unknown>> | undefined)?.[key], add);
   }
+}
+
+/** Each field with one of these names holds the variables of an environment. */
+const environmentFields: ReadonlySet<string> = new Set(['env', 'environment']);
+
+/** The values of all environments, also of those in manifests of static pods. */
+function environmentValues(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) =>
+    environmentFields.has(key) ? variablesOf(child) : environmentValues(child),
+  );
+}
+
+/** From a map, from a list of `NAME=value`, or from the list of a Kubernetes container. */
+function variablesOf(variables: unknown): string[] {
+  if (typeof variables === 'string') return [variables.slice(variables.indexOf('=') + 1)];
+  if (Array.isArray(variables))
+    return variables.flatMap((variable: unknown) =>
+      typeof variable === 'object' && variable !== null && 'value' in variable
+        ? [String(variable.value)]
+        : variablesOf(variable),
+    );
+  if (typeof variables !== 'object' || variables === null) return [];
+  return Object.values(variables).flatMap((child) =>
+    typeof child === 'string' ? [child] : variablesOf(child),
+  );
 }

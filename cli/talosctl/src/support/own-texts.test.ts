@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ownTextSecrets } from './own-texts.ts';
+import { ownTextSecrets, variableSecrets } from './own-texts.ts';
 import { KnownSecrets } from './secret-filter.ts';
 
 /** What is left of a line when all secrets of a text are known. */
@@ -59,5 +59,32 @@ test('ownTextSecrets() counts a text of one line as a secret, with and without i
   assert.deepEqual(
     ['Bearer abcdef', 'abcdef', 'bearer'].map((line) => shown('Bearer abcdef', line)),
     ['<REDACTED>', '<REDACTED>', 'bearer'],
+  );
+});
+
+test('variableSecrets() finds values that nobody would expect elsewhere, whatever the name of the variable', () => {
+  const known = new KnownSecrets();
+  const secrets = [
+    'hunter2',
+    'p@ss-w0rd',
+    'correct horse battery staple',
+    'redis://:hunter26@db/0',
+    'Zm9vYmFyYmF6MTIz',
+  ];
+  const ordinary = [
+    'true',
+    'production',
+    '/var/lib/app',
+    '10.0.0.0/8,localhost,.svc',
+    'http://proxy.example.com:3128',
+    'v1.15.6',
+  ];
+  for (const value of [...secrets, ...ordinary]) known.add(variableSecrets(value));
+  const texts = (values: readonly string[]) => values.map((value) => known.redact(`using ${value} now`));
+  for (const text of texts(secrets)) assert.match(text, /^using .*<REDACTED>.* now$/);
+  assert.doesNotMatch(texts(secrets).join(), /hunter|w0rd|horse|Zm9v/);
+  assert.deepEqual(
+    texts(ordinary),
+    ordinary.map((value) => `using ${value} now`),
   );
 });

@@ -36,6 +36,16 @@ export function ownTextSecrets(text: string): string[] {
   return [...new Set([...found, ...(valuesOfManifest(text) ?? lines.flatMap(tellingParts))])];
 }
 
+/**
+ * The secrets that the value of an environment variable may contain, whatever the name of the variable. Ordinary words, paths,
+ * addresses and numbers are none.
+ */
+export function variableSecrets(value: string): string[] {
+  const whole = value.trim();
+  const isOneWord = !/\s/.test(whole) && !isOrdinary(whole);
+  return [...new Set([...(isOneWord ? formsOf(whole) : []), ...value.split('\n').flatMap(tellingParts)])];
+}
+
 function namedSecrets(line: string): string[] {
   const found: string[] = [];
   hideRecognised(line, (secret) => found.push(...formsOf(secret)));

@@ -1,5 +1,5 @@
 import type { NodeClient } from '@nodewright/client';
-import { encodeConfiguration, loadConfiguration } from '@nodewright/machine-config';
+import { type Configuration, encodeConfiguration, loadConfiguration } from '@nodewright/machine-config';
 import type { EncodedSpec, Resource, ResourceDefinitionSpec } from '@nodewright/state';
 import { resourceFromMessage } from '@nodewright/state/wire';
 import { parse } from 'yaml';
@@ -100,20 +100,32 @@ function withoutSpec(node: string, { metadata }: Resource<EncodedSpec>): string 
 }
 
 /**
- * The machine configurations without their secrets; upstream leaves the whole documents out. They are read
- * first, because their secrets are removed from all other files.
+ * The machine configurations without their secrets; upstream leaves the whole documents out. Their secrets are learned before
+ * anything is written, because they are removed from all files of all nodes.
  */
 export function configurationCollector(id: string): Collector {
+  let known: Configuration | undefined;
   return {
     path: id === 'v1alpha1' ? 'machine-configuration.yaml' : `machine-configuration-${archiveName(id)}.yaml`,
     source: `machine configuration ${id}`,
-    async *collect({ node, signal, secrets }) {
-      const { resource } = await node.state.get({ ...configurations, id, options: {} }, { signal });
-      const { metadata, spec } = resourceFromMessage<EncodedSpec>(resource, noCodecs);
-      const text = Object.keys(metadata.annotations).length === 0 ? spec.yaml : String(parse(spec.yaml));
-      const documents = loadConfiguration(text);
-      secrets.add(configurationSecrets(documents));
-      yield new SecretFilter(secrets).text(encodeConfiguration(shownConfiguration(documents)));
+    async learn(context) {
+      known = await readConfiguration(id, context);
+    },
+    async *collect(context) {
+      const documents = known ?? (await readConfiguration(id, context));
+      yield new SecretFilter(context.secrets).text(encodeConfiguration(shownConfiguration(documents)));
     },
   };
+}
+
+async function readConfiguration(
+  id: string,
+  { node, signal, secrets }: CollectContext,
+): Promise<Configuration> {
+  const { resource } = await node.state.get({ ...configurations, id, options: {} }, { signal });
+  const { metadata, spec } = resourceFromMessage<EncodedSpec>(resource, noCodecs);
+  const text = Object.keys(metadata.annotations).length === 0 ? spec.yaml : String(parse(spec.yaml));
+  const documents = loadConfiguration(text);
+  secrets.add(configurationSecrets(documents));
+  return documents;
 }
