@@ -1,39 +1,57 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { linkTarget, syncFolder } from '@nodewright/files';
 
+export interface PartialFileInit {
+  /** Permission bits, before the umask; default 0600. */
+  readonly mode?: number;
+  /** Replaces nothing, not even a symbolic link that leads nowhere: `commit` fails with `already-exists` then. */
+  readonly isNew?: boolean;
+  /** The path that messages show; default: the path itself. */
+  readonly shownPath?: string;
+}
+
 /**
  * A file that exists either completely or not at all: it is written to a draft next to the final one, with a
- * name that no other process uses and mode 0600, and renamed by `commit`. Disposing of it before that removes
- * it, also when the process exits by itself. A symbolic link stays, and its target is replaced.
+ * name that no other process uses, and renamed by `commit`. Disposing of it before that removes it, also when
+ * the process exits by itself. A symbolic link stays, and its target is replaced.
  */
 export class PartialFile implements AsyncDisposable {
   readonly #path: string;
   readonly #partial: string;
   readonly #handle: FileHandle;
+  readonly #shownPath: string;
+  readonly #isNew: boolean;
   readonly #removeAtExit = () => rmSync(this.#partial, { force: true });
   #sizeBytes = 0;
   #isOpen = true;
 
-  private constructor(path: string, partial: string, handle: FileHandle) {
+  private constructor(
+    path: string,
+    partial: string,
+    handle: FileHandle,
+    { isNew = false, shownPath = path }: PartialFileInit,
+  ) {
     this.#path = path;
+    this.#isNew = isNew;
+    this.#shownPath = shownPath;
     this.#partial = partial;
     this.#handle = handle;
     process.once('exit', this.#removeAtExit);
   }
 
   /** @throws Fault that names the path when it cannot be created */
-  static async open(path: string): Promise<PartialFile> {
+  static async open(path: string, init: PartialFileInit = {}): Promise<PartialFile> {
     try {
-      const target = await linkTarget(path);
+      const target = init.isNew ? path : await linkTarget(path);
       const unique = randomBytes(6).toString('hex');
       const partial = join(dirname(target), `.${basename(target)}.${unique}.partial`);
-      return new PartialFile(target, partial, await open(partial, 'wx', 0o600));
+      return new PartialFile(target, partial, await open(partial, 'wx', init.mode ?? 0o600), init);
     } catch (error) {
-      throw writeFault(path, error);
+      throw writeFault(init.shownPath ?? path, error);
     }
   }
 
@@ -54,20 +72,21 @@ export class PartialFile implements AsyncDisposable {
       }
       this.#sizeBytes += bytes.length;
     } catch (error) {
-      throw writeFault(this.#path, error);
+      throw writeFault(this.#shownPath, error);
     }
   }
 
-  /** Renames the file to its final name and replaces an existing file. */
+  /** Renames the file to its final name. It replaces an existing file unless it is to be a new one. */
   async commit(): Promise<void> {
     try {
       await this.#handle.sync();
       await this.#close();
-      await rename(this.#partial, this.#path);
+      if (this.#isNew) await placeNew(this.#partial, this.#path);
+      else await rename(this.#partial, this.#path);
       await syncFolder(dirname(this.#path));
       process.off('exit', this.#removeAtExit);
     } catch (error) {
-      throw writeFault(this.#path, error);
+      throw writeFault(this.#shownPath, error);
     }
   }
 
@@ -81,6 +100,19 @@ export class PartialFile implements AsyncDisposable {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     await this.#handle.close();
+  }
+}
+
+/** Gives a draft its name, unless that is taken. Rejects with EEXIST then. */
+async function placeNew(draft: string, path: string): Promise<void> {
+  try {
+    await link(draft, path);
+    await rm(draft);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    // The file system has no hard links: an empty file holds the name until it is replaced.
+    await (await open(path, 'wx')).close();
+    await rename(draft, path);
   }
 }
 

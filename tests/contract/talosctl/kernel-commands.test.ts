@@ -1,7 +1,16 @@
 // netstat, dmesg and pcap, character by character.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { Data } from '@nodewright/contract/gen/common/common.ts';
 import {
@@ -298,16 +307,50 @@ test('pcap accepts one node, reports why a node refuses, and then keeps an exist
   assert.match(unwritable.stderr, /^error: .*: no such file or directory\n$/);
 });
 
-test('an interrupted pcap succeeds, and the received packets are in the file', async () => {
-  const path = join(suite.cluster.folder, 'interrupted.pcap');
+test('an interrupted pcap succeeds, and the received packets replace the old file behind a link', async () => {
+  const folder = mkdtempSync(join(suite.cluster.folder, 'pcap-'));
+  const [path, target] = [join(folder, 'interrupted.pcap'), join(folder, 'real.pcap')];
+  writeFileSync(target, 'the last capture');
+  symlinkSync(target, path);
+  const draft = () => {
+    const name = readdirSync(folder).find((each) => each.endsWith('.partial'));
+    return name === undefined ? Buffer.of() : readFileSync(join(folder, name));
+  };
   const child = suite.talosctl.start(['-n', 'node01', 'pcap', '-o', path], {
     environment: { TALOSCONFIG: suite.talosconfig },
   });
   const result = finished(child);
   const whole = header.length + 2 * (record.length + frame.length);
-  await eventually(() => readFileSync(path).length === whole, { what: 'capture in the file' });
+  await eventually(() => draft().length === whole, { what: 'capture in the draft' });
+  assert.equal(readFileSync(path, 'utf8'), 'the last capture');
   child.kill('SIGINT');
   assert.equal((await result).exitCode, 0);
+  assert.equal(readFileSync(target).length, whole);
+  assert.equal(lstatSync(path).isSymbolicLink(), true);
+  assert.deepEqual(readdirSync(folder).sort(), ['interrupted.pcap', 'real.pcap']);
+});
+
+test('pcap whose terminal is closed leaves a whole capture, and one that is killed at once the old file', async () => {
+  for (const [signals, size] of [
+    [['SIGHUP'], header.length + 2 * (record.length + frame.length)],
+    [['SIGKILL'], 'old'.length],
+  ] as const) {
+    const path = join(mkdtempSync(join(suite.cluster.folder, 'pcap-')), 'a.pcap');
+    writeFileSync(path, 'old');
+    const child = suite.talosctl.start(['-n', 'node01', 'pcap', '-o', path], {
+      environment: { TALOSCONFIG: suite.talosconfig },
+    });
+    const result = finished(child);
+    const whole = header.length + 2 * (record.length + frame.length);
+    const drafts = () => readdirSync(dirname(path)).filter((each) => each.endsWith('.partial'));
+    await eventually(() => drafts().some((each) => statSync(join(dirname(path), each)).size === whole), {
+      what: 'capture in the draft',
+    });
+    for (const signal of signals) child.kill(signal);
+    await result;
+    assert.equal(readFileSync(path).length, size);
+    if (signals[0] !== 'SIGKILL') assert.deepEqual(drafts(), []);
+  }
 });
 
 test('completion of pcap reads the interfaces from the nodes', async () => {

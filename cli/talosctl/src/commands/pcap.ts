@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { longestTimerMs } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
@@ -13,6 +13,7 @@ import { openClient } from '../open-client.ts';
 import { packetDocument, packetLine } from '../packet/packet-line.ts';
 import { parseBpfFilter } from '../packet/parse-bpf-filter.ts';
 import { PcapReader } from '../packet/pcap-reader.ts';
+import { PartialFile } from '../partial-file.ts';
 import { openItems } from '../render/document.ts';
 import { showTransfer } from '../show-transfer.ts';
 import { writeSlowly } from '../write-slowly.ts';
@@ -29,7 +30,7 @@ interface PcapOptions extends NodeOptions {
 }
 
 /** Receives the bytes of a capture. */
-interface Sink {
+interface Sink extends AsyncDisposable {
   write(bytes: Buffer): Promise<void>;
   end(): Promise<void>;
 }
@@ -37,13 +38,35 @@ interface Sink {
 const standardOutput = '-';
 const nanosInMillisecond = 1_000_000n;
 
+const pipeSink = (file: FileHandle): Sink => ({
+  write: async (bytes) => void (await file.writeFile(bytes)),
+  end: () => file.close(),
+  [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+});
+
+/** The file has its name when the capture has ended, whatever ended it. */
+const fileSink = (file: PartialFile): Sink => ({
+  write: (bytes) => file.write(bytes),
+  end: () => file.commit(),
+  [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
+});
+
 async function openSink(env: CliEnvironment, { output, json = false }: PcapOptions): Promise<Sink> {
   if (output === standardOutput) {
-    return { write: (bytes) => writeSlowly(env.stdout, bytes), end: async () => {} };
+    return {
+      write: (bytes) => writeSlowly(env.stdout, bytes),
+      end: async () => {},
+      async [Symbol.asyncDispose]() {},
+    };
   }
   if (output !== undefined) {
-    const file = await open(resolve(env.cwd, output), 'w');
-    return { write: async (bytes) => void (await file.writeFile(bytes)), end: () => file.close() };
+    const path = resolve(env.cwd, output);
+    // Another program may read a pipe while packets arrive.
+    const isPipe = await stat(path).then(
+      (found) => !found.isFile(),
+      () => false,
+    );
+    return isPipe ? pipeSink(await open(path, 'w')) : fileSink(await PartialFile.open(path));
   }
   const reader = new PcapReader();
   const document = json ? openItems(env.stdout, 'json', false) : undefined;
@@ -57,6 +80,7 @@ async function openSink(env: CliEnvironment, { output, json = false }: PcapOptio
     async end() {
       document?.end();
     },
+    async [Symbol.asyncDispose]() {},
   };
 }
 
@@ -73,6 +97,7 @@ async function capture(node: NodeClient, env: CliEnvironment, options: PcapOptio
   const timer = ms === undefined ? undefined : setTimeout(() => ended.abort(), Math.min(ms, longestTimerMs));
   const signal = AbortSignal.any([env.signal, ended.signal]);
   let failure: Fault | undefined;
+  await using scope = new AsyncDisposableStack();
   let sink: Sink | undefined;
   let isWriting = false;
   try {
@@ -80,8 +105,8 @@ async function capture(node: NodeClient, env: CliEnvironment, options: PcapOptio
     const isForFile = options.output !== undefined && options.output !== standardOutput;
     for await (const bytes of showTransfer(env, node.name, pieces, isForFile ? {} : env.stdout)) {
       isWriting = true;
-      // Open the file only when bytes arrive: a refused call must not truncate an existing file.
-      sink ??= await openSink(env, options);
+      // Open the file only when bytes arrive: a refused call must not replace an existing file.
+      sink ??= scope.use(await openSink(env, options));
       await sink.write(bytes);
       isWriting = false;
     }

@@ -1,7 +1,8 @@
-import { lstat, open, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { makeFolder } from '@nodewright/files';
+import { linkTarget, makeFolder } from '@nodewright/files';
+import { PartialFile } from '../../partial-file.ts';
 import type { PlannedFile } from './planned-file.ts';
 
 export interface WriteFilesOptions {
@@ -44,40 +45,28 @@ async function writePlannedFile(
   { path, text, mode }: PlannedFile,
   { cwd, force }: WriteFilesOptions,
 ): Promise<void> {
+  const target = resolve(cwd, path);
   try {
-    const named = resolve(cwd, path);
-    const target = force ? await followLink(named) : named;
-    await makeFolder(dirname(target));
-    const before = await statOf(target);
-    // Write into a device, a pipe or a dangling link instead of replacing it.
-    if (force && before !== undefined && !before.isFile()) return await fill(target, 'w', text, mode);
-    if (!force) return await fillNew(target, text, mode);
-    const draft = `${target}.${process.pid}.new`;
-    await fillNew(draft, text, mode);
-    await rename(draft, target);
+    await makeFolder(dirname(await linkTarget(target)));
+    // Write into a device or a pipe instead of replacing it.
+    if (force && (await isSpecial(target))) return await fill(target, 'w', text, mode);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw existsFault(path);
     const fault = faultFrom(error);
     throw new Fault(fault.kind, `cannot write ${JSON.stringify(path)}: ${fault.message}`, { cause: error });
   }
-}
-
-/** The target of a symbolic link, so that the file and not the link is replaced. A dangling link stays as it is. */
-async function followLink(path: string): Promise<string> {
-  return (await statOf(path))?.isSymbolicLink() ? await realpath(path).catch(() => path) : path;
-}
-
-/** Writes a new file, and removes it when the write fails. */
-async function fillNew(path: string, text: string, mode: number): Promise<void> {
-  const handle = await open(path, 'wx', mode);
   try {
-    await handle.writeFile(text);
+    await using file = await PartialFile.open(target, { mode, isNew: !force, shownPath: path });
+    await file.write(Buffer.from(text));
+    await file.commit();
   } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
+    throw faultFrom(error).kind === 'already-exists' ? existsFault(path) : error;
   }
+}
+
+/** Whether the path leads to something else than a file, such as a device. */
+async function isSpecial(path: string): Promise<boolean> {
+  const found = await statOf(await linkTarget(path));
+  return found !== undefined && !found.isFile();
 }
 
 async function fill(path: string, flags: string, text: string, mode: number): Promise<void> {
