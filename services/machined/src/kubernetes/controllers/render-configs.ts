@@ -59,8 +59,13 @@ export function createRenderConfigsController(files: ComponentFileStore, root: s
         'kube-scheduler': { 'scheduler-config.yaml': schedulerConfigText(final.spec, root) },
       });
       const all = [admission, audit, authorization, authentication, final];
-      const version = all.map(({ metadata }) => String(metadata.version)).join('');
+      const version = joinVersions(all.map(({ metadata }) => metadata.version));
       await pass.replace(configStatuses, [{ id: configStatuses.singleton, spec: { ready: true, version } }]);
     },
   };
+}
+
+/** One text for the versions of several resources, different for different ones: without a separator 1 and 12 would be 11 and 2. */
+export function joinVersions(versions: readonly number[]): string {
+  return versions.join('.');
 }
