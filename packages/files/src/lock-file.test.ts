@@ -32,3 +32,21 @@ test('lockFile() says what to do about a lock without a process, as kubectl leav
   assert.deepEqual(await readdir(folder), ['config.lock']);
   await rm(folder, { recursive: true });
 });
+
+test('lockFile() works for a name with a newline, and escapes it in what it says', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'lock-'));
+  const path = join(folder, 'con\nfig\u001b[2J.lock');
+  {
+    await using _lock = await lockFile(path);
+    assert.deepEqual(await readdir(folder), ['con\nfig\u001b[2J.lock']);
+  }
+  await writeFile(path, '');
+  await assert.rejects(lockFile(path), {
+    message: `"${folder}/con\\nfig\\u001b[2J.lock" is locked, by kubectl perhaps: delete the file if no kubectl runs`,
+  });
+  const missing = join(folder, 'no\nfolder', 'a');
+  await assert.rejects(lockFile(missing), {
+    message: /^"[^\n]*no\\nfolder\/a" cannot be written: /,
+  });
+  await rm(folder, { recursive: true });
+});

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { shownPath } from './shown-path.ts';
 
 const pollMs = 20;
 const patienceMs = 5000;
@@ -55,8 +56,8 @@ export async function lockFile(path: string): Promise<AsyncDisposable> {
           'unavailable',
           // An empty file is the lock of kubectl.
           owner === ''
-            ? `${path} is locked, by kubectl perhaps: delete the file if no kubectl runs`
-            : `${path} is locked by process ${owner}: delete the file if that process is not talosctl`,
+            ? `${shownPath(path)} is locked, by kubectl perhaps: delete the file if no kubectl runs`
+            : `${shownPath(path)} is locked by process ${owner}: delete the file if that process is not talosctl`,
         );
       }
       await sleep(pollMs);
@@ -64,7 +65,7 @@ export async function lockFile(path: string): Promise<AsyncDisposable> {
   } catch (error) {
     if (error instanceof Fault) throw error;
     const { kind, message } = faultFrom(error);
-    throw new Fault(kind, `${path} cannot be written: ${message}`, { cause: error });
+    throw new Fault(kind, `${shownPath(path)} cannot be written: ${message}`, { cause: error });
   } finally {
     await rm(draft, { force: true });
   }

@@ -11,7 +11,7 @@ import {
   rewriteKubeconfig,
 } from '@nodewright/client/kubeconfig';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { linkTarget, lockFile, makeFolder, writeFileAtomically } from '@nodewright/files';
+import { linkTarget, lockFile, makeFolder, shownPath, writeFileAtomically } from '@nodewright/files';
 
 const folderMode = 0o755;
 
@@ -51,14 +51,18 @@ export async function readMergedFile(
 ): Promise<KubeconfigFile | undefined> {
   const unlessMissing = (error: unknown): undefined => {
     const { kind, message } = faultFrom(error);
-    if (kind !== 'not-found') throw new Fault(kind, `${path} cannot be read: ${message}`, { cause: error });
+    if (kind !== 'not-found')
+      throw new Fault(kind, `${shownPath(path)} cannot be read: ${message}`, { cause: error });
   };
   if (merges) {
     const text = await readFile(path, 'utf8').catch(unlessMissing);
-    return text === undefined ? undefined : { text, config: parseKubeconfig(text, path) };
+    return text === undefined ? undefined : { text, config: parseKubeconfig(text, shownPath(path)) };
   }
   if (force || (await stat(path).catch(unlessMissing)) === undefined) return undefined;
-  throw new Fault('already-exists', `${path} exists: add flag --force to overwrite it, or merge with it`);
+  throw new Fault(
+    'already-exists',
+    `${shownPath(path)} exists: add flag --force to overwrite it, or merge with it`,
+  );
 }
 
 /**
