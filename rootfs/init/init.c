@@ -21,10 +21,11 @@
 #define HASH_DIGITS 64
 #define MAXIMUM_EXTENSIONS 16
 
+// SIGUSR1 must not open the debugger of Node.js: every program of root can send it, also one without capabilities in a container.
 // Node.js must not be told the options of machined by an environment variable: the kernel passes unknown words of its
 // command line on as variables, and anybody at the boot menu can write them.
 static const char *const arguments[] = {
-    "/usr/bin/node", "--max-semi-space-size=2", "--invocation-count-for-maglev=100000",
+    "/usr/bin/node", "--disable-sigusr1", "--max-semi-space-size=2", "--invocation-count-for-maglev=100000",
     "--invocation-count-for-turbofan=300000", "--invocation-count-for-feedback-allocation=64",
     "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
     "--services-dir", "/usr/lib/nodewright", 0};

@@ -17,6 +17,8 @@ export const nodeImages = {
 /** The command of the first process. On a machine the init has the same words in C. */
 const entrypoint = [
   '/usr/bin/node',
+  // SIGUSR1 would open the debugger of Node.js.
+  '--disable-sigusr1',
   ...daemonV8Flags.machined,
   ...['--disable-warning=ExperimentalWarning', '--disable-warning=SecurityWarning'],
   ...['/usr/lib/nodewright/machined/machined.cjs', '--root', '/', '--mode', 'container'],

@@ -163,7 +163,8 @@ test('the code of a daemon is the same every time, wherever the root is assemble
 
 test('a machine runs its daemons with the flags of V8 that their code was compiled for', () => {
   const isForV8 = (word: string) =>
-    word.startsWith('--') && !/^--(permission|use-openssl-ca|allow-\S+|disable-warning=\S+)$/.test(word);
+    word.startsWith('--') &&
+    !/^--(permission|disable-sigusr1|use-openssl-ca|allow-\S+|disable-warning=\S+)$/.test(word);
   const init = readFileSync(join(checkout, 'rootfs/init/init.c'), 'utf8');
   const [, list = ''] = /"\/usr\/bin\/node",(.*?)machined\.cjs"/s.exec(init) ?? [];
   const machined = [...list.matchAll(/"([^"]*)"/g)].map(([, word = '']) => word).filter(isForV8);

@@ -14,6 +14,8 @@ export interface LoneNodeInit {
   readonly servicesFolder?: string;
   /** The program of machined. Default: the one that `spawnDaemon` finds. */
   readonly program?: string;
+  /** Flags of Node.js for machined. */
+  readonly nodeFlags?: readonly string[];
   /** The working folder of machined. Default: a new empty folder. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -87,6 +89,7 @@ export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> 
     args: [...args, '--services-dir', servicesFolder],
     cwd: init.cwd ?? empty,
     ...(init.env === undefined ? {} : { env: init.env }),
+    ...(init.nodeFlags === undefined ? {} : { nodeFlags: init.nodeFlags }),
     ...(init.program === undefined ? {} : { program: init.program }),
   });
   const sockets = {

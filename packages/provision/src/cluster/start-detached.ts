@@ -38,7 +38,7 @@ export async function startDetached(start: DetachedStart): Promise<Detached> {
   const log = openSync(folder.supervisorLog, 'a', 0o600);
   let child: ChildProcess;
   try {
-    child = spawn(start.nodeBinary, [start.program, ...start.args], {
+    child = spawn(start.nodeBinary, ['--disable-sigusr1', start.program, ...start.args], {
       cwd: folder.path,
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],

@@ -143,7 +143,10 @@ function initService({ name, network, nodes, tag }: StackDesign): Mapping {
     restart: 'no',
     image: stackImages(tag).toolbox,
     // Runs without the permission model, which does not allow fsync. It has no network and exits at once.
-    entrypoint: ['/usr/bin/node', '/usr/lib/nodewright/cluster-init/cluster-init.cjs'],
+    entrypoint: [
+      ...['/usr/bin/node', '--disable-sigusr1'],
+      '/usr/lib/nodewright/cluster-init/cluster-init.cjs',
+    ],
     command: [
       `--name=${name}`,
       ...nodes.map((node) => `--${flagOf[node.type]}=${node.name}=${node.address}`),
@@ -300,6 +303,7 @@ function companionServices({ network, tag, jaegerPort, otlpPort }: StackDesign):
       image: stackImages(tag).toolbox,
       entrypoint: [
         '/usr/bin/node',
+        '--disable-sigusr1',
         '--max-semi-space-size=2',
         '--permission',
         '--allow-net',

@@ -38,6 +38,8 @@ const memoryFlags = [
 export function machinedCommand(node: PlannedNode, root: string, programs: NodePrograms): string[] {
   return [
     programs.nodeBinary,
+    // SIGUSR1 would open the debugger of Node.js.
+    '--disable-sigusr1',
     ...memoryFlags,
     join(programs.servicesFolder, 'machined', 'machined.cjs'),
     ...['--root', root],

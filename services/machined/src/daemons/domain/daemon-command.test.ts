@@ -12,6 +12,7 @@ const init = {
 test('daemonCommand() gives apid access to the network, its bundle and three folders only', () => {
   assert.deepEqual(daemonCommand({ ...init, daemon: 'apid' }), [
     '/bin/node',
+    '--disable-sigusr1',
     '--max-semi-space-size=2',
     '--use-openssl-ca',
     '--permission',

@@ -134,6 +134,8 @@ export function daemonCommand(init: DaemonCommandInit): string[] {
   const bundleFolder = `${servicesFolder}/${daemon}`;
   return [
     nodeBinary,
+    // SIGUSR1 would open the debugger of Node.js, in which every program of the same user can run code.
+    '--disable-sigusr1',
     ...memoryFlags,
     ...authorityFlags(daemon),
     '--permission',
