@@ -9,8 +9,8 @@ export interface DaemonContext<O> {
   /** Aborted when the daemon must stop. */
   readonly signal: AbortSignal;
   /**
-   * Stops the daemon as SIGTERM does. Its process exits with this code, even if the scope does not close in
-   * time.
+   * Stops the daemon as SIGTERM does, unless it stops already. Its process exits with the code of the first call, even if a signal
+   * came before, or the scope does not close in time.
    */
   readonly end: (reason: string, exitCode: number) => void;
   readonly log: Logger;
@@ -26,9 +26,9 @@ export interface DaemonDefinition<T extends OptionTable> {
   readonly summary: string;
   readonly options: T;
   /** How long the scope may take to close after SIGTERM, in milliseconds. Default: 10,000. */
-  readonly drainTimeoutMs?: number;
-  /** The exit code after a signal when everything closed in time. Default: 0. */
-  signalledExitCode?(options: OptionValues<T>, signal: StopSignal): number;
+  readonly drainTimeoutMs?: number | ((options: OptionValues<T>) => number);
+  /** The exit code after a signal. Default: 0 when everything closed in time, 1 when not. */
+  signalledExitCode?(options: OptionValues<T>, signal: StopSignal, hasClosed: boolean): number | undefined;
   /**
    * An additional destination for log lines that depends on the options: machined keeps its own log for the
    * call `Logs`. Lines always go to standard output too.

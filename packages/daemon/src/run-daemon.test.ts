@@ -13,8 +13,8 @@ function runScript(body: string, args: string[] = [], env: Record<string, string
   const source = `
     import { runDaemon } from ${JSON.stringify(new URL('./run-daemon.ts', import.meta.url).href)};
     void runDaemon({
-      name: 'sample', summary: 'a daemon for tests', drainTimeoutMs: 300,
-      signalledExitCode: (options, signal) => (signal === 'SIGINT' ? 70 : 0),
+      name: 'sample', summary: 'a daemon for tests', drainTimeoutMs: ({ port }) => port * 300,
+      signalledExitCode: (options, signal, hasClosed) => (signal === 'SIGINT' ? 70 : hasClosed ? 0 : undefined),
       options: { port: { env: 'SAMPLE_PORT', type: 'integer', default: 1, description: 'a port' } },
       async start(context, scope) { ${body} },
     });`;
@@ -63,6 +63,29 @@ test('end() exits with the given code even when the scope does not close in time
   const { ended } = runScript(`${keepAlive}
     scope.defer(() => new Promise(() => {}));
     setTimeout(() => context.end('the machine reboots', 70), 50);`);
+  const { code, lines } = await ended;
+  assert.deepEqual([code, lines.at(-1)?.msg], [70, 'daemon did not close in time']);
+});
+
+test('end() after a signal decides the exit code, whether the scope closes in time or not', async () => {
+  for (const closing of ['', 'await new Promise(() => {});']) {
+    const { child, serves, ended } = runScript(`${keepAlive}
+      scope.defer(async () => {
+        context.end('the machine is off', 71);
+        context.end('late', 3);
+        ${closing}
+      });`);
+    await serves;
+    child.kill('SIGTERM');
+    const { code, lines } = await ended;
+    assert.deepEqual([code, lines[1]?.reason], [71, 'SIGTERM']);
+  }
+});
+
+test('a daemon may keep the exit code of a signal when its scope does not close in time', async () => {
+  const { child, serves, ended } = runScript(`${keepAlive} scope.defer(() => new Promise(() => {}));`);
+  await serves;
+  child.kill('SIGINT');
   const { code, lines } = await ended;
   assert.deepEqual([code, lines.at(-1)?.msg], [70, 'daemon did not close in time']);
 });

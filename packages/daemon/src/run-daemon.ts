@@ -87,8 +87,6 @@ interface Stop {
   readonly reason: string;
   /** Undefined when the daemon itself stops. */
   readonly signal?: StopSignal;
-  /** Default: depends on whether everything closed in time. */
-  readonly exitCode?: number;
 }
 
 function stopSignal() {
@@ -100,8 +98,14 @@ function stopSignal() {
   };
   for (const name of ['SIGTERM', 'SIGINT'] as const)
     process.on(name, () => stop({ reason: name, signal: name }));
-  const end = (reason: string, exitCode: number) => stop({ reason, exitCode });
-  return { signal: controller.signal, stopped, end };
+  let wanted: number | undefined;
+  const end = (reason: string, exitCode: number) => {
+    wanted ??= exitCode;
+    stop({ reason });
+  };
+  /** What the daemon itself has asked for, until now. */
+  const wantedExitCode = () => wanted;
+  return { signal: controller.signal, stopped, end, wantedExitCode };
 }
 
 /** Resolves to `true` when `work` ends within `timeoutMs`. */
@@ -166,9 +170,10 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     ]),
   });
   const crash = crashOnUncaught(log);
-  const drainTimeoutMs = definition.drainTimeoutMs ?? defaultDrainTimeoutMs;
+  const { drainTimeoutMs: wantedTimeout = defaultDrainTimeoutMs } = definition;
+  const drainTimeoutMs = typeof wantedTimeout === 'number' ? wantedTimeout : wantedTimeout(options);
 
-  const { signal, stopped, end } = stopSignal();
+  const { signal, stopped, end, wantedExitCode } = stopSignal();
   const scope = new AsyncDisposableStack();
   // The parent process may have an open trace; then the spans of the start belong to it.
   const span = telemetry.startSpan(`start ${name}`, { parent: environment.TRACEPARENT });
@@ -193,10 +198,13 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     crash(error);
   });
 
-  const { reason, exitCode, signal: received } = await stopped;
+  const { reason, signal: received } = await stopped;
   log.info({ reason }, 'daemon stops');
   const drained = await closeAll(scope, telemetry, drainTimeoutMs);
   if (!drained) log.error({ drainTimeoutMs }, 'daemon did not close in time');
-  const whenDrained = (received && definition.signalledExitCode?.(options, received)) ?? exitCodes.stopped;
-  process.exit(exitCode ?? (drained ? whenDrained : exitCodes.crashed));
+  process.exit(
+    wantedExitCode() ??
+      (received && definition.signalledExitCode?.(options, received, drained)) ??
+      (drained ? exitCodes.stopped : exitCodes.crashed),
+  );
 }

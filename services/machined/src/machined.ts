@@ -9,9 +9,7 @@ import { type Host, type MachinedContext, openHost } from './stages/open-host.ts
 import { openState } from './stages/open-state.ts';
 import { type NodeTopics, openTopics } from './stages/open-topics.ts';
 import { serveApi } from './stages/serve-api.ts';
-
-/** Longer than the grace time of apid and trustd plus the time that running calls have after it. */
-const drainTimeoutMs = 25_000;
+import { stopTimeoutMs } from './stages/stop-timeout.ts';
 
 /**
  * The definition of the node manager machined: the Machine API on a unix socket, the node's certificates, and
@@ -24,9 +22,12 @@ export function createMachined(): DaemonDefinition<typeof options> {
     name: serviceIds.machined,
     summary: 'the node manager: Machine API on a unix socket, certificates, service lifecycle',
     options,
-    drainTimeoutMs,
-    signalledExitCode: ({ mode, services }, signal) => {
+    drainTimeoutMs: ({ mode, services }) =>
+      stopTimeoutMs(worldOf(mode as NodeMode, services as ServiceSource)),
+    signalledExitCode: ({ mode, services }, signal, hasClosed) => {
       const world = worldOf(mode as NodeMode, services as ServiceSource);
+      // Somebody pressed a key: a machine does what it means, also when a part of it does not stop.
+      if (!hasClosed && !world.ownsKernel) return undefined;
       return signal === 'SIGINT' ? world.interruptedExitCode : world.signalledExitCode;
     },
     logSink: () => logs.open(serviceIds.machined),

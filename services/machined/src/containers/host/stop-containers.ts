@@ -2,19 +2,18 @@ import { pauseBy, type Timers } from '@nodewright/async';
 import type { ContainerRuntime, NamespaceName, RuntimeNamespace } from '@nodewright/containers';
 import { faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
+import { containersLimitMs } from '../../base/domain/stop-budgets.ts';
 
 const namespaces: readonly NamespaceName[] = ['system', 'k8s.io'];
 /** Time between SIGTERM and SIGKILL. Source: Talos v1.14: runners. */
 const graceMs = 10_000;
-/** For the runtime itself, which may be gone or stuck. */
-const limitMs = 20_000;
 
 /**
  * Ends and removes every container that is left when the services that use the runtime are down: a running one keeps its
  * file system, and with it the volume below, in use. What fails is logged.
  */
 export async function stopContainers(runtime: ContainerRuntime, log: Logger, timers: Timers): Promise<void> {
-  const signal = AbortSignal.timeout(limitMs);
+  const signal = AbortSignal.timeout(containersLimitMs);
   const end = async (name: NamespaceName) => {
     try {
       const { containers } = runtime.namespace(name);

@@ -7,6 +7,7 @@ import type { State } from '@nodewright/state';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import type { Runner } from '../../base/domain/runner.ts';
+import { daemonGraceMs } from '../../base/domain/stop-budgets.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
 import type { OwnContainers } from '../../containers/host/own-containers.ts';
 import { createRuncRunner, runcProgram } from '../../containers/host/runc-runner.ts';
@@ -59,11 +60,7 @@ export interface DaemonContainersInit {
   readonly own: OwnContainers;
 }
 
-/**
- * The time between SIGTERM and SIGKILL, and the `oom_score_adj` of a daemon. Source: Talos v1.14: process of
- * apid, process of trustd.
- */
-export const graceTimeoutMs = 15_000;
+/** The `oom_score_adj` of a daemon. Source: Talos v1.14: process of apid, process of trustd. */
 const oomScoreAdjust = -998;
 
 /** The runner of a daemon that machined starts. */
@@ -137,7 +134,7 @@ function startOf(daemon: ChildDaemon, init: DaemonRunnerInit) {
     }),
     environment: () => daemonEnvironment(daemon, environment, telemetry.activeSpan()?.traceparent),
     log: logs.open(daemon),
-    ...{ guard, graceTimeoutMs, watcher: recordServicePid(state, daemon) },
+    ...{ guard, graceTimeoutMs: daemonGraceMs, watcher: recordServicePid(state, daemon) },
     // A machine is reachable seconds earlier when apid has loaded its program before it gets its certificates. Until then it
     // listens nowhere.
     startsAhead: node.world.ownsKernel && daemon === serviceIds.apid,

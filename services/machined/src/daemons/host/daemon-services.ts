@@ -3,6 +3,7 @@ import { serviceIds } from '@nodewright/contract';
 import type { Condition } from '../../base/domain/condition.ts';
 import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import type { Runner } from '../../base/domain/runner.ts';
+import { daemonGraceMs } from '../../base/domain/stop-budgets.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
 import { createNeighbourRunner } from '../../services/domain/neighbour-runner.ts';
 import { restartRunner } from '../../services/domain/restart-runner.ts';
@@ -10,7 +11,6 @@ import { createHttpProbe, createTcpProbe, createUnixProbe } from '../../services
 import { defaultHealthTimes, type ServiceDefinition } from '../../services/host/service.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { daemonAddress } from './daemon-address.ts';
-import { graceTimeoutMs } from './daemon-runner.ts';
 
 /** What both kinds of services need, for daemons that machined starts and for neighbours. */
 export interface DaemonServiceInit {
@@ -41,7 +41,7 @@ export function childService(daemon: ChildDaemon, init: ChildServiceInit): Servi
       now: () => performance.now(),
       sleep: pause,
     }),
-    stopTimeoutMs: 2 * graceTimeoutMs,
+    stopTimeoutMs: 2 * daemonGraceMs,
   };
 }
 

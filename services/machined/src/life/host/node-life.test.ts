@@ -84,7 +84,7 @@ test('a forced shutdown and a signal drain nothing, and a forced one ends a drai
   assert.deepEqual(steps, ['stop', 'ends: power-off']);
   const signalled = nodeLife({ drain: () => assert.fail('nobody waits for it') });
   await signalled.life.stop();
-  assert.deepEqual(signalled.steps, ['stop', 'ends: power-off']);
+  assert.deepEqual(signalled.steps, ['stop']);
 });
 
 test('an action that ends the machine begins a second after its call, so that its caller can follow it', async () => {
@@ -104,8 +104,25 @@ test('an action that ends the machine begins a second after its call, so that it
   }
 });
 
-test('a node whose process receives SIGTERM ends at once', async () => {
+test('a node whose process receives SIGTERM stops at once, and the signal decides how the machine ends', async () => {
   const { life, steps } = nodeLife();
   await life.stop();
-  assert.deepEqual(steps, ['stop', 'ends: power-off']);
+  assert.deepEqual(steps, ['stop']);
+  const fails = nodeLife({ stopServices: () => Promise.reject(new Error('no')) });
+  await fails.life.stop();
+  assert.deepEqual(fails.steps, []);
+});
+
+test('a shutdown that takes over while a node stops after a signal decides how the machine ends', async () => {
+  const stopped = Promise.withResolvers<void>();
+  const { life, steps, skipDelay } = nodeLife({ stopServices: () => stopped.promise });
+  const signalled = life.stop();
+  await turn();
+  const shutDown = life.shutDown('a', true);
+  await signalled;
+  await turn();
+  skipDelay();
+  stopped.resolve();
+  await shutDown;
+  assert.deepEqual(steps, ['ends: power-off']);
 });

@@ -139,11 +139,15 @@ export class NodeLife {
 
   /**
    * The process received SIGTERM: run a shutdown, unless everything has stopped already. Whoever sent it waits some seconds only, so
-   * nothing is drained.
+   * nothing is drained. The signal decides how the process ends, unless a later call does.
    */
   async stop(): Promise<void> {
     if (this.#hasEnded) return;
-    await this.#leave((tasks) => shutdownSequence(tasks, true), { hasTakeover: true });
+    await this.#leave(
+      (tasks) => shutdownSequence(tasks, true),
+      { hasTakeover: true },
+      () => {},
+    );
   }
 
   /** To be called with every new entry of a service's history. */
@@ -154,7 +158,11 @@ export class NodeLife {
     this.#serviceChanged.notify();
   }
 
-  async #leave(sequenceOf: (tasks: EndingTasks) => Sequence, request: SequenceRequest): Promise<void> {
+  async #leave(
+    sequenceOf: (tasks: EndingTasks) => Sequence,
+    request: SequenceRequest,
+    end = (kind: MachineEnd) => this.#end(kind),
+  ): Promise<void> {
     // Whether this sequence stopped the services: after a refused sequence another one may be ending the
     // machine.
     let areServicesStopped = false;
@@ -164,9 +172,9 @@ export class NodeLife {
     try {
       await this.#sequences.run(sequenceOf(tasks), request);
     } catch (error) {
-      if (error instanceof MachineEnding) return this.#end(error.end);
+      if (error instanceof MachineEnding) return end(error.end);
       // A machine without services is useless: a restart recovers what it can.
-      if (areServicesStopped && faultFrom(error).kind !== 'cancelled') this.#end('reboot');
+      if (areServicesStopped && faultFrom(error).kind !== 'cancelled') end('reboot');
     }
   }
 

@@ -1,6 +1,7 @@
 import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
+import { preemptionTimeoutMs } from '../../base/domain/stop-budgets.ts';
 import { MachineEnding } from '../domain/machine-ending.ts';
 import type { NodeEvent } from '../domain/node-event.ts';
 import { runSequence, type Sequence } from '../domain/run-sequence.ts';
@@ -26,9 +27,6 @@ interface Running {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
 }
-
-/** How long a cancelled sequence may take to end. Source: Talos v1.14: sequences, lock and takeover. */
-const preemptionTimeoutMs = 60_000;
 
 /** Runs the sequences of a node, one at a time. */
 export class SequenceRunner {

@@ -3,6 +3,7 @@ import type { FollowingService } from '@nodewright/controllers';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
 import type { ServiceRecords } from '../../base/domain/service-records.ts';
+import { dependentsBudgetMs } from '../../base/domain/stop-budgets.ts';
 import type { ServiceLife } from '../domain/service-control.ts';
 import { type ServiceGraph, stopPlan, withServices } from '../domain/service-graph.ts';
 import { Service, type ServiceDefinition } from './service.ts';
@@ -15,12 +16,6 @@ export interface ServiceManagerInit {
   /** Whether other services may depend on a service before it is declared; default no. */
   readonly mayComeLater?: (id: string) => boolean;
 }
-
-/**
- * How long all services together may take to stop before the ones that they depend on. Source: Talos v1.14:
- * reverse dependency stop budget.
- */
-const dependentsBudgetMs = 30_000;
 
 /**
  * Every service of the node. Each one starts once its dependencies are up, in parallel where possible; they
