@@ -111,7 +111,7 @@ test('a set is installed, replaced and removed with a restart each, and one that
   flipByte(disk, { home: 'BOOT', content: squashfsOf(sets.second), distance: 40 });
   {
     await using machine = await start();
-    const problem = `the set ${sets.second.rootHash} was tried and did not start`;
+    const problem = `the set ${sets.second.rootHash} was tried and the machine did not start well with it`;
     await showsSets(machine, new RegExp(`this +${nameOf(sets.first)} .* demo 1\\.2\\.3 +${problem}`));
     assert.equal(await succeeds([...trusted(machine), 'read', `/${file}`]), 'first');
     await off(machine);

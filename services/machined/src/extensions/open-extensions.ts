@@ -37,7 +37,7 @@ export interface OpenExtensionsInit extends ExtensionServiceInit {
 export interface ExtensionsTopic extends Topic {
   /** Lets the services of extensions start. */
   begin(): void;
-  /** To be called once the machine serves: keeps the set of extensions that this start has tried. */
+  /** To be called once: keeps the set of extensions that this start has tried, when the machine is sound. */
   settle(): Promise<void>;
 }
 

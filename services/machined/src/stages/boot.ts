@@ -26,7 +26,7 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
     startApid: (signal) => daemons.begin(serviceIds.apid, signal),
     loadConfig: config.acquire,
   });
-  // Nothing waits for it: a slow disk must not keep the services from starting.
+  // Nothing waits for it: it waits for devices and kernel modules, which need nothing of what follows.
   void extensions.settle();
   const mountEphemeral = async (signal: AbortSignal) => {
     await volumes.mounted('EPHEMERAL', signal);

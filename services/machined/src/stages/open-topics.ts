@@ -159,6 +159,8 @@ export async function openTopics(
       sets: openExtensionSets({
         ...{ bootPartition: host.bootPartition, root: layout.root, commandLine, log },
         running: host.options.extensionSet,
+        ...{ state: shared.state, stopSignal: host.signal },
+        wantedModules: () => (view.configuration()?.kernelModules ?? []).map(({ name }) => name),
       }),
       description: world.description,
       restartIntervalMs: host.options.restartInterval,

@@ -12,10 +12,25 @@ test('planSetStart() keeps a tried set or removal only when the machine runs it,
     [{ active: a }, '', undefined, /^the set a+ cannot be used: the machine runs without a set$/],
     [{ tried: a }, a, true, /^$/],
     [{ tried: b, active: a }, b, true, /^$/],
-    [{ tried: b, active: a }, a, false, /^the set b+ was tried and did not start: the machine runs a+$/],
-    [{ tried: b }, '', false, /^the set b+ was tried and did not start: the machine runs without a set$/],
+    [
+      { tried: b, active: a },
+      a,
+      false,
+      /^the set b+ was tried and the machine did not start well with it: the machine runs a+$/,
+    ],
+    [
+      { tried: b },
+      '',
+      false,
+      /^the set b+ was tried and the machine did not start well with it: the machine runs without a set$/,
+    ],
     [{ tried: 'none', active: a }, '', true, /^$/],
-    [{ tried: 'none', active: a }, a, false, /^the removal of the set was tried and did not start/],
+    [
+      { tried: 'none', active: a },
+      a,
+      false,
+      /^the removal of the set was tried and the machine did not start well/,
+    ],
     [{ next: b, active: a }, a, undefined, /^$/],
   ];
   for (const [names, running, keepsTried, problem] of cases) {

@@ -28,7 +28,10 @@ export function planSetStart({ tried, active }: SetNames, running: string): SetS
   if (tried !== undefined) {
     const keepsTried = tried === (running === '' ? noSet : running);
     const what = tried === noSet ? 'the removal of the set' : `the set ${tried}`;
-    return { keepsTried, problem: keepsTried ? '' : `${what} was tried and did not start: ${instead}` };
+    return {
+      keepsTried,
+      problem: keepsTried ? '' : `${what} was tried and the machine did not start well with it: ${instead}`,
+    };
   }
   const isMissing = active !== undefined && active !== running;
   return { keepsTried: undefined, problem: isMissing ? `the set ${active} cannot be used: ${instead}` : '' };

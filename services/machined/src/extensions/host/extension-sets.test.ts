@@ -27,7 +27,8 @@ const imageRootHash = 'a'.repeat(64);
 const setOf = (text: string, init = {}) =>
   signedSet({ signer, imageRootHash, squashfs: Buffer.from(text.repeat(1000)), ...init });
 const [first, second] = [setOf('first'), setOf('second')];
-const log = { info() {}, error() {} };
+const log = { info() {}, warn() {}, error() {} };
+const awaitSoundStart = async () => true;
 
 /** A partition BOOT in a folder, which counts its writes, and keeps what the folder of sets has at each flush. */
 function openBoot() {
@@ -57,7 +58,7 @@ async function start({ boot, sets: folder }: Boot, opens = true, init: Partial<E
   }
   const received = join(mkdtempSync(join(work, 'received-')), 'received');
   const sets = createExtensionSets({
-    ...{ boot, imageRootHash, running, received, log },
+    ...{ boot, imageRootHash, running, received, awaitSoundStart, log },
     certificates: async () => [signer.certificate],
     ...init,
   });
@@ -112,7 +113,10 @@ test('a set that does not start leaves the old one, which the status explains un
   const machine = await start(boot, false);
   const { running, problem } = await machine.status();
   assert.equal(running?.rootHash, first.rootHash);
-  assert.match(problem, new RegExp(`^the set ${second.rootHash} was tried and did not start`));
+  assert.match(
+    problem,
+    new RegExp(`^the set ${second.rootHash} was tried and the machine did not start well`),
+  );
   const old = { [first.rootHash]: 'a set', active: first.rootHash };
   assert.deepEqual(contentsOf(boot), { ...old, 'set-aside': 'a set' });
   const next = await start(boot);
@@ -252,7 +256,7 @@ test('a set that was tried is kept although another one is sent before that', as
   // What the init does.
   renameSync(join(boot.sets, 'next'), join(boot.sets, 'tried'));
   const machine = createExtensionSets({
-    ...{ boot: boot.boot, imageRootHash, running: first.rootHash, log },
+    ...{ boot: boot.boot, imageRootHash, running: first.rootHash, awaitSoundStart, log },
     received: join(mkdtempSync(join(work, 'received-')), 'received'),
     certificates: async () => [signer.certificate],
   });
@@ -266,4 +270,61 @@ test('a set that was tried is kept although another one is sent before that', as
     ...{ [first.rootHash]: 'a set', active: first.rootHash },
     ...{ [second.rootHash]: 'a set', next: second.rootHash },
   });
+});
+
+test('a set that was tried is kept only when the machine is sound, and the status says what is missing until then', async () => {
+  const boot = openBoot();
+  await (await start(boot)).install(sent(first.bytes));
+  await (await start(boot)).install(sent(second.bytes));
+  // What the init does.
+  renameSync(join(boot.sets, 'next'), join(boot.sets, 'tried'));
+  const sound = Promise.withResolvers<boolean>();
+  const open = (running: string) =>
+    createExtensionSets({
+      ...{ boot: boot.boot, imageRootHash, running, log },
+      received: join(mkdtempSync(join(work, 'received-')), 'received'),
+      certificates: async () => [signer.certificate],
+      awaitSoundStart: (report) => {
+        report(['apid is not healthy']);
+        return sound.promise;
+      },
+    });
+  const machine = open(second.rootHash);
+  assert.equal(
+    (await machine.status()).problem,
+    `the set ${second.rootHash} is not kept yet: the machine starts`,
+  );
+  const settled = machine.settle();
+  await new Promise(setImmediate);
+  const both = { [first.rootHash]: 'a set', [second.rootHash]: 'a set', active: first.rootHash };
+  assert.match(
+    (await machine.status()).problem,
+    new RegExp(`^the set ${second.rootHash} is not kept yet: apid is not healthy$`),
+  );
+  assert.deepEqual(contentsOf(boot), { ...both, tried: second.rootHash });
+  // The kernel crashes: the next start has the set that was in use.
+  const next = open(first.rootHash);
+  sound.resolve(false);
+  await settled;
+  assert.deepEqual(contentsOf(boot), { ...both, tried: second.rootHash });
+  await next.settle();
+  const { running, problem } = await next.status();
+  assert.equal(running?.rootHash, first.rootHash);
+  assert.match(
+    problem,
+    new RegExp(`^the set ${second.rootHash} was tried and the machine did not start well`),
+  );
+});
+
+test('the status has no problem once a set that was tried is kept', async () => {
+  const boot = openBoot();
+  await (await start(boot)).install(sent(first.bytes));
+  const machine = await start(boot, true, {
+    awaitSoundStart: async (report) => {
+      report(['the devices are not settled']);
+      return true;
+    },
+  });
+  assert.equal((await machine.status()).problem, '');
+  assert.deepEqual(contentsOf(boot), { [first.rootHash]: 'a set', active: first.rootHash });
 });

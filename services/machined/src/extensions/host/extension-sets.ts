@@ -19,6 +19,7 @@ import {
   readSetNames,
   removeOthers,
 } from './set-folder.ts';
+import type { AwaitSoundStart } from './sound-start.ts';
 
 /** A set with what is known of it. */
 export type KnownSet = ExtensionSetDescription;
@@ -37,7 +38,7 @@ export interface ExtensionSets {
   install(archive: AsyncIterable<Uint8Array>): Promise<KnownSet>;
   /** Returns the running set. @throws Fault `failed-precondition` when no set runs */
   remove(): Promise<KnownSet | undefined>;
-  /** To be called once the machine serves: keeps what was tried. It never rejects: it logs why it could not. */
+  /** To be called once: keeps what was tried when the machine is sound. It never rejects: it logs why it could not. */
   settle(): Promise<void>;
 }
 
@@ -52,13 +53,14 @@ export interface ExtensionSetsInit {
   readonly received: string;
   /** Default: `usualSendingLimits`. */
   readonly sendingLimits?: SendingLimits;
-  readonly log: Pick<Logger, 'info' | 'error'>;
+  readonly awaitSoundStart: AwaitSoundStart;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 const setsFolder = 'sets';
 
 export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
-  const { certificates, imageRootHash, running, received, sendingLimits, log } = init;
+  const { certificates, imageRootHash, running, received, sendingLimits, awaitSoundStart, log } = init;
   const boot = oneAfterTheOther(init.boot);
   let problem = '';
   let isBusy = false;
@@ -81,13 +83,28 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
     }
   }
 
+  const notKeptYet = (reason: string) =>
+    `${running === '' ? 'the removal of the set' : `the set ${running}`} is not kept yet: ${reason}`;
+
+  /** Whether what this start tries may replace what it would have otherwise. */
+  async function isSound(): Promise<boolean> {
+    const sound = await awaitSoundStart((problems) => {
+      log.warn({ set: running, problems }, 'what was tried is not kept yet: a restart goes back');
+      problem = notKeptYet(problems.join(', '));
+    });
+    if (sound) problem = '';
+    return sound;
+  }
+
   return {
     status: shareWork(() =>
       boot.read(
         inSets(async (folder): Promise<SetsStatus> => {
-          const { next } = await readSetNames(folder);
+          const { next, ...names } = await readSetNames(folder);
+          const isTried = planSetStart({ next, ...names }, running).keepsTried;
           return {
-            ...{ running: await runningIn(folder), problem },
+            running: await runningIn(folder),
+            problem: problem === '' && isTried ? notKeptYet('the machine starts') : problem,
             next: next === undefined ? undefined : next === noSet ? 'no set' : await known(folder, next),
           };
         }),
@@ -139,6 +156,7 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
         if (problem !== '') log.error({ problem }, 'a set of extensions is not in use');
         if (start.keepsTried === undefined && others.length === 0) return;
         isTriedOpen = start.keepsTried === false;
+        if (start.keepsTried && !(await isSound())) return;
         // A set that is installed meanwhile has the name `next` only.
         await boot.write(
           inSets(async (folder) => {

@@ -1,7 +1,10 @@
+import { systemTimers } from '@nodewright/async';
+import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import type { BootPartition } from './boot-partition.ts';
 import type { ExtensionSets } from './extension-sets.ts';
 import { imageRootHashOf, readTrustedCertificates } from './image-trust.ts';
+import { awaitSoundStart } from './sound-start.ts';
 
 export interface OpenExtensionSetsInit {
   /** Undefined on a node without such a disk. */
@@ -12,6 +15,11 @@ export interface OpenExtensionSetsInit {
   readonly commandLine: string;
   /** Root hash of the set that the init has mounted; empty for none. */
   readonly running: string;
+  readonly state: State;
+  /** The kernel modules of the configuration in force. */
+  readonly wantedModules: () => readonly string[];
+  /** Aborts when the node stops. */
+  readonly stopSignal: AbortSignal;
   readonly log: Logger;
 }
 
@@ -26,6 +34,7 @@ export function openExtensionSets(init: OpenExtensionSetsInit): ExtensionSets | 
     opened ??= import('./extension-sets.ts').then(({ createExtensionSets }) =>
       createExtensionSets({
         ...{ boot, running, log, received: receivedFile },
+        awaitSoundStart: awaitSoundStart({ ...init, timers: systemTimers }),
         imageRootHash: imageRootHashOf(commandLine),
         certificates: () => readTrustedCertificates(root),
       }),

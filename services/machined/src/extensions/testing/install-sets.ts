@@ -18,7 +18,8 @@ const sets = createExtensionSets({
   boot: { read: (use) => use(slot), write: (use) => use(slot, () => {}) },
   certificates: async () => [new X509Certificate(readFileSync(join(slot, 'certificate.pem')))],
   imageRootHash: 'a'.repeat(64),
-  ...{ running: '', received: join(memory, 'received'), log: { info() {}, error() {} } },
+  ...{ running: '', received: join(memory, 'received'), log: { info() {}, warn() {}, error() {} } },
+  awaitSoundStart: async () => true,
 });
 const say = (line: InstalledLine) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
