@@ -11,7 +11,14 @@ import { machineImages } from '@nodewright/provision/machine';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
 import { buildRootfs } from './build-rootfs.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
-import { checksumFile, checksums, commandLine, grubMenu } from './disk/boot-entries.ts';
+import {
+  checksumFile,
+  checksums,
+  commandLine,
+  grubMenu,
+  rootHashFile,
+  rootHashIn,
+} from './disk/boot-entries.ts';
 import {
   type PartitionLabel,
   type PartitionSizes,
@@ -167,6 +174,7 @@ async function makeDisk(
       [`${slot}/${checksumFile}`]: Buffer.from(checksums(started)),
       [`${slot}/rootfs.squashfs`]: parts.squashfs,
       [`${slot}/rootfs.verity`]: parts.hashTree,
+      [`${slot}/${rootHashFile}`]: Buffer.from(`${rootHashIn(parts.commandLine)}\n`),
       ...inFolder(`${slot}/${extensionsFolder}`, parts.extensions),
     },
   });

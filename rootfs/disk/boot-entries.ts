@@ -37,6 +37,12 @@ export function rootHashIn(line: string): string {
   return hash;
 }
 
+/**
+ * Next to the root of a slot: its root hash, and a line feed. The init looks for its own: another disk may have an image of another
+ * version in the same slot.
+ */
+export const rootHashFile = 'roothash';
+
 /** Next to the kernel of a slot: its digest and that of its initramfs, in the format of `sha256sum`. */
 export const checksumFile = 'SHA256SUMS';
 

@@ -29,8 +29,8 @@ static const char *const arguments[] = {
     "--invocation-count-for-turbofan=300000", "--invocation-count-for-feedback-allocation=64",
     "--disable-warning=ExperimentalWarning", "--disable-warning=SecurityWarning", "/usr/lib/nodewright/machined/machined.cjs", "--root", "/", "--mode", "metal",
     "--services-dir", "/usr/lib/nodewright", 0};
-static char runningSet[HASH_DIGITS + 32] = "MACHINED_EXTENSION_SET=";
-static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, "MACHINED_KUBELET=" KUBELET, runningSet, 0};
+static char runningSet[HASH_DIGITS + 32] = "MACHINED_EXTENSION_SET=", systemDisk[PATH_BYTES];
+static const char *const environment[] = {"PATH=/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/cni/bin", "MACHINED_ETCD_IMAGE=" ETCD_IMAGE, "MACHINED_KUBELET=" KUBELET, runningSet, systemDisk, 0};
 
 static unsigned long length(const char *text) {
   unsigned long bytes = 0;
@@ -391,38 +391,60 @@ static void mountRoot(const char *rootHash) {
   unmountAt(LAYERS, MNT_DETACH); // The overlay keeps its layers.
 }
 
-// Whether the partition is labelled BOOT, as the kernel reports it.
-static int isBootPartition(const char *name) {
-  static char event[4096];
+// Copies what the kernel reports of a block device under a name with `=`; an empty text when that is missing.
+static void readFact(const char *device, const char *name, char *value, unsigned long bytes) {
+  static char event[4096], line[PATH_BYTES];
   char path[PATH_BYTES];
-  JOIN(path, "/sys/class/block/", name, "/uevent");
-  if (readText(path, event, sizeof(event)) < 0) return 0;
-  for (const char *at = event; *at; at++)
-    if ((at == event || at[-1] == '\n') && begins(at, "PARTNAME=BOOT\n")) return 1;
-  return 0;
+  value[0] = 0;
+  JOIN(path, "/sys/class/block/", device, "/uevent");
+  if (readText(path, event, sizeof(event)) < 0) return;
+  for (const char *at = event; *at && !value[0];) {
+    at = copyPart(at, '\n', line, sizeof(line));
+    if (begins(line, name)) copyPart(line + length(name), '\n', value, bytes);
+  }
 }
 
-// Mounts the partition and looks for the image of the slot; unmounts it if it has none.
-static int openImage(const char *name, int isLastTry) {
-  char device[PATH_BYTES], data[PATH_BYTES];
-  struct statx found;
+static int isBootPartition(const char *name) {
+  char label[PATH_BYTES];
+  readFact(name, "PARTNAME=", label, sizeof(label));
+  return begins(label, "BOOT") && !label[4];
+}
+
+// Whether the slot on the mounted partition is that of this kernel. Another disk may have the image of another version in the same slot.
+static int hasRootHash(const char *rootHash) {
+  char path[PATH_BYTES], found[PATH_BYTES];
+  JOIN(path, BOOT "/", slot, "/roothash");
+  return readText(path, found, sizeof(found)) == HASH_DIGITS + 1 && begins(found, rootHash);
+}
+
+// Names the disk of the partition to machined, which looks for the other partitions of the machine on no other one.
+static void nameSystemDisk(const char *partition) {
+  char parent[PATH_BYTES], disk[PATH_BYTES];
+  JOIN(parent, partition, "/..");
+  readFact(parent, "DEVNAME=", disk, sizeof(disk));
+  JOIN(systemDisk, "MACHINED_SYSTEM_DISK=/dev/", disk);
+}
+
+// Mounts the partition and looks for the image of this kernel in the slot; unmounts it if it has none or another one.
+static int openImage(const char *name, const char *rootHash, int isLastTry) {
+  char device[PATH_BYTES];
   JOIN(device, "/dev/", name);
   long error = mountAt(device, BOOT, "ext4", SECURE | MS_RDONLY, 0);
   if (error && isLastTry) WARN("cannot mount ", device, ": error ", decimal(-error));
   if (error) return 0;
-  JOIN(data, BOOT "/", slot, "/rootfs.squashfs");
-  if (!describe(AT_FDCWD, data, &found)) {
-    SAY("image ", data, " on ", device);
+  if (hasRootHash(rootHash)) {
+    SAY("image ", BOOT "/", slot, "/rootfs.squashfs on ", device);
+    nameSystemDisk(name);
     return 1;
   }
-  if (isLastTry) WARN(device, " has no image in slot ", slot);
+  if (isLastTry) WARN(device, " has not the image of this kernel in slot ", slot);
   unmountAt(BOOT, 0);
   return 0;
 }
 
 // Looks at every partition labelled BOOT ten times a second, for as long as disks may still appear.
 static const int lastTry = 200;
-static void findImage(void) {
+static void findImage(const char *rootHash) {
   static char entries[8192];
   argument("nodewright.slot", slot, sizeof(slot));
   for (int tries = 0; tries <= lastTry; tries++) {
@@ -430,12 +452,12 @@ static void findImage(void) {
     for (long got; folder >= 0 && (got = readFolder(folder, entries, sizeof(entries))) > 0;)
       for (long at = 0; at < got; at += ((struct folderEntry *)(entries + at))->bytes) {
         const char *name = ((struct folderEntry *)(entries + at))->name;
-        if (isBootPartition(name) && openImage(name, tries == lastTry)) return;
+        if (isBootPartition(name) && openImage(name, rootHash, tries == lastTry)) return;
       }
     closeFile(folder);
     pauseMs(100);
   }
-  FAIL("no disk has a partition labelled BOOT with an image in slot ", slot);
+  FAIL("no disk has a partition labelled BOOT with the image of this kernel in slot ", slot);
 }
 
 // Removes what the initramfs holds in memory, without leaving its file system.
@@ -487,7 +509,7 @@ __attribute__((noreturn)) void start(void) {
   // A hypervisor may add words to a signed command line: a second hash would replace the signed one.
   if (argument("nodewright.roothash", rootHash, sizeof(rootHash)) != 1 || !isRootHash(rootHash))
     FAIL("nodewright.roothash must be once on the kernel's command line, with the SHA-256 of the hash tree of the root");
-  findImage();
+  findImage(rootHash);
   mountRoot(rootHash);
   SAY("switching to the root file system");
   switchRoot();

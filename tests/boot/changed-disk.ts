@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { closeSync, copyFileSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, copyFileSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { encodeTable, partitionTypes } from '@nodewright/disk';
+import { rootHashIn } from '../../rootfs/disk/boot-entries.ts';
 import { type PartitionLabel, placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { imageFolder } from './machine.ts';
 
@@ -28,6 +30,50 @@ export function changedDisk(folder: string, file: keyof typeof homes, distance: 
   return path;
 }
 
+/**
+ * Makes a copy of the disk image that is one of another version: its root hash is another one, and its root file system does not match
+ * that of this version. Returns the path of the copy.
+ */
+export function diskOfOtherVersion(folder: string): string {
+  const path = changedDisk(folder, 'rootfs.squashfs', 40);
+  const hash = Buffer.from(rootHashIn(readFileSync(join(imageFolder, 'cmdline.txt'), 'utf8')));
+  changePartition(path, 'BOOT', (bytes) => {
+    let count = 0;
+    for (let at = bytes.indexOf(hash); at >= 0; at = bytes.indexOf(hash, at + 1)) {
+      bytes.fill('0', at, at + hash.length);
+      count += 1;
+    }
+    assert.ok(count > 0, 'BOOT has its root hash');
+  });
+  return path;
+}
+
+/** Makes a disk with the partitions of another system, whose labels are those of ours. Their contents are zeros. Returns its path. */
+export function diskOfOtherSystem(folder: string): string {
+  const path = join(folder, 'other-system.raw');
+  const perMib = (1 << 20) / sectorBytes;
+  let next = perMib;
+  // Source: Talos v1.14: partitions.
+  const sizesMib = { EFI: 100, BIOS: 1, BOOT: 1000, META: 1, STATE: 100, EPHEMERAL: 2100 };
+  const partitions = Object.entries(sizesMib).map(([label, mib], index) => {
+    const first = next;
+    next += mib * perMib;
+    const guid = `11111111-2222-4333-8444-55555555555${index}`;
+    return { number: index + 1, type: partitionTypes.linux, label, guid, first, last: next - 1 };
+  });
+  const sectors = next + perMib;
+  const table = encodeTable({ guid: '11111111-2222-4333-8444-555555555555', partitions }, sectors);
+  const disk = openSync(path, 'w');
+  try {
+    ftruncateSync(disk, sectors * sectorBytes);
+    writeSync(disk, table.head, 0, table.head.length, 0);
+    writeSync(disk, table.tail, 0, table.tail.length, sectors * sectorBytes - table.tail.length);
+  } finally {
+    closeSync(disk);
+  }
+  return path;
+}
+
 export interface ChangedFile {
   /** Label of the partition that has the file. */
   readonly home: PartitionLabel;
@@ -37,18 +83,25 @@ export interface ChangedFile {
 }
 
 /** Changes one byte of a file on a disk, which must have the file once. */
-export function flipByte(path: string, { home: label, content, distance }: ChangedFile): void {
+export function flipByte(path: string, { home, content, distance }: ChangedFile): void {
   const marker = content.subarray(distance, distance + markerBytes);
+  changePartition(path, home, (bytes) => {
+    const at = bytes.indexOf(marker);
+    assert.ok(at >= 0, `the file is not in the partition ${home}`);
+    assert.equal(bytes.indexOf(marker, at + 1), -1, `the file is twice in the partition ${home}`);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 0xff, at);
+  });
+}
+
+function changePartition(path: string, label: PartitionLabel, change: (bytes: Buffer) => void): void {
   const home = placedPartitions().find((partition) => partition.label === label);
   assert.ok(home !== undefined);
   const disk = openSync(path, 'r+');
   try {
     const bytes = Buffer.alloc((home.last - home.first + 1) * sectorBytes);
     readSync(disk, bytes, 0, bytes.length, home.first * sectorBytes);
-    const at = bytes.indexOf(marker);
-    assert.ok(at >= 0, `the file is not in the partition ${label}`);
-    assert.equal(bytes.indexOf(marker, at + 1), -1, `the file is twice in the partition ${label}`);
-    writeSync(disk, Buffer.from([bytes.readUInt8(at) ^ 0xff]), 0, 1, home.first * sectorBytes + at);
+    change(bytes);
+    writeSync(disk, bytes, 0, bytes.length, home.first * sectorBytes);
   } finally {
     closeSync(disk);
   }

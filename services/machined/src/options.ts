@@ -90,6 +90,12 @@ export const options = {
     default: '',
     description: 'root hash of the set of extensions that the init of a machine has mounted',
   },
+  systemDisk: {
+    env: 'MACHINED_SYSTEM_DISK',
+    type: 'path',
+    description:
+      'path of the disk that the init of a machine has found the image on: META, BOOT, STATE and EPHEMERAL are on it; by default the first disk with META',
+  },
   restartInterval: {
     env: 'MACHINED_RESTART_INTERVAL',
     type: 'duration',

@@ -31,6 +31,7 @@ test('a replayed event of a disk changes its resources, and the medians are prin
     world: worlds.machine,
     hasUdevd: false,
     readsContents: false,
+    systemDisk: () => undefined,
     source,
   });
   const runtime = scope.use(openTestRuntime({ controllers }));

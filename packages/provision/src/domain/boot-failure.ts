@@ -2,7 +2,8 @@
 const failures: readonly { readonly shows: RegExp; readonly advice: string }[] = [
   {
     shows: /no disk has a partition labelled BOOT/,
-    advice: 'its disk has no system, because the machine was reset: destroy the cluster and create it again',
+    advice:
+      'its disk has no system, because the machine was reset, or one of another image: destroy the cluster and create it again',
   },
   {
     shows: /device-mapper: verity: .*is corrupted/,

@@ -41,7 +41,7 @@ export function openHardware(init: OpenHardwareInit, scope: AsyncDisposableStack
     controllers: [
       devicesStatusController(hasUdevd),
       ...hardwareControllers({ world, hasUdevd, read: readIfThere, source }),
-      ...blockControllers({ world, hasUdevd, readsContents, source }),
+      ...blockControllers({ world, hasUdevd, readsContents, systemDisk, source }),
     ],
     api: { 'storage.StorageService': createDisks(source, systemDisk) },
     linkHardware: {

@@ -75,12 +75,12 @@ export async function openHost(
   scope: AsyncDisposableStack,
 ): Promise<Host> {
   const { options: settings, log, telemetry } = context;
-  const { mode, services } = settings;
+  const { mode, services, systemDisk } = settings;
   const world = worldOf(mode as NodeMode, services as ServiceSource);
   const children = new AdoptedChildren();
   const isAwaited = (pid: number) => children.isAwaited(pid);
   const isFirstProcess = world.ownsKernel && process.pid === 1;
-  const machine = isFirstProcess ? await prepareMachine(world, isAwaited, log, scope) : undefined;
+  const machine = isFirstProcess ? await prepareMachine(world, isAwaited, systemDisk, log, scope) : undefined;
   const ownCgroups = await ownCgroupsOf(world, isAwaited, log, scope);
   const volumes = machine?.volumes;
   const node = nodeFacts(world, settings, machine?.addresses ?? givenAddresses(world, settings));

@@ -50,11 +50,13 @@ export interface PreparedMachine {
  * still shows what happens.
  *
  * @param isAwaited whether a part of machined waits for the end of an adopted process
+ * @param startedDisk as of `openMachineVolumes()`
  * @throws SystemCallError when a file system cannot be mounted; Fault when the kernel lacks an argument that protects it
  */
 export async function prepareMachine(
   { ownsDisks }: Pick<World, 'ownsDisks'>,
   isAwaited: (pid: number) => boolean,
+  startedDisk: string | undefined,
   log: Logger,
   scope: AsyncDisposableStack,
 ): Promise<PreparedMachine> {
@@ -84,7 +86,9 @@ export async function prepareMachine(
   const onSkip = (device: string, error: unknown) =>
     log.warn({ device, error: faultFrom(error).message }, 'the keys of an input device are not watched');
   scope.use(watchKeys({ ...calls, onPress, onSkip }));
-  const volumes = ownsDisks ? await openMachineVolumes(calls, log, () => detachVolumes(calls)) : undefined;
+  const volumes = ownsDisks
+    ? await openMachineVolumes(calls, log, () => detachVolumes(calls), startedDisk)
+    : undefined;
   const disks = ownsDisks ? openMachineDisks(calls, volumes, log) : undefined;
   if (volumes === undefined) mountVarInMemory(calls);
   const nextKernel = createNextKernel({

@@ -97,7 +97,7 @@ test('disks, volumes and the system disk follow the devices', async () => {
     disksController(source),
     discoveryController({ source }),
     discoveredVolumesStatusController(),
-    systemDiskController(),
+    systemDiskController(() => undefined),
   ];
   await using runtime = openTestRuntime({ controllers });
   const { state } = runtime;
@@ -180,7 +180,13 @@ test('links to devices are shown once udevd is healthy, and follow its events', 
 
 test('no listener of the source outlives its controller', async () => {
   const source = new FakeDeviceSource();
-  const init = { hasUdevd: false, readsContents: false, source, world: worlds.process };
+  const init = {
+    hasUdevd: false,
+    readsContents: false,
+    systemDisk: () => undefined,
+    source,
+    world: worlds.process,
+  };
   {
     await using runtime = openTestRuntime({ controllers: blockControllers(init) });
     await runtime.settled();
@@ -190,7 +196,12 @@ test('no listener of the source outlives its controller', async () => {
 });
 
 test('a container has no controllers of block devices', () => {
-  const init = { hasUdevd: false, readsContents: false, source: new FakeDeviceSource() };
+  const init = {
+    hasUdevd: false,
+    readsContents: false,
+    systemDisk: () => undefined,
+    source: new FakeDeviceSource(),
+  };
   assert.deepEqual(blockControllers({ ...init, world: worlds.container }), []);
   assert.deepEqual(
     blockControllers({ ...init, world: worlds.process }).map(({ name }) => name),

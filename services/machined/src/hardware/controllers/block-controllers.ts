@@ -15,6 +15,8 @@ export interface BlockControllersInit {
   readonly hasUdevd: boolean;
   /** Whether the node reads its devices to know their contents: udevd records them too, but later. */
   readonly readsContents: boolean;
+  /** Path of the disk that holds META; undefined when no disk of this node does. */
+  readonly systemDisk: () => string | undefined;
   readonly source: DeviceSource;
 }
 
@@ -23,7 +25,7 @@ export interface BlockControllersInit {
  * resources, block; what container mode skips.
  */
 export function blockControllers(init: BlockControllersInit): Controller[] {
-  const { world, hasUdevd, readsContents, source } = init;
+  const { world, hasUdevd, readsContents, systemDisk, source } = init;
   if (!world.showsMachine) return [];
   return [
     devicesController(source),
@@ -34,6 +36,6 @@ export function blockControllers(init: BlockControllersInit): Controller[] {
       readContents: readsContents ? (devices) => readContents(devices) : undefined,
     }),
     discoveredVolumesStatusController(),
-    systemDiskController(),
+    systemDiskController(systemDisk),
   ];
 }

@@ -108,7 +108,7 @@ test('discoveredVolumeSpec() shows a partition table, and nothing for a device t
   assert.deepEqual([unknown.name, unknown.uuid, unknown.partition_label], ['', '', '']);
 });
 
-test('systemDiskOf() finds the disk with META and ignores loop devices', () => {
+test('systemDiskOf() finds the disk with META that the node uses and ignores loop devices', () => {
   const volume = (partition_label: string, parent: string) => ({
     ...{ partition_label, parent, parent_dev_path: `/dev/${parent}` },
   });
@@ -117,4 +117,7 @@ test('systemDiskOf() finds the disk with META and ignores loop devices', () => {
     devPath: '/dev/vdb',
   });
   assert.equal(systemDiskOf([volume('META', 'loop0')]), undefined);
+  const others = [volume('META', 'vda'), volume('META', 'vdb')];
+  assert.deepEqual(systemDiskOf(others, '/dev/vdb'), { diskID: 'vdb', devPath: '/dev/vdb' });
+  assert.equal(systemDiskOf(others, '/dev/vdc'), undefined);
 });

@@ -63,12 +63,19 @@ function unescaped(text: string): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** The disk with the partition META; undefined when there is none. Loop devices do not count. */
+/**
+ * The disk with the partition META; undefined when there is none. Loop devices do not count.
+ *
+ * @param used path of the disk whose META the node uses; without it the first disk is meant
+ */
 export function systemDiskOf(
   volumes: readonly Pick<DiscoveredVolumeSpec, 'partition_label' | 'parent' | 'parent_dev_path'>[],
+  used?: string,
 ): SystemDiskSpec | undefined {
   const found = volumes.find(
-    ({ partition_label, parent }) => partition_label === 'META' && !parent.startsWith('loop'),
+    ({ partition_label, parent, parent_dev_path }) =>
+      partition_label === 'META' &&
+      (used === undefined ? !parent.startsWith('loop') : parent_dev_path === used),
   );
   return found && { diskID: found.parent, devPath: found.parent_dev_path };
 }

@@ -7,14 +7,20 @@ import { SystemDisk } from './system-disk.ts';
 /** Devices that the kernel makes from files or from other devices. */
 const madeByKernel = /^(loop|ram|zram|dm-|md|nbd|sr|fd)/;
 
+export type CandidateDisk = Pick<BlockDisk, 'name' | 'devicePath' | 'sizeBytes' | 'sectorBytes'>;
+
 /**
- * The disk that holds META, a partition of exactly one MiB; undefined when there is none. Of several, the first by name is
- * taken, and the others are named in a warning.
+ * The disk that holds META, a partition of exactly one MiB; undefined when there is none. When several disks do, all but that one are
+ * named in a warning.
+ *
+ * @param started path of the disk that the machine was started from, and no other disk is taken; when it is unknown, the first one by
+ * name is
  */
 export async function findSystemDisk(
   port: BlockPort,
-  disks: readonly BlockDisk[],
-  log: Logger,
+  disks: readonly CandidateDisk[],
+  log: Pick<Logger, 'warn'>,
+  started?: string,
 ): Promise<SystemDisk | undefined> {
   const found: SystemDisk[] = [];
   for (const { name, devicePath: path, sizeBytes, sectorBytes: logicalBytes } of disks) {
@@ -39,11 +45,9 @@ export async function findSystemDisk(
     }
     found.push(new SystemDisk({ port, path, sectors: Number(sizeBytes) / sectorBytes }));
   }
-  const [first, ...others] = found;
-  if (others.length > 0)
-    log.warn(
-      { used: first?.path, ignored: others.map(({ path }) => path) },
-      'several disks have a partition META: only the first is used',
-    );
-  return first;
+  const used = started === undefined ? found[0] : found.find(({ path }) => path === started);
+  const ignored = found.filter((disk) => disk !== used).map(({ path }) => path);
+  if (used !== undefined && ignored.length > 0)
+    log.warn({ used: used.path, ignored }, 'several disks have a partition META: only one is used');
+  return used;
 }

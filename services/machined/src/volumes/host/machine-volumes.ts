@@ -38,19 +38,22 @@ export interface MachineVolumes extends VolumePartitions {
  * Finds the system disk and mounts STATE, which it creates at the first start: the configuration of the node is there, and
  * everything else follows from it. What fails is logged, and the machine goes on in memory, so that its API can be asked.
  *
- * @returns undefined when no disk has a partition META
+ * @param startedDisk path of the disk that the init has found the image on; undefined when it is unknown
+ * @returns undefined when no disk has a partition META, or not that disk
  */
 export async function openMachineVolumes(
   calls: NativeCalls,
   log: Logger,
   detachVolumes: () => void,
+  startedDisk: string | undefined,
 ): Promise<MachineVolumes | undefined> {
   const port = createBlockPort(calls);
-  const disk = await findSystemDisk(port, readDisks(), log);
+  const disk = await findSystemDisk(port, readDisks(), log, startedDisk);
   const meta = await disk?.find('META');
   if (disk === undefined || meta === undefined) {
     log.error(
-      'no disk has a partition META: the configuration and all data are in memory, and lost at the next start',
+      { disk: startedDisk },
+      'no disk of this machine has a partition META: the configuration and all data are in memory, and lost at the next start',
     );
     return undefined;
   }
