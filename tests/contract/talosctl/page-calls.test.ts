@@ -11,6 +11,7 @@ import type {
   CheckAnswer,
   DifferenceAnswer,
   EffectAnswer,
+  ShownConfiguration,
   Trial,
 } from '../../../cli/talosctl/src/ui/protocol/calls.ts';
 import { FakeCluster } from './fake-cluster.ts';
@@ -53,6 +54,11 @@ class Calls implements Disposable {
 
   /** The text that the page shows of node01. */
   async shown(): Promise<string> {
+    return (await this.configuration()).text;
+  }
+
+  /** The same, with its version. */
+  async configuration(): Promise<ShownConfiguration> {
     const [node] = client.targets;
     assert.ok(node !== undefined);
     const { configurations } = this.#calls;
@@ -105,9 +111,11 @@ test('requests that no page of ours makes are refused with a reason', async () =
       ['check', { node: 'node09', text: '' }] as const,
     ],
     ['check', { node: 'node01', text: 7 }],
-    ['try', { node: 'node01', text: sampleConfig, seconds: 4 }],
-    ['try', { node: 'node01', text: sampleConfig, seconds: 1e9 }],
-    ['try', { node: 'node01', text: sampleConfig, seconds: '60' }],
+    ['try', { node: 'node01', text: sampleConfig, seconds: 60 }],
+    ['try', { node: 'node01', text: sampleConfig, seconds: 60, over: 1 }],
+    ['try', { node: 'node01', text: sampleConfig, over: '', seconds: 4 }],
+    ['try', { node: 'node01', text: sampleConfig, over: '', seconds: 1e9 }],
+    ['try', { node: 'node01', text: sampleConfig, over: '', seconds: '60' }],
     ['keep', { node: 'node01' }],
     ['act', { action: { kind: 'reboot', mode: 'default' }, nodes: [] }],
     ['act', { action: { kind: 'reboot', mode: 'default' }, nodes: ['node01', 'elsewhere'] }],
@@ -170,10 +178,24 @@ test('difference shows what changes without secrets, and what the node says', as
   assert.match(refused.refusal ?? '', /bad hostname/);
 });
 
-test('a tried configuration is kept, or reverted by the node', async () => {
+test('a text over a configuration that the node has no longer is not sent', async () => {
   using calls = new Calls(true);
   const text = (await calls.shown()).replace(/hostname: \w+/, 'hostname: third');
-  await calls.ask('try', { node: 'node01', text, seconds: 60 });
+  const sentBefore = nodes.sent.length;
+  for (const over of ['', '0'.repeat(64)]) {
+    await assert.rejects(calls.ask('try', { node: 'node01', text, over, seconds: 60 }), {
+      kind: 'failed-precondition',
+      message: 'the configuration of node01 has changed meanwhile: nothing was sent',
+    });
+  }
+  assert.deepEqual([nodes.sent.slice(sentBefore), calls.trials], [[], []]);
+});
+
+test('a tried configuration is kept, or reverted by the node', async () => {
+  using calls = new Calls(true);
+  const shown = await calls.configuration();
+  const text = shown.text.replace(/hostname: \w+/, 'hostname: third');
+  await calls.ask('try', { node: 'node01', text, over: shown.version, seconds: 60 });
   const [tried] = calls.trials.at(-1) ?? [];
   assert.deepEqual([tried?.node, tried?.state, tried?.leftMs], ['node01', 'tried', 60_000]);
   const { mode, seconds, dryRun } = nodes.sent.at(-1) ?? {};

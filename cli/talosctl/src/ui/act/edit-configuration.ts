@@ -57,7 +57,7 @@ export async function readEdited(
   signal: AbortSignal,
 ): Promise<EditedText> {
   const active = await configurations.read(node, signal);
-  requireEditable(configurations.shown(active.documents));
+  requireEditable(configurations.shown(active.documents).text);
   const documents = configurations.hidden.restore(loadConfiguration(text), active.documents);
   return { active, edited: { documents, text: encodeKeepingComments(documents, active.text) } };
 }
@@ -80,8 +80,8 @@ export async function differenceOf(
 ): Promise<DifferenceAnswer> {
   const { active, edited } = await readEdited(configurations, node, text, signal);
   const shown = {
-    before: configurations.shown(active.documents),
-    after: configurations.shown(edited.documents),
+    before: configurations.shown(active.documents).text,
+    after: configurations.shown(edited.documents).text,
   };
   try {
     const options = { mode: 'try', timeout: 60_000_000_000n, dryRun: true } as const;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { NodeClient } from '@nodewright/client';
 import { Fault } from '@nodewright/fault';
 import { type Configuration, encodeConfiguration, loadConfiguration } from '@nodewright/machine-config';
@@ -6,6 +7,7 @@ import { parse } from 'yaml';
 import { activeId, configurationKind } from '../../configuration/configuration-kind.ts';
 import { encodedStateOf } from '../../get/get-resources.ts';
 import type { HiddenValues } from '../domain/hidden-values.ts';
+import type { ShownConfiguration } from '../protocol/calls.ts';
 
 /** The active configuration of a node. */
 export interface ActiveConfiguration {
@@ -43,8 +45,9 @@ export class NodeConfigurations {
     return active;
   }
 
-  /** The text that a page shows and edits: without secrets. */
-  shown(documents: Configuration): string {
-    return encodeConfiguration(this.hidden.hide(documents));
+  /** What a page shows and edits: the configuration without secrets. A secret that changes changes the version, too. */
+  shown(documents: Configuration): ShownConfiguration {
+    const text = encodeConfiguration(this.hidden.hide(documents));
+    return { text, version: createHash('sha256').update(text).digest('hex') };
   }
 }

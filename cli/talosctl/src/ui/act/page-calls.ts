@@ -56,8 +56,8 @@ export class PageCalls implements Disposable {
   /** Requests that change nodes. */
   readonly #changes: Readonly<Record<string, Call>> = {
     try: (body, signal) => {
-      const seconds = secondsOf(body);
-      return this.trials.start(this.#node(body), textOf(body), seconds, signal);
+      const wanted = { text: textOf(body), over: overOf(body), seconds: secondsOf(body) };
+      return this.trials.start(this.#node(body), wanted, signal);
     },
     keep: (body, signal) => this.trials.keep(this.#node(body), signal),
     act: (body) => {
@@ -135,6 +135,11 @@ export class PageCalls implements Disposable {
 function textOf({ text }: Body): string {
   if (typeof text === 'string') return text;
   throw new Fault('invalid-argument', 'the request has no text');
+}
+
+function overOf({ over }: Body): string {
+  if (typeof over === 'string') return over;
+  throw new Fault('invalid-argument', 'the request does not say which configuration the text replaces');
 }
 
 function secondsOf({ seconds }: Body): number {

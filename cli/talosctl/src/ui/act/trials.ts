@@ -3,7 +3,7 @@ import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { applyConfiguration } from '../../configuration/apply-options.ts';
 import { plainError } from '../../render/plain-error.ts';
-import type { Trial } from '../protocol/calls.ts';
+import type { Trial, TryAnswer } from '../protocol/calls.ts';
 import { readEdited } from './edit-configuration.ts';
 import type { NodeConfigurations } from './node-configurations.ts';
 
@@ -17,6 +17,14 @@ interface RunningTrial {
   readonly active: string;
   readonly untilMs: number;
   readonly stop: AbortController;
+}
+
+export interface WantedTrial {
+  /** The edited text, without secrets. */
+  readonly text: string;
+  /** Version of the configuration that the text replaces. */
+  readonly over: string;
+  readonly seconds: number;
 }
 
 export interface TrialsInit {
@@ -50,20 +58,35 @@ export class Trials implements Disposable {
     }));
   }
 
-  /** Sends an edited text in mode `try`. @throws Fault when the node refuses it */
-  async start(node: NodeClient, text: string, seconds: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Sends an edited text in mode `try`.
+   *
+   * @throws Fault `failed-precondition` when the node has another one, which the user has not seen; others when the node refuses it
+   */
+  async start(
+    node: NodeClient,
+    { text, over, seconds }: WantedTrial,
+    signal: AbortSignal,
+  ): Promise<TryAnswer> {
     const { configurations, now } = this.#init;
-    const { edited } = await readEdited(configurations, node, text, signal);
+    const { active: before, edited } = await readEdited(configurations, node, text, signal);
+    if (configurations.shown(before.documents).version !== over) {
+      throw new Fault(
+        'failed-precondition',
+        `the configuration of ${node.name} has changed meanwhile: nothing was sent`,
+      );
+    }
     const timeout = BigInt(seconds) * 1_000_000_000n;
     await applyConfiguration(node, edited.text, { mode: 'try', timeout, dryRun: false }, signal);
     const untilMs = now().getTime() + seconds * 1000;
-    const { text: active } = await configurations.read(node, signal).catch(() => edited);
+    const { text: active, documents } = await configurations.read(node, signal).catch(() => edited);
     this.#trials.get(node.name)?.stop.abort();
     const stop = new AbortController();
     const trial: RunningTrial = { node, text: edited.text, active, state: 'tried', stop, untilMs };
     this.#trials.set(node.name, trial);
     this.#changed();
     void this.#awaitEnd(trial);
+    return { tried: configurations.shown(documents) };
   }
 
   /** Makes the tried configuration permanent. @throws Fault when the node tries none, or refuses */

@@ -19,7 +19,7 @@ export function followConfiguration(context: PageFeedContext): Promise<void> {
             emit({ kind: 'problem', message: 'the node has no machine configuration' });
           } else if (event.kind === 'created' || event.kind === 'updated') {
             const { documents } = configurations.take(node.name, event.resource);
-            emit({ kind: 'configuration', text: configurations.shown(documents) });
+            emit({ kind: 'configuration', configuration: configurations.shown(documents) });
           }
         }
       }

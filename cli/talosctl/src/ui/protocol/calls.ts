@@ -25,6 +25,13 @@ export interface SchemaAnswer {
   }[];
 }
 
+/** The active configuration of a node, without secrets. */
+export interface ShownConfiguration {
+  readonly text: string;
+  /** Equal texts have equal versions. */
+  readonly version: string;
+}
+
 /** A fault of a text, and where it is, counted from 1. */
 export interface Finding {
   readonly message: string;
@@ -48,6 +55,12 @@ export interface DifferenceAnswer {
   readonly warnings: readonly string[];
   /** Why the node refuses the text, or could not be asked. */
   readonly refusal?: string | undefined;
+}
+
+/** Answer of `try`. */
+export interface TryAnswer {
+  /** The configuration that the node tries. */
+  readonly tried: ShownConfiguration;
 }
 
 /** A configuration that a node tries. */

@@ -1,6 +1,6 @@
 // What the server of the page sends to it: one JSON object per line. This file has types only, and both sides import it.
 import type { Facts } from '../../dashboard/model/facts.ts';
-import type { ActionState, Trial } from './calls.ts';
+import type { ActionState, ShownConfiguration, Trial } from './calls.ts';
 
 export type Reach =
   | { readonly kind: 'connecting' }
@@ -269,7 +269,7 @@ export type FeedEvent =
     }
   | { readonly kind: 'graph'; readonly edges: readonly GraphEdge[] }
   | { readonly kind: 'failures'; readonly failures: readonly ControllerFailure[] }
-  | { readonly kind: 'configuration'; readonly text: string }
+  | { readonly kind: 'configuration'; readonly configuration: ShownConfiguration }
   | { readonly kind: 'kubernetes'; readonly state: KubernetesState }
   | { readonly kind: 'containers'; readonly kubernetes: ContainerList; readonly system: ContainerList }
   /** Why nothing arrives. The server tries again unless a retry is useless. */

@@ -1,3 +1,4 @@
+import type { ShownConfiguration } from '../../protocol/calls.ts';
 import type {
   ControllerFailure,
   EventEntry,
@@ -38,7 +39,7 @@ export interface FeedState {
   readonly kinds?: readonly KindRow[];
   readonly resources?: ReadonlyMap<string, KeptResource>;
   readonly graph?: readonly GraphEdge[];
-  readonly configuration?: string;
+  readonly configuration?: ShownConfiguration;
   readonly kubernetes?: KubernetesState;
   readonly containers?: Of<'containers'>;
   /** The last failure of each controller. */
@@ -73,7 +74,7 @@ export function afterFeedEvent(state: FeedState, event: FeedEvent): FeedState {
     case 'graph':
       return { ...withoutProblem(state), graph: event.edges };
     case 'configuration':
-      return { ...withoutProblem(state), configuration: event.text };
+      return { ...withoutProblem(state), configuration: event.configuration };
     case 'kubernetes':
       return { ...withoutProblem(state), kubernetes: event.state };
     case 'containers':

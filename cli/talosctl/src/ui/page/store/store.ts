@@ -4,21 +4,13 @@ import { keyOf, type PageSubscription } from '../../protocol/subscription.ts';
 import { ask } from '../connection/ask.ts';
 import { Link, type LinkState } from '../connection/link.ts';
 import { type SchemaTree, schemaTree } from '../editor/candidates.ts';
+import type { Draft } from './draft.ts';
 import { afterFeedEvent, emptyFeed, type FeedState } from './feed-state.ts';
 import { MergedLog } from './merged-log.ts';
 
 const historyMs = 600_000;
 /** Messages that arrive within this time are shown together. */
 const showMs = 100;
-
-/** A configuration that the user edits. */
-export interface Draft {
-  /** The text of the node when the user began. */
-  readonly base: string;
-  readonly text: string;
-  /** Whether the node tries this text, or has tried it. */
-  readonly wasTried?: boolean;
-}
 
 /** Everything that the page knows. Views read it, and are told when it has changed. */
 export class Store {

@@ -41,22 +41,27 @@ export function ConfigurationView({ route: { query } }: { readonly route: Route 
         </button>
         <p class="soft">secrets are hidden: equal marks are equal values</p>
       </header>
+      {configuration !== undefined && problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}. What you see is what was known before.
+        </p>
+      )}
       {!isEditing && <Drift store={store} node={node} onChoose={(name) => set({ with: name })} />}
       {configuration === undefined ? (
         <Waiting problem={problem} what="the configuration" />
       ) : isEditing ? (
-        <EditPanel key={node} store={store} node={node} configuration={configuration} />
+        <EditPanel key={node} store={store} node={node} active={configuration} />
       ) : theirs?.configuration !== undefined ? (
         <Diff
-          before={theirs.configuration}
-          after={configuration}
+          before={theirs.configuration.text}
+          after={configuration.text}
           label={`Difference between ${other} and ${node}`}
         />
       ) : (
         <>
           {theirs?.problem !== undefined && <p class="problem">{theirs.problem}</p>}
           <ScrollRegion label="YAML" class="document">
-            <pre>{configuration}</pre>
+            <pre>{configuration.text}</pre>
           </ScrollRegion>
         </>
       )}

@@ -10,12 +10,12 @@ interface DriftProps {
 
 /** Which nodes have another configuration than this one. Nodes of another role always have. */
 export function Drift({ store, node, onChoose }: DriftProps) {
-  const own = store.feed({ kind: 'configuration', node }).configuration;
+  const own = store.feed({ kind: 'configuration', node }).configuration?.text;
   const role = store.summaries.get(node)?.role;
   const peers = store.names.filter((name) => name !== node && store.summaries.get(name)?.role === role);
   const known = peers.flatMap((name) => {
-    const { configuration } = store.feed({ kind: 'configuration', node: name });
-    return own === undefined || configuration === undefined ? [] : [{ name, own, theirs: configuration }];
+    const theirs = store.feed({ kind: 'configuration', node: name }).configuration?.text;
+    return own === undefined || theirs === undefined ? [] : [{ name, own, theirs }];
   });
   if (known.length === 0) return null;
   const different = known.filter(({ theirs }) => theirs !== own);

@@ -1,15 +1,21 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { CheckAnswer, DifferenceAnswer } from '../../../protocol/calls.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type {
+  CheckAnswer,
+  DifferenceAnswer,
+  ShownConfiguration,
+  TryAnswer,
+} from '../../../protocol/calls.ts';
 import type { ConfigEditor as Editor } from '../../editor/config-editor.tsx';
-import type { Draft, Store } from '../../store/store.ts';
+import { type Draft, draftOf, isOutdated, rebased } from '../../store/draft.ts';
+import type { Store } from '../../store/store.ts';
 import { Diff } from '../resources/diff.tsx';
 import { Findings } from './findings.tsx';
 
 interface EditPanelProps {
   readonly store: Store;
   readonly node: string;
-  /** The active configuration of the node, without secrets. */
-  readonly configuration: string;
+  /** The active configuration of the node. */
+  readonly active: ShownConfiguration;
 }
 
 /** After the last key, before the text is checked. */
@@ -17,19 +23,18 @@ const checkMs = 400;
 const trialSeconds = [30, 60, 120, 300, 900] as const;
 
 /** The editor of a node's configuration: it checks while the user types, shows what would change, and lets the node try it. */
-export function EditPanel({ store, node, configuration }: EditPanelProps) {
-  const draft = store.drafts.get(node) ?? { base: configuration, text: configuration };
-  const [serial, setSerial] = useState(0);
+export function EditPanel({ store, node, active }: EditPanelProps) {
+  const draft = draftOf(store.drafts.get(node), active);
   const [seconds, setSeconds] = useState(60);
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   const [difference, setDifference] = useState<DifferenceAnswer & { readonly text: string }>();
   const ConfigEditor = useEditor();
   const check = useCheck(store, node, draft.text);
-  const isChanged = draft.text !== configuration;
+  const isChanged = draft.text !== active.text;
+  const mustLook = isChanged && isOutdated(draft, active);
   const hasFaults = (check?.errors.length ?? 0) > 0;
   const trial = store.trials.find((each) => each.node === node)?.state;
-  const isOnTrial = trial !== undefined && trial !== 'reverted' && trial !== 'unknown';
   const setDraft = (next: Draft) => {
     store.drafts.set(node, next);
     store.touch();
@@ -38,13 +43,17 @@ export function EditPanel({ store, node, configuration }: EditPanelProps) {
     store.drafts.delete(node);
     setDifference(undefined);
     setFailure(undefined);
-    setSerial(serial + 1);
     store.touch();
   };
+  // A second click may come before the buttons are drawn disabled.
+  const isRunning = useRef(false);
   const run = async (body: () => Promise<void>) => {
+    if (isRunning.current) return;
+    isRunning.current = true;
     setBusy(true);
     setFailure(undefined);
     await body().catch(({ message }: Error) => setFailure(message));
+    isRunning.current = false;
     setBusy(false);
   };
   const { text } = draft;
@@ -55,23 +64,33 @@ export function EditPanel({ store, node, configuration }: EditPanelProps) {
     });
   const tryIt = () =>
     run(async () => {
-      await store.ask('try', { node, text, seconds });
-      setDraft({ base: draft.base, text, wasTried: true });
+      const { tried } = await store.ask<TryAnswer>('try', { node, text, over: active.version, seconds });
+      // The user may have written on meanwhile.
+      const now = store.drafts.get(node) ?? draft;
+      setDraft({ ...now, tried: { ...tried, text } });
       setDifference(undefined);
     });
   useEffect(() => {
-    if (trial === 'kept' && draft.wasTried) beginAnew();
+    if (trial === 'kept' && draft.tried?.text === text) beginAnew();
   }, [trial]);
   return (
     <div class="edit-panel">
-      {draft.base !== configuration && isChanged && !isOnTrial && (
-        <p class="notice" role="status">
-          The configuration of {node} has changed since you began. What you see below is compared with the new
-          one.{' '}
-          <button type="button" onClick={beginAnew}>
-            Begin anew
-          </button>
-        </p>
+      {mustLook && !isBusy && (
+        <section class="notice" aria-label="Changed meanwhile">
+          <p role="alert">
+            The configuration of {node} has changed since you began. To try your text undoes what you see
+            here, unless you write it into your text.
+          </p>
+          <Diff before={draft.base.text} after={active.text} label="What changed meanwhile" context={2} />
+          <p class="edit-actions">
+            <button type="button" onClick={beginAnew}>
+              Begin anew
+            </button>
+            <button type="button" onClick={() => setDraft(rebased(draft, active))}>
+              Go on with my text
+            </button>
+          </p>
+        </section>
       )}
       {ConfigEditor === undefined ? (
         <p class="config-editor nothing">loading the editor …</p>
@@ -80,10 +99,9 @@ export function EditPanel({ store, node, configuration }: EditPanelProps) {
           label={`Configuration of ${node}`}
           {...{
             text,
-            serial,
             readSchema: () => store.readSchema(),
             findings: check?.errors ?? [],
-            onText: (edited) => setDraft({ base: draft.base, text: edited }),
+            onText: (edited) => setDraft({ ...draftOf(store.drafts.get(node), active), text: edited }),
           }}
         />
       )}
@@ -100,7 +118,7 @@ export function EditPanel({ store, node, configuration }: EditPanelProps) {
             <button
               type="button"
               class="primary"
-              disabled={isBusy || !isChanged || hasFaults}
+              disabled={isBusy || !isChanged || hasFaults || mustLook}
               onClick={tryIt}
             >
               Try it

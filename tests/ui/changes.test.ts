@@ -1,0 +1,131 @@
+// What the page does when the cluster changes while a user looks at it: in a browser, with a test in the place of the nodes.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import type { ShownConfiguration } from '../../cli/talosctl/src/ui/protocol/calls.ts';
+import { keyOf } from '../../cli/talosctl/src/ui/protocol/subscription.ts';
+import { accessibilityFaults, noBrowser, openChromium } from './browser.ts';
+import { openPage, waitMs } from './opened-page.ts';
+import { ScriptedPage } from './scripted-page.ts';
+
+const scope = new AsyncDisposableStack();
+const options = { skip: noBrowser, timeout: 2 * waitMs };
+let browser: Browser;
+
+before(async () => {
+  if (noBrowser) return;
+  browser = await openChromium();
+  scope.defer(() => browser.close());
+});
+after(() => scope.disposeAsync());
+
+/** A page at this place; closing it checks that nothing went wrong in it. */
+async function openAt(scripted: ScriptedPage, hash: string): Promise<{ page: Page } & AsyncDisposable> {
+  const { page, errors, foreign } = await openPage(browser, scripted.link);
+  await page.getByRole('heading', { name: /^Cluster/ }).waitFor();
+  await page.goto(new URL(hash, scripted.server.address).href);
+  return {
+    page,
+    async [Symbol.asyncDispose]() {
+      await page.close();
+      assert.deepEqual([errors, foreign], [[], []]);
+    },
+  };
+}
+
+const versionOf = (text: string): ShownConfiguration => ({ text, version: `version of ${text}` });
+const configurations = {
+  first: versionOf('machine:\n    type: worker\n'),
+  theirs: versionOf('machine:\n    type: worker\n    sysctls:\n        net.ipv4.ip_forward: "1"\n'),
+};
+
+function sendConfiguration(scripted: ScriptedPage, configuration: ShownConfiguration): void {
+  const key = keyOf({ kind: 'configuration', node: 'node01' });
+  scripted.send({ kind: 'feed', key, event: { kind: 'configuration', configuration } });
+}
+
+async function openEditor() {
+  const scripted = await ScriptedPage.open(['node01']);
+  scripted.answers.check = () => ({ errors: [], warnings: [] });
+  scripted.answers.try = ({ text }) => ({ tried: versionOf(String(text)) });
+  sendConfiguration(scripted, configurations.first);
+  const opened = await openAt(scripted, '#/configuration?node=node01&edit=1');
+  const editor = opened.page.getByRole('textbox', { name: 'Configuration of node01' });
+  await editor.getByText('type: worker').waitFor();
+  return {
+    ...{ scripted, page: opened.page, editor },
+    async [Symbol.asyncDispose]() {
+      await opened[Symbol.asyncDispose]();
+      await scripted[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test(
+  'an editor that nobody has used follows the node, and its first key changes what the node has now',
+  options,
+  async () => {
+    await using opened = await openEditor();
+    const { scripted, page, editor } = opened;
+    await editor.focus();
+    sendConfiguration(scripted, configurations.theirs);
+    await editor.getByText('net.ipv4.ip_forward').waitFor();
+    // What the node had before cannot come back by accident.
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('# mine');
+    await page.getByText('The text is valid.').waitFor();
+    assert.equal(await page.getByRole('region', { name: 'Changed meanwhile', exact: true }).count(), 0);
+    await page.getByRole('button', { name: 'Try it' }).click();
+    await page.getByRole('button', { name: 'Try it', disabled: false }).waitFor();
+    assert.deepEqual(
+      scripted.requests.filter(({ name }) => name === 'try'),
+      [
+        {
+          name: 'try',
+          body: {
+            ...{ node: 'node01', text: `${configurations.theirs.text}# mine`, seconds: 60 },
+            over: configurations.theirs.version,
+          },
+        },
+      ],
+    );
+  },
+);
+
+test(
+  'a draft says when the configuration it began with has changed, and is not tried before its user has decided',
+  options,
+  async () => {
+    await using opened = await openEditor();
+    const { scripted, page, editor } = opened;
+    await editor.focus();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type('# mine');
+    await page.getByText('The text is valid.').waitFor();
+    sendConfiguration(scripted, configurations.theirs);
+    const notice = page.getByRole('region', { name: 'Changed meanwhile', exact: true });
+    await notice.locator('.added', { hasText: 'net.ipv4.ip_forward' }).waitFor();
+    const tryIt = page.getByRole('button', { name: 'Try it' });
+    assert.equal(await tryIt.isDisabled(), true);
+    assert.equal(await editor.getByText('# mine').count(), 1, 'the draft is kept');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    if (process.env.PICTURES)
+      await page.screenshot({ path: `${process.env.PICTURES}/changed-meanwhile.png` });
+
+    await notice.getByRole('button', { name: 'Go on with my text' }).click();
+    await notice.waitFor({ state: 'detached' });
+    assert.equal(await tryIt.isDisabled(), false);
+    await tryIt.click();
+    await page.getByRole('button', { name: 'Try it', disabled: false }).waitFor();
+    const sent = scripted.requests.find(({ name }) => name === 'try')?.body;
+    assert.deepEqual(
+      [sent?.text, sent?.over],
+      [`${configurations.first.text}# mine`, configurations.theirs.version],
+    );
+
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await editor.getByText('net.ipv4.ip_forward').waitFor();
+    assert.equal(await editor.getByText('# mine').count(), 0);
+  },
+);
