@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { openTalosClient, type TalosClient } from '@nodewright/client';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import { ApplyConfigurationRequest_Mode as Mode } from '@nodewright/contract/gen/machine/machine.ts';
+import { FakeTimers } from '@nodewright/controllers/testing';
 import { PageCalls } from '../../../cli/talosctl/src/ui/act/page-calls.ts';
 import type {
   ActionState,
@@ -36,6 +37,7 @@ class Calls implements Disposable {
   readonly trials: Trial[][] = [];
   readonly actions: ActionState[][] = [];
   readonly #calls: PageCalls;
+  readonly #timers = new FakeTimers();
   #changed = Promise.withResolvers<void>();
 
   constructor(allowsActions: boolean) {
@@ -43,6 +45,7 @@ class Calls implements Disposable {
       ...{ client, nodes: client.targets, allowsActions, callerRoles: ['os:admin'], cluster: 'test' },
       traces: {},
       now: () => new Date(this.nowMs),
+      timers: this.#timers,
       onTrials: (trials) => this.#take(() => this.trials.push([...trials])),
       onActions: (actions) => this.#take(() => this.actions.push([...actions])),
     });

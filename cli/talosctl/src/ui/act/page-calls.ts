@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Timers } from '@nodewright/async';
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { Fault } from '@nodewright/fault';
 import { HiddenValues } from '../domain/hidden-values.ts';
@@ -22,6 +23,7 @@ export interface PageCallsInit {
   readonly cluster: string;
   readonly traces: TraceSettings;
   readonly now: () => Date;
+  readonly timers: Timers;
   readonly onTrials: (trials: readonly Trial[]) => void;
   readonly onActions: (actions: readonly ActionState[]) => void;
 }
@@ -72,11 +74,11 @@ export class PageCalls implements Disposable {
   };
 
   constructor(init: PageCallsInit) {
-    const { nodes, now, onTrials, onActions } = init;
+    const { nodes, now, timers, onTrials, onActions } = init;
     this.#init = init;
     this.#traces = new TraceCalls(init.traces);
     this.#names = new Set(nodes.map(({ name }) => name));
-    this.trials = new Trials({ configurations: this.configurations, now, onChange: onTrials });
+    this.trials = new Trials({ configurations: this.configurations, timers, onChange: onTrials });
     this.actions = new StartedActions(now, onActions);
   }
 

@@ -1,3 +1,4 @@
+import { systemTimers } from '@nodewright/async';
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { buildInfo } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
@@ -56,7 +57,7 @@ export class ClusterPages implements PageBackend, Disposable {
       onHealth: (checks, problem) => this.#sendAll({ kind: 'health', checks, problem }),
     });
     this.#calls = new PageCalls({
-      ...{ client, nodes, now, callerRoles: init.callerRoles },
+      ...{ client, nodes, now, timers: systemTimers, callerRoles: init.callerRoles },
       allowsActions: init.allowsActions === true,
       cluster: init.cluster ?? init.context,
       traces: init.traces ?? {},

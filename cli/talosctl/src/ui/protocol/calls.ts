@@ -66,7 +66,7 @@ export interface TryAnswer {
 /** A configuration that a node tries. */
 export interface Trial {
   readonly node: string;
-  readonly state: 'tried' | 'keeping' | 'kept' | 'reverting' | 'reverted' | 'unknown';
+  readonly state: 'tried' | 'keeping' | 'kept' | 'reverting' | 'reverted' | 'replaced' | 'unknown';
   /** Time until the node reverts it, when this was sent. */
   readonly leftMs: number;
   /** Why it could not be kept, or why its end is not known. */

@@ -22,6 +22,7 @@ const texts: Readonly<Record<ShownTrial['state'], string>> = {
   kept: 'keeps the configuration',
   reverting: 'goes back to its earlier configuration',
   reverted: 'has its earlier configuration again',
+  replaced: 'has another configuration now: somebody else has changed it',
   unknown: 'should have its earlier configuration again, but this is not known',
 };
 
@@ -34,7 +35,7 @@ function TrialNotice({ store, trial }: { readonly store: Store; readonly trial: 
     setFailure(undefined);
     store.ask(name, { node }).catch(({ message }: Error) => setFailure(message));
   };
-  const isOver = state === 'kept' || state === 'reverted' || state === 'unknown';
+  const isOver = !['tried', 'keeping', 'reverting'].includes(state);
   return (
     <div class={`trial ${state}`}>
       <p>
