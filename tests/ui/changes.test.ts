@@ -129,3 +129,69 @@ test(
     assert.equal(await editor.getByText('# mine').count(), 0);
   },
 );
+
+const effectOf = (line: string) => ({ lines: [line], stops: [], question: 'Continue? (y/N)' });
+const away = { kind: 'away', sinceMs: 0, message: 'no route' } as const;
+
+test(
+  'what would happen is asked again when a node goes away and when the question opens, and Yes acts once',
+  options,
+  async () => {
+    await using scripted = await ScriptedPage.open(['node01', 'node02', 'node03']);
+    let asked = 0;
+    let isAnswered = Promise.resolve();
+    scripted.answers.effect = async () => {
+      asked += 1;
+      const answer = effectOf(`effect number ${asked}`);
+      await isAnswered;
+      return answer;
+    };
+    await using opened = await openAt(scripted, '#/what-if?nodes=node01&action=reboot');
+    const { page } = opened;
+    await page.getByText('effect number 1').waitFor();
+    // A voter that is not among the chosen nodes.
+    scripted.reach({ node03: away });
+    await page.getByText('effect number 2').waitFor();
+
+    await page.getByRole('button', { name: 'Do it …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('effect number 3').waitFor();
+    const answer = Promise.withResolvers<void>();
+    isAnswered = answer.promise;
+    scripted.reach({ node02: away });
+    await dialog.getByText(/what would happen now/).waitFor();
+    const yes = dialog.getByRole('button', { name: 'Yes' });
+    assert.equal(await yes.isDisabled(), true, 'the effect that is known is outdated');
+    answer.resolve();
+    await dialog.getByText('effect number 4').waitFor();
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/what-if.png` });
+
+    const acted = Promise.withResolvers<void>();
+    scripted.answers.act = () => acted.promise;
+    await yes.dblclick();
+    await page.keyboard.press('Enter');
+    acted.resolve();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(scripted.requests.filter(({ name }) => name === 'act').length, 1);
+  },
+);
+
+test('an action of which it is not known whether it arrived is not sent again', options, async () => {
+  await using scripted = await ScriptedPage.open(['node01']);
+  scripted.answers.effect = () => effectOf('node01 reboots');
+  scripted.answers.act = () => {
+    throw new Error('it broke');
+  };
+  const { page } = await openPage(browser, scripted.link);
+  await page.getByRole('heading', { name: /^Cluster/ }).waitFor();
+  await page.goto(new URL('#/what-if?nodes=node01&action=reboot', scripted.server.address).href);
+  await page.getByRole('button', { name: 'Do it …' }).click();
+  const dialog = page.getByRole('dialog');
+  const yes = dialog.getByRole('button', { name: 'Yes' });
+  await yes.click();
+  await dialog.getByRole('alert').waitFor();
+  assert.equal(await yes.isDisabled(), true);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.close();
+});

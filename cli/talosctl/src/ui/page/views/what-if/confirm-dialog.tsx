@@ -1,29 +1,40 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { EffectAnswer, PageAction } from '../../../protocol/calls.ts';
+import type { PageAction } from '../../../protocol/calls.ts';
 import type { Store } from '../../store/store.ts';
 import { EffectLines } from './effect-panels.tsx';
+import type { FoundEffect } from './use-effect-of.ts';
 
 interface ConfirmDialogProps {
   readonly store: Store;
-  readonly effect: EffectAnswer;
+  readonly found: FoundEffect;
   readonly action: PageAction;
   readonly nodes: readonly string[];
   readonly onClose: () => void;
 }
 
-/** The question of the command line. Nothing but the button with the answer starts the action. */
-export function ConfirmDialog({ store, effect, action, nodes, onClose }: ConfirmDialogProps) {
+/**
+ * The question of the command line. Nothing but the button with the answer starts the action, once, and only while the effect above it is
+ * what the nodes say now.
+ */
+export function ConfirmDialog({ store, found, action, nodes, onClose }: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
   const [failure, setFailure] = useState<string>();
   useEffect(() => dialog.current?.showModal(), []);
-  const { lines, question, typed: expected } = effect;
+  const { effect, isCurrent } = found;
+  const { lines = [], question = '', typed: expected } = effect ?? {};
+  // A second click may come before the button is drawn disabled.
+  const wasSent = useRef(false);
+  const mayAct = isCurrent && effect !== undefined && (expected === undefined || typed === expected);
   const confirm = async (event: Event) => {
     event.preventDefault();
+    if (!mayAct || wasSent.current) return;
+    wasSent.current = true;
     try {
       await store.ask('act', { action, nodes, typed });
       dialog.current?.close();
     } catch (error) {
+      // The request may have arrived although its answer did not.
       setFailure((error as Error).message);
     }
   };
@@ -31,7 +42,13 @@ export function ConfirmDialog({ store, effect, action, nodes, onClose }: Confirm
     <dialog ref={dialog} class="confirm" onClose={onClose} aria-labelledby="confirm-title">
       <form onSubmit={confirm}>
         <h2 id="confirm-title">Confirm</h2>
-        <EffectLines lines={lines} />
+        {isCurrent ? (
+          <EffectLines lines={lines} />
+        ) : (
+          <p class="soft" role="status">
+            asking {nodes.join(', ')} what would happen now …
+          </p>
+        )}
         {expected === undefined ? (
           <p>{question.replace(' (y/N)', '')}</p>
         ) : (
@@ -45,16 +62,16 @@ export function ConfirmDialog({ store, effect, action, nodes, onClose }: Confirm
             />
           </label>
         )}
-        {failure !== undefined && (
+        {(failure ?? found.failure) !== undefined && (
           <p class="problem" role="alert">
-            {failure}
+            {failure ?? found.failure}
           </p>
         )}
         <p class="edit-actions">
           <button type="button" onClick={() => dialog.current?.close()}>
-            No
+            {failure === undefined ? 'No' : 'Close'}
           </button>
-          <button type="submit" class="danger" disabled={expected !== undefined && typed !== expected}>
+          <button type="submit" class="danger" disabled={!mayAct || failure !== undefined}>
             Yes
           </button>
         </p>

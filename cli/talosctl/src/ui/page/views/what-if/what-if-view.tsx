@@ -1,13 +1,13 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { EffectAnswer, PageAction } from '../../../protocol/calls.ts';
+import { useState } from 'preact/hooks';
+import type { PageAction } from '../../../protocol/calls.ts';
 import { type Route, replaceWith } from '../../shell/route.ts';
-import type { Store } from '../../store/store.ts';
 import { useSubscriptions } from '../../store/use-store.ts';
 import { ActionForm } from './action-form.tsx';
 import { actionOf, readChoice } from './chosen-action.ts';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { EffectPanels } from './effect-panels.tsx';
 import { StartedList } from './started-list.tsx';
+import { useEffectOf } from './use-effect-of.ts';
 
 /** What an action would do to the chosen nodes, before anything is sent; and, where it is allowed, the action itself. */
 export function WhatIfView({ route: { query } }: { readonly route: Route }) {
@@ -20,8 +20,15 @@ export function WhatIfView({ route: { query } }: { readonly route: Route }) {
   const action = actionOf(choice);
   const isForOne = action?.kind === 'etcd';
   const problem = missing(nodes, action, isForOne);
-  const { effect, failure } = useEffectOf(store, problem === undefined ? action : undefined, nodes);
-  const [isAsking, setAsking] = useState(false);
+  const found = useEffectOf(store, problem === undefined ? action : undefined, nodes);
+  const { key, effect, failure, isCurrent, askAgain } = found;
+  /** The choice that the open question is about. */
+  const [asked, setAsked] = useState<string>();
+  const open = () => {
+    // What is shown may be minutes old.
+    askAgain();
+    setAsked(key);
+  };
   return (
     <>
       <header class="view-head">
@@ -35,9 +42,9 @@ export function WhatIfView({ route: { query } }: { readonly route: Route }) {
           {failure}
         </p>
       )}
-      {problem === undefined && failure === undefined && effect === undefined && (
+      {problem === undefined && !isCurrent && (
         <p class="nothing" role="status">
-          asking {nodes.join(', ')} …
+          {effect === undefined ? '' : 'What follows may be outdated: '}asking {nodes.join(', ')} …
         </p>
       )}
       {effect !== undefined && problem === undefined && (
@@ -45,7 +52,7 @@ export function WhatIfView({ route: { query } }: { readonly route: Route }) {
           <EffectPanels effect={effect} />
           <p class="edit-actions">
             {store.allowsActions ? (
-              <button type="button" class="danger" onClick={() => setAsking(true)}>
+              <button type="button" class="danger" onClick={open}>
                 Do it …
               </button>
             ) : (
@@ -56,8 +63,8 @@ export function WhatIfView({ route: { query } }: { readonly route: Route }) {
           </p>
         </>
       )}
-      {isAsking && effect !== undefined && action !== undefined && (
-        <ConfirmDialog {...{ store, effect, action, nodes }} onClose={() => setAsking(false)} />
+      {asked === key && key !== '' && action !== undefined && (
+        <ConfirmDialog {...{ store, found, action, nodes }} onClose={() => setAsked(undefined)} />
       )}
       <StartedList store={store} />
     </>
@@ -72,36 +79,4 @@ function missing(
   if (nodes.length === 0) return 'Choose the nodes.';
   if (action === undefined) return 'Choose what the action is about.';
   return isForOne && nodes.length > 1 ? 'Actions of etcd work on one node: choose one.' : undefined;
-}
-
-/** Between two changes of the choice, before the nodes are asked. */
-const gatherMs = 250;
-
-interface Found {
-  /** The choice that it is about. */
-  readonly key: string;
-  readonly effect?: EffectAnswer;
-  readonly failure?: string;
-}
-
-function useEffectOf(store: Store, action: PageAction | undefined, nodes: readonly string[]): Found {
-  const [found, setFound] = useState<Found>();
-  const key = action === undefined ? '' : JSON.stringify({ action, nodes });
-  useEffect(() => {
-    if (key === '') return undefined;
-    let isOld = false;
-    const timer = setTimeout(async () => {
-      try {
-        const effect = await store.ask<EffectAnswer>('effect', JSON.parse(key) as object);
-        if (!isOld) setFound({ key, effect });
-      } catch (error) {
-        if (!isOld) setFound({ key, failure: (error as Error).message });
-      }
-    }, gatherMs);
-    return () => {
-      isOld = true;
-      clearTimeout(timer);
-    };
-  }, [store, key]);
-  return found?.key === key ? found : { key };
 }
