@@ -195,3 +195,34 @@ test('an action of which it is not known whether it arrived is not sent again', 
   await dialog.waitFor({ state: 'detached' });
   await page.close();
 });
+
+test(
+  'a link that is opened in the tab of the page opens a session there, and its token leaves the address',
+  options,
+  async () => {
+    await using scripted = await ScriptedPage.open(['node01']);
+    const { address } = scripted.server;
+    // A link that has been used already.
+    const { page } = await openPage(browser, `${address}#token=${'x'.repeat(32)}`);
+    await page.getByRole('alert').waitFor();
+    await page.goto(scripted.link);
+    await page.getByRole('heading', { name: /^Cluster/ }).waitFor();
+    assert.equal(page.url(), address);
+
+    // A page that is open stays where it is, with its new session.
+    await page.goto(new URL('#/health', address).href);
+    await page.getByRole('heading', { name: 'Health' }).waitFor();
+    await page.goto(scripted.link);
+    await page.waitForURL(`${address}#/health`);
+    await page.locator('.link-state.open').waitFor();
+    scripted.reach({ node01: away });
+    await page.getByText(/^away for/).waitFor();
+    await page.goto(`${address}#token=${'x'.repeat(32)}`);
+    await page
+      .getByRole('alert')
+      .getByText(/^The new link was refused/)
+      .waitFor();
+    assert.equal(page.url(), `${address}#/health`);
+    await page.close();
+  },
+);

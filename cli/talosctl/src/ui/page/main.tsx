@@ -8,8 +8,14 @@ import { StoreContext } from './store/use-store.ts';
 
 const place = document.getElementById('page') as HTMLElement;
 
+let store: Store | undefined;
+
 function begin(secret: string): void {
-  const store = new Store();
+  if (store !== undefined) {
+    store.connect(secret);
+    return;
+  }
+  store = new Store();
   store.connect(secret);
   render(
     <StoreContext.Provider value={store}>
@@ -19,13 +25,28 @@ function begin(secret: string): void {
   );
 }
 
+let refusals = 0;
+
 function refuse(problem: string | undefined): void {
-  render(<Entrance problem={problem} onSecret={begin} />, place);
+  if (store !== undefined) {
+    if (problem !== undefined) store.refuse(problem);
+    return;
+  }
+  refusals += 1;
+  render(<Entrance key={refusals} problem={problem} onSecret={begin} />, place);
+}
+
+/** Opens a session with the token in the address, if there is one. */
+function enter(before?: string): boolean {
+  const token = takeToken(before);
+  if (token === undefined) return false;
+  exchangeToken(token).then(begin, ({ message }: Error) => refuse(message));
+  return true;
 }
 
 applyScheme(savedScheme());
 // What was shown until this script had loaded.
 place.replaceChildren();
-const token = takeToken();
-if (token === undefined) refuse(undefined);
-else exchangeToken(token).then(begin, ({ message }: Error) => refuse(message));
+// A link that is opened in the tab of the page changes only the part of the address that loads nothing.
+addEventListener('hashchange', ({ oldURL }) => void enter(oldURL));
+if (!enter()) refuse(undefined);

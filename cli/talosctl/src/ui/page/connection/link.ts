@@ -34,10 +34,17 @@ export class Link {
   /** Whether the server does not know the newest list yet. */
   #isOutdated = false;
   #sending: Promise<void> | undefined;
+  readonly #stop = new AbortController();
 
   constructor(init: LinkInit) {
     this.#init = init;
     void this.#run();
+  }
+
+  /** Ends the connection, without another word to the page. */
+  close(): void {
+    this.#isOpen = false;
+    this.#stop.abort();
   }
 
   /** Replaces what the page follows. */
@@ -71,6 +78,7 @@ export class Link {
         headers: { 'content-type': 'application/json', 'x-page-secret': this.#init.secret },
         body: JSON.stringify(wanted),
       }).catch(() => undefined);
+      if (this.#stop.signal.aborted) return;
       if (response?.ok) {
         this.#init.onFollowed(wanted);
         continue;
@@ -83,15 +91,17 @@ export class Link {
   async #run(): Promise<void> {
     const { secret, onState } = this.#init;
     let retryMs = firstRetryMs;
-    for (;;) {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
       onState({ kind: 'opening' });
       const silence = new Silence(silentMs);
       let message = 'the connection to the program has ended';
       try {
         const response = await fetch('/api/stream', {
           headers: { 'x-page-secret': secret },
-          signal: silence.signal,
+          signal: AbortSignal.any([silence.signal, signal]),
         });
+        if (signal.aborted) return silence.end();
         if (!response.ok || response.body === null) {
           const { error = `status ${response.status}` } = (await response.json()) as { error?: string };
           if (response.status === 401) return onState({ kind: 'ended', message: error });
@@ -110,6 +120,7 @@ export class Link {
             : (error as Error).message;
       }
       silence.end();
+      if (signal.aborted) return;
       this.#isOpen = false;
       onState({ kind: 'broken', message });
       await pause(retryMs);

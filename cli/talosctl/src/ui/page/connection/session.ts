@@ -2,10 +2,17 @@
 
 const tokenPattern = /^#token=([\w-]{10,100})$/;
 
-/** Takes the token out of the address, so that it is neither in the history nor on the screen. */
-export function takeToken(): string | undefined {
+/**
+ * Takes the token out of the address, so that it is neither in the history nor on the screen.
+ *
+ * @param before the address that takes its place, if it has no token
+ */
+export function takeToken(before = ''): string | undefined {
   const token = tokenPattern.exec(location.hash)?.[1];
-  if (token !== undefined) history.replaceState(undefined, '', '/');
+  if (token !== undefined) {
+    const place = URL.canParse(before) ? new URL(before).hash : '';
+    history.replaceState(undefined, '', `/${tokenPattern.test(place) ? '' : place}`);
+  }
   return token;
 }
 

@@ -64,6 +64,11 @@ export function App() {
       </nav>
       <main id="main" ref={main} tabIndex={-1}>
         <LinkNotice link={store.link} />
+        {store.refusal !== undefined && (
+          <p class="problem" role="alert">
+            The new link was refused, and the page goes on as before: {store.refusal}
+          </p>
+        )}
         <TrialNotices store={store} />
         {store.names.length === 0 ? <p class="nothing">connecting …</p> : <View route={route} />}
       </main>

@@ -28,6 +28,8 @@ export class Store {
   /** Texts that the user edits, by node. */
   readonly drafts = new Map<string, Draft>();
   healthProblem: string | undefined;
+  /** Why the link that was opened last in this page was refused. */
+  refusal: string | undefined;
   readonly log = new MergedLog();
   readonly #feeds = new Map<string, FeedState>();
   readonly #listeners = new Set<() => void>();
@@ -39,8 +41,10 @@ export class Store {
   #schema: Promise<SchemaTree> | undefined;
   #isWaiting = false;
 
-  /** Connects with the secret of a session. */
+  /** Connects with the secret of a session, which takes the place of the session before. */
   connect(secret: string): void {
+    this.#connection?.close();
+    this.refusal = undefined;
     this.#secret = secret;
     this.#connection = new Link({
       secret,
@@ -58,6 +62,12 @@ export class Store {
       },
     });
     this.#connection.want(this.#wanted);
+  }
+
+  /** Shows why a further link has not opened a session. The page goes on with the one that it has. */
+  refuse(message: string): void {
+    this.refusal = message;
+    this.#changed();
   }
 
   /** Sends a request to the program. @throws Error with what it says */
