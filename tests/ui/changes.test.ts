@@ -226,3 +226,18 @@ test(
     await page.close();
   },
 );
+
+test('Back leads out of the view of a node', options, async () => {
+  await using scripted = await ScriptedPage.open(['node01', 'node02']);
+  await using opened = await openAt(scripted, '#/health');
+  const { page } = opened;
+  await page
+    .getByRole('navigation', { name: 'Views' })
+    .getByRole('link', { name: 'Node', exact: true })
+    .click();
+  await page.getByRole('heading', { name: /node01/ }).waitFor();
+  await page.waitForURL(/#\/node\/node01$/);
+  await page.goBack();
+  await page.waitForURL(/#\/health$/);
+  await page.getByRole('heading', { name: 'Health', exact: true }).waitFor();
+});

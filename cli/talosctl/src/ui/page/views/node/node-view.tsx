@@ -1,6 +1,7 @@
+import { useEffect } from 'preact/hooks';
 import { clockText, durationText } from '../../parts/figures.ts';
 import { conditionOf, StateDot } from '../../parts/state-dot.tsx';
-import { goTo, linkTo } from '../../shell/route.ts';
+import { goTo, linkTo, replaceWith } from '../../shell/route.ts';
 import type { FeedState } from '../../store/feed-state.ts';
 import type { Store } from '../../store/store.ts';
 import { useNow, useStore, useSubscriptions } from '../../store/use-store.ts';
@@ -41,7 +42,10 @@ export function NodeView({ name: wanted, tab }: { readonly name: string; readonl
   const store = useSubscriptions(names.includes(wanted) ? kinds.map((kind) => ({ kind, node: wanted })) : []);
   const now = useNow();
   const name = wanted === '' ? (store.names[0] ?? '') : wanted;
-  if (wanted === '' && name !== '') goTo('node', [name]);
+  // An entry of its own would lead back here, and from here forward again.
+  useEffect(() => {
+    if (wanted === '' && name !== '') replaceWith('node', [name]);
+  }, [wanted, name]);
   if (!store.names.includes(name)) {
     return (
       <header class="view-head">
