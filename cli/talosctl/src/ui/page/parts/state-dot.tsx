@@ -1,16 +1,8 @@
-import type { NodeSummary } from '../../protocol/messages.ts';
-
-export type Condition = 'good' | 'warning' | 'bad' | 'unknown';
+import type { Condition } from '../store/cluster-condition.ts';
 
 const words: Readonly<Record<Condition, string>> = {
-  ...{ good: 'healthy', warning: 'not well', bad: 'away', unknown: 'connecting' },
+  ...{ good: 'healthy', warning: 'not well', bad: 'away', unknown: 'not known' },
 };
-
-export function conditionOf(summary: NodeSummary | undefined): Condition {
-  if (summary === undefined || summary.reach.kind === 'connecting') return 'unknown';
-  if (summary.reach.kind === 'away') return 'bad';
-  return summary.isReady === false || summary.troubles.length > 0 ? 'warning' : 'good';
-}
 
 /** The condition as a shape and a colour, so that it can be told without seeing colours. */
 export function StateDot({ condition, title }: { readonly condition: Condition; readonly title?: string }) {

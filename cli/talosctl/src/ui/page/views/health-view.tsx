@@ -1,8 +1,9 @@
 import type { CheckState, NodeSummary } from '../../protocol/messages.ts';
 import { durationText } from '../parts/figures.ts';
 import { Panel } from '../parts/panel.tsx';
-import { type Condition, StateDot } from '../parts/state-dot.tsx';
+import { StateDot } from '../parts/state-dot.tsx';
 import { linkTo } from '../shell/route.ts';
+import { type Condition, conditionOf, healthStatement } from '../store/cluster-condition.ts';
 import { useNow, useStore, useSubscriptions } from '../store/use-store.ts';
 import { KubernetesPanels } from './kubernetes/kubernetes-panels.tsx';
 
@@ -16,26 +17,35 @@ export function HealthView() {
   const store = useSubscriptions(names.map((node) => ({ kind: 'kubernetes', node })));
   const now = useNow();
   const { checks, healthProblem } = store;
+  const { condition, note } = healthStatement(store);
   const failed = checks.filter(({ state }) => state === 'failed').length;
   return (
     <>
       <header class="view-head">
         <h1>Health</h1>
         <p class="soft" role="status">
-          {checks.length === 0
-            ? 'checking …'
-            : failed === 0
-              ? 'no check fails'
-              : `${failed} of ${checks.length} checks fail`}
+          {condition === 'good'
+            ? 'no check fails'
+            : condition === 'bad'
+              ? `${failed} of ${checks.length} checks fail`
+              : note}
           , every 15 seconds
         </p>
       </header>
-      {healthProblem !== undefined && <p class="problem">The checks cannot run: {healthProblem}</p>}
+      {healthProblem !== undefined && (
+        <p class="problem">
+          The checks cannot run: {healthProblem}
+          {checks.length > 0 && '. What follows is what was known before.'}
+        </p>
+      )}
       <Panel title="Checks of the cluster">
         <ul class="checks">
           {checks.map(({ name, state, reason, sinceMs }) => (
             <li key={name} class={state}>
-              <StateDot condition={conditions[state]} title={state} />
+              <StateDot
+                condition={healthProblem === undefined ? conditions[state] : 'unknown'}
+                title={healthProblem === undefined ? state : `${state} before`}
+              />
               <div>
                 <strong>{name}</strong>
                 {reason !== undefined && <p>{reason}</p>}
@@ -67,11 +77,10 @@ interface NodeHealthProps {
 
 function NodeHealth({ name, summary, now }: NodeHealthProps) {
   const reasons = reasonsOf(summary, now);
-  const isAway = summary?.reach.kind === 'away';
-  const isKnown = summary !== undefined && summary.reach.kind !== 'connecting';
+  const condition = conditionOf(summary);
   return (
-    <li class={isAway ? 'failed' : ''}>
-      <StateDot condition={isAway ? 'bad' : !isKnown ? 'unknown' : reasons.length > 0 ? 'warning' : 'good'} />
+    <li class={condition === 'bad' ? 'failed' : ''}>
+      <StateDot condition={condition} />
       <div>
         <strong>
           <a href={linkTo('node', [name])}>{name}</a>
@@ -79,7 +88,9 @@ function NodeHealth({ name, summary, now }: NodeHealthProps) {
         {reasons.map((reason) => (
           <p key={reason}>{reason}</p>
         ))}
-        {isKnown && reasons.length === 0 && <p class="soft">ready, and no service complains</p>}
+        {condition === 'good' && <p class="soft">ready, and no service complains</p>}
+        {condition === 'unknown' && <p class="soft">not known whether it is ready</p>}
+        {condition === 'warning' && reasons.length === 0 && <p>not ready</p>}
       </div>
       <span class="soft">{summary?.stage}</span>
     </li>

@@ -1,6 +1,13 @@
 import type { NodeSummary } from '../../../protocol/messages.ts';
 import { countText, percentText } from '../../parts/figures.ts';
 import { linkTo } from '../../shell/route.ts';
+import {
+  healthStatement,
+  nodesStatement,
+  reachStatement,
+  type Statement,
+  versionStatement,
+} from '../../store/cluster-condition.ts';
 import type { Store } from '../../store/store.ts';
 import { useNow, useSubscriptions } from '../../store/use-store.ts';
 import { EtcdPanel } from './etcd-panel.tsx';
@@ -65,9 +72,6 @@ function groupsOf({ names, summaries }: Store): [string, string[]][] {
 
 function Tiles({ store, summaries }: { readonly store: Store; readonly summaries: readonly NodeSummary[] }) {
   const here = summaries.filter(({ reach }) => reach.kind === 'here');
-  const unwell = here.filter(({ troubles, isReady }) => troubles.length > 0 || isReady === false);
-  const away = summaries.filter(({ reach }) => reach.kind === 'away').length;
-  const versions = [...new Set(here.flatMap(({ version }) => version ?? []))];
   const cpus = here.flatMap(({ name }) => store.histories.get(name)?.at(-1)?.cpu ?? []);
   const cpu = cpus.length === 0 ? undefined : cpus.reduce((sum, each) => sum + each, 0) / cpus.length;
   const memory = here.flatMap(({ memory: each }) => each ?? []);
@@ -75,47 +79,31 @@ function Tiles({ store, summaries }: { readonly store: Store; readonly summaries
   const total = memory.reduce((sum, { totalBytes }) => sum + totalBytes, 0);
   return (
     <dl class="tiles">
-      <Tile
-        name="Nodes"
-        value={`${here.length} of ${store.names.length}`}
-        note={away > 0 ? `${countText(away, 'node')} away` : 'all answer'}
-        tone={away > 0 ? 'bad' : 'good'}
-      />
-      <Tile
-        name="Condition"
-        value={unwell.length === 0 ? 'well' : countText(unwell.length, 'node')}
-        note={unwell.length === 0 ? 'no service complains' : `not well: ${unwell[0]?.name}`}
-        tone={unwell.length === 0 ? 'good' : 'warning'}
-      />
-      <HealthTile store={store} />
+      <StatementTile name="Nodes" {...reachStatement(store)} />
+      <StatementTile name="Condition" {...nodesStatement(store)} />
+      <StatementTile name="Health" {...healthStatement(store)} link={linkTo('health')} />
       <Tile name="CPU, mean" value={percentText(cpu)} note={countText(sumOf(here), 'processor')} />
       <Tile name="Memory" value={percentText(total === 0 ? undefined : used / total)} note="in use" />
-      <Tile
-        name="Version"
-        value={versions[0] ?? '–'}
-        note={versions.length > 1 ? `and ${versions.slice(1).join(', ')}` : 'the same everywhere'}
-        tone={versions.length > 1 ? 'warning' : undefined}
-      />
+      <StatementTile name="Version" {...versionStatement(store)} />
     </dl>
   );
 }
 
 const sumOf = (summaries: readonly NodeSummary[]) => summaries.reduce((sum, { cpus = 0 }) => sum + cpus, 0);
 
-function HealthTile({ store: { checks, healthProblem } }: { readonly store: Store }) {
-  const failed = checks.filter(({ state }) => state === 'failed');
-  const passed = checks.filter(({ state }) => state === 'passed').length;
-  const [first] = failed;
-  const value =
-    checks.length === 0 ? '–' : failed.length === 0 ? 'healthy' : countText(failed.length, 'failure');
-  const note =
-    healthProblem ?? first?.name ?? (checks.length === 0 ? 'checking …' : `${passed} checks passed`);
+interface StatementTileProps extends Statement {
+  readonly name: string;
+  readonly link?: string;
+}
+
+/** A statement about the cluster. What is not known has no colour. */
+function StatementTile({ name, value, note, condition, link }: StatementTileProps) {
   return (
     <Tile
-      name="Health"
-      value={<a href={linkTo('health')}>{value}</a>}
+      name={name}
+      value={link === undefined ? value : <a href={link}>{value}</a>}
       note={note}
-      tone={checks.length === 0 ? undefined : failed.length === 0 ? 'good' : 'bad'}
+      tone={condition === 'unknown' ? undefined : condition}
     />
   );
 }

@@ -2,8 +2,9 @@ import type { NodeSummary, Point } from '../../../protocol/messages.ts';
 import { bytesText, clockText, durationText, numberText, percentText } from '../../parts/figures.ts';
 import { memo } from '../../parts/memo.ts';
 import { Sparkline } from '../../parts/sparkline.tsx';
-import { conditionOf, StateDot } from '../../parts/state-dot.tsx';
+import { StateDot } from '../../parts/state-dot.tsx';
 import { linkTo } from '../../shell/route.ts';
+import { conditionOf } from '../../store/cluster-condition.ts';
 
 interface NodeCardProps {
   readonly name: string;

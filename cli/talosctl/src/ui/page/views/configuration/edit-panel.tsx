@@ -78,7 +78,7 @@ export function EditPanel({ store, node, active }: EditPanelProps) {
       {mustLook && !isBusy && (
         <section class="notice" aria-label="Changed meanwhile">
           <p role="alert">
-            The configuration of {node} has changed since you began. To try your text undoes what you see
+            The configuration of {node} has changed since you began. Trying your text undoes what you see
             here, unless you write it into your text.
           </p>
           <Diff before={draft.base.text} after={active.text} label="What changed meanwhile" context={2} />

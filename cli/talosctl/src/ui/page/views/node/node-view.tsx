@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { clockText, durationText } from '../../parts/figures.ts';
-import { conditionOf, StateDot } from '../../parts/state-dot.tsx';
+import { StateDot } from '../../parts/state-dot.tsx';
 import { goTo, linkTo, replaceWith } from '../../shell/route.ts';
+import { conditionOf } from '../../store/cluster-condition.ts';
 import type { FeedState } from '../../store/feed-state.ts';
 import type { Store } from '../../store/store.ts';
 import { useNow, useStore, useSubscriptions } from '../../store/use-store.ts';

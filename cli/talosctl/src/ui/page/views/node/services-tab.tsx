@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { ServiceState } from '../../../protocol/messages.ts';
 import { dateText, durationText } from '../../parts/figures.ts';
 import { Panel, Waiting } from '../../parts/panel.tsx';
-import { type Condition, StateDot } from '../../parts/state-dot.tsx';
+import { StateDot } from '../../parts/state-dot.tsx';
 import { linkTo } from '../../shell/route.ts';
+import type { Condition } from '../../store/cluster-condition.ts';
 import type { TabProps } from './node-view.tsx';
 
 /** The services of the node, each with what happened to it. */
