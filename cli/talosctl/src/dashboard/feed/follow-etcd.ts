@@ -25,7 +25,10 @@ export async function followEtcd(
     try {
       const { members, alarms } = await listMembers(node, client, timely);
       const states = await Promise.all(members.map((member) => readMember(client, member, alarms, timely)));
-      emit({ kind: 'etcd-sampled', sample: { atMs: now().getTime(), members: states } });
+      emit({
+        kind: 'etcd-sampled',
+        sample: { atMs: now().getTime(), elapsedMs: performance.now(), members: states },
+      });
     } catch (error) {
       if (signal.aborted) return;
       emit({ kind: 'etcd-problem', message: plainError(faultFrom(error).message) });

@@ -24,7 +24,8 @@ export async function followSamples(
     const started = performance.now();
     const timely = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
     try {
-      const sample = await takeSample(node, timely, now().getTime(), {
+      const moment = { atMs: now().getTime(), elapsedMs: started };
+      const sample = await takeSample(node, timely, moment, {
         isWhole,
         withCpus: isWhole && !knowsCpus,
       });
@@ -62,7 +63,7 @@ interface SampleParts {
 export async function takeSample(
   { machine }: NodeClient,
   signal: AbortSignal,
-  atMs: number,
+  moment: Pick<Sample, 'atMs' | 'elapsedMs'>,
   { isWhole, withCpus }: SampleParts,
 ): Promise<Sample> {
   const failures: Fault[] = [];
@@ -91,5 +92,5 @@ export async function takeSample(
   const lost = failures.find(({ kind }) => ['unavailable', 'deadline-exceeded', 'cancelled'].includes(kind));
   const [first] = failures;
   if (lost !== undefined || (answers === 0 && first !== undefined)) throw lost ?? first;
-  return { atMs, load, memory, system, services, network, disks, processes, cpus };
+  return { ...moment, load, memory, system, services, network, disks, processes, cpus };
 }

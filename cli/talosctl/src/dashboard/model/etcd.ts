@@ -12,6 +12,8 @@ export interface EtcdMemberState {
 /** All members of etcd at one time. */
 export interface EtcdSample {
   readonly atMs: number;
+  /** The same moment on a clock that nobody sets. */
+  readonly elapsedMs: number;
   readonly members: readonly EtcdMemberState[];
 }
 
@@ -32,7 +34,7 @@ const keptSamples = 400;
 
 export function withEtcdSample({ sample: before, writes, sizes }: EtcdModel, sample: EtcdSample): EtcdModel {
   const [index, old] = [highestIndex(sample), before && highestIndex(before)];
-  const seconds = before === undefined ? 0 : (sample.atMs - before.atMs) / 1000;
+  const seconds = before === undefined ? 0 : (sample.elapsedMs - before.elapsedMs) / 1000;
   const isGrowing = index !== undefined && old !== undefined && index >= old && seconds > 0;
   const rate = isGrowing ? [Number(index - old) / seconds] : [];
   const size = Math.max(...sample.members.map(({ status }) => Number(status?.dbSize ?? 0n)));

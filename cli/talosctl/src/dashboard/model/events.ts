@@ -124,7 +124,7 @@ function sampledNode(node: NodeModel, sample: Sample): NodeModel {
   const whole = { ...sample, cpus: sample.cpus ?? node.sample?.cpus };
   const last = node.reach.kind === 'here' ? node.sample : undefined;
   // Two samples in quick succession, as when the user switches nodes, would give meaningless rates.
-  if (last !== undefined && sample.atMs - last.atMs < leastPassedMs) {
+  if (last !== undefined && sample.elapsedMs - last.elapsedMs < leastPassedMs) {
     return { ...node, sample: { ...whole, ...definedParts(last) } };
   }
   const before = last;
@@ -144,7 +144,7 @@ function sampledNode(node: NodeModel, sample: Sample): NodeModel {
       memory: appended(history.memory, memory),
       received: appended(history.received, sum(rates.map(({ inRate }) => inRate))),
       sent: appended(history.sent, sum(rates.map(({ outRate }) => outRate))),
-      atMs: appended(history.atMs, whole.atMs),
+      elapsedMs: appended(history.elapsedMs, whole.elapsedMs),
     },
   };
 }

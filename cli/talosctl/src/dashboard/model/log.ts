@@ -78,7 +78,12 @@ export function serviceLine(text: string): ReadLine {
   }
 }
 
-const clockOf = (time: string): string | undefined => /T(\d\d:\d\d:\d\d)/.exec(time)?.[1];
+/** The time of day in UTC. A time that does not name its zone is shown as it is: nodes write UTC. */
+function clockOf(time: string): string | undefined {
+  const [, clock, zone] = /T(\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z|[+-]\d\d:?\d\d)?/.exec(time) ?? [];
+  const ms = zone === undefined || zone === 'Z' ? undefined : msOf(time);
+  return ms === undefined ? clock : new Date(ms).toISOString().slice(11, 19);
+}
 
 function msOf(time: string): number | undefined {
   const ms = Date.parse(time);

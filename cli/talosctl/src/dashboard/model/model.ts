@@ -25,7 +25,7 @@ export interface History {
   readonly received: readonly number[];
   readonly sent: readonly number[];
   /** The times of the samples. The other lists may be shorter, because rates need two samples. */
-  readonly atMs: readonly number[];
+  readonly elapsedMs: readonly number[];
 }
 
 export interface ListedKind {
@@ -98,7 +98,7 @@ export interface DashboardModel {
   readonly isLeaving: boolean;
 }
 
-const noHistory: History = { cpu: [], memory: [], received: [], sent: [], atMs: [] };
+const noHistory: History = { cpu: [], memory: [], received: [], sent: [], elapsedMs: [] };
 
 export function newNode(name: string): NodeModel {
   return {

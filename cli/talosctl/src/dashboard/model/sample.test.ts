@@ -77,12 +77,40 @@ test('a node that stays lost is away since the first failure', () => {
 test('two samples in quick succession count as one, with the values of both', () => {
   const { system, load, ...rest } = sampleAt(3);
   const again = shownNode(
-    afterEvents(sampleModel(), 'node01', { kind: 'sampled', sample: { ...rest, atMs: rest.atMs + 10 } }),
+    afterEvents(sampleModel(), 'node01', {
+      kind: 'sampled',
+      sample: { ...rest, elapsedMs: rest.elapsedMs + 10 },
+    }),
   );
   assert.equal(again.history.cpu.length, 2);
   assert.deepEqual([again.sample?.atMs, again.sample?.load], [rest.atMs, load]);
   assert.notEqual(again.sample?.system, undefined);
   assert.notEqual(system, undefined);
+});
+
+test('the dashboard goes on when somebody sets the clock back or forward', () => {
+  const moved = (stepMs: number) => {
+    const { atMs, ...rest } = sampleAt(4);
+    const sample = { ...rest, atMs: atMs + stepMs };
+    const node = shownNode(afterEvents(sampleModel(), 'node01', { kind: 'sampled', sample }));
+    assert.equal(node.sample?.atMs, sample.atMs);
+    return {
+      history: node.history,
+      network: networkRates(sample, node.before),
+      disks: diskRates(sample, node.before),
+    };
+  };
+  const even = moved(0);
+  assert.equal(even.history.cpu.length, 3);
+  assert.notEqual(even.network[0]?.inRate, undefined);
+  assert.deepEqual([moved(-3_600_000), moved(3_600_000)], [even, even]);
+});
+
+test('times of logs are in UTC, whatever zone they were written in', () => {
+  const text = (time: string) => serviceLine(JSON.stringify({ time, msg: 'up' })).text.trim();
+  assert.equal(text('2026-01-10T02:59:59+05:30'), '21:29:59       up');
+  assert.equal(text('2026-01-10T02:59:59.123456789Z'), '02:59:59       up');
+  assert.equal(text('2026-01-10T02:59:59'), '02:59:59       up');
 });
 
 test('log lines of daemons are shown in readable form, and other lines unchanged', () => {

@@ -13,6 +13,8 @@ import type {
 /** One sample of a node. Values that it does not have or does not report are undefined. */
 export interface Sample {
   readonly atMs: number;
+  /** The same moment on a clock that goes on evenly when somebody sets the time: for what passed between two samples. */
+  readonly elapsedMs: number;
   readonly load?: LoadAvg | undefined;
   readonly memory?: MemInfo | undefined;
   readonly system?: SystemStat | undefined;
@@ -68,7 +70,7 @@ export interface DeviceRates {
 /** The interfaces with traffic, busiest first. */
 export function networkRates(now: Sample, before: Sample | undefined): DeviceRates[] {
   const old = new Map(before?.network?.devices.map((device) => [device.name, device]));
-  const passedMs = now.atMs - (before?.atMs ?? now.atMs);
+  const passedMs = now.elapsedMs - (before?.elapsedMs ?? now.elapsedMs);
   return (now.network?.devices ?? [])
     .map((device) => ({
       name: device.name,
@@ -85,7 +87,7 @@ const sectorBytes = 512;
 /** The disks with any I/O since boot, busiest first. */
 export function diskRates(now: Sample, before: Sample | undefined): DeviceRates[] {
   const old = new Map(before?.disks?.devices.map((device) => [device.name, device]));
-  const passedMs = now.atMs - (before?.atMs ?? now.atMs);
+  const passedMs = now.elapsedMs - (before?.elapsedMs ?? now.elapsedMs);
   const bytes = (sectors: number | undefined) => (sectors === undefined ? undefined : sectors * sectorBytes);
   return (now.disks?.devices ?? [])
     .filter(({ readSectors, writeSectors }) => readSectors + writeSectors > 0n)
@@ -119,7 +121,7 @@ export type ProcessOrder = 'cpu' | 'memory';
 /** The processes with their use since the sample before. */
 export function processUsages(now: Sample, before: Sample | undefined, order: ProcessOrder): ProcessUsage[] {
   const old = new Map(before?.processes?.map((process) => [process.pid, process]));
-  const passedMs = now.atMs - (before?.atMs ?? now.atMs);
+  const passedMs = now.elapsedMs - (before?.elapsedMs ?? now.elapsedMs);
   const usages = (now.processes ?? []).map((process) => {
     const last = old.get(process.pid);
     const used = last === undefined ? -1 : process.cpuTime - last.cpuTime;

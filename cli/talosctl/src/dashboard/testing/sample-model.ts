@@ -41,6 +41,7 @@ export function sampleAt(step: number, busy = 0.3): Sample {
   const bytes = BigInt(step) * 3_000_000n;
   return {
     atMs: now.getTime() - 9000 + step * 3000,
+    elapsedMs: step * 3000,
     load: LoadAvg.fromPartial({ load1: 1.5, load5: 0.75, load15: 0.25 }),
     memory: MemInfo.fromPartial({
       ...{ memtotal: 16_777_216n, memfree: 2_097_152n, memavailable: 4_194_304n, cached: 3_145_728n },
@@ -162,6 +163,7 @@ function etcdSampleAt(step: number): EtcdSample {
     });
   return {
     atMs: now.getTime() - 6000 + step * 3000,
+    elapsedMs: step * 3000,
     members: [
       { member: member(1, 'node01'), status: status(1, 0), problem: undefined, alarms: [] },
       { member: member(2, 'node02'), status: status(2, 1200), problem: undefined, alarms: ['NOSPACE'] },

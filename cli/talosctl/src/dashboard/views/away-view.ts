@@ -1,7 +1,7 @@
 import type { NodeModel } from '../model/model.ts';
 import { type Frame, line, span } from '../screen/frame.ts';
 import { terminalText, wrapText } from '../screen/terminal-text.ts';
-import { durationText } from './figures.ts';
+import { clockText, durationText } from './figures.ts';
 
 /** Shown instead of a node that does not answer: the reason, the hop that failed, and since when. */
 export function awayView({ name, reach, sample }: NodeModel, width: number, now: Date): Frame {
@@ -10,7 +10,7 @@ export function awayView({ name, reach, sample }: NodeModel, width: number, now:
   const last =
     sample === undefined
       ? 'It has not answered since the dashboard was started.'
-      : `Its last answer came at ${new Date(sample.atMs).toTimeString().slice(0, 8)}.`;
+      : `Its last answer came at ${clockText(new Date(sample.atMs))} UTC.`;
   const rows = [
     ...wrapText(terminalText(reach.message), width - 4).map((text) => line('  ', span(text, 'bad'))),
     line(),

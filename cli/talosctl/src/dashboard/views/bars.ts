@@ -2,7 +2,7 @@ import { actionName } from '@nodewright/client/what-if';
 import { type DashboardModel, type Screen, screens, shownNode, shownNodes } from '../model/model.ts';
 import { fitLine, type Line, line, lineWidth, type Span, span } from '../screen/frame.ts';
 import { cutText, terminalText } from '../screen/terminal-text.ts';
-import { durationText } from './figures.ts';
+import { clockText, durationText } from './figures.ts';
 import { nodeMark } from './node-words.ts';
 
 /** Below this width the first line has no clock, and the last one no names of screens but that of the current one. */
@@ -11,7 +11,7 @@ const leastForNames = 72;
 
 /** The first line: all nodes with their states, the selected one highlighted, and the time. */
 export function nodeBar(model: DashboardModel, width: number, now: Date): Line {
-  const clock = width < leastForClock ? '' : ` ${now.toTimeString().slice(0, 8)} `;
+  const clock = width < leastForClock ? '' : ` ${clockText(now)} UTC `;
   const paused = model.frozen === undefined ? '' : ' PAUSED ';
   const room = Math.max(1, width - clock.length - paused.length - 2);
   const tabs = shownNodes(model).map((node, at) => {

@@ -3,7 +3,7 @@ import { type EtcdMemberState, type EtcdSample, highestIndex } from '../model/et
 import { type DashboardModel, shownNode } from '../model/model.ts';
 import { type Frame, type Line, line, type Span, span } from '../screen/frame.ts';
 import { type Cell, heading, table } from '../screen/widgets.ts';
-import { shortSize } from './figures.ts';
+import { clockText, shortSize } from './figures.ts';
 import { graph } from './graph.ts';
 import { narrow, short, wide } from './layout.ts';
 
@@ -16,7 +16,7 @@ export function etcdView(model: DashboardModel, width: number, rows: number): Fr
     return [heading('etcd', width), line(), line(text)];
   }
   const top = [
-    heading('etcd', width, new Date(sample.atMs).toTimeString().slice(0, 8)),
+    heading('etcd', width, `${clockText(new Date(sample.atMs))} UTC`),
     line(' ', quorumSpan(sample)),
     ...(problem === undefined ? [] : [line(span(` ! since then: ${problem}`, 'bad'))]),
     ...alarmLines(sample),

@@ -2,6 +2,7 @@ import { eventPosition, shownEvents } from '../model/event-log.ts';
 import { type DashboardModel, shownNode } from '../model/model.ts';
 import { type Frame, line, restyled, span } from '../screen/frame.ts';
 import { heading, table, windowOf } from '../screen/widgets.ts';
+import { clockText } from './figures.ts';
 import { narrow, wide } from './layout.ts';
 
 /** So much of the id of a call tells it from others on the screen. */
@@ -36,7 +37,7 @@ export function eventsView(model: DashboardModel, width: number, rows: number): 
   const cells = events
     .slice(from, from + rows - 2)
     .map((event) => [
-      event.atMs === undefined ? '-' : new Date(event.atMs).toTimeString().slice(0, isNarrow ? 5 : 8),
+      event.atMs === undefined ? '-' : clockText(new Date(event.atMs)).slice(0, isNarrow ? 5 : 8),
       ...(everywhere.events ? [event.node] : []),
       ...(isNarrow ? [] : [event.type]),
       event.source,

@@ -26,3 +26,8 @@ export function durationText(seconds: number): string {
   if (hours > 0) return `${hours}h${minutes % 60}m`;
   return minutes > 0 ? `${minutes}m${whole % 60}s` : `${whole}s`;
 }
+
+/** The time of day in UTC, which is the zone of all times of the dashboard: the logs of nodes have it. */
+export function clockText(date: Date): string {
+  return Number.isNaN(date.getTime()) ? '--:--:--' : date.toISOString().slice(11, 19);
+}

@@ -60,10 +60,11 @@ function sparkRows({ history, sample }: NodeModel, width: number): Line[] {
 }
 
 /** The history of processors and memory in graphs of several rows, each with the time that it spans. */
-function graphs({ history, sample }: NodeModel, width: number, rows: number, now: Date): Frame {
-  const { cpu, memory, atMs } = history;
-  const [oldest] = atMs;
-  const ago = oldest === undefined ? '' : ` of ${durationText((now.getTime() - oldest) / 1000)}`;
+function graphs({ history, sample }: NodeModel, width: number, rows: number): Frame {
+  const { cpu, memory, elapsedMs } = history;
+  const [oldest, newest] = [elapsedMs[0], elapsedMs.at(-1)];
+  const ago =
+    oldest === undefined || newest === undefined ? '' : ` of ${durationText((newest - oldest) / 1000)}`;
   const left = Math.floor((width - 1) / 2);
   const right = width - 1 - left;
   const share = (title: string, values: readonly number[], last: string, columns: number) =>
@@ -171,7 +172,7 @@ export function monitorView(model: DashboardModel, width: number, rows: number, 
   const node = shownNode(model);
   const head = nodeHead(node, width, now);
   const hasGraphs = rows >= leastForGraphs && width >= narrow;
-  const above = hasGraphs ? graphs(node, width, Math.min(8, Math.floor(rows / 7)), now) : [];
+  const above = hasGraphs ? graphs(node, width, Math.min(8, Math.floor(rows / 7))) : [];
   const panels = rows < short ? [] : devicePanels(node, width, rows, hasGraphs);
   const order = model.order === 'cpu' ? 'by CPU' : 'by memory';
   const used = head.length + above.length + panels.length;

@@ -97,3 +97,21 @@ test('renderDashboard() reports that the terminal is too small, within its size'
     '',
   ]);
 });
+
+test('all times are in UTC, which is named, wherever the user is', (t) => {
+  const zone = process.env.TZ;
+  t.after(() => {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  });
+  const draw = () =>
+    ['summary', 'events', 'etcd', 'away'].map((name) =>
+      frameText(renderDashboard(screens[name] as DashboardModel, { columns: 120, rows: 40 }, now)).join('\n'),
+    );
+  const drawnIn = ['UTC', 'Asia/Kolkata', 'America/Los_Angeles'].map((each) => {
+    process.env.TZ = each;
+    return draw();
+  });
+  assert.equal(new Set(drawnIn.map((each) => each.join('\n'))).size, 1);
+  for (const frame of drawnIn[0] ?? []) assert.match(frame, /\d\d:\d\d:\d\d UTC/);
+});
