@@ -1,3 +1,4 @@
+import { klogTime } from '../../klog-time.ts';
 import { keptText } from './kept-text.ts';
 
 /** One line of a log, in readable form. */
@@ -41,7 +42,7 @@ export function withLines(
   let atMs = lines.at(-1)?.atMs ?? arrivedMs;
   const read = added.map((raw): LogLine => {
     const line = log === kernelLog ? kernelLine(raw) : serviceLine(raw);
-    atMs = line.atMs ?? atMs;
+    atMs = line.atMs ?? klogTime(raw, arrivedMs) ?? atMs;
     return { text: keptText(line.text, keptCharacters), atMs };
   });
   return { ...rest, lines: [...lines, ...read].slice(-keptLines), count: count + added.length, ownCount };

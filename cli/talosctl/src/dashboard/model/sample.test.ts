@@ -136,6 +136,16 @@ test('log lines of daemons are shown in readable form, and other lines unchanged
   ]);
 });
 
+test('withLines() takes the time of a line of Kubernetes from the line', () => {
+  const nowMs = Date.UTC(2026, 0, 1, 0, 5);
+  const { lines } = withLines(emptyLog, 'kubelet', ['I1231 23:59:59.000000 1 a.go:1] x', 'no time'], nowMs);
+  const atMs = Date.UTC(2025, 11, 31, 23, 59, 59);
+  assert.deepEqual(
+    lines.map((line) => line.atMs),
+    [atMs, atMs],
+  );
+});
+
 test('withLines() cuts lines that are longer than any screen', () => {
   const { lines } = withLines(emptyLog, 'etcd', ['x'.repeat(1_000_000)], 0);
   assert.equal(lines[0]?.text.length, 8000);

@@ -15,8 +15,8 @@ export function followPageLog(context: PageFeedContext, log: string): Promise<vo
         if (event.kind === 'log-opened') emit({ kind: 'log-opened' });
         else if (event.kind === 'log-problem') emit({ kind: 'problem', message: event.message });
         else if (event.kind === 'log-lines') {
-          const { lines, ownCount = 0 } = event;
-          emit({ kind: 'log-lines', lines: lines.map(readLogLine), ownCount });
+          const { lines, ownCount = 0, atMs } = event;
+          emit({ kind: 'log-lines', lines: lines.map((line) => readLogLine(line, atMs)), ownCount });
         }
       },
     },

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { limits } from './limits.ts';
-import { readLogLine } from './read-log-line.ts';
+import { readLogLine as read } from './read-log-line.ts';
 
 const atMs = Date.UTC(2026, 0, 10, 9, 0, 1, 500);
+/** A second later. */
+const readLogLine = (line: string) => read(line, atMs + 1000);
 const trace = '0af7651916cd43dd8448eb211c80319c';
 
 test('readLogLine() reads the lines of daemons, etcd, the kernel and Kubernetes', () => {
@@ -19,7 +21,8 @@ test('readLogLine() reads the lines of daemons, etcd, the kernel and Kubernetes'
   assert.deepEqual(readLogLine(`kern:     err: [${time}]: disk failed`), {
     ...{ atMs, level: 'error', text: 'disk failed' },
   });
-  assert.equal(readLogLine('E0110 09:00:01.500000       1 server.go:10] failed').level, 'error');
+  const klog = 'E0110 09:00:01.500000       1 server.go:10] failed';
+  assert.deepEqual(readLogLine(klog), { atMs, level: 'error', text: klog });
   assert.deepEqual(readLogLine(`${time} plain`), { atMs, level: 'unknown', text: `${time} plain` });
   assert.deepEqual(readLogLine('plain'), { atMs: undefined, level: 'unknown', text: 'plain' });
 });

@@ -1,3 +1,4 @@
+import { klogTime } from '../../klog-time.ts';
 import type { LogLevel, LogLine } from '../protocol/messages.ts';
 import { limits } from './limits.ts';
 
@@ -27,11 +28,13 @@ const shownApart = new Set([
 /**
  * Reads the time, the level and the trace of a line of a log, as the daemons, the kernel, etcd and Kubernetes write them. A line
  * of another form is kept as it is.
+ *
+ * @param nowMs when the line arrived, Unix time in ms: some lines have no year
  */
-export function readLogLine(line: string): LogLine {
+export function readLogLine(line: string, nowMs: number): LogLine {
   const text = line.length > limits.lineLength ? `${line.slice(0, limits.lineLength)}…` : line;
   return (
-    (text.startsWith('{') ? readJsonLine(text) : (readKernelLine(text) ?? readKlogLine(text))) ?? {
+    (text.startsWith('{') ? readJsonLine(text) : (readKernelLine(text) ?? readKlogLine(text, nowMs))) ?? {
       level: 'unknown',
       text,
       atMs: timeOf(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/.exec(text)?.[0]),
@@ -68,10 +71,10 @@ function readKernelLine(text: string): LogLine | undefined {
   return { atMs: timeOf(time), level: levelOf(priority), text: message };
 }
 
-/** `I1125 17:05:01.123456       1 server.go:10] text`: no year, so no time that can be sorted. Source: klog: header format. */
-function readKlogLine(text: string): LogLine | undefined {
+/** `I1125 17:05:01.123456       1 server.go:10] text`. Source: klog: header format. */
+function readKlogLine(text: string, nowMs: number): LogLine | undefined {
   const [, letter] = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ /.exec(text) ?? [];
-  return letter === undefined ? undefined : { level: levelOf(letter), text };
+  return letter === undefined ? undefined : { atMs: klogTime(text, nowMs), level: levelOf(letter), text };
 }
 
 function timeOf(value: unknown): number | undefined {
