@@ -7,19 +7,20 @@ import { openTalosClient, type TalosClient } from '@nodewright/client';
 import { parseTalosconfig } from '@nodewright/client/talosconfig';
 import { ContainersResponse } from '@nodewright/contract/gen/machine/machine.ts';
 import { type MemoryState, pointerTo } from '@nodewright/state';
-import { nodeStatuses, staticPodStatuses } from '@nodewright/state/kinds';
+import { hostnameStatuses, nodeStatuses, staticPodStatuses } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
 import { NodeConfigurations } from '../../../cli/talosctl/src/ui/act/node-configurations.ts';
 import { PageFeeds } from '../../../cli/talosctl/src/ui/collect/page-feeds.ts';
 import { HiddenValues } from '../../../cli/talosctl/src/ui/domain/hidden-values.ts';
 import { limits } from '../../../cli/talosctl/src/ui/domain/limits.ts';
+import { afterFeedEvent, emptyFeed } from '../../../cli/talosctl/src/ui/page/store/feed-state.ts';
 import type { FeedEvent } from '../../../cli/talosctl/src/ui/protocol/messages.ts';
 import type { PageSubscription } from '../../../cli/talosctl/src/ui/protocol/subscription.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import { healthyCluster, reply } from './replies.ts';
 import { openNodeStore, stateHandlers } from './state-replies.ts';
 
-const kinds = [nodeStatuses, staticPodStatuses];
+const kinds = [hostnameStatuses, nodeStatuses, staticPodStatuses];
 const scope = new AsyncDisposableStack();
 let client: TalosClient;
 let store: MemoryState;
@@ -60,6 +61,9 @@ function follow(subscription: PageSubscription) {
   });
   feeds.want([subscription]);
   return {
+    /** What a page knows by now. */
+    state: () =>
+      events.map((event) => JSON.parse(JSON.stringify(event)) as FeedEvent).reduce(afterFeedEvent, emptyFeed),
     last: <Kind extends FeedEvent['kind']>(kind: Kind) =>
       events.findLast((event): event is Extract<FeedEvent, { kind: Kind }> => event.kind === kind),
     [Symbol.dispose]: () => feeds[Symbol.dispose](),
@@ -114,4 +118,15 @@ test('a node that cannot list containers says why', async () => {
   using feed = follow({ kind: 'containers', node: 'node02' });
   await eventually(() => feed.last('containers') !== undefined, { what: 'containers' });
   assert.match(feed.last('containers')?.system.problem ?? '', /no container runtime runs on this node/);
+});
+
+test('a fact that disappears from a node disappears from the page', async () => {
+  using feed = follow({ kind: 'node', node: 'node01' });
+  const pointer = pointerTo(hostnameStatuses, hostnameStatuses.singleton);
+  const owner = { owner: 'test.Controller' };
+  await store.create({ ...pointer, spec: { hostname: 'node01', domainname: '' } } as never, owner);
+  const name = () => feed.state().facts.hostname?.hostname;
+  await eventually(() => name() === 'node01', { what: 'host name' });
+  await store.destroy(pointer as never, owner as never);
+  await eventually(() => name() === undefined, { what: 'loss of the host name' });
 });

@@ -3,6 +3,7 @@ import { type Disk, disk_DiskTypeToJSON } from '@nodewright/contract/gen/storage
 import { followFacts } from '../../dashboard/feed/follow-facts.ts';
 import { followSamples } from '../../dashboard/feed/follow-samples.ts';
 import type { NodeEvent } from '../../dashboard/model/events.ts';
+import type { FactName, Facts } from '../../dashboard/model/facts.ts';
 import type { Sample } from '../../dashboard/model/sample.ts';
 import { onlyMessage } from '../../only-message.ts';
 import { describeSample } from '../domain/describe-sample.ts';
@@ -17,7 +18,7 @@ const storageMs = 10_000;
 export async function followNode(context: PageFeedContext): Promise<void> {
   let last: Sample | undefined;
   const take = (event: NodeEvent) => {
-    if (event.kind === 'facts') context.emit(event);
+    if (event.kind === 'facts') context.emit({ ...event, gone: goneOf(event.facts) });
     else if (event.kind === 'lost') {
       last = undefined;
       context.emit({ kind: 'problem', message: event.message });
@@ -34,6 +35,10 @@ export async function followNode(context: PageFeedContext): Promise<void> {
     readAtIntervals(context, storageMs, (signal) => readStorage(context.node, signal)),
   ]);
 }
+
+/** A fact that is undefined is not encoded, so its name is. */
+const goneOf = (facts: Partial<Facts>) =>
+  (Object.keys(facts) as FactName[]).filter((name) => facts[name] === undefined);
 
 async function readStorage({ machine, storage }: NodeClient, signal: AbortSignal): Promise<FeedEvent> {
   const [mounts, disks] = await Promise.all([

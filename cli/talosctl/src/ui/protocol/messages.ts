@@ -1,5 +1,5 @@
 // What the server of the page sends to it: one JSON object per line. This file has types only, and both sides import it.
-import type { Facts } from '../../dashboard/model/facts.ts';
+import type { FactName, Facts } from '../../dashboard/model/facts.ts';
 import type { ActionState, ShownConfiguration, Trial } from './calls.ts';
 
 export type Reach =
@@ -252,7 +252,8 @@ export interface ContainerList {
 /** What a subscription brings. */
 export type FeedEvent =
   | { readonly kind: 'detail'; readonly detail: NodeDetail }
-  | { readonly kind: 'facts'; readonly facts: Partial<Facts> }
+  /** Some facts, and the names of those that are no longer there. */
+  | { readonly kind: 'facts'; readonly facts: Partial<Facts>; readonly gone: readonly FactName[] }
   | { readonly kind: 'storage'; readonly mounts: readonly MountRow[]; readonly disks: readonly DiskRow[] }
   | { readonly kind: 'sockets'; readonly sockets: readonly SocketRow[]; readonly count: number }
   /** The log starts again from its beginning. */

@@ -60,7 +60,7 @@ export function afterFeedEvent(state: FeedState, event: FeedEvent): FeedState {
     case 'detail':
       return { ...withoutProblem(state), detail: event.detail, rates: withRates(state.rates, event.detail) };
     case 'facts':
-      return { ...state, facts: { ...state.facts, ...event.facts } };
+      return { ...state, facts: withFacts(state.facts, event) };
     case 'storage':
       return { ...state, storage: event };
     case 'sockets':
@@ -93,6 +93,11 @@ export function afterFeedEvent(state: FeedState, event: FeedEvent): FeedState {
 
 function withoutProblem({ problem: _, ...state }: FeedState): FeedState {
   return state;
+}
+
+function withFacts(known: FeedState['facts'], { facts, gone }: Of<'facts'>): FeedState['facts'] {
+  const kept = Object.entries(known).filter(([name]) => !gone.some((each) => each === name));
+  return { ...Object.fromEntries(kept), ...facts };
 }
 
 function withRates(rates: readonly RatePoint[], { atMs, network, disks }: NodeDetail): readonly RatePoint[] {
