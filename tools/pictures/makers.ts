@@ -45,6 +45,8 @@ export const makers: Readonly<Record<PictureName, Maker>> = {
     await using terminal = await openTerminal(shop, size);
     await terminal.type(`bin/talosctl -n ${nodes} dashboard -d 1s`);
     await terminal.waitFor(/● node04/);
+    // Before the node has listed its services there is only one log.
+    await terminal.waitFor(/apid +Running/);
     // The kernel's log is that of the machine that makes the pictures: the log of all services is not.
     await terminal.press('[');
     await sleep(4000);
