@@ -73,9 +73,7 @@ export const registryd: DaemonDefinition<typeof options> = {
       createRpcServer({
         services: [{ definition: RegistryServiceDefinition, implementation: service }],
         // Calls for the state share one look at the files.
-        middleware: [
-          createAnswerTurns((next) => void setTimeout(next, registrydLimits.management.answerMs)),
-        ],
+        middleware: [createAnswerTurns((next) => void setTimeout(next, registrydLimits.management.answerMs))],
         maxMessageSizeBytes: registrydLimits.management.messageBytes,
         transportLimits: registrydLimits.management.transport,
         ...{ telemetry, log },
