@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statfsSync } from 'node:fs';
 import { test } from 'node:test';
+import { createBoundedCalls } from './bounded-calls.ts';
 import { createFileSystemSizes } from './file-system-sizes.ts';
 import { parseMounts } from './parse-mounts.ts';
 
-const sizes = createFileSystemSizes({ timeoutMs: 60_000 });
+const calls = createBoundedCalls();
+const sizes = createFileSystemSizes({ timeoutMs: 60_000, remote: calls, disks: calls });
 const mount = (mountPoint: string) => ({ source: 'x', mountPoint, type: 'x', options: [] });
 
 test('createFileSystemSizes() returns bytes of the file system at a mount point', async () => {

@@ -1,5 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
-import { Fault, faultFrom } from '@nodewright/fault';
+import { faultFrom } from '@nodewright/fault';
+import type { BoundedCalls } from './bounded-calls.ts';
+import { isLocalMount } from './local-mount.ts';
 import { type Mount, pathFromMountPoint } from './parse-mounts.ts';
 
 /** Size of a mounted file system in bytes. `availableBytes` excludes space that is reserved for root. */
@@ -30,9 +32,16 @@ export interface FileSystemSizes {
    * The space of the file system that a file is on.
    *
    * @param name of the file, for messages and to recognise a file system that hangs already
+   * @param mountPoint of the file system, where it may hang
    * @throws an error of Node.js with the errno, or Fault `deadline-exceeded` when the file system does not answer in time
    */
-  spaceOf(path: string | Buffer, name: string): Promise<FileSystemSpace>;
+  spaceOf(path: string | Buffer, name: string, mountPoint?: string): Promise<FileSystemSpace>;
+}
+
+/** Who makes calls that may not return. Those to disks must not wait behind those to servers that are away. */
+export interface SlowCalls {
+  readonly remote: BoundedCalls;
+  readonly disks: BoundedCalls;
 }
 
 const noSize: FileSystemSize = { sizeBytes: 0n, availableBytes: 0n };
@@ -41,30 +50,38 @@ const noSize: FileSystemSize = { sizeBytes: 0n, availableBytes: 0n };
 const unseenCodes = new Set(['ENOENT', 'EACCES', 'EPERM']);
 
 /**
- * A file system that hangs, such as one of a dead NFS server, blocks every thread that calls it. So the call
- * is made in the thread pool, never twice at the same time for one mount point, and each caller waits at most
- * `timeoutMs`: a hung file system occupies one thread and no caller.
+ * A file system that hangs, such as one of a dead NFS server, blocks every thread that calls it. So the call is never made twice
+ * at the same time for one mount point, and each caller waits at most `timeoutMs`: a hung file system occupies few of the threads
+ * for such calls, and no caller.
  */
-export function createFileSystemSizes(init: { readonly timeoutMs: number }): FileSystemSizes {
+export function createFileSystemSizes(init: { readonly timeoutMs: number } & SlowCalls): FileSystemSizes {
+  const { timeoutMs, remote, disks } = init;
   const sizes = new Map<string, Promise<FileSystemSize>>();
   const spaces = new Map<string, Promise<FileSystemSpace>>();
 
   function asked<T>(pending: Map<string, Promise<T>>, name: string, ask: () => Promise<T>): Promise<T> {
-    let answer = pending.get(name);
-    if (answer === undefined) {
-      answer = ask().finally(() => pending.delete(name));
-      pending.set(name, answer);
-    }
-    return withinTime(answer, name, init.timeoutMs);
+    const answer = pending.get(name) ?? ask().finally(() => pending.delete(name));
+    pending.set(name, answer);
+    return answer;
   }
 
   return {
-    async sizeOf(mount) {
+    sizeOf(mount) {
       const path = pathFromMountPoint(mount.mountPoint);
-      return await asked(sizes, path, () => askSize(path));
+      const calls = isLocalMount(mount) ? disks : remote;
+      return asked(sizes, path, () => calls.run(fileSystemAt(path), () => askSize(path), { timeoutMs }));
     },
-    spaceOf: (path, name) => asked(spaces, name, () => askSpace(path)),
+    spaceOf(path, name, mountPoint) {
+      const calls = mountPoint === undefined ? disks : remote;
+      const place = fileSystemAt(mountPoint ?? name);
+      return asked(spaces, name, () => calls.run(place, () => askSpace(path), { timeoutMs }));
+    },
   };
+}
+
+/** The file system as the subject of a message. */
+export function fileSystemAt(mountPoint: string): string {
+  return `the file system at "${mountPoint}"`;
 }
 
 async function askSpace(path: string | Buffer): Promise<FileSystemSpace> {
@@ -85,21 +102,5 @@ async function askSize(path: string): Promise<FileSystemSize> {
   } catch (error) {
     if (unseenCodes.has((error as NodeJS.ErrnoException).code ?? '')) return noSize;
     throw faultFrom(error);
-  }
-}
-
-async function withinTime<T>(answer: Promise<T>, path: string, timeoutMs: number): Promise<T> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () =>
-      reject(
-        new Fault('deadline-exceeded', `the file system at "${path}" did not answer within ${timeoutMs} ms`),
-      ),
-    timeoutMs,
-  );
-  try {
-    return await Promise.race([answer, timeout]);
-  } finally {
-    clearTimeout(timer);
   }
 }

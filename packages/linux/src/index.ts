@@ -1,5 +1,6 @@
 export * from './announce-address.ts';
 export * from './boot-facts.ts';
+export * from './bounded-calls.ts';
 export * from './c-string.ts';
 export * from './counters.ts';
 export * from './effective-capabilities.ts';
@@ -8,6 +9,7 @@ export * from './ip-address-text.ts';
 export * from './kernel-file.ts';
 export * from './kernel-log.ts';
 export * from './load-module-file.ts';
+export * from './local-mount.ts';
 export * from './lowest-oom-score.ts';
 export * from './native-calls.ts';
 export * from './netlink/index.ts';

@@ -115,6 +115,8 @@ export interface NativeCalls {
    * @param commandLine ends with a NUL byte
    */
   loadKernel(kernel: number, initramfs: number, commandLine: Uint8Array): Promise<void>;
+  /** Ends this process at once, without waiting for its threads. Never returns. */
+  exit(code: number): void;
   /** Removes an ended child process from the process table. */
   forgetChild(pid: number): void;
   /**
@@ -214,6 +216,7 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const setrlimit = libc.func('int setrlimit(int, const void *)');
   const sync = libc.func('void sync(void)');
   const reboot = libc.func('int reboot(int)');
+  const exit = libc.func('void _exit(int)');
   const waitid = libc.func('int waitid(int, int, void *, int)');
   const waitpid = libc.func('int waitpid(int, void *, int)');
   // Only for the module and the kernel: other calls by number would escape the list above.
@@ -301,6 +304,7 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
     },
     syncFileSystems: () => void sync(),
     endMachine: (command) => void checked('reboot', reboot(command)),
+    exit: (code) => void exit(code),
     endedChildren() {
       const endedOf = (kind: number, id: number): number[] => {
         const info = Buffer.alloc(siginfoBytes);

@@ -44,6 +44,8 @@ test('only the first process of a machine can change it: other modules call the 
     'config/host/configuration-worker.ts',
   ]);
   assert.deepEqual(importers(/\bloadNativeCalls\b/), [
+    // Ends the process without the threads of calls that hang.
+    'base/host/slow-calls.ts',
     // Bounds the logs of containers on machines.
     'containers/host/open-container-runtime.ts',
     // Mounts the roots of extension services.
@@ -185,6 +187,7 @@ test('only the first process of a machine can change it: other modules call the 
     'utf8',
   );
   assert.deepEqual([...native.matchAll(/libc\.func\('\w+ (\w+)\(/g)].map(([, name]) => name).sort(), [
+    '_exit',
     'bind',
     'close',
     'fallocate',

@@ -30,7 +30,6 @@ test('a replayed event of a disk changes its resources, and the medians are prin
   const controllers = blockControllers({
     world: worlds.machine,
     hasUdevd: false,
-    readsContents: false,
     systemDisk: () => undefined,
     source,
   });

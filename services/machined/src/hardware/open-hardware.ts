@@ -1,4 +1,5 @@
-import type { LinkHardware } from '@nodewright/linux';
+import type { Fault } from '@nodewright/fault';
+import type { BlockDevice, BoundedCalls, LinkHardware } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
@@ -7,6 +8,7 @@ import { blockControllers } from './controllers/block-controllers.ts';
 import { devicesStatusController } from './controllers/devices-status.ts';
 import { hardwareControllers } from './controllers/hardware-controllers.ts';
 import { openDeviceBridge } from './host/device-bridge.ts';
+import { readContents } from './host/read-contents.ts';
 import { createDisks } from './rpc/disks.ts';
 
 export interface OpenHardwareInit {
@@ -19,6 +21,8 @@ export interface OpenHardwareInit {
   readonly systemDisk: () => string | undefined;
   /** The socket of udevd-bridge. */
   readonly devicesSocket: string;
+  /** Makes the calls to disks, which may hang. */
+  readonly bounded: BoundedCalls;
   readonly log: Logger;
 }
 
@@ -35,13 +39,19 @@ export interface HardwareTopic extends Topic {
  * about disks. udevd-bridge is followed until `scope` ends.
  */
 export function openHardware(init: OpenHardwareInit, scope: AsyncDisposableStack): HardwareTopic {
-  const { world, hasUdevd, readsContents, systemDisk, devicesSocket, log } = init;
+  const { world, hasUdevd, readsContents, systemDisk, devicesSocket, bounded, log } = init;
   const source = scope.use(openDeviceBridge({ socket: devicesSocket, log }));
+  const onHang = ({ message }: Fault) =>
+    log.warn({ error: message }, 'a disk hangs: its contents are not known');
+  const readOwn = (devices: readonly BlockDevice[]) => readContents(devices, { bounded, onHang });
   return {
     controllers: [
       devicesStatusController(hasUdevd),
       ...hardwareControllers({ world, hasUdevd, read: readIfThere, source }),
-      ...blockControllers({ world, hasUdevd, readsContents, systemDisk, source }),
+      ...blockControllers({
+        ...{ world, hasUdevd, systemDisk, source },
+        readContents: readsContents ? readOwn : undefined,
+      }),
     ],
     api: { 'storage.StorageService': createDisks(source, systemDisk) },
     linkHardware: {

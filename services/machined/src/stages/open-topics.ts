@@ -5,6 +5,7 @@ import { capabilities, createFileSystemSizes, hasCapability } from '@nodewright/
 import { imageCacheRoots } from '../base/domain/image-cache-roots.ts';
 import { hasPodControllers } from '../base/domain/limits-pods.ts';
 import { localAddressOf } from '../base/domain/node-facts.ts';
+import { openSlowCalls } from '../base/host/slow-calls.ts';
 import { isControlPlaneNow } from '../base/resources/node-view.ts';
 import type { Topic } from '../base/topic.ts';
 import { type ClusterTopic, openCluster } from '../cluster/open-cluster.ts';
@@ -187,15 +188,16 @@ export async function openTopics(
     ...given,
     ...{ root: layout.root, partitions: host.volumes, hasContainers: runsContainers },
   });
+  const { remote, disks } = openSlowCalls(log);
   const hardware = openHardware(
     {
-      ...{ world, hasUdevd, devicesSocket, log },
+      ...{ world, hasUdevd, devicesSocket, log, bounded: disks },
       readsContents: host.disks !== undefined,
       systemDisk: () => host.volumes?.systemDisk,
     },
     scope,
   );
-  const sizes = createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs });
+  const sizes = createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs, remote, disks });
   const network = openNetwork(
     {
       ...{ node, events, stopSignal: host.signal, log, telemetry, hostname },
@@ -223,7 +225,14 @@ export async function openTopics(
       life,
       volumes,
     },
-    files: openFiles({ ...host, root: layout.root, hostname, sizes, ownsEtc: host.isFirstProcess }),
+    files: openFiles({
+      ...host,
+      root: layout.root,
+      hostname,
+      sizes,
+     
+      ownsEtc: host.isFirstProcess,
+    }),
     logs: openLogs({
       ...{ store: logs, neighbours: daemons.neighbours, readContainerLog: containers.readLog },
       ...{ stopSignal: host.signal, now, kernel },

@@ -182,7 +182,6 @@ test('no listener of the source outlives its controller', async () => {
   const source = new FakeDeviceSource();
   const init = {
     hasUdevd: false,
-    readsContents: false,
     systemDisk: () => undefined,
     source,
     world: worlds.process,
@@ -198,7 +197,6 @@ test('no listener of the source outlives its controller', async () => {
 test('a container has no controllers of block devices', () => {
   const init = {
     hasUdevd: false,
-    readsContents: false,
     systemDisk: () => undefined,
     source: new FakeDeviceSource(),
   };

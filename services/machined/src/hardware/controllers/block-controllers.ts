@@ -1,10 +1,9 @@
 import type { Controller } from '@nodewright/controllers';
 import type { World } from '../../base/domain/world.ts';
 import type { DeviceSource } from '../host/device-source.ts';
-import { readContents } from '../host/read-contents.ts';
 import { devicesController } from './devices.ts';
 import { discoveredVolumesStatusController } from './discovered-volumes-status.ts';
-import { discoveryController } from './discovery.ts';
+import { type DiscoveryInit, discoveryController } from './discovery.ts';
 import { disksController } from './disks.ts';
 import { symlinksController } from './symlinks.ts';
 import { systemDiskController } from './system-disk.ts';
@@ -13,8 +12,8 @@ export interface BlockControllersInit {
   readonly world: Pick<World, 'showsMachine'>;
   /** Whether udevd is one of the node's services. */
   readonly hasUdevd: boolean;
-  /** Whether the node reads its devices to know their contents: udevd records them too, but later. */
-  readonly readsContents: boolean;
+  /** Reads the contents of devices, where the node owns them: udevd records them too, but later. */
+  readonly readContents?: DiscoveryInit['readContents'];
   /** Path of the disk that holds META; undefined when no disk of this node does. */
   readonly systemDisk: () => string | undefined;
   readonly source: DeviceSource;
@@ -25,16 +24,13 @@ export interface BlockControllersInit {
  * resources, block; what container mode skips.
  */
 export function blockControllers(init: BlockControllersInit): Controller[] {
-  const { world, hasUdevd, readsContents, systemDisk, source } = init;
+  const { world, hasUdevd, readContents, systemDisk, source } = init;
   if (!world.showsMachine) return [];
   return [
     devicesController(source),
     symlinksController(source, hasUdevd),
     disksController(source),
-    discoveryController({
-      source,
-      readContents: readsContents ? (devices) => readContents(devices) : undefined,
-    }),
+    discoveryController({ source, readContents }),
     discoveredVolumesStatusController(),
     systemDiskController(systemDisk),
   ];

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { encodeTable, partitionTypes } from '@nodewright/disk';
+import { createBoundedCalls } from '@nodewright/linux';
 import { readContents } from './read-contents.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'contents-'));
+const init = { folder, bounded: createBoundedCalls() };
 after(() => rmSync(folder, { recursive: true }));
 const pathOf = (name: string) => join(folder, name);
 const disk = (name: string) => ({ name, type: 'disk' as const, parent: '', partitionNumber: 0 });
@@ -30,7 +33,7 @@ test('readContents() tells what udev would tell: tables of disks, entries and fi
   writeFileSync(pathOf('vdb'), Buffer.alloc(100));
 
   const devices = [disk('vda'), partition('vda', 4), partition('vda', 7), disk('vdb'), disk('vdc')];
-  const records = await readContents([...devices, partition('vdc', 1)], folder);
+  const records = await readContents([...devices, partition('vdc', 1)], init);
   const found = Object.fromEntries([...records].map(([name, facts]) => [name, Object.fromEntries(facts)]));
   assert.deepEqual(found, {
     vda: { ID_PART_TABLE_TYPE: 'gpt', ID_PART_TABLE_UUID: guid },
@@ -46,5 +49,32 @@ test('readContents() tells what udev would tell: tables of disks, entries and fi
   // The program that creates the file system has not finished.
   xfs.writeUInt8(1, 126);
   writeFileSync(pathOf('vda4'), xfs);
-  assert.equal((await readContents(devices, folder)).get('vda4')?.has('ID_FS_TYPE'), false);
+  assert.equal((await readContents(devices, init)).get('vda4')?.has('ID_FS_TYPE'), false);
+});
+
+test('readContents() names a disk that does not answer, and reads the others', async () => {
+  execFileSync('mkfifo', [pathOf('vdd'), pathOf('vdd1'), pathOf('vdd2')]);
+  const table = encodeTable({ guid: '11111111-2222-4333-8444-555555555555', partitions: [] }, 1 << 14);
+  writeFileSync(pathOf('vde'), Buffer.concat([table.head, Buffer.alloc(1 << 20)]));
+  const hung: string[] = [];
+  const bounded = createBoundedCalls({ timeoutMs: 200 });
+  const onHang = ({ message }: Error) => void hung.push(message);
+  const devices = [disk('vdd'), partition('vdd', 1), partition('vdd', 2), disk('vde')];
+  const records = await readContents(devices, { folder, bounded, onHang });
+  assert.deepEqual(
+    [...records].map(([name, facts]) => [name, facts.get('ID_PART_TABLE_TYPE')]),
+    [
+      ...[
+        ['vdd', undefined],
+        ['vdd1', undefined],
+        ['vdd2', undefined],
+      ],
+      ['vde', 'gpt'],
+    ],
+  );
+  assert.equal(hung.length, 3);
+  for (const message of hung) assert.equal(message, `the disk "${folder}/vdd" did not answer within 200 ms`);
+  // A writer lets the waiting calls return.
+  for (const name of ['vdd', 'vdd1', 'vdd2'])
+    closeSync(openSync(pathOf(name), constants.O_RDWR | constants.O_NONBLOCK));
 });

@@ -6,7 +6,8 @@ import {
   recogniseContents,
   tableHeadBytes,
 } from '@nodewright/disk';
-import type { BlockDevice } from '@nodewright/linux';
+import { type Fault, faultFrom } from '@nodewright/fault';
+import type { BlockDevice, BoundedCalls } from '@nodewright/linux';
 
 /** What udev would have recorded about the contents of devices, by the name of the device. */
 export type ContentsRecords = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -14,22 +15,37 @@ export type ContentsRecords = ReadonlyMap<string, ReadonlyMap<string, string>>;
 /** Drives that take seconds to answer, and rarely hold anything. */
 const slowDrives = /^fd\d/;
 
+export interface ReadContentsInit {
+  /** Makes the calls to disks, which may hang. */
+  readonly bounded: BoundedCalls;
+  /** Called for a disk that does not answer. */
+  readonly onHang?: (error: Fault) => void;
+  /** Default `/dev`. */
+  readonly folder?: string;
+}
+
 /**
- * Reads what the devices contain, for a machine without udev. One that cannot be read, or is removed meanwhile, has no
- * contents.
- *
- * @param folder default `/dev`
+ * Reads what the devices contain, for a machine without udev. One that cannot be read, does not answer or is removed meanwhile has
+ * no contents.
  */
 export async function readContents(
   devices: readonly Pick<BlockDevice, 'name' | 'type' | 'parent' | 'partitionNumber'>[],
-  folder = '/dev',
+  { bounded, onHang = () => {}, folder = '/dev' }: ReadContentsInit,
 ): Promise<ContentsRecords> {
   const records = new Map<string, ReadonlyMap<string, string>>();
   const tables = new Map<string, PartitionTable | undefined>();
+  const readOne = async ({ name, parent }: (typeof devices)[number]): Promise<Buffer | undefined> => {
+    if (slowDrives.test(name)) return undefined;
+    try {
+      // The partitions of a disk that hangs hang, too.
+      return await bounded.run(`the disk "${folder}/${parent || name}"`, () => readHead(`${folder}/${name}`));
+    } catch (error) {
+      onHang(faultFrom(error));
+      return undefined;
+    }
+  };
   // All at once: the readings wait for threads, not for each other.
-  const heads = await Promise.all(
-    devices.map(({ name }) => (slowDrives.test(name) ? undefined : readHead(`${folder}/${name}`))),
-  );
+  const heads = await Promise.all(devices.map(readOne));
   // Disks come before their partitions.
   for (const [index, { name, type, parent, partitionNumber }] of devices.entries()) {
     const head = heads[index];
@@ -85,6 +101,6 @@ async function readHead(path: string): Promise<Buffer | undefined> {
   } catch {
     return undefined;
   } finally {
-    await file?.close();
+    await file?.close().catch(() => {});
   }
 }
