@@ -1,4 +1,4 @@
-import type { FileSystemSizes } from '@nodewright/linux';
+import type { BoundedCalls, FileSystemSizes } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
@@ -18,6 +18,8 @@ export interface OpenFilesInit {
   readonly bootId: string;
   readonly hostname: () => string;
   readonly sizes: FileSystemSizes;
+  /** Makes the calls to file systems that may hang. */
+  readonly bounded: BoundedCalls;
   readonly log: Logger;
 }
 
@@ -26,9 +28,10 @@ export interface OpenFilesInit {
  * `/etc`.
  */
 export function openFiles(init: OpenFilesInit): Topic {
-  const { root, world, ownsEtc, bootId, hostname, sizes, log } = init;
+  const { root, world, ownsEtc, bootId, hostname, sizes, bounded, log } = init;
   const files = createNodeFiles({
     root,
+    bounded,
     contents: () => ownKernelFiles(world, hostname(), bootId),
   });
   return {

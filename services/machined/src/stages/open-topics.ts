@@ -230,7 +230,7 @@ export async function openTopics(
       root: layout.root,
       hostname,
       sizes,
-     
+      bounded: remote,
       ownsEtc: host.isFirstProcess,
     }),
     logs: openLogs({

@@ -38,6 +38,8 @@ export interface NodeUnderTestInit extends Partial<NodeConfigInit> {
   readonly services?: 'child' | 'external';
   /** File modes apply to machined even when root runs the tests. */
   readonly obeysModes?: boolean;
+  /** Words before the command of machined, for example to run it in another namespace. */
+  readonly through?: readonly string[];
 }
 
 export interface NodeUnderTest extends AsyncDisposable {
@@ -113,7 +115,10 @@ export async function startNode(init: NodeUnderTestInit = {}): Promise<NodeUnder
     args: [...args, ...services, ...(init.args ?? [])],
     cwd: empty,
     env: init.env,
-    through: init.obeysModes === true && process.getuid?.() === 0 ? withoutOverride : [],
+    through: [
+      ...(init.through ?? []),
+      ...(init.obeysModes === true && process.getuid?.() === 0 ? withoutOverride : []),
+    ],
   });
   scope.defer(() => endLeftDaemons(folder));
   scope.use(machined);

@@ -45,7 +45,9 @@ async function readAttributes(calls: NativeCalls, hostPath: HostPath): Promise<F
     const data = await optional(calls.getAttribute(path, Buffer.from(`${name}\0`)));
     return data === undefined ? [] : [{ name, data }];
   };
-  const [list, label] = await Promise.all([optional(calls.listAttributes(path)), get(labelName)]);
+  // One after the other: a file system that hangs must occupy one thread.
+  const list = await optional(calls.listAttributes(path));
+  const label = await get(labelName);
   const attributes: FileAttribute[] = [];
   for (const name of list?.toString('utf8').split('\0') ?? []) {
     if (name !== '' && name !== labelName) attributes.push(...(await get(name)));

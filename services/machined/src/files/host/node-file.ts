@@ -1,4 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, read, readSync } from 'node:fs';
+import { close, closeSync, constants, fstat, fstatSync, open, openSync, read, readSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { Fault } from '@nodewright/fault';
+import type { BoundedCalls } from '@nodewright/linux';
 import { fileFault } from '../domain/file-fault.ts';
 import { type FileStat, fileStat } from './file-stat.ts';
 import type { HostPath } from './host-path.ts';
@@ -60,6 +63,78 @@ export function openNodeFile(path: string, hostPath: HostPath): NodeFile {
       await pending;
       closeSync(descriptor);
     },
+  };
+}
+
+const calls = {
+  open: promisify(open),
+  fstat: promisify(fstat),
+  read: promisify(read),
+  close: promisify(close),
+};
+
+/**
+ * Opens a file that may hang. `read` is not possible; every other call has a time limit, and disposing waits for nothing: the file
+ * is closed when its file system answers.
+ *
+ * @param path its path on the node, for messages
+ * @param place what hangs, as the subject of a message
+ * @throws Fault, of kind `deadline-exceeded` when the place does not answer in time
+ */
+export async function openSlowFile(
+  path: string,
+  hostPath: HostPath,
+  place: string,
+  bounded: BoundedCalls,
+): Promise<NodeFile> {
+  const fail = (operation: string, error: unknown) => fileFault(operation, path, error);
+  // Closing a file waits for some file systems, too.
+  const closeLater = (descriptor: number) => bounded.finish(place, () => calls.close(descriptor));
+  const openAndStat = async () => {
+    const descriptor = await calls.open(hostPath, openFlags);
+    try {
+      return { descriptor, stat: fileStat(await calls.fstat(descriptor)) };
+    } catch (error) {
+      closeLater(descriptor);
+      throw error;
+    }
+  };
+  const release = (late: { readonly descriptor: number }) => closeLater(late.descriptor);
+  const opened = await bounded.run(place, openAndStat, { release }).catch((error: unknown) => {
+    throw fail('open', error);
+  });
+  const { descriptor, stat } = opened;
+  let isOpen = true;
+  let pending: Promise<unknown> = Promise.resolve();
+  const dispose = () => {
+    isOpen = false;
+    pending.then(() => closeLater(descriptor));
+  };
+
+  return {
+    stat,
+    read() {
+      throw new Fault('internal', `${place} may hang: it must not be read synchronously`);
+    },
+    async readLater(buffer) {
+      // A read that is given up still writes into its buffer.
+      const own = Buffer.allocUnsafeSlow(buffer.length);
+      const readOnce = () => {
+        if (!isOpen) throw new Fault('cancelled', `${path} was closed`);
+        const reading = calls.read(descriptor, own, 0, own.length, null);
+        pending = reading.catch(() => {});
+        return reading;
+      };
+      try {
+        const { bytesRead } = await bounded.run(place, async () => await readOnce());
+        buffer.set(own.subarray(0, bytesRead));
+        return bytesRead;
+      } catch (error) {
+        throw fail('read', error);
+      }
+    },
+    [Symbol.dispose]: dispose,
+    [Symbol.asyncDispose]: async () => dispose(),
   };
 }
 

@@ -1,5 +1,7 @@
+import { type BoundedCalls, createBoundedCalls } from '@nodewright/linux';
 import { fileFault } from '../domain/file-fault.ts';
 import { type FoundName, type NamedFile, resolvePath } from '../domain/node-path.ts';
+import { readMountsThatHang } from './mounts-that-hang.ts';
 import { type NodeFolder, openNodeRoot } from './node-folder.ts';
 
 /** A file of the node: its name in the open folder that contains it. Disposing closes the folder. */
@@ -26,14 +28,21 @@ export interface NodeFilesInit {
    * node that shares its kernel.
    */
   readonly contents?: () => ReadonlyMap<string, string>;
+  /** Makes the calls to file systems that may hang; by default its own. */
+  readonly bounded?: BoundedCalls;
 }
 
 /**
  * Opens the files of a node. If its root is a folder of a host, the folders `/dev`, `/proc` and `/sys` are
  * those of the host, without files that reveal something about other programs.
  */
-export function createNodeFiles({ root, contents = () => new Map() }: NodeFilesInit): NodeFiles {
-  const tree = { openRoot: () => openNodeRoot(root, contents), look };
+export function createNodeFiles({
+  root,
+  contents = () => new Map(),
+  bounded = createBoundedCalls(),
+}: NodeFilesInit): NodeFiles {
+  const mounts = readMountsThatHang();
+  const tree = { openRoot: () => openNodeRoot(root, { contents, mounts, bounded }), look };
   return {
     async find(path, operation = 'lstat') {
       try {

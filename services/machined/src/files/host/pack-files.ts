@@ -12,7 +12,7 @@ import {
 } from '../domain/tar-header.ts';
 import { type BlockSink, BlockWriter, blockBytes } from './block-writer.ts';
 import type { NodeFile } from './node-file.ts';
-import type { NodeFolder } from './node-folder.ts';
+import { isKernelFile, type NodeFolder } from './node-folder.ts';
 import { type WalkStep, walkFiles } from './walk-files.ts';
 
 export interface PackInit {
@@ -22,9 +22,6 @@ export interface PackInit {
   /** Called for each file that is missing in the archive or incomplete. */
   readonly onProblem: (path: string, fault: Fault) => void;
 }
-
-/** Files of the kernel. Reading them may wait for a device or a lock without a time limit. */
-const kernelFile = /^\/(proc|sys)\//;
 
 /** An open file, and whether reading it may block. */
 interface Source {
@@ -50,7 +47,8 @@ export async function packFiles({ root, signal, sink, onProblem }: PackInit): Pr
       if (step.kind === 'failed') onProblem(step.path, step.fault);
       if (step.kind !== 'file') continue;
       try {
-        const entry = entryOf(root.path, step);
+        const linkLater = step.folder.mayHang(step.name) ? await slowLink(step) : undefined;
+        const entry = entryOf(root.path, step, linkLater);
         if (entry !== undefined && !packAtOnce(out, entry, step)) {
           await packFile(out, entry, step);
         }
@@ -68,13 +66,24 @@ export async function packFiles({ root, signal, sink, onProblem }: PackInit): Pr
 
 type FileStep = Extract<WalkStep, { kind: 'file' }>;
 
+const mayWait = ({ path, folder, name }: FileStep): boolean => isKernelFile(path) || folder.mayHang(name);
+
+/** The target of a link that may hang; `undefined` for every other file. */
+async function slowLink({ stat, folder, name }: FileStep): Promise<string | undefined> {
+  return fileKindOf(stat.mode) === 'symlink' ? await folder.readLinkLater(name) : undefined;
+}
+
 /**
  * Returns the entry of a file; `undefined` for files without an entry: the root folder, which has no name in
  * the archive, and sockets.
  *
  * @throws Fault when the root itself is a socket
  */
-function entryOf(root: string, { path, stat, folder, name: ownName }: FileStep): TarEntry | undefined {
+function entryOf(
+  root: string,
+  { path, stat, folder, name: ownName }: FileStep,
+  slowTarget: string | undefined,
+): TarEntry | undefined {
   const kind = fileKindOf(stat.mode);
   if (kind === undefined || kind === 'socket') {
     if (path === root) throw new Fault('unknown', 'sockets are not supported in archives');
@@ -91,7 +100,7 @@ function entryOf(root: string, { path, stat, folder, name: ownName }: FileStep):
     gid: stat.gid,
     size: 0,
     modifiedSeconds: Math.floor(stat.mtimeMs / 1000),
-    ...(kind === 'symlink' ? { link: folder.readLink(ownName) } : {}),
+    ...(kind === 'symlink' ? { link: slowTarget ?? folder.readLink(ownName) } : {}),
     ...(isDevice ? { device: deviceOf(stat.rdev) } : {}),
   };
 }
@@ -101,14 +110,14 @@ function entryOf(root: string, { path, stat, folder, name: ownName }: FileStep):
  * files, and a wait costs more than a small file. Returns false, without any effect, for other files.
  */
 function packAtOnce(out: BlockWriter, entry: TarEntry, step: FileStep): boolean {
-  const { path, stat } = step;
+  const { stat } = step;
   const free = out.free - maxTarHeaderBytes - tarBlockBytes;
-  if (free < 0 || stat.size > free || kernelFile.test(path)) return false;
+  if (free < 0 || stat.size > free || mayWait(step)) return false;
   if (entry.kind !== 'file') {
     out.commit(writeTarHeader(entry, out.room));
     return true;
   }
-  using file = openFile(step);
+  using file = regular(step.folder.open(step.name));
   const { size } = file.stat;
   if (size === 0 || size > free) return false;
   const { room } = out;
@@ -127,8 +136,7 @@ function packAtOnce(out: BlockWriter, entry: TarEntry, step: FileStep): boolean 
 }
 
 /** @throws Fault when the name is not a regular file any more */
-function openFile({ folder, name }: FileStep): NodeFile {
-  const file = folder.open(name);
+function regular(file: NodeFile): NodeFile {
   if (fileKindOf(file.stat.mode) === 'file') return file;
   file[Symbol.dispose]();
   throw new Fault('unknown', 'the file was replaced while it was copied');
@@ -136,9 +144,11 @@ function openFile({ folder, name }: FileStep): NodeFile {
 
 async function packFile(out: BlockWriter, entry: TarEntry, step: FileStep): Promise<void> {
   if (entry.kind !== 'file') return putHeader(out, entry);
-  await using file = openFile(step);
+  const waits = mayWait(step);
+  const { folder, name } = step;
+  await using file = regular(waits ? await folder.openLater(name) : folder.open(name));
   const { size } = file.stat;
-  const source: Source = { file, mayWait: kernelFile.test(step.path) };
+  const source: Source = { file, mayWait: waits };
   if (size === 0) await packKernelFile(out, entry, source);
   else await packContent(out, { ...entry, size }, source);
 }

@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { type Fault, faultFrom } from '@nodewright/fault';
-import { parseMounts, pathFromMountPoint } from '@nodewright/linux';
 import { fileFault, pathError } from '../domain/file-fault.ts';
 import { fileKindOf } from '../domain/file-mode.ts';
 import type { FoundName } from '../domain/node-path.ts';
@@ -58,18 +56,16 @@ export async function* walkFiles({
   entersFolder = () => true,
   signal,
 }: WalkInit): AsyncGenerator<WalkStep[], void, undefined> {
-  const mountPoints = readMountPoints();
   const turns = new TurnTaking(signal);
   const entered: EnteredFolder[] = [];
   /** Folders that the walk has left, but that steps of the current group may still need. */
   const left: NodeFolder[] = [];
   let steps: WalkStep[] = [];
 
-  const mayHang = ({ path, folder, name }: Place) => mountPoints.has(path) && folder.isOfMachine(name);
   const enter = async (place: Place): Promise<void> => {
     let folder: NodeFolder | undefined;
     try {
-      folder = await openFolder(place, mayHang(place));
+      folder = await openFolder(place);
       entered.push({ place, folder, names: await folder.names(), next: 0 });
     } catch (error) {
       folder?.[Symbol.dispose]();
@@ -102,7 +98,7 @@ export async function* walkFiles({
         (entered.at(-1) as EnteredFolder).next += 1;
         const at: Place = { path: folder.pathOf(name), depth: entered.length, folder, name };
         try {
-          const stat = mayHang(at) ? await folder.statLater(name) : folder.stat(name);
+          const stat = folder.mayHang(name) ? await folder.statLater(name) : folder.stat(name);
           if (show(at, stat)) await enter(at);
         } catch (error) {
           signal.throwIfAborted();
@@ -128,16 +124,10 @@ export async function* walkFiles({
  * @throws Fault when the name is not a folder any more, or when the folder is nested too deeply to keep all
  * parents open
  */
-async function openFolder({ path, depth, folder, name }: Place, mayHang: boolean): Promise<NodeFolder> {
+async function openFolder({ path, depth, folder, name }: Place): Promise<NodeFolder> {
   if (depth >= maxFolderDepth) throw fileFault('open', path, pathError('ETOODEEP'));
   if (path.length > maxPathBytes) throw fileFault('open', path, pathError('ENAMETOOLONG'));
-  const inner = mayHang ? await folder.enterLater(name) : folder.enter(name);
+  const inner = folder.mayHang(name) ? await folder.enterLater(name) : folder.enter(name);
   if (inner === undefined) throw fileFault('open', path, pathError('ENOTDIR'));
   return inner;
-}
-
-/** Other file systems begin at mount points. One that hangs must not block the event loop. */
-function readMountPoints(): ReadonlySet<string> {
-  const mounts = parseMounts(readFileSync('/proc/self/mounts', 'latin1'));
-  return new Set(mounts.map(({ mountPoint }) => pathFromMountPoint(mountPoint)));
 }

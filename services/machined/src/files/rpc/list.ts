@@ -41,14 +41,14 @@ export function createList(
         const name = textFromBytes(path);
         const isFolder = step.kind === 'failed' || fileKindOf(step.stat.mode) === 'directory';
         const relative = path === root && !isFolder ? posix.basename(path) : relativePath(root, path);
-        const names = {
-          name,
-          relativeName: textFromBytes(relative),
-          xattrs: await attributesOf(folder.hostPath(step.name)),
-        };
-        if (step.kind === 'failed') return { ...names, error: step.fault.message };
+        const names = { name, relativeName: textFromBytes(relative) };
+        // One that does not answer is not asked again.
+        const isAway = step.kind === 'failed' && folder.mayHang(step.name);
         try {
-          return { ...names, ...describeFile(step) };
+          const read = () => attributesOf(folder.hostPath(step.name));
+          const xattrs = isAway ? [] : await folder.call(step.name, read);
+          if (step.kind === 'failed') return { ...names, xattrs, error: step.fault.message };
+          return { ...names, xattrs, ...(await describeFile(step)) };
         } catch (error) {
           return { ...names, error: (error as Error).message };
         }
@@ -57,14 +57,20 @@ export function createList(
   };
 }
 
-function describeFile({ stat, folder, name }: Extract<WalkStep, { kind: 'file' }>): Partial<FileInfo> {
+async function describeFile({
+  stat,
+  folder,
+  name,
+}: Extract<WalkStep, { kind: 'file' }>): Promise<Partial<FileInfo>> {
   const kind = fileKindOf(stat.mode);
+  const targetOf = async () =>
+    folder.mayHang(name) ? await folder.readLinkLater(name) : folder.readLink(name);
   return {
     size: wireSize(stat.size),
     mode: goFileMode(stat.mode),
     modified: BigInt(Math.floor(stat.mtimeMs / 1000)),
     isDir: kind === 'directory',
-    link: kind === 'symlink' ? textFromBytes(folder.readLink(name)) : '',
+    link: kind === 'symlink' ? textFromBytes((await targetOf()) ?? '') : '',
     uid: stat.uid,
     gid: stat.gid,
   };

@@ -25,7 +25,7 @@ export function createRead(files: NodeFiles, log: Logger): Pick<MachineServiceIm
       using found = await files.find(requested, 'stat');
       const { folder, name } = found;
       checkRegular(await folder.statLater(name));
-      await using file = folder.open(name);
+      await using file = await folder.openLater(name);
       checkRegular(file.stat);
       for (let total = 0; ; ) {
         signal.throwIfAborted();

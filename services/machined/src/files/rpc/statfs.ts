@@ -15,7 +15,7 @@ export function createStatfs(
       const { folder, name } = found;
       const at = folder.pathOf(name);
       try {
-        const space = await sizes.spaceOf(folder.hostPath(name), at);
+        const space = await sizes.spaceOf(folder.hostPath(name), at, folder.mountOf(name));
         const { sizeBytes, usedBytes, availableBytes, ...inodes } = space;
         return { size: sizeBytes, used: usedBytes, available: availableBytes, ...inodes };
       } catch (error) {
