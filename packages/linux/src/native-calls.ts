@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { getSystemErrorName } from 'node:util';
 import { Fault } from '@nodewright/fault';
+import { createTimedCalls } from './timed-calls.ts';
 
 /** A failed system call. `code` is the name of its errno, as in the errors of Node.js. */
 export class SystemCallError extends Error {
@@ -91,8 +92,17 @@ export interface NativeCalls {
   detachMount(target: Uint8Array): void;
   /** Sets a limit of this process, soft and hard. @param resource `RLIMIT_*` */
   setResourceLimit(resource: number, value: number): void;
-  /** Writes everything that the file systems have in memory to their disks, and waits for it. */
-  syncFileSystems(): void;
+  /**
+   * Writes everything that the file systems have in memory to their disks, and blocks until that is done or the time is over: a
+   * disk that hangs never ends it.
+   *
+   * @returns whether everything is written
+   */
+  syncFileSystems(timeoutMs: number): boolean;
+  /**
+   * Ends the machine after a time, from a thread of its own, whatever this one waits for then. @param command as of `endMachine`
+   */
+  endMachineLater(command: number, delayMs: number): void;
   /** Ends the machine in the given way. Returns only if the kernel refuses. @param command `LINUX_REBOOT_CMD_*` */
   endMachine(command: number): void;
   /**
@@ -214,7 +224,6 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const mount = libc.func('int mount(const void *, const void *, const void *, unsigned long, const void *)');
   const umount2 = libc.func('int umount2(const void *, int)');
   const setrlimit = libc.func('int setrlimit(int, const void *)');
-  const sync = libc.func('void sync(void)');
   const reboot = libc.func('int reboot(int)');
   const exit = libc.func('void _exit(int)');
   const waitid = libc.func('int waitid(int, int, void *, int)');
@@ -224,6 +233,8 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
   const kexecCall = libc.func('long syscall(long, int, int, unsigned long, const void *, unsigned long)');
   const llistxattr = libc.func('int64_t llistxattr(const void *, void *, size_t)');
   const lgetxattr = libc.func('int64_t lgetxattr(const void *, const void *, void *, size_t)');
+
+  const timed = createTimedCalls(libc);
 
   const checked = (call: string, result: number): number => {
     if (result < 0) throw new SystemCallError(call, koffi.errno());
@@ -302,7 +313,17 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       limits.writeBigUInt64LE(BigInt(value), 8);
       checked('setrlimit', setrlimit(resource, limits));
     },
-    syncFileSystems: () => void sync(),
+    syncFileSystems(timeoutMs) {
+      const isDone = timed.runInThread('sync', timeoutMs);
+      if (isDone !== undefined) return isDone;
+      // Without a thread it has no limit of its own.
+      libc.func('void sync(void)')();
+      return true;
+    },
+    endMachineLater(command, delayMs) {
+      if (!timed.callLater('reboot', command, delayMs))
+        throw new SystemCallError('timer_create', koffi.errno());
+    },
     endMachine: (command) => void checked('reboot', reboot(command)),
     exit: (code) => void exit(code),
     endedChildren() {

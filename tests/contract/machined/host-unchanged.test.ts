@@ -79,7 +79,7 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/prepare-container.ts',
   ]);
   const changes =
-    /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|syncFileSystems|forgetChild|statusOfChild|loadKernel)\(/;
+    /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|endMachineLater|syncFileSystems|forgetChild|statusOfChild|loadKernel)\(/;
   assert.deepEqual(importers(changes), [
     'extensions/host/boot-partition.ts',
     'extensions/host/service-root.ts',
@@ -182,14 +182,16 @@ test('only the first process of a machine can change it: other modules call the 
   );
   // packages/linux/src/netlink/asks-only.test.ts shows that only read requests go through these sockets.
   assert.deepEqual(importers(/\.(sendTo|control)\(/), ['volumes/host/block-port.ts']);
-  const native = readFileSync(
-    join(folder, '..', '..', '..', 'packages', 'linux', 'src', 'native-calls.ts'),
-    'utf8',
-  );
+  const linux = join(folder, '..', '..', '..', 'packages', 'linux', 'src');
+  const native = ['native-calls.ts', 'timed-calls.ts']
+    .map((name) => readFileSync(join(linux, name), 'utf8'))
+    .join('');
   assert.deepEqual([...native.matchAll(/libc\.func\('\w+ (\w+)\(/g)].map(([, name]) => name).sort(), [
     '_exit',
     'bind',
     'close',
+    // Of `sync` and `reboot`, for threads.
+    'dlsym',
     'fallocate',
     'getsockopt',
     'ioctl',
@@ -199,6 +201,8 @@ test('only the first process of a machine can change it: other modules call the 
     'mount',
     'munmap',
     'prctl',
+    'pthread_clockjoin_np',
+    'pthread_create',
     'reboot',
     'recvfrom',
     'recvmsg',
@@ -210,6 +214,8 @@ test('only the first process of a machine can change it: other modules call the 
     // For a module, and for the next kernel.
     'syscall',
     'syscall',
+    'timer_create',
+    'timer_settime',
     'umount2',
     'waitid',
     'waitpid',

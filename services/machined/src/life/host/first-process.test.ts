@@ -52,7 +52,7 @@ test('reapOrphans() leaves a process that is awaited, which does not delay the o
 });
 
 /** What happens to the machine when process 1 exits with this code. */
-function endOf(code: number, { isKernelLoaded = false, refusesKexec = false } = {}): string[] {
+function endOf(code: number, { isKernelLoaded = false, refusesKexec = false, hangs = false } = {}): string[] {
   const done: string[] = [];
   const process = new EventEmitter();
   const calls = {
@@ -60,7 +60,12 @@ function endOf(code: number, { isKernelLoaded = false, refusesKexec = false } = 
       if (Buffer.from(target).toString() !== '/var\0') throw new Error('not mounted');
       done.push('detach');
     },
-    syncFileSystems: () => void done.push('sync'),
+    endMachineLater: (command: number, delayMs: number) =>
+      void done.push(`${command.toString(16)} after ${delayMs}`),
+    syncFileSystems(timeoutMs: number) {
+      done.push(`sync ${timeoutMs}`);
+      return !hangs;
+    },
     endMachine(command: number) {
       if (refusesKexec && command === restartCommands.kexec) throw new Error('reboot: EINVAL');
       done.push(command.toString(16));
@@ -74,24 +79,37 @@ function endOf(code: number, { isKernelLoaded = false, refusesKexec = false } = 
   return done;
 }
 
+/** The steps of a machine whose disks answer, and that ends with a command. */
+const stored = (command: string) => [`${command} after 45000`, 'sync 30000', 'detach', command];
+
+test('endMachineAtExit() ends a machine whose disk hangs, without waiting for its file systems', () => {
+  const hangs = true;
+  const line = 'a disk has not answered for 30 s: the machine ends all the same';
+  assert.deepEqual(endOf(nodeExitCodes.reboot, { hangs }), [
+    ...['kill', '1234567 after 45000', 'sync 30000', line, '1234567'],
+  ]);
+  const kexec = endOf(nodeExitCodes.kexec, { hangs, isKernelLoaded: true });
+  assert.deepEqual(kexec.slice(-3), [line, '45584543', '1234567']);
+});
+
 test('endMachineAtExit() switches off, restarts, and restarts after a pause when machined crashed', () => {
-  assert.deepEqual(endOf(0), ['kill', 'sync', 'detach', '4321fedc']);
-  assert.deepEqual(endOf(nodeExitCodes.reboot), ['kill', 'sync', 'detach', '1234567']);
+  assert.deepEqual(endOf(0), ['kill', ...stored('4321fedc')]);
+  assert.deepEqual(endOf(nodeExitCodes.reboot), ['kill', ...stored('1234567')]);
   const line = 'machined has ended with exit code 1: the machine restarts in 10 s';
-  assert.deepEqual(endOf(1), [line, 'pause 10000', 'kill', 'sync', 'detach', '1234567']);
+  assert.deepEqual(endOf(1), [line, 'pause 10000', 'kill', ...stored('1234567')]);
 });
 
 test('endMachineAtExit() starts a loaded kernel when it is asked to, and restarts when the kernel refuses', () => {
   const isKernelLoaded = true;
-  const [first] = endOf(nodeExitCodes.kexec, { isKernelLoaded }).slice(3);
+  const [first] = endOf(nodeExitCodes.kexec, { isKernelLoaded }).slice(4);
   assert.equal(first, '45584543');
-  assert.deepEqual(endOf(nodeExitCodes.kexec), ['kill', 'sync', 'detach', '1234567']);
-  assert.deepEqual(endOf(nodeExitCodes.reboot, { isKernelLoaded }), ['kill', 'sync', 'detach', '1234567']);
+  assert.deepEqual(endOf(nodeExitCodes.kexec), ['kill', ...stored('1234567')]);
+  assert.deepEqual(endOf(nodeExitCodes.reboot, { isKernelLoaded }), ['kill', ...stored('1234567')]);
   assert.deepEqual(endOf(nodeExitCodes.kexec, { isKernelLoaded, refusesKexec: true }), [
-    ...['kill', 'sync', 'detach'],
+    ...['kill', '1234567 after 45000', 'sync 30000', 'detach'],
     'the loaded kernel cannot be started (reboot: EINVAL): the machine restarts',
     '1234567',
   ]);
-  assert.deepEqual(endOf(0, { isKernelLoaded }), ['kill', 'sync', 'detach', '4321fedc']);
+  assert.deepEqual(endOf(0, { isKernelLoaded }), ['kill', ...stored('4321fedc')]);
   assert.equal(endOf(1, { isKernelLoaded }).at(-1), '1234567');
 });

@@ -22,6 +22,10 @@ const openFilesLimit = 7;
 const openFiles = 1_048_576;
 const lookEveryMs = 5000;
 const lookAgainMs = 100;
+/** How long the disks may take to store what is in memory. */
+const syncTimeoutMs = 30_000;
+/** From there on until the machine ends in any case: a disk can also hang when its file systems are detached. */
+const detachTimeoutMs = 15_000;
 /** Time to read the last lines on the console before a crashed machine restarts. */
 const crashPauseMs = 10_000;
 
@@ -113,7 +117,7 @@ export function reapOrphans(
 }
 
 export interface EndOfMachine {
-  readonly calls: Pick<NativeCalls, 'syncFileSystems' | 'endMachine' | 'detachMount'>;
+  readonly calls: Pick<NativeCalls, 'syncFileSystems' | 'endMachine' | 'endMachineLater' | 'detachMount'>;
   /** Ends all other processes. */
   readonly killOthers: () => void;
   /** Blocks this process, whose event loop does not run any more. */
@@ -129,7 +133,7 @@ const intendedExitCodes: ReadonlySet<number> = new Set([0, nodeExitCodes.reboot,
 
 /**
  * Ends the machine when this process exits: off, restarted by its firmware or by a loaded kernel, or restarted after a pause
- * when it crashed. Without it the kernel would panic.
+ * when it crashed. Without it the kernel would panic. What disks that hang have not stored after 30 s is lost.
  */
 export function endMachineAtExit(
   { calls, killOthers, pause, report, isKernelLoaded }: EndOfMachine,
@@ -142,11 +146,25 @@ export function endMachineAtExit(
       pause(crashPauseMs);
     }
     killOthers();
-    calls.syncFileSystems();
-    detachVolumes(calls);
+    endInAnyCase(restartCommands[end], calls, report);
+    if (calls.syncFileSystems(syncTimeoutMs)) detachVolumes(calls);
+    else report(`a disk has not answered for ${syncTimeoutMs / 1000} s: the machine ends all the same`);
     if (code === nodeExitCodes.kexec && isKernelLoaded()) startLoadedKernel(calls, report);
     calls.endMachine(restartCommands[end]);
   });
+}
+
+/** A disk that hangs must not keep the machine from ending. */
+function endInAnyCase(
+  command: number,
+  calls: Pick<NativeCalls, 'endMachineLater'>,
+  report: (line: string) => void,
+): void {
+  try {
+    calls.endMachineLater(command, syncTimeoutMs + detachTimeoutMs);
+  } catch (error) {
+    report(`a disk that hangs would keep the machine from ending (${faultFrom(error).message})`);
+  }
 }
 
 /** Returns only when the kernel refuses. */
