@@ -1,4 +1,4 @@
-// A server of FUSE that leaves some requests without an answer. Source: the Linux kernel's <linux/fuse.h>, protocol 7.31.
+// A server of FUSE that leaves some requests without an answer. The messages are those of <linux/fuse.h>, protocol 7.31.
 import { openSync, readSync, writeSync } from 'node:fs';
 import { cString, loadNativeCalls } from '@nodewright/linux';
 
