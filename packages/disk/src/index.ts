@@ -1,6 +1,6 @@
 export { type ContentName, contentsHeadBytes, type DiskContents, recogniseContents } from './contents.ts';
 export { encodeGuid } from './guid.ts';
-export { isMetaTorn, type MetaEntries, metaPartitionBytes, metaWrites, readMeta } from './meta-partition.ts';
+export { type MetaEntries, metaMends, metaPartitionBytes, metaWrites, readMeta } from './meta-partition.ts';
 export {
   type DiskWrite,
   decodeTable,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isMetaTorn, metaPartitionBytes, metaWrites, readMeta } from './meta-partition.ts';
+import { metaMends, metaPartitionBytes, metaWrites, readMeta } from './meta-partition.ts';
+import type { DiskWrite } from './partition-table.ts';
 
 const values = fc
   .dictionary(fc.integer({ min: 1, max: 255 }).map(String), fc.uint8Array({ maxLength: 400 }), {
@@ -65,17 +66,75 @@ test('a write that the power cuts leaves the old or the new values', () => {
   );
 });
 
-test('isMetaTorn() tells that a copy is not whole, until the values are written again', () => {
-  const given = new Map([[6, Buffer.from('A')]]);
-  for (const at of [0, 262_144, metaPartitionBytes - 1024, metaPartitionBytes - 512]) {
+/** Makes the writes until the power fails: of the one that it cuts, some sectors are on the disk. */
+function writeUntil(
+  partition: Buffer,
+  writes: readonly DiskWrite[],
+  cut: number,
+  isWritten: () => boolean,
+): boolean {
+  for (const { at, bytes } of writes.slice(0, cut)) bytes.copy(partition, at);
+  const torn = writes[cut];
+  if (torn === undefined) return true;
+  for (let at = 0; at < torn.bytes.length; at += 512)
+    if (isWritten()) torn.bytes.copy(partition, torn.at + at, at, at + 512);
+  return false;
+}
+
+test('a value that was read once stays, or is replaced by a newer one, wherever the power is cut', () => {
+  const cuts = fc.array(fc.record({ write: fc.nat(3), mend: fc.nat(3) }), { minLength: 2, maxLength: 5 });
+  fc.assert(
+    fc.property(cuts, fc.infiniteStream(fc.boolean()), (given, isWritten) => {
+      const next = () => isWritten.next().value === true;
+      const partition = partitionWith(versioned(0));
+      let seen = 0;
+      for (const [index, { write, mend }] of given.entries()) {
+        const version = index + 1;
+        const isWhole = writeUntil(partition, metaWrites(versioned(version)), write, next);
+        const found = versionIn(partition);
+        assert.ok(found === version || (!isWhole && found === seen), `${found} after ${seen} and ${version}`);
+        seen = found;
+        // The start that mends may lose its power, too; the next one mends again.
+        writeUntil(partition, metaMends(partition), mend, next);
+        assert.equal(versionIn(partition), seen);
+        writeUntil(partition, metaMends(partition), Number.POSITIVE_INFINITY, next);
+        assert.deepEqual(metaMends(partition), []);
+        assert.equal(versionIn(partition), seen);
+      }
+    }),
+    { numRuns: 30 },
+  );
+});
+
+const versioned = (version: number) => new Map([[6, Buffer.from(String(version))]]);
+const versionIn = (partition: Buffer) => Number(Buffer.from(readMeta(partition)?.get(6) ?? []).toString());
+
+test('metaMends() writes a copy that is not whole, or has other values, and not the one that was read', () => {
+  const given = new Map([
+    [6, Buffer.from('A')],
+    [7, Buffer.alloc(300, 'longer than a small copy can have')],
+  ]);
+  const places = {
+    first: 0,
+    second: 262_144,
+    small: metaPartitionBytes - 1024,
+    last: metaPartitionBytes - 512,
+  };
+  for (const at of Object.values(places)) {
     const partition = partitionWith(given);
-    assert.equal(isMetaTorn(partition), false);
+    assert.deepEqual(metaMends(partition), []);
     partition.writeUInt8(partition.readUInt8(at) ^ 1, at);
-    assert.equal(isMetaTorn(partition), true);
-    for (const { at: place, bytes } of metaWrites(given)) bytes.copy(partition, place);
-    assert.equal(isMetaTorn(partition), false);
+    for (const { at: place, bytes } of metaMends(partition)) bytes.copy(partition, place);
+    assert.ok(partition.equals(partitionWith(given)), String(at));
   }
-  assert.equal(isMetaTorn(Buffer.alloc(metaPartitionBytes)), false);
+  const older = partitionWith(versioned(1));
+  (metaWrites(versioned(2))[0] as DiskWrite).bytes.copy(older);
+  assert.deepEqual(
+    metaMends(older).map(({ at }) => at),
+    [places.second, places.small],
+  );
+  assert.deepEqual(metaMends(Buffer.alloc(metaPartitionBytes)), []);
+  assert.deepEqual(metaMends(Buffer.alloc(metaPartitionBytes, 0xff)), []);
 });
 
 test('META of zeros is empty; small copies serve when the large ones are gone; without any it is damaged', () => {

@@ -60,14 +60,34 @@ export function hasMetaMark(head: Buffer): boolean {
 }
 
 /**
- * Whether a copy is not whole while another one is: the power failed during a write. Writing the values again, before
- * they change, mends it; otherwise the next write that fails could leave no whole copy.
+ * The writes that give every copy the values that `readMeta()` returns, because the power failed during a write: a copy is not whole,
+ * or has older values. Empty when there is nothing to mend. They must be on the disk before the values change: otherwise a second
+ * failure could leave no whole copy, or bring the older values back. The copy that was read is not written.
  */
-export function isMetaTorn(partition: Buffer): boolean {
-  const copies = [0, copyBytes].map((at) => decodeCopy(partition.subarray(at, at + copyBytes)));
-  const small = smallPlaces.map((at) => decodeSmall(partition.subarray(at, at + smallBytes)));
-  const whole = [...copies, ...small].filter((copy) => copy !== undefined).length;
-  return whole > 0 && whole < 4;
+export function metaMends(partition: Buffer): DiskWrite[] {
+  const values = readMeta(partition);
+  if (values === undefined || partition.every((byte) => byte === 0)) return [];
+  return metaWrites(values).filter(({ at, bytes }) => {
+    const found = partition.subarray(at, at + bytes.length);
+    if (at >= smallPlaces[0])
+      return smallPlaces.some(
+        (place) =>
+          !haveSameValues(
+            decodeSmall(partition.subarray(place, place + smallBytes)),
+            decodeSmall(bytes.subarray(0, smallBytes)),
+          ),
+      );
+    return !haveSameValues(decodeCopy(found), values);
+  });
+}
+
+/** Other programs may write the same values in another order. */
+function haveSameValues(a: MetaEntries | undefined, b: MetaEntries | undefined): boolean {
+  if (a === undefined || b === undefined || a.size !== b.size) return false;
+  return [...a].every(([key, value]) => {
+    const other = b.get(key);
+    return other !== undefined && Buffer.from(value).equals(other);
+  });
 }
 
 function encodeCopy(values: MetaEntries): Buffer {

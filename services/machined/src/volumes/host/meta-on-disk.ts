@@ -1,4 +1,4 @@
-import { isMetaTorn, metaPartitionBytes, metaWrites, readMeta } from '@nodewright/disk';
+import { metaMends, metaPartitionBytes, metaWrites, readMeta } from '@nodewright/disk';
 import { Fault } from '@nodewright/fault';
 import type { BlockPort } from './block-port.ts';
 
@@ -18,10 +18,14 @@ export function createMetaOnDisk(port: BlockPort, device: string) {
       const values = readMeta(partition);
       if (values === undefined)
         throw new Fault('data-loss', `${device} is damaged: no copy of the META values is whole`);
-      if (isMetaTorn(partition)) await port.write(device, metaWrites(values));
+      await port.write(device, metaMends(partition));
       return values;
     },
-    write: (values: Values): Promise<void> => port.write(device, metaWrites(values)),
+    async write(values: Values): Promise<void> {
+      // A write that failed, without a loss of power, leaves copies that differ, too.
+      await port.write(device, metaMends(await load()));
+      await port.write(device, metaWrites(values));
+    },
     /** What is damaged cannot be kept on a partition of this size: it is replaced by no values. */
     putAside: (): Promise<void> => port.write(device, metaWrites(new Map())),
   };
