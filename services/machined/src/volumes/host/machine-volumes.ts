@@ -14,7 +14,7 @@ import type { OverlayFolders, PartitionMountOptions, VolumePartitions } from '..
 import { createBlockPort } from './block-port.ts';
 import { findSystemDisk } from './find-system-disk.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
-import { type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
+import { finishWipe, type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
 import { clearDevice, type SystemDisk, type VolumePartition } from './system-disk.ts';
 
 /** The volumes of a machine that are partitions. */
@@ -58,8 +58,11 @@ export async function openMachineVolumes(
     return undefined;
   }
   const partitions = partitionsOf(disk, log, (await disk.find('IMAGECACHE')) !== undefined);
+  const metaOnDisk = createMetaOnDisk(port, meta.device);
   let stateFailure: Fault | undefined;
   try {
+    // A node that was reset must not come back with its configuration.
+    await finishInterruptedWipe(disk, metaOnDisk, log);
     await partitions.prepare('STATE', stateWish);
     await partitions.mount('STATE', mountOptionsOfState);
   } catch (error) {
@@ -72,7 +75,6 @@ export async function openMachineVolumes(
     );
   }
   if (partitions.hasImageCache) await mountImageCache(partitions, log);
-  const metaOnDisk = createMetaOnDisk(port, meta.device);
   const release = async () => detachVolumes();
   return {
     ...partitions,
@@ -91,6 +93,20 @@ export async function openMachineVolumes(
         if (paths.includes(devicePath)) await clearDevice(port, devicePath, Number(sizeBytes));
     },
   };
+}
+
+async function finishInterruptedWipe(
+  disk: SystemDisk,
+  meta: MachineVolumes['meta'],
+  log: Logger,
+): Promise<void> {
+  try {
+    const volumes = await finishWipe({ disk, meta });
+    if (volumes !== undefined) log.warn({ volumes }, 'a reset that was interrupted is complete');
+  } catch (error) {
+    const { kind, message } = faultFrom(error);
+    throw new Fault(kind, `a reset that was interrupted cannot be completed: ${message}`, { cause: error });
+  }
 }
 
 /** Without it images come from registries, so a failure is no reason to stop. */

@@ -118,12 +118,15 @@ export class SystemDisk {
   remove(labels: readonly string[]): Promise<void> {
     return this.#inTurn(async () => {
       this.#isWiped = true;
-      const table = await this.#table();
-      const next = withoutLabels(table, labels);
-      await this.#writeTable(next);
-      for (const partition of table.partitions) {
-        if (!next.partitions.includes(partition)) await this.#clear(partition);
-      }
+      await this.#remove(labels);
+    });
+  }
+
+  /** Removes the same at a start, before anything uses them: partitions can be created afterwards. */
+  finishRemoval(labels: readonly string[]): Promise<void> {
+    return this.#inTurn(async () => {
+      // The kernel has read the table already, and would take a new partition with one of these numbers for the old one.
+      for (const { number } of await this.#remove(labels)) this.#port.removePartition(this.path, number);
     });
   }
 
@@ -146,6 +149,15 @@ export class SystemDisk {
   /** Deletes the entry of one partition, which is not in use. @throws Fault `failed-precondition` when there is none */
   drop(number: number): Promise<void> {
     return this.#inTurn(() => dropPartition(this.#port, { disk: this.path, sectors: this.#sectors, number }));
+  }
+
+  async #remove(labels: readonly string[]): Promise<readonly Partition[]> {
+    const table = await this.#table();
+    const next = withoutLabels(table, labels);
+    await this.#writeTable(next);
+    const removed = table.partitions.filter((partition) => !next.partitions.includes(partition));
+    for (const partition of removed) await this.#clear(partition);
+    return removed;
   }
 
   async #create(table: PartitionTable, wish: PartitionWish): Promise<Partition> {

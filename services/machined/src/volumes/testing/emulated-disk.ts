@@ -75,11 +75,12 @@ export class EmulatedDisk implements BlockPort {
   }
 
   addPartition(disk: string, partition: KernelPartition): void {
-    this.#known.set(`${disk}${partition.number}`, partition);
+    const device = `${disk}${partition.number}`;
+    if (!this.#known.has(device)) this.#known.set(device, partition);
   }
 
   resizePartition(disk: string, partition: KernelPartition): void {
-    this.addPartition(disk, partition);
+    this.#known.set(`${disk}${partition.number}`, partition);
   }
 
   removePartition(disk: string, number: number): void {

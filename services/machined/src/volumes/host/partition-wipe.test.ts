@@ -1,0 +1,121 @@
+// SEED and PATH of fast-check in a failure repeat it.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { PartitionWish } from '../domain/change-partitions.ts';
+import { EmulatedDisk } from '../testing/emulated-disk.ts';
+import { createMetaOnDisk } from './meta-on-disk.ts';
+import { finishWipe, wipePartitions } from './partition-wipe.ts';
+import { SystemDisk } from './system-disk.ts';
+
+const mib = 1 << 20;
+const state: PartitionWish = { label: 'STATE', minBytes: 4 * mib, maxBytes: 4 * mib, grows: false };
+const ephemeral: PartitionWish = { label: 'EPHEMERAL', minBytes: 6 * mib, maxBytes: undefined, grows: true };
+const all = ['META', 'STATE', 'EPHEMERAL'];
+const values = new Map([[12, Buffer.from('kept')]]);
+
+const open = (port: EmulatedDisk) => ({
+  disk: new SystemDisk({ port, path: port.path, sectors: port.sectors }),
+  meta: createMetaOnDisk(port, '/dev/vda2'),
+});
+const labelsOf = (port: EmulatedDisk) => port.partitions().map(({ label }) => label);
+
+/** A disk of a machine that has a configuration. */
+async function usedDisk(): Promise<EmulatedDisk> {
+  const port = new EmulatedDisk(16);
+  const { disk, meta } = open(port);
+  await disk.prepare(state);
+  await disk.prepare(ephemeral);
+  await meta.write(values);
+  return port;
+}
+
+const release = async () => {};
+const plan = (volumes: readonly string[]) => ({ volumes, isWhole: false });
+
+/** Takes the power at this write; returns whether there was one. */
+async function losesPower(
+  port: EmulatedDisk,
+  write: number,
+  action: () => Promise<unknown>,
+): Promise<boolean> {
+  port.restart();
+  port.writesLeft = write;
+  try {
+    await action();
+    return false;
+  } catch (error) {
+    const { name, cause } = error as Error & { cause?: Error };
+    assert.ok(name === 'PowerCut' || cause?.name === 'PowerCut', String(error));
+    return true;
+  } finally {
+    port.restart();
+  }
+}
+
+test('a reset of META and volumes that a power cut interrupts has not begun, or the next start completes it', async () => {
+  const used = await usedDisk();
+  const cuts = fc.record({ first: fc.nat(12), second: fc.nat(12), written: fc.infiniteStream(fc.boolean()) });
+  let begun = 0;
+  await fc.assert(
+    fc.asyncProperty(cuts, async ({ first, second, written }) => {
+      const port = new EmulatedDisk(16);
+      used.bytes.copy(port.bytes);
+      port.isWritten = () => written.next().value === true;
+      const isCut = await losesPower(port, first, () =>
+        wipePartitions({ ...open(port), release }, plan(all)),
+      );
+      // The start that completes it may lose its power, too.
+      await losesPower(port, second, () => finishWipe(open(port)));
+      const { disk, meta } = open(port);
+      await finishWipe({ disk, meta });
+      const labels = labelsOf(port).slice(2);
+      const left = await meta.read();
+      if (labels.length > 0) {
+        assert.ok(isCut);
+        assert.deepEqual([labels, left], [['STATE', 'EPHEMERAL'], values]);
+        return;
+      }
+      begun += 1;
+      assert.deepEqual(left, new Map());
+      assert.equal((await disk.prepare(state)).contents?.label, 'STATE', 'volumes are created anew');
+    }),
+    { numRuns: 40 },
+  );
+  assert.ok(begun > 0);
+});
+
+test('finishWipe() changes nothing without a reset, and takes no other value for one', async () => {
+  const port = await usedDisk();
+  const { disk, meta } = open(port);
+  for (const value of [
+    '',
+    'reset',
+    '["BOOT"]',
+    '["STATE"',
+    '{"removed":["BOOT"]}',
+    '{"removed":[]}',
+    'null',
+    '{"removed":"STATE"}',
+  ]) {
+    const given = new Map([...values, [0xfe, Buffer.from(value)] as const]);
+    await meta.write(given);
+    const before = Buffer.from(port.bytes);
+    assert.equal(await finishWipe({ disk, meta }), undefined);
+    assert.ok(port.bytes.equals(before), value);
+  }
+});
+
+test('finishWipe() names what it has removed, and has the kernel forget it: what is created next may lie elsewhere', async () => {
+  const port = await usedDisk();
+  // META has the record then, and the partition table is the old one.
+  await losesPower(port, 3, () => wipePartitions({ ...open(port), release }, plan(all)));
+  assert.deepEqual(labelsOf(port).slice(2), ['STATE', 'EPHEMERAL']);
+  const { disk, meta } = open(port);
+  assert.deepEqual(await finishWipe({ disk, meta }), ['STATE', 'EPHEMERAL']);
+  const larger = { ...state, minBytes: 8 * mib, maxBytes: 8 * mib };
+  const made = await disk.prepare(larger);
+  assert.equal(made.sizeBytes, 8 * mib);
+  const end = await port.read(made.device, 7 * mib, 2 * mib);
+  assert.equal(end.length, mib, 'the kernel knows where the new partition ends');
+});
