@@ -80,13 +80,38 @@ test('a disk without room is refused with the sizes, and so is a partition with 
   assert.ok(port.bytes.equals(before), 'nothing was written');
 });
 
-test('a partition without contents is formatted, and one whose creation was interrupted is used again', async () => {
+test('a partition that begins with zeros is formatted, and one whose creation was interrupted is used again', async () => {
   const port = new EmulatedDisk(16);
   await open(port).prepare(state);
   const { first } = port.partitions()[2] ?? { first: 0 };
   port.bytes.fill(0, first * 512, first * 512 + mib);
   assert.equal((await open(port).prepare(state)).contents?.label, 'STATE');
   assert.equal(port.formats, 2);
+});
+
+test('a partition whose contents are not recognised is refused with what to do, and not changed', async () => {
+  const marks: readonly [name: string, at: number, mark: string][] = [
+    ['btrfs', 65_600, '_BHRfS_M'],
+    ['LVM', 512, 'LABELONE'],
+    ['RAID', 4096, '\xfc\x4e\x2b\xa9'],
+    ['XFS without its first sector', 512, 'XAGF'],
+    ['the last byte of the first MiB', mib - 1, '\x01'],
+  ];
+  for (const [name, at, mark] of marks) {
+    const port = new EmulatedDisk(16);
+    await open(port).prepare(state);
+    const start = (port.partitions()[2]?.first ?? 0) * 512;
+    port.bytes.fill(0, start, start + mib);
+    port.bytes.write(mark, start + at, 'latin1');
+    port.restart();
+    const before = Buffer.from(port.bytes);
+    await assert.rejects(open(port).prepare(state), {
+      kind: 'failed-precondition',
+      message:
+        '/dev/vda3 is labelled STATE and holds something that is not recognised, such as a damaged file system: wipe it if nobody needs it (talosctl wipe disk vda3)',
+    });
+    assert.ok(port.bytes.equals(before), name);
+  }
 });
 
 test('remove() removes volumes and creates none any more; removeAll() removes everything', async () => {

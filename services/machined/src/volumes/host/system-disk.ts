@@ -75,7 +75,7 @@ export class SystemDisk {
    * Finds a partition with its XFS file system, grows it, or creates what is missing.
    *
    * @throws Fault `resource-exhausted` when the disk has no room, `failed-precondition` when the partition holds something
-   * else: it is never overwritten
+   * else: it is never overwritten. A partition that exists is formatted only when it begins with zeros
    */
   prepare(wish: PartitionWish): Promise<VolumePartition> {
     return this.#inTurn(async () => {
@@ -84,12 +84,19 @@ export class SystemDisk {
       const found = table.partitions.find(({ label }) => label === wish.label);
       if (found === undefined) return this.#described(await this.#create(table, wish));
       const { contents, device } = await this.#described(found);
-      if (contents === undefined) return this.#described(await this.#format(table, found, wish.label));
-      if (contents.name !== 'xfs')
-        throw new Fault(
-          'failed-precondition',
-          `${device} holds ${contents.name}, not xfs: wipe it if nobody needs it (talosctl wipe disk ${basename(device)})`,
-        );
+      const refuse = (what: string): never => {
+        const advice = `wipe it if nobody needs it (talosctl wipe disk ${basename(device)})`;
+        throw new Fault('failed-precondition', `${device} ${what}: ${advice}`);
+      };
+      if (contents === undefined) {
+        // The marks of many formats are not known here, and that of a damaged file system is gone.
+        if (!(await this.#beginsWithZeros(found)))
+          refuse(
+            `is labelled ${wish.label} and holds something that is not recognised, such as a damaged file system`,
+          );
+        return this.#described(await this.#format(table, found, wish.label));
+      }
+      if (contents.name !== 'xfs') refuse(`holds ${contents.name}, not xfs`);
       return this.#described(await this.#grow(table, found, wish));
     });
   }
@@ -197,6 +204,12 @@ export class SystemDisk {
     const head = await this.#port.read(device, 0, contentsHeadBytes);
     const contents = recogniseContents(head);
     return { device, disk: this.path, number, guid, sizeBytes: sizeOf(partition), contents };
+  }
+
+  async #beginsWithZeros(partition: Partition): Promise<boolean> {
+    const length = Math.min(clearedBytes, sizeOf(partition));
+    const head = await this.#port.read(this.#deviceOf(partition), 0, length);
+    return head.equals(Buffer.alloc(length));
   }
 
   #deviceOf({ number }: Partition): string {
