@@ -165,6 +165,7 @@ async function makeDisk(
   const started = { vmlinuz: parts.kernel.image, initramfs: parts.kernel.initramfs };
   const boot = makeExtPartition(tools, work, {
     label: 'BOOT',
+    isWritten: true,
     bytes: bytesOf('BOOT'),
     epochSeconds,
     uuid: placed.get('BOOT')?.guid ?? '',

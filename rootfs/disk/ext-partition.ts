@@ -12,9 +12,13 @@ export interface ExtPartitionInit {
   readonly epochSeconds: number;
   /** UUID of the file system, and the secret of its folder hashes: fixed, so that the bytes are the same every time. */
   readonly uuid: string;
+  /** Whether machines write to it. */
+  readonly isWritten?: boolean;
 }
 
-// The options of the file system, so that those of the building machine do not count. GRUB reads all of them.
+// The options of the file system, so that those of the building machine do not count. GRUB reads all of them. There are no checksums of
+// metadata: a machine has no program that repairs a file system, and disks write sectors of 512 bytes. A superblock that the power cuts
+// between its two sectors is fine without its checksum, and refused with it. The hash trees of dm-verity protect the contents.
 const configuration = `[defaults]
 base_features = sparse_super,large_file,filetype,dir_index,ext_attr
 blocksize = 4096
@@ -23,13 +27,17 @@ reserved_ratio = 0
 lazy_itable_init = 0
 [fs_types]
 ext4 = {
-features = extent,huge_file,flex_bg,metadata_csum,64bit,dir_nlink,extra_isize
+features = extent,huge_file,flex_bg,64bit,dir_nlink,extra_isize
 }
 `;
 
+/** The smallest journal of blocks of 4 KiB: a machine changes a few blocks of metadata at a time. */
+const journalMib = 4;
+
 /**
- * Makes the file system of a partition that is only read and returns the path of its image. It is ext4, which GRUB reads and which is
- * part of the kernel. It has no journal: while a machine runs, only sets of extensions are written to it, in an order that needs none.
+ * Makes the file system of a partition and returns the path of its image. It is ext4, which GRUB reads and which is part of the kernel. A
+ * partition that machines write to has a journal: without one a power cut could leave a file whose blocks the maps count as free, and
+ * nobody would repair that before another file gets them.
  *
  * @param work an existing folder for intermediate files
  * @throws Error with the tool's message, for example when the files do not fit
@@ -37,7 +45,7 @@ features = extent,huge_file,flex_bg,metadata_csum,64bit,dir_nlink,extra_isize
 export function makeExtPartition(
   tools: LockedTools,
   work: string,
-  { label, bytes, files, epochSeconds, uuid }: ExtPartitionInit,
+  { label, bytes, files, epochSeconds, uuid, isWritten = false }: ExtPartitionInit,
 ): string {
   const [image, settings, commands] = [`${label}.ext4`, 'mke2fs.conf', 'debugfs.commands'].map((name) =>
     join(work, name),
@@ -46,7 +54,10 @@ export function makeExtPartition(
   writeFileSync(settings, configuration);
   const env = { E2FSPROGS_FAKE_TIME: String(epochSeconds), MKE2FS_CONFIG: settings };
   const identity = ['-L', label, '-U', uuid, '-E', `hash_seed=${uuid},root_owner=0:0`];
-  tools.run('usr/sbin/mke2fs', ['-q', '-t', 'ext4', ...identity, image, `${bytes / 1024}k`], { env });
+  const journal = isWritten ? ['-J', `size=${journalMib}`] : [];
+  tools.run('usr/sbin/mke2fs', ['-q', '-t', 'ext4', ...identity, ...journal, image, `${bytes / 1024}k`], {
+    env,
+  });
   // Files are added one by one, because a copied folder would bring its order, owners, modes and times.
   const lines = nodesOf(Object.keys(files)).flatMap((node, index) => {
     const content = files[node.path.slice(1)];

@@ -425,11 +425,24 @@ static void nameSystemDisk(const char *partition) {
   JOIN(systemDisk, "MACHINED_SYSTEM_DISK=/dev/", disk);
 }
 
+// Mounts the partition, by a copy of its superblock when the first one is damaged: a machine has no program that repairs it. The copies
+// are where a file system of blocks of 4 KiB has them, counted in KiB. Source: Linux, ext4.
+static long mountBoot(const char *device) {
+  static const char *const copies[] = {"sb=131072", "sb=393216", 0};
+  long error = mountAt(device, BOOT, "ext4", SECURE | MS_RDONLY, 0);
+  for (const char *const *at = copies; error && *at; at++) {
+    if (mountAt(device, BOOT, "ext4", SECURE | MS_RDONLY, *at)) continue;
+    WARN("the superblock of ", device, " is damaged: error ", decimal(-error), "; its copy is used");
+    return 0;
+  }
+  return error;
+}
+
 // Mounts the partition and looks for the image of this kernel in the slot; unmounts it if it has none or another one.
 static int openImage(const char *name, const char *rootHash, int isLastTry) {
   char device[PATH_BYTES];
   JOIN(device, "/dev/", name);
-  long error = mountAt(device, BOOT, "ext4", SECURE | MS_RDONLY, 0);
+  long error = mountBoot(device);
   if (error && isLastTry) WARN("cannot mount ", device, ": error ", decimal(-error));
   if (error) return 0;
   if (hasRootHash(rootHash)) {

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { sectorBytes } from '@nodewright/disk';
 import { guestNetwork } from '@nodewright/provision/machine';
 import { eventually } from '@nodewright/testkit';
+import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { imageFolder, noMachine as skip, startMachine } from './machine.ts';
 import { openWorkplace } from './use-machine.ts';
 
@@ -57,6 +59,19 @@ test('a machine with a damaged configuration says where, and waits for another o
   await machine.shows(/machine configuration of STATE: decode error: document 1, line \d+, column \d+/);
   await workplace.configures(machine, 'controlplane.yaml');
   assert.match(await succeeds([...trusted(machine), 'version']), /Enabled: +RBAC/);
+});
+
+test('a machine starts although the superblock of BOOT is gone: the init uses its copy', {
+  skip,
+}, async () => {
+  const disk = machineDisk('superblock.raw');
+  const { first } = placedPartitions().find(({ label }) => label === 'BOOT') ?? assert.fail('no BOOT');
+  const file = openSync(disk, 'r+');
+  writeSync(file, Buffer.alloc(1024), 0, 1024, first * sectorBytes + 1024);
+  closeSync(file);
+  await using machine = await startMachine({ disk, keepsDisk: true, boot });
+  await machine.shows(/the superblock of \/dev\/vda3 is damaged: error -?\d+; its copy is used/);
+  await machine.shows(/maintenance: waiting for a machine configuration/);
 });
 
 test('a machine whose kernel lacks its protections does not start, and says why', { skip }, async () => {

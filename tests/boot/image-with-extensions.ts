@@ -48,6 +48,7 @@ export async function imageWithExtensions(
   for (const [name, content] of Object.entries(files)) onBoot[`A/${extensionsFolder}/${name}`] = content;
   const partition = makeExtPartition(tools, work, {
     label: 'BOOT',
+    isWritten: true,
     bytes: (boot.last - boot.first + 1) * sectorBytes,
     epochSeconds,
     uuid: boot.guid,

@@ -119,8 +119,10 @@ test('the partition BOOT has the same bytes whatever the umask and the order of 
     const [first, second] = [files, Object.fromEntries(Object.entries(files).reverse())].map(
       (given, index) => {
         process.umask(index === 0 ? 0o022 : 0o077);
-        const init = { label: 'BOOT', bytes: 8 << 20, files: given, epochSeconds: 1_700_000_000, uuid };
-        return readFileSync(makeExtPartition(locked(), folder(`boot-${index}`), init));
+        const init = { label: 'BOOT', bytes: 16 << 20, files: given, epochSeconds: 1_700_000_000, uuid };
+        return readFileSync(
+          makeExtPartition(locked(), folder(`boot-${index}`), { ...init, isWritten: true }),
+        );
       },
     );
     assert.ok(first !== undefined && second !== undefined && first.equals(second));

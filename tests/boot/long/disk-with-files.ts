@@ -24,6 +24,7 @@ export function diskWithFiles(
   const ofImage = (name: string) => [`A/${name}`, readFileSync(join(imageFolder, name))] as const;
   const partition = makeExtPartition(tools, folder, {
     label: 'BOOT',
+    isWritten: true,
     bytes: (boot.last - boot.first + 1) * sectorBytes,
     epochSeconds: 1_700_000_000,
     uuid: boot.guid,

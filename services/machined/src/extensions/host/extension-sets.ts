@@ -120,7 +120,7 @@ export function createExtensionSets(init: ExtensionSetsInit): ExtensionSets {
           await boot.write(
             inSets(async (folder, flush: () => void) => {
               await placeSet(folder, set, { archive: received, isTriedOpen });
-              // The partition has no journal. A start may try only a set of which the disk also has the map of used blocks.
+              // BOOT of an older image has no journal. A start may try only a set of which the disk also has the map of used blocks.
               flush();
               await nameNext(folder, rootHash);
               // One that no start has tried is replaced.
