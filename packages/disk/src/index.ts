@@ -21,6 +21,7 @@ export {
   type SectorRange,
   type WantedSize,
 } from './place-partition.ts';
+export { tableRestoration, tableTailBytes } from './table-copy.ts';
 export {
   type VerityTree,
   VerityTreeBuilder,

@@ -251,6 +251,11 @@ const protectiveEntryAt = 446;
 const protectiveType = 0xee;
 const protectedSectors = (sectors: number) => Math.min(sectors - 1, 0xffff_ffff);
 
+/** Whether the MBR says that the disk has a table of this kind, by an entry of the type for it. */
+export const isProtected = (mbr: Buffer): boolean =>
+  mbr.readUInt16LE(510) === 0xaa55 &&
+  [0, 1, 2, 3].some((index) => mbr.readUInt8(protectiveEntryAt + 16 * index + 4) === protectiveType);
+
 /** One partition over the whole disk, so that old tools do not take the disk for empty. */
 function protectiveMbr(sectors: number): Buffer {
   const mbr = Buffer.alloc(sectorBytes);
@@ -286,7 +291,7 @@ export function decodeTable(head: Buffer): PartitionTable | undefined {
 type TableHeader = NonNullable<ReturnType<typeof readHeader>>;
 
 /** The header after the MBR; undefined when there is none, or when its checksum is wrong. */
-function readHeader(head: Buffer) {
+export function readHeader(head: Buffer) {
   const header = head.subarray(sectorBytes, 2 * sectorBytes);
   if (header.length < sectorBytes || header.toString('latin1', 0, 8) !== signature) return undefined;
   const size = header.readUInt32LE(12);
@@ -309,7 +314,7 @@ function readHeader(head: Buffer) {
       bytes,
       checksum: header.readUInt32LE(88),
     },
-    ...{ copyAt: numberAt(32), limits: { first: numberAt(40), last: numberAt(48) } },
+    ...{ ownAt: numberAt(24), copyAt: numberAt(32), limits: { first: numberAt(40), last: numberAt(48) } },
   };
 }
 

@@ -164,3 +164,28 @@ test('an entry that cannot be deleted leaves the partition as it was', async () 
   });
   assert.deepEqual([onesOf(unknown), onesOf(without), numbers()], [mib, mib, [1, 2]]);
 });
+
+test('an entry is deleted from the copy of a table that is not whole, and the table is whole again', async () => {
+  for (const at of [512 + 60, 1024 + 5]) {
+    const { disk, dropped, numbers } = partitioned('broken');
+    const bytes = readFileSync(disk.path);
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    writeFileSync(disk.path, bytes);
+    assert.equal(numbers(), undefined);
+    const part = deviceOf('broken2', mib, { dropped: dropped(2) });
+    await wipeDevices(rig().init, [part], never);
+    assert.deepEqual([onesOf(part), numbers()], [0, [1]]);
+  }
+});
+
+test('the copy of a table counts only on a disk whose MBR says that it has one', async () => {
+  const { disk, dropped } = partitioned('stale');
+  const bytes = readFileSync(disk.path);
+  bytes.fill(0, 512, 1024);
+  // The type of a partition of Linux in a table of the old kind.
+  bytes.writeUInt8(0x83, 446 + 4);
+  writeFileSync(disk.path, bytes);
+  const part = deviceOf('stale2', mib, { dropped: dropped(2) });
+  await assert.rejects(wipeDevices(rig().init, [part], never), { kind: 'failed-precondition' });
+  assert.ok(readFileSync(disk.path).equals(bytes));
+});
