@@ -11,14 +11,7 @@ import { machineImages } from '@nodewright/provision/machine';
 import { nativeArchitecture } from '../tools/images/architecture.ts';
 import { buildRootfs } from './build-rootfs.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
-import {
-  checksumFile,
-  checksums,
-  commandLine,
-  grubMenu,
-  rootHashFile,
-  rootHashIn,
-} from './disk/boot-entries.ts';
+import { checksumFile, checksums, commandLine, grubMenu, rootOfSlot } from './disk/boot-entries.ts';
 import {
   type PartitionLabel,
   type PartitionSizes,
@@ -173,9 +166,7 @@ async function makeDisk(
       'grub/grub.cfg': Buffer.from(menu),
       ...Object.fromEntries(Object.entries(started).map(([name, content]) => [`${slot}/${name}`, content])),
       [`${slot}/${checksumFile}`]: Buffer.from(checksums(started)),
-      [`${slot}/rootfs.squashfs`]: parts.squashfs,
-      [`${slot}/rootfs.verity`]: parts.hashTree,
-      [`${slot}/${rootHashFile}`]: Buffer.from(`${rootHashIn(parts.commandLine)}\n`),
+      ...rootOfSlot(slot, { ...parts, line: parts.commandLine }),
       ...inFolder(`${slot}/${extensionsFolder}`, parts.extensions),
     },
   });

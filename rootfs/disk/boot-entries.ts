@@ -38,10 +38,25 @@ export function rootHashIn(line: string): string {
 }
 
 /**
- * Next to the root of a slot: its root hash, and a line feed. The init looks for its own: another disk may have an image of another
- * version in the same slot.
+ * The root of a slot as the init finds it on BOOT: its image, the hash tree, and a file with the root hash and a line feed. The init looks
+ * for its own hash: another disk may have an image of another version in the same slot.
+ *
+ * @param line the kernel's command line, which has the root hash
  */
-export const rootHashFile = 'roothash';
+export function rootOfSlot(
+  slot: Slot,
+  {
+    squashfs,
+    hashTree,
+    line,
+  }: { readonly squashfs: Buffer; readonly hashTree: Buffer; readonly line: string },
+): Record<string, Buffer> {
+  return {
+    [`${slot}/rootfs.squashfs`]: squashfs,
+    [`${slot}/rootfs.verity`]: hashTree,
+    [`${slot}/roothash`]: Buffer.from(`${rootHashIn(line)}\n`),
+  };
+}
 
 /** Next to the kernel of a slot: its digest and that of its initramfs, in the format of `sha256sum`. */
 export const checksumFile = 'SHA256SUMS';

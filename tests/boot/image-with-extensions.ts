@@ -1,7 +1,7 @@
 import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { sectorBytes } from '@nodewright/disk';
-import { commandLine, rootHashIn } from '../../rootfs/disk/boot-entries.ts';
+import { commandLine, rootHashIn, rootOfSlot } from '../../rootfs/disk/boot-entries.ts';
 import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { buildExtensions } from '../../rootfs/extensions/build-extensions.ts';
@@ -20,6 +20,14 @@ export interface ImageWithExtensions {
   readonly commandLine: string;
   /** Of the extensions' layers, in their order. */
   readonly layers: readonly Buffer[];
+}
+
+/** The root of the image that `make image` built, as it lies on BOOT. */
+export function rootOfImage(): Record<string, Buffer> {
+  const [squashfs, hashTree, line] = ['rootfs.squashfs', 'rootfs.verity', 'cmdline.txt'].map((name) =>
+    readFileSync(join(imageFolder, name)),
+  ) as [Buffer, Buffer, Buffer];
+  return rootOfSlot('A', { squashfs, hashTree, line: line.toString() });
 }
 
 /**
@@ -42,9 +50,7 @@ export async function imageWithExtensions(
   const { files, rootHashes } = await buildExtensions(paths, { tools, work, epochSeconds, modules });
   const boot = placedPartitions().find(({ label }) => label === 'BOOT');
   if (boot === undefined) throw new Error('the layout has no BOOT');
-  const onBoot: Record<string, Buffer> = {};
-  for (const name of ['rootfs.squashfs', 'rootfs.verity'])
-    onBoot[`A/${name}`] = readFileSync(join(imageFolder, name));
+  const onBoot = rootOfImage();
   for (const [name, content] of Object.entries(files)) onBoot[`A/${extensionsFolder}/${name}`] = content;
   const partition = makeExtPartition(tools, work, {
     label: 'BOOT',

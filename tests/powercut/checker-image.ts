@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sectorBytes, verityTree } from '@nodewright/disk';
 import { build } from 'esbuild';
-import { commandLine } from '../../rootfs/disk/boot-entries.ts';
+import { commandLine, rootOfSlot } from '../../rootfs/disk/boot-entries.ts';
 import { placedPartitions, writeDiskImage } from '../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
@@ -85,6 +85,7 @@ async function makeDisk(work: string, shipped: string, program: Buffer): Promise
   tools.run('usr/bin/mksquashfs', [root, squashfs, ...options]);
   const data = readFileSync(squashfs);
   const tree = verityTree(data, { salt: Buffer.alloc(32), uuid: Buffer.alloc(16) });
+  const line = commandLine(architecture, { slot: 'A', extensions: [], rootHash: tree.rootHash });
   const place = placedPartitions().find(({ label }) => label === 'BOOT');
   if (place === undefined) throw new Error('the layout of disks has no partition BOOT');
   const boot = makeExtPartition(tools, work, {
@@ -94,8 +95,8 @@ async function makeDisk(work: string, shipped: string, program: Buffer): Promise
       epochSeconds: 0,
       uuid: place.guid,
     },
-    files: { 'A/rootfs.squashfs': data, 'A/rootfs.verity': tree.file },
+    files: rootOfSlot('A', { squashfs: data, hashTree: tree.file, line }),
   });
   writeDiskImage(join(work, 'disk.raw'), { partitions: { BOOT: boot } });
-  return commandLine(architecture, { slot: 'A', extensions: [], rootHash: tree.rootHash });
+  return line;
 }

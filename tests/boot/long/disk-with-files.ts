@@ -4,6 +4,7 @@ import { sectorBytes } from '@nodewright/disk';
 import type { LockedTools } from '../../../rootfs/debian/locked-tools.ts';
 import { placedPartitions } from '../../../rootfs/disk/disk-image.ts';
 import { makeExtPartition } from '../../../rootfs/disk/ext-partition.ts';
+import { rootOfImage } from '../image-with-extensions.ts';
 import { imageFolder } from '../machine.ts';
 
 /**
@@ -21,14 +22,13 @@ export function diskWithFiles(
   mkdirSync(folder);
   const boot = placedPartitions().find(({ label }) => label === 'BOOT');
   if (boot === undefined) throw new Error('the layout has no BOOT');
-  const ofImage = (name: string) => [`A/${name}`, readFileSync(join(imageFolder, name))] as const;
   const partition = makeExtPartition(tools, folder, {
     label: 'BOOT',
     isWritten: true,
     bytes: (boot.last - boot.first + 1) * sectorBytes,
     epochSeconds: 1_700_000_000,
     uuid: boot.guid,
-    files: { ...Object.fromEntries(['rootfs.squashfs', 'rootfs.verity'].map(ofImage)), ...files },
+    files: { ...rootOfImage(), ...files },
   });
   const path = join(folder, 'disk.raw');
   copyFileSync(join(imageFolder, 'disk.raw'), path);
