@@ -33,7 +33,7 @@ const nanosInSecond = 1_000_000_000n;
 const defaultTimeout = '20m0s';
 const defaultTimeoutNanos = 1200n * nanosInSecond;
 /** How much longer the answer of a control plane is waited for, which knows better what is missing. */
-const answerNanos = nanosInSecond;
+const answerNanos = 4n * nanosInSecond;
 
 /** Accepts the words that Go parses as booleans. Source: Talos v1.14: boolean flags take the words of Go. */
 function parseServer(text: string): boolean {

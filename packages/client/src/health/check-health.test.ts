@@ -54,7 +54,14 @@ test('checkHealth() asks for credentials again when a request for them got no an
   assert.equal((await all(lines(run, 600_000, { kubeconfig }))).at(-1), 'waiting for an answer: OK');
 });
 
-test('checkHealth() begins again with the nodes of now when a node that does not answer is no longer listed', async () => {
+/** A node whose etcd has these members. */
+const nodeWithMembers = (...hosts: readonly string[]) => {
+  const members = hosts.map((host) => ({ peerUrls: [`https://${host}:2380`] }));
+  return () =>
+    ({ machine: { etcdMemberList: async () => ({ messages: [{ members }] }) } }) as unknown as NodeClient;
+};
+
+test('checkHealth() begins again when a control plane that does not answer is neither listed nor a member of etcd', async () => {
   const both = { controlPlanes: ['10.0.0.1', '10.0.0.2'], workers: [] };
   const one = { controlPlanes: ['10.0.0.1'], workers: [] };
   const listed = [
@@ -75,7 +82,8 @@ test('checkHealth() begins again with the nodes of now when a node that does not
     { name: 'something', run: () => Promise.resolve(ok) },
     { name: 'an answer', run },
   ];
-  assert.deepEqual(await all(lines(run, 600_000, { nodes: both, rediscover, checks })), [
+  const init = { nodes: both, node: nodeWithMembers('10.0.0.1'), rediscover, checks };
+  assert.deepEqual(await all(lines(run, 600_000, init)), [
     'discovered nodes: ["10.0.0.1" "10.0.0.2"]',
     'waiting for something: ...',
     'waiting for something: OK',
@@ -87,6 +95,37 @@ test('checkHealth() begins again with the nodes of now when a node that does not
     'waiting for an answer: ...',
     'waiting for an answer: OK',
   ]);
+});
+
+test('checkHealth() fails when a node dies: that it is no longer listed does not mean that it is no longer expected', async () => {
+  const before = { controlPlanes: ['10.0.0.1', 'fd00::2'], workers: ['10.0.0.3'] };
+  const dead = [
+    { controlPlanes: ['10.0.0.1'], workers: ['10.0.0.3'] },
+    { controlPlanes: ['10.0.0.1', 'fd00::2'], workers: [] },
+  ];
+  for (const listed of dead) {
+    const run: HealthCheck['run'] = ({ nodes }) =>
+      nodes.controlPlanes.length + nodes.workers.length === 3
+        ? Promise.reject(new Error('one does not answer'))
+        : Promise.resolve(ok);
+    const node = nodeWithMembers('10.0.0.1', '[fd00::2]');
+    const checks = lines(run, 200, { nodes: before, node, rediscover: async () => listed });
+    await assert.rejects(all(checks), { kind: 'deadline-exceeded' });
+  }
+});
+
+test('checkHealth() expects a node that joins meanwhile, and pauses before it begins again', async () => {
+  const nodes = { controlPlanes: ['10.0.0.1'], workers: [] };
+  let joined = 0;
+  const rediscover = async () => {
+    joined += 1;
+    return { ...nodes, workers: Array.from({ length: joined }, (_, index) => `10.0.1.${index}`) };
+  };
+  const run = () => Promise.reject(new Error('never'));
+  await assert.rejects(all(lines(run, 300, { nodes, intervalMs: 100, rediscover })), {
+    kind: 'deadline-exceeded',
+  });
+  assert.ok(joined >= 1 && joined <= 4, `asked ${joined} times`);
 });
 
 test('checkHealth() keeps its nodes when none is listed any more, and when nobody answers who they are', async () => {

@@ -3,7 +3,7 @@ import { anySignal, Deadline, pause } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { readKubeconfig } from '../kubeconfig/read-kubeconfig.ts';
 import type { NodeClient } from '../node-client.ts';
-import { etcdChecks } from './etcd-checks.ts';
+import { etcdChecks, hostsOf, membersOf } from './etcd-checks.ts';
 import {
   type CheckedCluster,
   type CheckOutcome,
@@ -29,7 +29,8 @@ export interface CheckHealthInit {
   readonly nodes: ClusterNodes;
   /**
    * Reads the nodes of the cluster again; not given when the caller names them. It is asked after each attempt that failed: after a
-   * restore from a snapshot the records of nodes that are gone stay until they expire.
+   * restore from a snapshot the records of control planes that are gone stay until they expire. A node that is no longer listed is
+   * still expected, because a dead one is not listed either, unless it is a control plane that is no member of etcd.
    */
   readonly rediscover?: ((signal: AbortSignal) => Promise<ClusterNodes>) | undefined;
   /** Returns a client for the node at an address. */
@@ -137,9 +138,9 @@ async function* settle(
       if (!stop.aborted && latest !== problem) yield line(latest);
       problem = latest;
     }
-    const nodes = rediscover && (await otherNodes(cluster.nodes, rediscover, intervalMs, stop));
-    if (nodes !== undefined && !stop.aborted) return { kind: 'changed', nodes };
+    const nodes = rediscover && (await otherNodes(cluster, rediscover, intervalMs, stop));
     await pause(startedMs + intervalMs - performance.now(), stop);
+    if (nodes !== undefined && !stop.aborted) return { kind: 'changed', nodes };
     if (signal.aborted) throw new Fault('cancelled', 'the check of the cluster was cancelled');
     if (stop.aborted) {
       throw new Fault(
@@ -150,18 +151,36 @@ async function* settle(
   }
 }
 
-/** The nodes of the cluster as they are listed now; `undefined` when they are the same, or nobody can list them. */
+/** The nodes that are expected from now on; `undefined` when they are the same, or nobody can list them. */
 async function otherNodes(
-  before: ClusterNodes,
+  cluster: CheckedCluster,
   rediscover: (signal: AbortSignal) => Promise<ClusterNodes>,
   timeoutMs: number,
   stop: AbortSignal,
 ): Promise<ClusterNodes | undefined> {
   using attempt = new Deadline(timeoutMs, stop);
   // The answer is waited for by its signal: every caller passes it on to the call.
-  const nodes = await rediscover(attempt.signal).catch(() => undefined);
-  if (nodes === undefined || nodes.controlPlanes.length === 0) return undefined;
+  const listed = await rediscover(attempt.signal).catch(() => undefined);
+  const [first] = listed?.controlPlanes ?? [];
+  if (listed === undefined || first === undefined) return undefined;
+  const before = cluster.nodes;
+  const isGone = (address: string) => !everyAddress(listed).includes(address);
+  const missing = before.controlPlanes.filter(isGone);
+  const hosts = missing.length > 0 ? await hostsOfEtcd(cluster.node(first), attempt.signal) : [];
+  const nodes = {
+    controlPlanes: [
+      ...listed.controlPlanes,
+      ...missing.filter((address) => hosts === undefined || hosts.includes(address)),
+    ],
+    workers: [...listed.workers, ...before.workers.filter(isGone)],
+  };
   return isDeepStrictEqual(sorted(nodes), sorted(before)) ? undefined : nodes;
+}
+
+/** The addresses of the members of etcd; `undefined` when nobody says who they are. */
+async function hostsOfEtcd(node: NodeClient, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  const members = await membersOf(node, signal).catch(() => undefined);
+  return members && hostsOf(members);
 }
 
 const sorted = ({ controlPlanes, workers }: ClusterNodes): ClusterNodes => ({

@@ -25,7 +25,7 @@ async function unlessWithoutEtcd<T>(
 }
 
 /** Lists the etcd members as the node's etcd reports them; `undefined` when the node does not run etcd. */
-function membersOf(node: NodeClient, signal: AbortSignal): Promise<readonly EtcdMember[] | undefined> {
+export function membersOf(node: NodeClient, signal: AbortSignal): Promise<readonly EtcdMember[] | undefined> {
   return unlessWithoutEtcd(node, signal, async (machine) => {
     const { messages } = await machine.etcdMemberList({ queryLocal: false }, { signal });
     return messages[0]?.members ?? [];
@@ -37,6 +37,10 @@ async function hasEtcd({ machine }: NodeClient, signal: AbortSignal): Promise<bo
   const { messages } = await machine.serviceList({}, { signal });
   return messages[0]?.services.some(({ id }) => id === 'etcd') ?? false;
 }
+
+/** The addresses at which members are members. */
+export const hostsOf = (members: readonly Pick<EtcdMember, 'peerUrls'>[]): string[] =>
+  members.flatMap(({ peerUrls }) => peerUrls.map((url) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')));
 
 const noEtcd = skip('no control plane has the service etcd');
 
@@ -66,8 +70,7 @@ const membersAreControlPlanes: HealthCheck = {
     const { controlPlanes } = cluster.nodes;
     const members = await membersOf(cluster.node(controlPlanes[0] as string), signal);
     if (members === undefined) return noEtcd;
-    const hosts = members.flatMap(({ peerUrls }) => peerUrls.map((url) => new URL(url).hostname));
-    const stranger = hosts.find((host) => !controlPlanes.includes(host.replace(/^\[(.*)\]$/, '$1')));
+    const stranger = hostsOf(members).find((host) => !controlPlanes.includes(host));
     if (stranger === undefined) return ok;
     throw new Fault('failed-precondition', `etcd member ${stranger} is not a control plane node`);
   },
