@@ -193,7 +193,8 @@ export async function openTopics(
     {
       ...{ world, hasUdevd, devicesSocket, log, bounded: disks },
       readsContents: host.disks !== undefined,
-      systemDisk: () => host.volumes?.systemDisk,
+      // A machine that runs in memory has none: another disk with META belongs to somebody else.
+      systemDisk: () => host.volumes?.systemDisk ?? (world.ownsKernel ? '' : undefined),
     },
     scope,
   );

@@ -31,8 +31,13 @@ export function planJoin(members: readonly KnownMember[], self: OwnMember): Join
 }
 
 /** Whether a member has this node's name or peer URLs. Only a node that does not know its member id may ask this. */
-export function isOwnMember({ name, peerUrls }: KnownMember, self: OwnMember): boolean {
-  return name === self.name || sameSet(peerUrls, self.peerUrls);
+export function isOwnMember(member: KnownMember, self: OwnMember): boolean {
+  return member.name === self.name || isAtOwnUrls(member, self);
+}
+
+/** Whether a member has this node's peer URLs. */
+export function isAtOwnUrls({ peerUrls }: KnownMember, self: OwnMember): boolean {
+  return sameSet(peerUrls, self.peerUrls);
 }
 
 /** The member that was added for this node and has never started. */

@@ -26,13 +26,13 @@ export async function votingStates(
   members: readonly EtcdMember[],
   signal: AbortSignal,
 ): Promise<VotingState[]> {
-  const told = members.map(({ clientUrls }) => clientUrls.map((url) => new URL(url).host));
+  const told = [...new Set(members.flatMap(({ clientUrls }) => clientUrls.map((url) => new URL(url).host)))];
   const hasLeader = await askAll(access, told, signal);
   if (members.some(({ id }) => !hasLeader.has(id))) {
     const known = [...(await access.own()), ...(await access.others())];
-    const other = [...new Set(known)].filter((endpoint) => !told.flat().includes(endpoint));
-    const single = other.slice(0, maxEndpoints).map((endpoint) => [endpoint]);
-    for (const [id, answer] of await askAll(access, single, signal)) hasLeader.set(id, answer);
+    const other = [...new Set(known)].filter((endpoint) => !told.includes(endpoint));
+    for (const [id, answer] of await askAll(access, other.slice(0, maxEndpoints), signal))
+      hasLeader.set(id, answer);
   }
   const isLed = members.some(({ id }) => hasLeader.get(id));
   return members.map(({ id, name, isLearner }) => {
@@ -43,13 +43,13 @@ export async function votingStates(
   });
 }
 
-/** Asks one member of each group of endpoints, all at once. Those that answer, by their ids, with whether they see a leader. */
+/** Asks all endpoints at once. The members that answer, by their ids, with whether they see a leader. */
 async function askAll(
   access: Pick<EtcdAccess, 'openAt'>,
-  groups: readonly (readonly string[])[],
+  endpoints: readonly string[],
   signal: AbortSignal,
 ): Promise<Map<bigint, boolean>> {
-  const answers = await Promise.all(groups.map((endpoints) => ask(access, endpoints, signal)));
+  const answers = await Promise.all(endpoints.map((endpoint) => ask(access, endpoint, signal)));
   return new Map(
     answers.flatMap((answer) => (answer === undefined ? [] : [[answer.memberId, answer.hasLeader] as const])),
   );
@@ -57,12 +57,11 @@ async function askAll(
 
 async function ask(
   { openAt }: Pick<EtcdAccess, 'openAt'>,
-  endpoints: readonly string[],
+  endpoint: string,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
-  if (endpoints.length === 0) return undefined;
   try {
-    await using client = await openAt(endpoints);
+    await using client = await openAt([endpoint]);
     const { memberId, leader } = await client.status({ timeoutMs, signal });
     return { memberId, hasLeader: leader !== 0n };
   } catch {

@@ -4,7 +4,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdMembers, etcdSpecs } from '@nodewright/state/kinds';
 import { specOf } from '../../base/resources/spec-of.ts';
-import { isOwnMember } from '../domain/join-plan.ts';
+import { isAtOwnUrls, isOwnMember } from '../domain/join-plan.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { votingStates } from '../host/etcd-votes.ts';
 import { ownMemberOf } from './etcd-launch.ts';
@@ -22,7 +22,7 @@ export interface LeaveEtcdInit {
   readonly access: EtcdAccess;
   readonly state: State;
   readonly service: LeavingService;
-  /** Returns the member name of this node. */
+  /** Returns the host name of this node, for one that has no settings of etcd. */
   readonly hostname: () => string;
   readonly timers: Timers;
 }
@@ -48,8 +48,9 @@ export async function leaveEtcd(init: LeaveEtcdInit, signal: AbortSignal): Promi
 }
 
 /**
- * Removes the member that this node was before it lost the data of etcd: that they are missing does not mean that it has left. A member
- * that lives belongs to another node, whatever its name. Does nothing when no other member answers.
+ * Removes the member that this node was before it lost the data of etcd: that they are missing does not mean that it has left. It
+ * is known by its peer URLs: another node may have the same name, and be silent for a moment. One that answers at them is another node, too.
+ * Does nothing when no other member answers.
  *
  * @throws Fault as `leaveEtcd()` does
  */
@@ -57,7 +58,7 @@ export async function removeLostMember(
   init: Omit<LeaveEtcdInit, 'service'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const lost = await memberFromOthers(init, signal);
+  const lost = await memberFromOthers(init, signal, isAtOwnUrls);
   if (lost === undefined || lost === 'unknown') return;
   const [state] = await votingStates(init.access, [lost], signal);
   if (!state?.isAlive) await removeSelf(init, lost.id, signal);
@@ -100,6 +101,7 @@ const unidentified = () =>
 async function memberFromOthers(
   { access, hostname, state }: Omit<LeaveEtcdInit, 'service'>,
   signal: AbortSignal,
+  isOwn = isOwnMember,
 ): Promise<EtcdMember | undefined | 'unknown'> {
   const others = await access.others();
   if (others.length === 0) return 'unknown';
@@ -107,8 +109,8 @@ async function memberFromOthers(
     await using client = await access.openAt(others);
     const members = await client.members({ linearizable: true, timeoutMs: 5000, signal });
     const spec = await specOf(state, pointerTo(etcdSpecs));
-    const self = { name: hostname(), peerUrls: spec === undefined ? [] : ownMemberOf(spec).peerUrls };
-    return members.find((member) => isOwnMember(member, self));
+    const self = spec === undefined ? { name: hostname(), peerUrls: [] } : ownMemberOf(spec);
+    return members.find((member) => isOwn(member, self));
   } catch {
     signal.throwIfAborted();
     return 'unknown';

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import type { EtcdClient, LockOptions } from '@nodewright/etcd';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { votingStates } from '../host/etcd-votes.ts';
 import { restartEtcd } from './restart-etcd.ts';
 
 interface Case {
@@ -78,6 +79,47 @@ async function outcomeOf({ members, dead = [], lock, leaderless = 0 }: Case) {
   const postponed = await restartEtcd({ access, log, timers, restart, storedId: async () => 1n }, request);
   return [...done, ...(postponed === undefined ? [] : [postponed.reason])].join(', ');
 }
+
+test('votingStates() asks each client URL of a member: one of them may belong to another node now', async () => {
+  const at: Record<string, bigint> = { '10.0.0.1:2379': 1n, '10.0.0.2:2379': 2n, '10.0.0.9:2379': 1n };
+  const openAt = async ([endpoint = '']: readonly string[]) =>
+    ({
+      status: async () => ({ memberId: at[endpoint] ?? assert.fail(endpoint), leader: 1n, raftTerm: 1n }),
+      [Symbol.asyncDispose]: async () => {},
+    }) as unknown as EtcdClient;
+  const members = [
+    { id: 1n, name: 'cp-1', clientUrls: ['https://10.0.0.2:2379', 'https://10.0.0.9:2379'] },
+    { id: 2n, name: 'cp-2', clientUrls: ['https://10.0.0.2:2379'] },
+  ].map((member) => ({ ...member, isLearner: false, peerUrls: [] }));
+  const access = { openAt, own: async () => [], others: async () => [] };
+  const states = await votingStates(access, members, new AbortController().signal);
+  assert.deepEqual(
+    states.map(({ name, isAlive }) => [name, isAlive]),
+    [
+      ['cp-1', true],
+      ['cp-2', true],
+    ],
+  );
+});
+
+test('restartEtcd() restarts nothing once its request is aborted', async () => {
+  const request = new AbortController();
+  const unreachable = async () => {
+    request.abort();
+    throw new Error('unreachable');
+  };
+  const done: string[] = [];
+  const access = {
+    ...{ own: async () => ['10.0.0.1:2379'], others: async () => [] },
+    ...{ openLocal: unreachable, openAt: unreachable, openCluster: unreachable },
+  };
+  const log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' });
+  const restart = async () => void done.push('restart');
+  const init = { access, log, timers: new FakeTimers(), restart, storedId: async () => 1n };
+  const isNeeded = async () => true;
+  await restartEtcd(init, { signal: request.signal, isNeeded }).catch(() => {});
+  assert.deepEqual(done, []);
+});
 
 test('restartEtcd() restarts under a lock, and a running member only while all others are healthy', async () => {
   const table: [Case, string][] = [

@@ -79,6 +79,7 @@ async function restartWithoutLock(
     (await votingStates(access, members, signal)).some(({ id, isAlive }) => id === self && isAlive);
   if (isRunning)
     return { reason: 'etcd has no leader, or another control plane is restarting its member', retryAfterMs };
+  signal.throwIfAborted();
   log.info('restarting etcd, which does not answer, with new settings');
   await restart();
   return undefined;

@@ -55,6 +55,10 @@ test('a start is sound when apid is healthy, the devices are settled and the con
     ['the kernel module zfs is not loaded'],
   ]);
   assert.equal(machine.isSound(), undefined);
+  // Its start may hang, or crash the kernel.
+  await put(kernelModuleStatuses, 'zfs', { ...module, state: 'Loading' } as never);
+  await look();
+  assert.equal(machine.isSound(), undefined);
   await put(kernelModuleStatuses, 'zfs', module as never);
   await look();
   assert.equal(machine.isSound(), true);

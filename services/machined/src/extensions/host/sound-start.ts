@@ -17,6 +17,8 @@ export interface SoundStartInit {
 /** Waits until a start may be kept. @param report is called with what is missing whenever that has changed */
 export type AwaitSoundStart = (report: (problems: readonly string[]) => void) => Promise<boolean>;
 
+/** The states of a module whose start has ended well. */
+const workingStates: ReadonlySet<string> = new Set(['live', 'built-in']);
 /** How often the machine is looked at. */
 const lookEveryMs = 1000;
 
@@ -43,6 +45,9 @@ async function factsOf(state: State, wantedModules: readonly string[]): Promise<
     isApidHealthy: apid?.running === true && apid.healthy,
     areDevicesSettled: devices?.ready === true,
     wantedModules,
-    kernelModules: new Set(modules.map(({ metadata }) => metadata.id)),
+    // One whose start hangs or crashes the kernel is listed while it starts.
+    kernelModules: new Set(
+      modules.flatMap(({ metadata, spec }) => (workingStates.has(spec.state) ? [metadata.id] : [])),
+    ),
   };
 }

@@ -14,7 +14,7 @@ export interface BlockControllersInit {
   readonly hasUdevd: boolean;
   /** Reads the contents of devices, where the node owns them: udevd records them too, but later. */
   readonly readContents?: DiscoveryInit['readContents'];
-  /** Path of the disk that holds META; undefined when no disk of this node does. */
+  /** Path of the disk that holds META of this node; empty when none does, undefined when that is not known. */
   readonly systemDisk: () => string | undefined;
   readonly source: DeviceSource;
 }

@@ -66,7 +66,7 @@ function unescaped(text: string): string {
 /**
  * The disk with the partition META; undefined when there is none. Loop devices do not count.
  *
- * @param used path of the disk whose META the node uses; without it the first disk is meant
+ * @param used path of the disk whose META the node uses, empty for none; without it the first disk is meant
  */
 export function systemDiskOf(
   volumes: readonly Pick<DiscoveredVolumeSpec, 'partition_label' | 'parent' | 'parent_dev_path'>[],

@@ -120,8 +120,13 @@ async function absentVoters(
 ): Promise<string[]> {
   try {
     const members = await etcd.members({ linearizable: true, timeoutMs: checkTimeoutMs, signal });
-    const voters = members.filter(({ isLearner }) => !isLearner).map(({ name }) => name);
-    return (await absent(voters)).map((name) => `control plane ${name} is in etcd, and is not there`);
+    const voters = members.filter(({ isLearner }) => !isLearner);
+    const unnamed = voters.flatMap(({ id, name }) =>
+      name === '' ? [`member ${id.toString(16)} of etcd has never started`] : [],
+    );
+    const names = voters.map(({ name }) => name).filter((name) => name !== '');
+    const away = await absent(names);
+    return [...unnamed, ...away.map((name) => `control plane ${name} is in etcd, and is not there`)];
   } catch (error) {
     signal.throwIfAborted();
     return [`etcd does not say which control planes there are (${faultFrom(error).message})`];
