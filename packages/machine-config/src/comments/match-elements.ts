@@ -75,22 +75,20 @@ class Matching {
 
   /** Matches equal elements, each with the next one in order if there is one. */
   byValue(): void {
-    const places = new Map<string, number[]>();
+    const places = new Map<string, Places>();
     for (const [at, item] of this.#before.entries()) {
       if (this.#taken.has(at)) continue;
       const key = textOf(item);
       const known = places.get(key);
-      if (known === undefined) places.set(key, [at]);
-      else known.push(at);
+      if (known === undefined) places.set(key, new Places(at));
+      else known.add(at);
     }
     let last = -1;
     for (const [at, item] of this.#after.entries()) {
       const known = this.found[at];
       last = known ?? last;
-      const free = known === undefined ? places.get(textOf(item)) : undefined;
-      if (free === undefined || free.length === 0) continue;
-      const next = free.findIndex((place) => place > last);
-      const [place = 0] = free.splice(Math.max(next, 0), 1);
+      const place = known === undefined ? places.get(textOf(item))?.take(last) : undefined;
+      if (place === undefined) continue;
       this.#take(at, place);
       last = place;
     }
@@ -131,6 +129,38 @@ class Matching {
   #take(after: number, before: number): void {
     this.found[after] = before;
     this.#taken.add(before);
+  }
+}
+
+/** The places of equal elements, in order. Taking all of them takes time in proportion to their number. */
+class Places {
+  readonly #later: number[];
+  #at = 0;
+  /** Those that were passed over. */
+  readonly #earlier: number[] = [];
+  #earlierAt = 0;
+
+  constructor(first: number) {
+    this.#later = [first];
+  }
+
+  add(place: number): void {
+    this.#later.push(place);
+  }
+
+  /** The next place behind `last`, or else the first that is left; `undefined` when none is. */
+  take(last: number): number | undefined {
+    for (; this.#at < this.#later.length; this.#at += 1) {
+      const place = this.#later[this.#at] as number;
+      if (place > last) {
+        this.#at += 1;
+        return place;
+      }
+      this.#earlier.push(place);
+    }
+    const place = this.#earlier[this.#earlierAt];
+    this.#earlierAt += 1;
+    return place;
   }
 }
 

@@ -6,7 +6,7 @@ import { loadConfiguration } from '../decode/load-configuration.ts';
 import { documentKinds, documentSchema } from '../schema/document-schema.ts';
 import type { FieldMap } from '../schema/parse-schema.ts';
 import { encodeKeepingComments } from './encode-keeping-comments.ts';
-import { identityFields } from './match-elements.ts';
+import { identityFields, matchElements } from './match-elements.ts';
 
 /** How a list of the configuration is written, with comments or without; every line of an element has its name. */
 interface ListForm {
@@ -132,6 +132,21 @@ test('of equal elements those in the same order belong together', () => {
     source,
   );
   assert.deepEqual(written.match(/- .*/g), ['- b # 2', '- a # 3', '- a # 1', '- c']);
+});
+
+test('of many equal elements the time grows with their number', () => {
+  const cpuOf = (count: number) => {
+    const before = Array.from({ length: count }, (_, index) => `${index % 2}`);
+    const begun = process.cpuUsage();
+    const found = matchElements(['x', ...before, 'y'], ['z', ...before.toReversed(), 'w']);
+    const { user, system } = process.cpuUsage(begun);
+    assert.equal(found.filter((place) => place !== undefined).length, count);
+    return user + system;
+  };
+  const least = (count: number) => Math.min(...[1, 2, 3].map(() => cpuOf(count)));
+  least(2000);
+  // Sixteen times as many; the square would be 256 times as long.
+  assert.ok(least(64_000) < 100 * Math.max(1000, least(4000)));
 });
 
 test('the elements of every list of the schema have a field that tells them apart, where there is one', () => {
