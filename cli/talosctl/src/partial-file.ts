@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
@@ -10,6 +10,8 @@ export interface PartialFileInit {
   readonly mode?: number;
   /** Replaces nothing, not even a symbolic link that leads nowhere: `commit` fails with `already-exists` then. */
   readonly isNew?: boolean;
+  /** What was written is of use also when not everything could be: it gets its name then, too, when the process exits by itself. */
+  readonly keepsPart?: boolean;
   /** The path that messages show; default: the path itself. */
   readonly shownPath?: string;
 }
@@ -25,7 +27,11 @@ export class PartialFile implements AsyncDisposable {
   readonly #handle: FileHandle;
   readonly #shownPath: string;
   readonly #isNew: boolean;
-  readonly #removeAtExit = () => rmSync(this.#partial, { force: true });
+  readonly #keepsPart: boolean;
+  readonly #removeAtExit = () => {
+    if (this.#keepsPart && existsSync(this.#partial)) renameSync(this.#partial, this.#path);
+    else rmSync(this.#partial, { force: true });
+  };
   #sizeBytes = 0;
   #isOpen = true;
 
@@ -33,9 +39,10 @@ export class PartialFile implements AsyncDisposable {
     path: string,
     partial: string,
     handle: FileHandle,
-    { isNew = false, shownPath = path }: PartialFileInit,
+    { isNew = false, keepsPart = false, shownPath = path }: PartialFileInit,
   ) {
     this.#path = path;
+    this.#keepsPart = keepsPart;
     this.#isNew = isNew;
     this.#shownPath = shownPath;
     this.#partial = partial;
@@ -92,7 +99,9 @@ export class PartialFile implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#close();
-    await rm(this.#partial, { force: true });
+    // After `commit` there is no draft.
+    if (this.#keepsPart) await rename(this.#partial, this.#path).catch(() => {});
+    else await rm(this.#partial, { force: true });
     process.off('exit', this.#removeAtExit);
   }
 

@@ -44,7 +44,7 @@ const pipeSink = (file: FileHandle): Sink => ({
   [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
 });
 
-/** The file has its name when the capture has ended, whatever ended it. */
+/** The file has its name when the capture has ended, also by a full disk or a second interrupt. Source: Talos v1.14: pcap. */
 const fileSink = (file: PartialFile): Sink => ({
   write: (bytes) => file.write(bytes),
   end: () => file.commit(),
@@ -66,7 +66,9 @@ async function openSink(env: CliEnvironment, { output, json = false }: PcapOptio
       (found) => !found.isFile(),
       () => false,
     );
-    return isPipe ? pipeSink(await open(path, 'w')) : fileSink(await PartialFile.open(path));
+    return isPipe
+      ? pipeSink(await open(path, 'w'))
+      : fileSink(await PartialFile.open(path, { mode: 0o666, keepsPart: true }));
   }
   const reader = new PcapReader();
   const document = json ? openItems(env.stdout, 'json', false) : undefined;

@@ -48,7 +48,10 @@ export interface CollectNodeInit {
 /** One participant of a meeting of all nodes. */
 export type Gate = ReturnType<MeetingPoint['place']>;
 
-/** A node may have logged or stored a secret of another one, so no file is written before the secrets of all are known. */
+/**
+ * A node may have logged or stored a secret of another one. So no file is written before the configurations of all are known, and none
+ * with free text before their resources are.
+ */
 export interface SecretGates {
   /** Passed when the configurations of all nodes were read. */
   readonly configurations: Gate;

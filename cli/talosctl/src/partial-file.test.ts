@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { PartialFile } from './partial-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'partial-file-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+for (const keepsPart of [false, true]) {
+  const what = keepsPart ? 'has its name with what was written' : 'is removed';
+
+  test(`a file that is not complete ${what}, and the one before ${keepsPart ? 'is replaced' : 'stays'}`, async () => {
+    const path = join(folder, `disposed-${keepsPart}`);
+    writeFileSync(path, 'before');
+    {
+      await using file = await PartialFile.open(path, { keepsPart });
+      await file.write(Buffer.from('a part'));
+    }
+    assert.equal(readFileSync(path, 'utf8'), keepsPart ? 'a part' : 'before');
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.endsWith('.partial')),
+      [],
+    );
+  });
+
+  test(`a file of a process that exits ${what}`, () => {
+    const path = join(folder, `exited-${keepsPart}`);
+    const program = `import { PartialFile } from ${JSON.stringify(join(import.meta.dirname, 'partial-file.ts'))};
+      const file = await PartialFile.open(${JSON.stringify(path)}, { keepsPart: ${keepsPart} });
+      await file.write(Buffer.from('a part'));
+      process.exit(3);`;
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module-typescript', '-e', program],
+      {
+        encoding: 'utf8',
+      },
+    );
+    assert.equal(status, 3, stderr);
+    const found = readdirSync(folder).filter((name) => name.includes(`exited-${keepsPart}`));
+    assert.deepEqual(found, keepsPart ? [`exited-${keepsPart}`] : []);
+    if (keepsPart) assert.equal(readFileSync(path, 'utf8'), 'a part');
+  });
+}
