@@ -399,7 +399,7 @@ test-boot-image-cache: image ## boots a machine whose containerd pulls through r
 	@$(suite) node tools/test.ts --boot 'tests/boot/long/image-cache.test.ts'
 
 .PHONY: test-powercut
-test-powercut: image ## takes the power from emulated machines at 50 moments (SEED=, CUTS=) and examines their disks; resumes a run
+test-powercut: image ## takes the power from emulated machines at 60 moments (SEED=, CUTS=) and examines their disks; resumes a run
 	@SEED='$(SEED)' CUTS='$(CUTS)' $(suite) node tests/powercut/powercut.ts
 
 .PHONY: rootfs-lock

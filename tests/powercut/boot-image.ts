@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { guestNetwork } from '@nodewright/provision/machine';
 import { startMachine } from '../boot/machine.ts';
+import { showsActiveSet } from './cut-actions.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 
 export interface BootInit {
   /** The configuration that the machine must have; 0 for none. */
   readonly configuration: number;
   /** Whether a machine without a configuration is given one. */
   readonly isConfigured: boolean;
+  /** The set of extensions that it must run afterwards; undefined for any. */
+  readonly set?: number | undefined;
 }
 
 /**
@@ -35,6 +38,7 @@ export async function bootImage(cluster: TestCluster, disk: string, init: BootIn
     if (digest !== configuration(number).digest)
       throw new Error(`the machine does not have configuration ${number}`);
     await succeeds([...trusted(machine), 'ls', '/var/log'], timeoutMs);
+    if (init.set !== undefined) await showsActiveSet(machine, cluster, init.set);
   } catch (error) {
     throw new Error(
       `${error instanceof Error ? error.message : String(error)}\n${machine.console().slice(-4000)}`,

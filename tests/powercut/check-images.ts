@@ -2,7 +2,7 @@ import { startMachine } from '../boot/machine.ts';
 import type { CheckerImage } from './checker-image.ts';
 import { doneLine, type Finding, readFindings, serialOfImage } from './finding.ts';
 
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 
 /**
  * Attaches the images to one machine, which examines them. Their files do not change.

@@ -18,7 +18,7 @@ export interface CutAction {
   isOver(machine: Machine, facts: CutFacts): boolean;
 }
 
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 const maintenance = /maintenance: waiting for a machine configuration/;
 const restarts = /reboot: Restarting system/;
 
@@ -61,7 +61,36 @@ export const cutActions: Readonly<Record<CutKind, CutAction>> = {
     },
     isOver: (machine) => restarts.test(machine.console()),
   },
+  'extension-set': {
+    async awaitReady(machine, cluster) {
+      await showsActiveSet(machine, cluster);
+    },
+    async act(machine, { talosctl, trusted, sets }, progress, stop) {
+      while (!stop.aborted) {
+        const number = progress.sent + 1;
+        progress.sent = number;
+        const words = [...trusted(machine), 'extensions', 'install', sets.path(number)];
+        const { exitCode, output } = await talosctl(...words);
+        if (stop.aborted) return;
+        if (exitCode !== 0) throw new Error(output);
+        progress.acknowledged = number;
+      }
+    },
+    isOver: () => false,
+  },
 };
+
+/** Waits until the machine runs set 0 and has nothing to decide about it. */
+export const showsActiveSet = (
+  machine: Machine,
+  { shows, trusted, sets }: Pick<TestCluster, 'shows' | 'trusted' | 'sets'>,
+  number = 0,
+): Promise<string> =>
+  shows(
+    [...trusted(machine), 'extensions', 'sets'],
+    new RegExp(`this +${(sets.rootHashes[number] ?? '').slice(0, 12)} .* powercut 1\\.2\\.3 *\n$`),
+    timeoutMs,
+  );
 
 async function apply(
   { talosctl, configuration }: TestCluster,

@@ -7,6 +7,10 @@ export interface Finding {
   readonly meta: Readonly<Record<string, string>>;
   /** SHA-256 of the configuration in hex; undefined when there is none. */
   readonly configuration?: string | undefined;
+  /** Root hashes of sets of extensions by the file that names them, such as `next`; undefined when BOOT was not examined. */
+  readonly sets?: Readonly<Record<string, string>> | undefined;
+  /** SHA-256 of the root file system on BOOT in hex, as for `sets`. */
+  readonly root?: string | undefined;
   /** Why a machine could not use the disk. */
   readonly failure?: string;
 }

@@ -44,3 +44,28 @@ test('judgeFinding() accepts a reset that has not begun or is complete, and noth
     assert.match('problem' in verdict ? verdict.problem : '', problem);
   }
 });
+
+test('judgeFinding() accepts the set of extensions that was acknowledged last, or one that was sent after it', () => {
+  const rootHashes = { 0: 'active', 1: 'first', 2: 'second', 3: 'third' };
+  const installing: CutFacts = {
+    ...{ ...facts, kind: 'extension-set', before: 0, acknowledged: 1, sent: 2 },
+    sets: { rootHashes, root: 'root' },
+  };
+  const found = { ...finding, configuration: 'a', root: 'root', sets: { active: 'active', next: 'first' } };
+  assert.deepEqual(judgeFinding(found, installing), { configuration: 1, set: 1 });
+  const later = { ...found, sets: { active: 'active', next: 'second' } };
+  assert.deepEqual(judgeFinding(later, installing), { configuration: 1, set: 2 });
+  const none = { ...found, sets: { active: 'active' } };
+  assert.deepEqual(judgeFinding(none, { ...installing, acknowledged: 0 }), { configuration: 1, set: 0 });
+  const broken = [
+    [none, /the next set is "" after 1 was acknowledged/],
+    [{ ...found, sets: { active: 'active', next: 'third' } }, /the next set is "third"/],
+    [{ ...found, sets: { next: 'first' } }, /the active set is ""/],
+    [{ ...found, root: 'other' }, /the root file system on BOOT was changed/],
+    [{ ...found, configuration: 'b' }, /configuration 2 instead of 1/],
+  ] as const;
+  for (const [one, problem] of broken) {
+    const verdict = judgeFinding(one, installing);
+    assert.match('problem' in verdict ? verdict.problem : '', problem);
+  }
+});

@@ -14,26 +14,47 @@ export interface CutFacts {
   readonly isReset: boolean;
   /** SHA-256 of the text of each configuration in hex, by its number. */
   readonly digests: Readonly<Record<number, string>>;
+  /** For `extension-set`, where sets are what is acknowledged and sent: 0 is the active one. */
+  readonly sets?: SetFacts | undefined;
+}
+
+export interface SetFacts {
+  /** Root hash of each set, by its number. */
+  readonly rootHashes: Readonly<Record<number, string>>;
+  /** SHA-256 of the root file system of the image, in hex. */
+  readonly root: string;
 }
 
 /** The value of META that the machines have which have a configuration. */
 export const keptValue = { key: 12, value: 'kept' } as const;
 
-/** The configuration with which a machine came back, or why it did not. */
-export type Verdict = { readonly configuration: number } | { readonly problem: string };
+/** With what a machine came back. */
+export interface Recovery {
+  readonly configuration: number;
+  /** The set of extensions that the next start tries; 0 for the active one. Only for `extension-set`. */
+  readonly set?: number;
+}
+
+/** With what a machine came back, or why it did not. */
+export type Verdict = Recovery | { readonly problem: string };
 
 /** Decides whether a machine with this disk has come back with the old or with the new configuration, as a whole. */
 export function judgeFinding(finding: Finding, facts: CutFacts): Verdict {
   if (finding.failure !== undefined) return { problem: finding.failure };
   const configuration = numberOf(finding.configuration, facts.digests);
   if (configuration === undefined) return { problem: 'the configuration is none that was sent' };
-  const problem =
-    facts.kind === 'reset' ? resetProblem(finding, configuration, facts) : applyProblem(configuration, facts);
+  const problem = problemOf(finding, configuration, facts);
   if (problem !== undefined) return { problem };
   const kept = finding.meta[keptValue.key];
   if (facts.kind !== 'first-boot' && facts.kind !== 'first-configuration' && kept !== keptValue.value)
     return { problem: `META has "${kept ?? ''}" instead of "${keptValue.value}"` };
-  return { configuration };
+  return facts.sets === undefined ? { configuration } : { configuration, set: nextSet(finding, facts) ?? 0 };
+}
+
+function problemOf(finding: Finding, configuration: number, facts: CutFacts): string | undefined {
+  if (facts.kind === 'reset') return resetProblem(finding, configuration, facts);
+  if (facts.kind === 'extension-set') return setProblem(finding, configuration, facts);
+  return applyProblem(configuration, facts);
 }
 
 function numberOf(digest: string | undefined, digests: CutFacts['digests']): number | undefined {
@@ -58,4 +79,25 @@ function resetProblem(
   if (hasState && isReset) return 'the reset was complete, and the volumes are there';
   const expected = hasState ? before : 0;
   return configuration === expected ? undefined : `configuration ${configuration} instead of ${expected}`;
+}
+
+/** The sets are whole, or the checker has said so. The active one stays, and the next one is none before the acknowledged one. */
+function setProblem(finding: Finding, configuration: number, facts: CutFacts): string | undefined {
+  if (finding.root !== facts.sets?.root) return 'the root file system on BOOT was changed';
+  if (configuration !== 1) return `configuration ${configuration} instead of 1`;
+  const active = finding.sets?.active;
+  if (active !== facts.sets?.rootHashes[0]) return `the active set is "${active ?? ''}"`;
+  const next = nextSet(finding, facts);
+  const { acknowledged, sent } = facts;
+  if (next === undefined || next < acknowledged)
+    return `the next set is "${finding.sets?.next ?? ''}" after ${acknowledged} was acknowledged and ${sent} was sent`;
+  return undefined;
+}
+
+/** The number of the set that the next start tries; 0 when that is the active one, undefined when it is none that was sent. */
+function nextSet({ sets }: Finding, facts: CutFacts): number | undefined {
+  if (sets?.next === undefined) return 0;
+  for (let number = facts.sent; number > 0; number -= 1)
+    if (facts.sets?.rootHashes[number] === sets.next) return number;
+  return undefined;
 }

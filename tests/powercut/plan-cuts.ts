@@ -1,7 +1,7 @@
 import { SeededRandom } from '../fuzz/seeded-random.ts';
 
 /** What the machine does when its power fails. */
-export type CutKind = 'first-boot' | 'first-configuration' | 'new-configuration' | 'reset';
+export type CutKind = 'first-boot' | 'first-configuration' | 'new-configuration' | 'reset' | 'extension-set';
 
 /** One power cut. */
 export interface Cut {
@@ -14,22 +14,31 @@ export interface Cut {
   readonly requests: number;
 }
 
+export interface CutKindPlan {
+  readonly cuts: number;
+  readonly requests: number;
+  /** Disks that are drawn for each cut. */
+  readonly images: number;
+}
+
 /**
  * How often the power fails during each action, and how many requests the action makes, measured. The drawn number may be a
  * little larger than what a machine makes; then the power fails when the action is over.
  */
-export const cutKinds: Readonly<Record<CutKind, { readonly cuts: number; readonly requests: number }>> = {
-  'first-boot': { cuts: 20, requests: 110 },
-  'first-configuration': { cuts: 8, requests: 110 },
+export const cutKinds: Readonly<Record<CutKind, CutKindPlan>> = {
+  'first-boot': { cuts: 20, requests: 110, images: 20 },
+  'first-configuration': { cuts: 8, requests: 110, images: 20 },
   // Six requests per configuration, one configuration after the other.
-  'new-configuration': { cuts: 12, requests: 30 },
-  reset: { cuts: 10, requests: 60 },
+  'new-configuration': { cuts: 12, requests: 30, images: 20 },
+  reset: { cuts: 10, requests: 60, images: 20 },
+  // 72 requests per set, one set after the other. The disks have BOOT, which is read as a whole.
+  'extension-set': { cuts: 10, requests: 220, images: 10 },
 };
 
 /** The power cuts of a seed, those of all kinds in turns, so that a part of them is a sample of all. */
 export function planCuts(seed: number): Cut[] {
   const random = new SeededRandom(seed);
-  const rows = Object.entries(cutKinds) as [CutKind, { cuts: number; requests: number }][];
+  const rows = Object.entries(cutKinds) as [CutKind, CutKindPlan][];
   const cuts = rows.flatMap(([kind, { cuts: count, requests }]) =>
     Array.from({ length: count }, (_, index) => ({
       place: (index + 0.5) / count,

@@ -1,20 +1,13 @@
-// `make test-powercut`: takes the power from an emulated machine at 50 moments that a seed determines, and examines the
+// `make test-powercut`: takes the power from an emulated machine at 60 moments that a seed determines, and examines the
 // disks that it may find afterwards. Cuts that were finished are not repeated by the next run with the same image.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { imageFolder, noMachine } from '../boot/machine.ts';
 import { makeCheckerImage } from './checker-image.ts';
-import { type Cut, planCuts } from './plan-cuts.ts';
+import { type Cut, cutKinds, planCuts } from './plan-cuts.ts';
 import { openTestCluster } from './test-cluster.ts';
-import {
-  CutFailure,
-  type CutResult,
-  imagesPerCut,
-  type Laboratory,
-  tryCut,
-  tryUnsafeDisks,
-} from './try-cut.ts';
+import { CutFailure, type CutResult, type Laboratory, tryCut, tryUnsafeDisks } from './try-cut.ts';
 
 const output = join(import.meta.dirname, '..', '..', '_out', 'powercut');
 /** What was found on disks that ignore flushes. */
@@ -32,15 +25,17 @@ function chooseSeed(): number {
   return seed;
 }
 
-/** `CUTS`: how many of the cuts are tried, or the name of one. */
+/** `CUTS`: how many of the cuts are tried, or the name of one, or of their kind. */
 function chooseCuts(seed: number) {
   const cuts = planCuts(seed);
   const wanted = process.env.CUTS || String(cuts.length);
   const chosen = /^\d+$/.test(wanted)
     ? cuts.slice(0, Number(wanted))
-    : cuts.filter(({ name }) => name === wanted);
+    : cuts.filter(({ name, kind }) => name === wanted || kind === wanted);
   if (chosen.length === 0)
-    throw new Error('CUTS must be a number of cuts, or the name of one, such as reset-03');
+    throw new Error(
+      'CUTS must be a number of cuts, or the name of one or of a kind, such as reset-03 or reset',
+    );
   return chosen;
 }
 
@@ -55,12 +50,13 @@ async function main(): Promise<boolean> {
     .slice(0, 8);
   const folder = join(output, `${seed}-${digest}`);
   mkdirSync(folder, { recursive: true });
-  say(`SEED=${seed}, ${cuts.length} power cuts, ${imagesPerCut} images each; results in ${folder}`);
+  say(`SEED=${seed}, ${cuts.length} power cuts; results in ${folder}`);
   const laboratory: Laboratory = {
     checker: await makeCheckerImage(imageFolder, output),
     cluster: await openTestCluster(join(output, `cluster-${digest}`)),
   };
   const results: CutResult[] = [];
+  let drawn = 0;
   const failures: string[] = [];
   for (const [index, cut] of cuts.entries()) {
     const file = join(folder, `${cut.name}.json`);
@@ -71,6 +67,7 @@ async function main(): Promise<boolean> {
       }
       const result = JSON.parse(readFileSync(file, 'utf8')) as CutResult;
       results.push(result);
+      drawn += cutKinds[cut.kind].images;
       say(`${index + 1} of ${cuts.length}, ${cut.name}: ${describe(result)}`);
     } catch (error) {
       if (!(error instanceof CutFailure)) throw error;
@@ -81,7 +78,7 @@ async function main(): Promise<boolean> {
   }
   const sum = (of: (result: CutResult) => number) => results.reduce((total, result) => total + of(result), 0);
   say(
-    `${results.length} cuts passed, ${failures.length} failed; ${results.length * imagesPerCut} images drawn, ` +
+    `${results.length} cuts passed, ${failures.length} failed; ${drawn} images drawn, ` +
       `${sum(({ images }) => images)} different ones examined, ${results.length} booted, ${Math.round(sum(({ seconds }) => seconds) / 60)} minutes`,
   );
   if (!existsSync(join(folder, unsafeDisks)))

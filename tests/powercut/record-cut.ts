@@ -13,13 +13,18 @@ export const baseOf: Readonly<Record<CutKind, BaseName>> = {
   'first-configuration': 'fresh',
   'new-configuration': 'configured',
   reset: 'configured',
+  'extension-set': 'extended',
 };
 
-const configured = { 'first-boot': 0, 'first-configuration': 0, 'new-configuration': 1, reset: 1 } as const;
+/** What a machine has before: its configuration, or for sets of extensions the number of the active one. */
+const before: Readonly<Record<CutKind, number>> = {
+  ...{ 'first-boot': 0, 'first-configuration': 0, 'new-configuration': 1, reset: 1, 'extension-set': 0 },
+};
+const hasConfiguration = (kind: CutKind) => kind !== 'first-boot' && kind !== 'first-configuration';
 const pollMs = 1;
 /** Without a request to the disk for this long, the action is over. */
 const quietMs = 5000;
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 
 export interface RecordedCut {
   readonly facts: CutFacts;
@@ -43,10 +48,12 @@ export async function recordCut(
   // Knows where the file has holes, and therefore does not read three gigabytes of zeros.
   execFileSync('cp', ['--sparse=always', cluster.bases[baseOf[cut.kind]], disk]);
   writeFileSync(log, '');
-  const before = configured[cut.kind];
+  const first = before[cut.kind];
+  const { rootHashes, root } = cluster.sets;
   const progress: ActionProgress = {
-    ...{ kind: cut.kind, before, acknowledged: before, sent: before, isReset: false },
-    digests: before === 0 ? {} : { 1: cluster.configuration(1).digest },
+    ...{ kind: cut.kind, before: first, acknowledged: first, sent: first, isReset: false },
+    digests: hasConfiguration(cut.kind) ? { 1: cluster.configuration(1).digest } : {},
+    ...(cut.kind === 'extension-set' && { sets: { rootHashes, root } }),
   };
   await using machine = await startOn(disk, log);
   const action = cutActions[cut.kind];

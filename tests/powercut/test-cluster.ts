@@ -7,22 +7,28 @@ import { guestNetwork, makeMachineDisk } from '@nodewright/provision/machine';
 import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
 import { imageFolder, type Machine, startMachine } from '../boot/machine.ts';
 import { openWorkplace, type Workplace } from '../boot/use-machine.ts';
+import { showsActiveSet } from './cut-actions.ts';
 import { keptValue } from './judge-finding.ts';
-import { readSparseDisk, type SparseDisk } from './sparse-disk.ts';
+import { type ByteRange, readSparseDisk, type SparseDisk } from './sparse-disk.ts';
+import { openTestSets, type TestSets } from './test-sets.ts';
+
+export type BaseName = 'new' | 'fresh' | 'configured' | 'extended';
 
 /**
- * The partitions that a machine is started from. Nothing writes to them, and only a boot reads them, so they are left out of
- * the images otherwise.
+ * The partitions that a machine is started from. Nothing writes to them, apart from sets of extensions to BOOT, and only a boot
+ * reads them, so they are left out of the images otherwise.
  */
-export const programs = placedPartitions()
-  .filter(({ label }) => label !== 'META')
-  .map(({ first, last }) => ({ from: first * sectorBytes, end: (last + 1) * sectorBytes }));
+export const programsOf = (base: BaseName): readonly ByteRange[] =>
+  placedPartitions()
+    .filter(({ label }) => label !== 'META' && !(label === 'BOOT' && base === 'extended'))
+    .map(({ first, last }) => ({ from: first * sectorBytes, end: (last + 1) * sectorBytes }));
 
-export type BaseName = 'new' | 'fresh' | 'configured';
-
-export interface TestCluster extends Pick<Workplace, 'succeeds' | 'talosctl' | 'trusted'> {
+export interface TestCluster
+  extends Pick<Workplace, 'configures' | 'succeeds' | 'shows' | 'talosctl' | 'trusted'> {
+  readonly sets: TestSets;
   /**
-   * Disks: `new` is the image, `fresh` was in maintenance once, and `configured` has configuration 1 and a value in META.
+   * Disks: `new` is the image, `fresh` was in maintenance once, `configured` has configuration 1 and a value in META, and `extended` also
+   * runs the set of extensions 0.
    */
   readonly bases: Readonly<Record<BaseName, string>>;
   /** The disk without the partitions that a machine is started from. It must not be changed. */
@@ -31,7 +37,7 @@ export interface TestCluster extends Pick<Workplace, 'succeeds' | 'talosctl' | '
   configuration(number: number): { readonly path: string; readonly digest: string };
 }
 
-const timeoutMs = 240_000;
+const timeoutMs = 600_000;
 /** EPHEMERAL needs 2 GiB behind the image. */
 const diskBytes = 3 * 2 ** 30;
 /**
@@ -60,14 +66,17 @@ export async function openTestCluster(folder: string): Promise<TestCluster> {
     return { path, digest: createHash('sha256').update(content).digest('hex') };
   };
   const base = (name: BaseName) => join(folder, `${name}.raw`);
-  const bases = { new: base('new'), fresh: base('fresh'), configured: base('configured') };
+  const bases = {
+    ...{ new: base('new'), fresh: base('fresh'), configured: base('configured'), extended: base('extended') },
+  };
   const disks = new Map<BaseName, SparseDisk>();
   const withoutPrograms = (name: BaseName) => {
-    const disk = disks.get(name) ?? readSparseDisk(bases[name], programs);
+    const disk = disks.get(name) ?? readSparseDisk(bases[name], programsOf(name));
     disks.set(name, disk);
     return disk;
   };
-  const cluster: TestCluster = { ...workplace, bases, withoutPrograms, configuration };
+  const sets = await openTestSets(folder);
+  const cluster: TestCluster = { ...workplace, sets, bases, withoutPrograms, configuration };
   await makeBase(bases.new, join(imageFolder, 'disk.raw'), async () => {});
   await makeBase(bases.fresh, bases.new, async (disk) => {
     await using machine = await startOn(disk);
@@ -75,6 +84,7 @@ export async function openTestCluster(folder: string): Promise<TestCluster> {
     await switchOff(machine);
   });
   await makeBase(bases.configured, bases.fresh, (disk) => configure(cluster, disk));
+  await makeBase(bases.extended, bases.configured, (disk) => extend(cluster, disk));
   return cluster;
 }
 
@@ -87,11 +97,23 @@ async function makeBase(path: string, from: string, prepare: (disk: string) => P
 }
 
 async function configure(cluster: TestCluster, disk: string): Promise<void> {
-  const { succeeds, trusted, configuration } = cluster;
+  const { configures, succeeds, trusted, configuration } = cluster;
   await using machine = await startOn(disk);
-  await succeeds(['-n', machine.api, 'apply-config', '--insecure', '-f', configuration(1).path], timeoutMs);
+  await configures(machine, configuration(1).path);
   await succeeds([...trusted(machine), 'ls', '/var/log'], timeoutMs);
   await succeeds([...trusted(machine), 'meta', 'write', `0x0${keptValue.key.toString(16)}`, keptValue.value]);
+  await switchOff(machine);
+}
+
+async function extend(cluster: TestCluster, disk: string): Promise<void> {
+  const { succeeds, trusted, sets } = cluster;
+  {
+    await using machine = await startOn(disk);
+    await succeeds([...trusted(machine), 'extensions', 'install', sets.path(0)], timeoutMs);
+    await switchOff(machine);
+  }
+  await using machine = await startOn(disk);
+  await showsActiveSet(machine, cluster);
   await switchOff(machine);
 }
 

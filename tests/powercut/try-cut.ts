@@ -5,16 +5,14 @@ import { bootImage } from './boot-image.ts';
 import { checkImages } from './check-images.ts';
 import type { CheckerImage } from './checker-image.ts';
 import { drawImages, drawUnsafeImages } from './cut-images.ts';
-import { type CutFacts, judgeFinding } from './judge-finding.ts';
-import type { Cut } from './plan-cuts.ts';
+import { type CutFacts, judgeFinding, type Recovery } from './judge-finding.ts';
+import { type Cut, cutKinds } from './plan-cuts.ts';
 import { baseOf, type RecordedCut, recordCut } from './record-cut.ts';
 import { copySparseRange, type SparseDisk, writeSparseFile } from './sparse-disk.ts';
 import { divideAtFlush } from './surviving-writes.ts';
-import { programs, type TestCluster } from './test-cluster.ts';
+import { type BaseName, programsOf, type TestCluster } from './test-cluster.ts';
 import { type LogEntry, readWriteLog } from './write-log.ts';
 
-/** Images that are drawn for each cut. */
-export const imagesPerCut = 20;
 const unsafeImages = 6;
 /** Of the machines that come back without a configuration, one in so many is given one. */
 const configuredShare = 4;
@@ -56,29 +54,29 @@ export async function tryCut(cut: Cut, { cluster, checker }: Laboratory, folder:
   const start = performance.now();
   const { facts, base, entries, cutBefore } = await openRecording(cut, cluster, folder);
   const divided = divideAtFlush(entries, cutBefore);
-  const images = drawImages(base, divided, cut.seed, imagesPerCut);
+  const images = drawImages(base, divided, cut.seed, cutKinds[cut.kind].images);
   const verdicts = await examine(checker, folder, images, facts);
   const failed = verdicts.findIndex((verdict) => 'problem' in verdict);
   if (failed >= 0) {
     const kept = join(folder, 'failed.raw');
-    writeBootable(kept, images[failed] as SparseDisk, cluster.bases[baseOf[cut.kind]]);
+    writeBootable(kept, images[failed] as SparseDisk, cluster, baseOf[cut.kind]);
     throw new CutFailure(`image ${failed}: ${JSON.stringify(verdicts[failed])}; the disk is ${kept}`);
   }
-  const numbers = verdicts.map((verdict) => ('configuration' in verdict ? verdict.configuration : 0));
+  const good = verdicts.filter((verdict): verdict is Recovery => !('problem' in verdict));
   const random = new SeededRandom(cut.seed ^ 0x5eed);
   const chosen = random.below(images.length);
-  const booted = numbers[chosen] ?? 0;
+  const { configuration: booted, set } = good[chosen] ?? { configuration: 0 };
   const path = join(folder, 'booted.raw');
-  writeBootable(path, images[chosen] as SparseDisk, cluster.bases[baseOf[cut.kind]]);
+  writeBootable(path, images[chosen] as SparseDisk, cluster, baseOf[cut.kind]);
   try {
     const isConfigured = random.below(configuredShare) === 0;
-    await bootImage(cluster, path, { configuration: booted, isConfigured });
+    await bootImage(cluster, path, { configuration: booted, isConfigured, set });
   } catch (error) {
     throw new CutFailure(`the machine does not boot from ${path}: ${messageOf(error)}`);
   }
   rmSync(folder, { recursive: true });
   const outcomes = Object.fromEntries(
-    [...Map.groupBy(numbers, (number) => `configuration ${number}`)].map(([name, all]) => [name, all.length]),
+    [...Map.groupBy(good, nameOf)].map(([name, all]) => [name, all.length]),
   );
   const seconds = Math.round((performance.now() - start) / 1000);
   return {
@@ -86,6 +84,9 @@ export async function tryCut(cut: Cut, { cluster, checker }: Laboratory, folder:
     ...{ images: images.length, outcomes, booted, seconds },
   };
 }
+
+const nameOf = ({ configuration, set }: Recovery) =>
+  set === undefined ? `configuration ${configuration}` : `set ${set}`;
 
 /**
  * Examines disks that have ignored the flushes of a recording. Returns the problems that were found; undefined when the
@@ -143,7 +144,7 @@ async function examine(
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Writes a disk with the partitions that a machine is started from. */
-function writeBootable(path: string, image: SparseDisk, base: string): void {
+function writeBootable(path: string, image: SparseDisk, { bases }: TestCluster, base: BaseName): void {
   writeSparseFile(path, image);
-  for (const range of programs) copySparseRange(base, path, range);
+  for (const range of programsOf(base)) copySparseRange(bases[base], path, range);
 }

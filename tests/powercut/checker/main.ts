@@ -9,6 +9,7 @@ import { type BlockDisk, loadNativeCalls, type NativeCalls, readDisks } from '@n
 import type { Logger } from '@nodewright/telemetry';
 import { readIfThere } from '../../../services/machined/src/base/host/read-if-there.ts';
 import { createConfigurationFile } from '../../../services/machined/src/config/host/configuration-file.ts';
+import { createBootPartition } from '../../../services/machined/src/extensions/host/boot-partition.ts';
 import { endMachineAtExit, reportOnConsole } from '../../../services/machined/src/life/host/first-process.ts';
 import { modulesAreLoaded } from '../../../services/machined/src/life/host/modules-of-init.ts';
 import {
@@ -23,10 +24,12 @@ import { findSystemDisk } from '../../../services/machined/src/volumes/host/find
 import { createMetaOnDisk } from '../../../services/machined/src/volumes/host/meta-on-disk.ts';
 import type { SystemDisk, VolumePartition } from '../../../services/machined/src/volumes/host/system-disk.ts';
 import { doneLine, type Finding, findingLine, imageSerial } from '../finding.ts';
+import { examineSets } from './examine-sets.ts';
 
 /** The kernel takes lines of up to 1 kB. */
 const longestFailure = 300;
-const [stateFolder, ephemeralFolder] = ['/run/state', '/run/ephemeral'];
+const [stateFolder, ephemeralFolder, bootFolder] = ['/run/state', '/run/ephemeral', '/run/boot'];
+const slot = 'A';
 const text = (value: string) => Buffer.from(`${value}\0`);
 const silent = () => {};
 const log = { debug: silent, info: silent, warn: silent, error: silent } as unknown as Logger;
@@ -51,9 +54,22 @@ async function examine(calls: NativeCalls, port: BlockPort, disk: BlockDisk): Pr
     throw new Error('STATE takes no configuration');
   return {
     labels,
+    ...(await examineBoot(calls, system)),
     meta: Object.fromEntries([...meta].map(([key, value]) => [key, Buffer.from(value).toString('utf8')])),
     configuration: configuration && createHash('sha256').update(configuration).digest('hex'),
   };
+}
+
+/** Examines BOOT as the init and machined use it; on most images it is left out. */
+async function examineBoot(
+  calls: NativeCalls,
+  system: SystemDisk,
+): Promise<Pick<Finding, 'sets' | 'root'> | undefined> {
+  const found = await system.find('BOOT');
+  if (found?.contents === undefined) return undefined;
+  return examineSets(
+    createBootPartition({ ...{ calls, slot, mountPoint: bootFolder }, device: async () => found.device }),
+  );
 }
 
 async function useEphemeral(calls: NativeCalls, system: SystemDisk): Promise<void> {
