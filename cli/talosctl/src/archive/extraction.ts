@@ -94,6 +94,9 @@ export class Extraction {
   async #write(path: string, header: Header, content: AsyncIterable<Uint8Array>): Promise<void> {
     const descriptor = openSync(path, createFlags, 0o600);
     let isWhole = false;
+    // Remove an incomplete file, which could be mistaken for a complete one, also when the process exits meanwhile.
+    const remove = () => unlinkSync(path);
+    process.once('exit', remove);
     try {
       for await (const piece of content) {
         for (let at = 0; at < piece.length; ) at += writeSync(descriptor, piece, at);
@@ -103,9 +106,9 @@ export class Extraction {
       futimesSync(descriptor, header.mtime, header.mtime);
       isWhole = true;
     } finally {
+      process.off('exit', remove);
       closeSync(descriptor);
-      // Remove an incomplete file, which could be mistaken for a complete one.
-      if (!isWhole) unlinkSync(path);
+      if (!isWhole) remove();
     }
     this.counts.files += 1;
   }

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { aborted } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
@@ -6,6 +5,7 @@ import type { AnswerRecord } from '@nodewright/oci/serve';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../../command-module.ts';
 import type { OutputOptions } from '../../node-options.ts';
+import { PartialFile } from '../../partial-file.ts';
 import { readInput } from '../../read-input.ts';
 import { printableCell } from '../../render/printable.ts';
 import { addImageCommand } from './image-options.ts';
@@ -52,7 +52,12 @@ async function serveCache(env: CliEnvironment, options: CacheServeOptions): Prom
   const patch = (options.mirror ?? defaultMirrors)
     .map((registry) => mirrorDocument(registry, url))
     .join('---\n');
-  await writeFile(resolve(env.cwd, patchName), patch);
+  await using file = await PartialFile.open(resolve(env.cwd, patchName), {
+    mode: 0o666,
+    shownPath: patchName,
+  });
+  await file.write(Buffer.from(patch));
+  await file.commit();
   env.stderr.write(
     `serving ${printableCell(folder.root)} on ${url}; ${patchName} makes nodes use it. Ctrl-C ends it\n`,
   );
