@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { metadataKeys } from '@nodewright/contract';
 import { type RewriteInit, rewriteMetadata } from './rewrite-metadata.ts';
 
 const incoming = [
@@ -89,6 +90,16 @@ test('rewriteMetadata() sends "unknown" for a missing authority and puts IPv6 ad
 
 test("rewriteMetadata() drops the client's roles when the caller has none", () => {
   assert.equal(fields(rewriteMetadata({ ...init, roles: [] }))['talos-role'], undefined);
+});
+
+test('rewriteMetadata() never passes a name of a caller on that the client has sent', () => {
+  const forged = [...incoming, metadataKeys.caller, 'somebody else'];
+  const sent = (hop: RewriteInit['hop'], caller: string | undefined) =>
+    fields(rewriteMetadata({ ...init, incoming: forged, hop, caller }))[metadataKeys.caller] ?? [];
+  for (const hop of [{ kind: 'machined' }, { kind: 'node', name: 'node02' }] as const) {
+    for (const caller of [undefined, 'us']) assert.ok(!sent(hop, caller).includes('somebody else'));
+  }
+  assert.deepEqual(sent({ kind: 'node', name: 'node02' }, 'us'), ['us']);
 });
 
 test('rewriteMetadata() replaces the incoming span with the outgoing one', () => {
