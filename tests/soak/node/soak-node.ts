@@ -98,8 +98,6 @@ async function soak(): Promise<boolean> {
   const [node] = cluster.nodes;
   if (node === undefined) throw new Error('the cluster has no node');
   process.stdout.write((await cluster.talosctl('-n', node.name, 'services')).stdout);
-  using talos = await cluster.client();
-  const client = talos.node(node.name);
   const memory = new NodeMemory(node);
   const begunMs = performance.now();
   const elapsed = () => (performance.now() - begunMs) / 60_000;
@@ -112,10 +110,15 @@ async function soak(): Promise<boolean> {
     }
   };
   await watch(warmUpMinutes);
-  const before = await memory.level(client);
+  // Certificates of clients last an hour.
+  const levelNow = async () => {
+    using talos = await cluster.client();
+    return await memory.level(talos.node(node.name));
+  };
+  const before = await levelNow();
   show('the level before', before);
   await watch(minutes);
-  const after = await memory.level(client);
+  const after = await levelNow();
   let isFlat = true;
   for (const [daemon, rss] of after) {
     const level = before.get(daemon) ?? Number.NaN;
