@@ -81,7 +81,10 @@ function resetProblem(
   return configuration === expected ? undefined : `configuration ${configuration} instead of ${expected}`;
 }
 
-/** The sets are whole, or the checker has said so. The active one stays, and the next one is none before the acknowledged one. */
+/**
+ * Why the sets of extensions are wrong after a cut. The checker itself reports a set that is not whole. The active set must be the one that
+ * was active, and the next start must try the set that was acknowledged last, or one that was sent after it.
+ */
 function setProblem(finding: Finding, configuration: number, facts: CutFacts): string | undefined {
   if (finding.root !== facts.sets?.root) return 'the root file system on BOOT was changed';
   if (configuration !== 1) return `configuration ${configuration} instead of 1`;
@@ -94,7 +97,7 @@ function setProblem(finding: Finding, configuration: number, facts: CutFacts): s
   return undefined;
 }
 
-/** The number of the set that the next start tries; 0 when that is the active one, undefined when it is none that was sent. */
+/** The number of the set that the next start tries: 0 for the active one, undefined for a set that nobody has sent. */
 function nextSet({ sets }: Finding, facts: CutFacts): number | undefined {
   if (sets?.next === undefined) return 0;
   for (let number = facts.sent; number > 0; number -= 1)

@@ -62,7 +62,7 @@ export function createTimedCalls(libc: LibraryHandle): TimedCalls {
       event.writeBigUInt64LE(addressOf(name), functionAt);
       const timer = Buffer.alloc(8);
       if (createTimer(clockMonotonic, event, timer) !== 0) return false;
-      // A `struct itimerspec`: the interval, which is none, and the delay.
+      // A `struct itimerspec`: an interval of 0, so that the timer fires once, and then the delay.
       const times = Buffer.alloc(32);
       writeTime(times, 16, BigInt(delayMs) * 1_000_000n);
       return setTimer(timer.readBigUInt64LE(), 0, times, 0) === 0;

@@ -95,8 +95,8 @@ const unidentified = () =>
   );
 
 /**
- * The member with this node's name or peer URLs, as the other members report it. `undefined` when there
- * is none, `'unknown'` when no member answers.
+ * The member with this node's name or peer URLs, as the other members report it. `undefined` when they
+ * have no such member, `'unknown'` when nobody answers.
  */
 async function memberFromOthers(
   { access, hostname, state }: Omit<LeaveEtcdInit, 'service'>,

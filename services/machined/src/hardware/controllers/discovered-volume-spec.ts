@@ -64,7 +64,7 @@ function unescaped(text: string): string {
 }
 
 /**
- * The disk with the partition META; undefined when there is none. Loop devices do not count.
+ * The disk with the partition META; undefined when no disk has one. Loop devices do not count.
  *
  * @param used path of the disk whose META the node uses, empty for none; without it the first disk is meant
  */

@@ -10,11 +10,11 @@ const madeByKernel = /^(loop|ram|zram|dm-|md|nbd|sr|fd)/;
 export type CandidateDisk = Pick<BlockDisk, 'name' | 'devicePath' | 'sizeBytes' | 'sectorBytes'>;
 
 /**
- * The disk that holds META, a partition of exactly one MiB; undefined when there is none. When several disks do, all but that one are
- * named in a warning.
+ * The disk that holds META, a partition of exactly one MiB; undefined when no disk does. When several disks have META, a warning names
+ * those that are not used.
  *
- * @param started path of the disk that the machine was started from, and no other disk is taken; when it is unknown, the first one by
- * name is
+ * @param started path of the disk that the machine was started from: no other one is used. When it is unknown, the first disk with META,
+ * by name, is used
  */
 export async function findSystemDisk(
   port: BlockPort,

@@ -19,7 +19,7 @@ export interface PartitionWipePlan {
   readonly isWhole: boolean;
 }
 
-/** The key in META under which a reset is recorded. It is none of those that have a meaning. Source: Talos v1.14: META partition. */
+/** The key in META under which a reset is recorded. Nothing else uses this key. Source: Talos v1.14: META partition. */
 const resetKey = 0xfe;
 const removable: readonly string[] = ['STATE', 'EPHEMERAL'];
 
@@ -46,7 +46,8 @@ export async function wipePartitions(
 /**
  * Completes the reset that META records: the power failed before it was done. To be called before anything uses the volumes.
  *
- * @returns the labels of the volumes; undefined when there was no record, or META cannot be read: whoever needs its values reports that
+ * @returns the labels of the removed volumes; undefined when META has no such record, or cannot be read, which whoever needs its values
+ * reports
  * @throws Fault when the reset cannot be completed
  */
 export async function finishWipe({
