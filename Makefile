@@ -141,7 +141,7 @@ soak-download: $(built) ## downloads 20 GiB in one call through two gateways, be
 	@GIB='$(GIB)' $(suite) node tests/soak/download/large-download.ts
 
 .PHONY: soak-node
-soak-node: $(built) ## looks at the memory of a node of one container for an hour; needs a Docker engine (MINUTES=)
+soak-node: $(built) ## looks at what machined holds in a node of one container for an hour; needs a Docker engine (MINUTES=)
 	@node tools/prepare-nodes.ts node-image
 	@MINUTES='$(MINUTES)' $(suite) node tests/soak/node/soak-node.ts
 

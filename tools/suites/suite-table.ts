@@ -447,7 +447,7 @@ export const suites: readonly Suite[] = [
     minutes: '60',
     ci: 'none',
     files: ['tests/soak/node/soak-node.ts'],
-    question: 'Does the memory of a node of one container stay flat for an hour?',
+    question: 'Does machined hold the same after an hour of a node of one container?',
   },
   {
     verb: 'soak-weeks',
