@@ -9,15 +9,20 @@ const nobody = 65_534;
 
 test('below() fails for a folder that cannot be read, and yields nothing of one that is missing', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'cache-files-'));
-  t.after(() => rmSync(root, { recursive: true }));
+  const closed = join(root, 'open', 'closed');
+  t.after(() => {
+    // Only root can remove what it cannot read.
+    chmodSync(closed, 0o755);
+    rmSync(root, { recursive: true });
+  });
   chmodSync(root, 0o755);
-  mkdirSync(join(root, 'open', 'closed'), { recursive: true });
+  mkdirSync(closed, { recursive: true });
   writeFileSync(join(root, 'open', 'a'), 'abc');
   const files = openFlatFiles(root);
   assert.deepEqual(await Array.fromAsync(files.below('missing')), []);
   const paths = async () => (await Array.fromAsync(files.below('open'))).map(({ path }) => path);
   assert.deepEqual(await paths(), ['open/a']);
-  chmodSync(join(root, 'open', 'closed'), 0);
+  chmodSync(closed, 0);
   // Nothing is closed to root.
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(nobody);
