@@ -28,7 +28,12 @@ interface ImageFacts {
   readonly Config: {
     readonly User: string;
     readonly Entrypoint: readonly string[];
-    readonly Healthcheck: { readonly Test: readonly string[] };
+    /** Times in nanoseconds. */
+    readonly Healthcheck: {
+      readonly Test: readonly string[];
+      readonly Timeout: number;
+      readonly StartPeriod: number;
+    };
     readonly Labels: Readonly<Record<string, string>>;
   };
 }
@@ -61,11 +66,14 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
       assert.equal(User, users[service]);
       // The toolbox holds commands, not a daemon.
       if (service === 'toolbox') assert.equal(Healthcheck, undefined);
-      else
+      else {
         assert.deepEqual(Healthcheck.Test, [
           ...['CMD', '/usr/bin/node', '/usr/lib/nodewright/health-probe/health-probe.cjs'],
           healthSocketOf(service, Entrypoint),
         ]);
+        // A probe starts Node.js. On a machine where a whole stack starts at once, that takes seconds.
+        assert.deepEqual([Healthcheck.StartPeriod, Healthcheck.Timeout], [60e9, 10e9], service);
+      }
       assert.deepEqual(
         Object.keys(Labels).map((name) => name.replace('org.opencontainers.image.', '')),
         ['base.name', 'description', 'licenses', 'revision', 'title', 'vendor', 'version'],

@@ -76,7 +76,11 @@ export async function openTestStack(tag: string): Promise<TestStack> {
   undo.defer(async () => {
     await compose('down', '--volumes', '--timeout', '5');
   });
-  await compose('up', '--detach', '--wait', '--wait-timeout', '120');
+  try {
+    await compose('up', '--detach', '--wait', '--wait-timeout', '120');
+  } catch (error) {
+    throw new Error(`the stack did not start:\n${await describeHealth(name)}`, { cause: error });
+  }
   const portOf = async (port: number) => `http://${(await compose('port', 'jaeger', String(port))).trim()}`;
   await compose('cp', 'init:/cluster/admin/talosconfig', folder);
   const talosconfig = join(folder, 'talosconfig');
@@ -113,6 +117,18 @@ export async function openTestStack(tag: string): Promise<TestStack> {
     },
     [Symbol.asyncDispose]: () => disposal[Symbol.asyncDispose](),
   };
+}
+
+/** What the engine's probes of each container that is not healthy said, for the message of a failed test. */
+async function describeHealth(name: string): Promise<string> {
+  const label = `label=com.docker.compose.project=${name}`;
+  const ids = (await runDocker(['ps', '--all', '--quiet', '--filter', label])).trim().split('\n');
+  const format = '{{.Name}} {{.State.Status}} {{json .State.Health}}';
+  const { stdout } = await tryDocker(['inspect', '--format', format, ...ids]);
+  return stdout
+    .split('\n')
+    .filter((line) => !line.includes('"Status":"healthy"'))
+    .join('\n');
 }
 
 /** Retries until `body` succeeds. */
