@@ -18,7 +18,8 @@ import { socketKinds } from './testing/socket-pairs.ts';
 import { openVirtualPair, VirtualSocket } from './testing/virtual-socket.ts';
 
 const gibibyte = 1024 ** 3;
-const downloadBytes = 20 * gibibyte;
+/** More than the 5 GiB after which the largest windows ended a connection. `make soak-download` downloads 20 GiB from real daemons. */
+const downloadBytes = 6 * gibibyte;
 const bytesPerCall = downloadBytes / 2000;
 const { burst } = floodLimits.idleFrames;
 const status = ['grpc-status', '0'];
@@ -62,7 +63,7 @@ const rows: readonly (readonly [client: string, windows: ClientWindows])[] = [
 ];
 
 for (const [client, windows] of rows) {
-  test(`a download of 20 GiB with ${client} is served beside other calls`, async () => {
+  test(`a download of 6 GiB with ${client} is served beside other calls`, async () => {
     const socket = new VirtualSocket();
     const { server, errors } = serve(socket.asSocket);
     const peer = new DownloadingPeer(socket, windows, bytesPerCall);
@@ -101,7 +102,7 @@ for (const [kind, open] of socketKinds) {
   });
 }
 
-test('a download of 20 GiB from engine to engine is served beside other calls', async () => {
+test('a download of 6 GiB from engine to engine is served beside other calls', async () => {
   const { near, far } = openVirtualPair();
   const { server, errors } = serve(far.asSocket);
   const client = frameEngine.connect(near.asSocket, gatewayLimits);
