@@ -22,6 +22,8 @@ const typeTexts: Readonly<Record<FieldPath['field']['type'], string>> = {
   bytes: 'size in bytes, or with a unit: `10GiB`',
   limit: 'size, a percentage, or either with `-` in front',
   enum: '',
+  enums: '',
+  table: 'routing table: 1 to 252, default, main or local',
   strs: 'list of texts',
   ips: 'list of IP addresses',
   prefixes: 'list of address/length',
@@ -114,7 +116,9 @@ function sectionsOf(paths: readonly FieldPath[]): [string, FieldPath[]][] {
 function fieldTable(paths: readonly FieldPath[], docs: ReadonlyMap<string, FieldReference>): string {
   const rows = paths.map(({ path, field }) => {
     const doc = docs.get(path);
-    const type = field.type === 'enum' ? field.values.map(code).join(', ') : typeTexts[field.type];
+    const choices = field.values.map(code).join(', ');
+    const lists = { enum: choices, enums: `list of ${choices}` };
+    const type = field.type === 'enum' || field.type === 'enums' ? lists[field.type] : typeTexts[field.type];
     const value = doc?.isRequired === true ? `${type}; required` : type;
     const meaning = [helpOf(doc), defaultOf(doc), notAppliedOf(doc)].filter((text) => text !== '');
     return [code(path), value, meaning.join(' '), exampleText(doc)];

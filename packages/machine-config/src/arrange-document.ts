@@ -87,6 +87,7 @@ function zeroOf(field: FieldSchema): YamlValue {
       return {};
     case 'list':
     case 'strs':
+    case 'enums':
     case 'ips':
     case 'prefixes':
     case 'ints':

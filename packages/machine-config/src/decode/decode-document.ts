@@ -13,10 +13,11 @@ import type {
 } from '../yaml/config-node.ts';
 import { formatPosition, isNullNode, mergeKey } from '../yaml/config-node.ts';
 import { encodeYaml } from '../yaml/encode-yaml.ts';
+import { mergedEntries } from '../yaml/merged-entries.ts';
 import { isTimestamp, timestampsIn } from '../yaml/timestamps.ts';
 import { valueFromNode } from '../yaml/value-from-node.ts';
 import { mapFromEntries, PlainScalar, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
-import { decodeScalar, isScalarProblem } from './decode-scalar.ts';
+import { decodeScalar, isScalarProblem, type ScalarField } from './decode-scalar.ts';
 
 /** Top-level keys that identify the legacy document when `apiVersion` is missing. */
 const legacyKeys = ['machine', 'cluster', 'debug', 'persist'];
@@ -138,6 +139,7 @@ class Decoder {
       case 'map':
         return this.#map(node, field, path);
       case 'strs':
+      case 'enums':
       case 'ips':
       case 'prefixes':
       case 'ints':
@@ -173,6 +175,7 @@ class Decoder {
   #list(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
     if (node.kind !== 'list') return this.#misfit(node, 'list of objects', path);
     const items = node.items.flatMap((item, at): Decoded<YamlMap>[] => {
+      if (isNullNode(item)) return [];
       if (item.kind === 'map') return [this.fields(item, field.fields, `${path}[${at}]`)];
       this.#misfit(item, 'object', `${path}[${at}]`);
       return [];
@@ -199,15 +202,21 @@ class Decoder {
 
   #scalars(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
     if (node.kind !== 'list') return this.#misfit(node, 'list', path);
-    return { known: node.items.flatMap((item, at) => this.#scalar(item, field, `${path}[${at}]`) ?? []) };
+    const elements = node.items.flatMap((item, at) => {
+      // A null element is dropped, as if it were not written.
+      return isNullNode(item) ? [] : (this.#scalar(item, field, `${path}[${at}]`) ?? []);
+    });
+    return { known: elements };
   }
 
   #scalarMap(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
-    if (node.kind !== 'map' || node.hasMergeKey) return this.#misfit(node, 'map', path);
-    const entries = [...node.entries].flatMap(([key, child]): [string, YamlValue][] => {
+    const mayMerge = field.type === 'map:str';
+    if (node.kind !== 'map' || (node.hasMergeKey && !mayMerge)) return this.#misfit(node, 'map', path);
+    const entries = [...mergedEntries(node)].flatMap(([key, child]): [string, YamlValue][] => {
       const inside = join(path, key);
       if (field.type === 'args' && child.kind === 'list') {
-        return [[key, child.items.flatMap((item) => this.#scalar(item, field, inside) ?? [])]];
+        const values = child.items.filter((item) => !isNullNode(item));
+        return [[key, values.flatMap((item) => this.#scalar(item, field, inside) ?? [])]];
       }
       const value = isNullNode(child) && field.type !== 'map:bool' ? '' : this.#scalar(child, field, inside);
       return value === undefined ? [] : [[key, value]];
@@ -254,7 +263,7 @@ const wantedWords: Partial<Record<FieldSchema['type'], string>> = {
 };
 
 /** Returns the schema of one element of a list or map of scalars. */
-function scalarField(field: FieldSchema, node: ScalarNode): Pick<FieldSchema, 'type' | 'values'> {
+function scalarField(field: FieldSchema, node: ScalarNode): ScalarField {
   switch (field.type) {
     case 'ints':
       return { type: 'int', values: [] };

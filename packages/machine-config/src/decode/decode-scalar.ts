@@ -11,6 +11,9 @@ export interface ScalarProblem {
   readonly wanted: string;
 }
 
+/** What the decoder must know about the field of a scalar. */
+export type ScalarField = Pick<FieldSchema, 'type' | 'values'> & Partial<Pick<FieldSchema, 'acceptsEmpty'>>;
+
 type IntegerType = Extract<FieldType, 'int' | `uint${number}` | 'mode'>;
 
 /** Minimum and maximum value of each integer type, as in Go. */
@@ -28,10 +31,7 @@ export const integerRanges: Readonly<Record<IntegerType, readonly [bigint, bigin
  *
  * Source: Talos v1.14: machine configuration, scalar forms.
  */
-export function decodeScalar(
-  node: ScalarNode,
-  field: Pick<FieldSchema, 'type' | 'values'>,
-): YamlValue | ScalarProblem {
+export function decodeScalar(node: ScalarNode, field: ScalarField): YamlValue | ScalarProblem {
   switch (field.type) {
     case 'bool':
       return decodeBoolean(node);
@@ -44,7 +44,7 @@ export function decodeScalar(
     case 'mode':
       return decodeMode(node);
     case 'dur': {
-      const nanoseconds = parseDuration(node.text);
+      const nanoseconds = parseDuration(node.text) ?? exponentialNanoseconds(node);
       return nanoseconds === undefined ? { wanted: 'duration' } : formatDuration(nanoseconds);
     }
     case 'mac':
@@ -64,7 +64,11 @@ export function decodeScalar(
         ? node.text
         : { wanted: 'byte size or percentage' };
     case 'enum':
+    case 'enums':
+      if (node.text === '' && field.acceptsEmpty) return '';
       return decodeEnum(node, field.values);
+    case 'table':
+      return decodeTable(node);
     default:
       return node.text;
   }
@@ -96,15 +100,32 @@ function decodeMode(node: ScalarNode): number | ScalarProblem {
 }
 
 function decodeHardwareAddress(node: ScalarNode): string | ScalarProblem {
-  const digits = node.text.replaceAll(/[:-]/g, '').toLowerCase();
+  const digits = node.text.replaceAll(':', '').toLowerCase();
   if (node.text === '') return '';
   if (!/^(?:[0-9a-f]{2})+$/.test(digits)) return { wanted: 'hardware address' };
   return (digits.match(/../g) ?? []).join(':');
 }
 
+/** `1e3`: a number in exponential notation is a duration in nanoseconds; in other notations it needs a unit. */
+function exponentialNanoseconds({ text, plain }: ScalarNode): bigint | undefined {
+  const value = plain && /e/i.test(text) && !/x/i.test(text) ? wholeNumberFromText(text) : undefined;
+  if (value === undefined) return undefined;
+  const [low, high] = integerRanges.int;
+  return BigInt(value) >= low && BigInt(value) <= high ? BigInt(value) : undefined;
+}
+
+const tableNames = ['unspec', 'default', 'main', 'local'];
+
+/** Accepts the names in upper and lower case. A number must have no other notation than decimal. */
+function decodeTable({ text }: ScalarNode): string | ScalarProblem {
+  const name = text.toLowerCase();
+  const isNumber = /^[1-9][0-9]{0,2}$/.test(text) && Number(text) <= 252;
+  if (isNumber || tableNames.includes(name)) return name;
+  return { wanted: `routing table: 1 to 252, ${tableNames.join(', ')}` };
+}
+
 /** Accepts upper and lower case and returns the canonical form. */
 function decodeEnum(node: ScalarNode, values: readonly string[]): string | ScalarProblem {
-  if (node.text === '') return '';
   const known = values.find((value) => value.toLowerCase() === node.text.toLowerCase());
   return known ?? { wanted: `one of ${values.join(', ')}` };
 }

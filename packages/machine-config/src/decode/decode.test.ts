@@ -76,7 +76,7 @@ cluster: null
     normalized(
       document(
         'BondConfig',
-        'name: bond0\nbondMode: Active-Backup\nhardwareAddr: 02AB-00-00-00-01\nlinks: [eth0, 10]\n',
+        'name: bond0\nbondMode: Active-Backup\nhardwareAddr: 02AB:00:00:00:01\nlinks: [eth0, 10]\n',
       ),
     ),
     document(

@@ -9,11 +9,11 @@ export function isDns1123Subdomain(text: string): boolean {
 
 /**
  * Whether the text consists of labels of letters, digits, `_` and `-`, up to 63 characters each and 255 in
- * all.
+ * all. No label begins with `-`.
  */
 export function isDnsName(text: string): boolean {
   const labels = text.replace(/\.$/, '').split('.');
-  return text.length <= 255 && labels.every((label) => /^[A-Za-z0-9_-]{1,63}$/.test(label));
+  return text.length <= 255 && labels.every((label) => /^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$/.test(label));
 }
 
 /** Whether the kernel accepts the text as a link name. */

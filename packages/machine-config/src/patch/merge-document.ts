@@ -56,6 +56,7 @@ function mergeField(
     case 'list':
       return mergeLists(asList(left), asList(right), field, path);
     case 'strs':
+    case 'enums':
     case 'ips':
     case 'prefixes':
     case 'ints':

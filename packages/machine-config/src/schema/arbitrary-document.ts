@@ -102,7 +102,17 @@ function arbitraryValue(field: FieldSchema): fc.Arbitrary<YamlValue> {
     case 'size':
       return fc.oneof(fc.integer({ min: 1 }), fc.constantFrom('10GiB', '512 MB'));
     case 'enum':
-      return fc.constantFrom(...field.values);
+      // The value of an unset field is not encoded below objects that only group fields.
+      return fc.constantFrom(
+        ...field.values.filter((value) => value !== field.missingText || field.values.length === 1),
+      );
+    case 'enums':
+      return fc.array(fc.constantFrom(...field.values), { minLength: 1, maxLength: 3 });
+    case 'table':
+      return fc.oneof(
+        fc.integer({ min: 1, max: 252 }).map(String),
+        fc.constantFrom('default', 'main', 'local'),
+      );
     case 'ports':
       return fc.array(fc.oneof(fc.integer({ min: 1, max: 65535 }), fc.constant('80-90')), { minLength: 1 });
     case 'ip':

@@ -6,7 +6,7 @@ import type { FieldSchema } from './parse-schema.ts';
  * decides.
  */
 export function isEmptyValue(value: YamlValue, field: FieldSchema): boolean {
-  if (value === '') return true;
+  if (value === '' || (field.type === 'enum' && value === field.missingText)) return true;
   if (value === 0 || value === 0n || (value === '0s' && field.type === 'dur')) return !field.keepsZero;
   if (value === false) return field.isOmittedWhenEmpty;
   if (field.type === 'obj')

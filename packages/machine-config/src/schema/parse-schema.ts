@@ -28,7 +28,9 @@ const fieldTypes = [
   'bytes', // a size with or without a unit
   'limit', // a size, a percentage, or either with a `-` in front
   'enum', // enum:a|b|c
+  'table', // a routing table: a name or a number from 1 to 252
   'strs',
+  'enums', // enums:a|b|c, a list
   'ips',
   'prefixes',
   'ints',
@@ -48,8 +50,10 @@ export type FieldType = (typeof fieldTypes)[number];
 export interface FieldSchema {
   readonly name: string;
   readonly type: FieldType;
-  /** Values of an `enum`. */
+  /** Values of an `enum`, or of each element of `enums`. */
   readonly values: readonly string[];
+  /** `""`: an `enum` whose empty text is accepted and means that the field is not set. */
+  readonly acceptsEmpty: boolean;
   /** `!`: written even when it is not set. */
   readonly isAlwaysWritten: boolean;
   /**
@@ -118,15 +122,16 @@ function indentationOf(line: string): number {
 
 function parseField(line: string, fields: FieldMap): FieldSchema {
   const [name = '', typeText = '', ...flags] = line.split(' ');
-  const isEnum = typeText.startsWith('enum:');
-  const type = isEnum ? 'enum' : fieldTypes.find((known) => known === typeText);
+  const [typeName = '', valuesText] = typeText.startsWith('enum') ? typeText.split(':') : [typeText];
+  const type = fieldTypes.find((known) => known === typeName);
   const keyFlag = flags.find((flag) => flag.startsWith('@'));
   const always = flags.find((flag) => flag.startsWith('!'));
   if (name === '' || type === undefined) throw new Error(`schema: ${JSON.stringify(line)} is not understood`);
   return {
     name,
     type,
-    values: isEnum ? typeText.slice('enum:'.length).split('|') : [],
+    values: valuesText?.split('|') ?? [],
+    acceptsEmpty: flags.includes('""'),
     isAlwaysWritten: always !== undefined,
     missingText: always?.slice(1) || undefined,
     isOmittedWhenEmpty: flags.includes('-'),

@@ -4,6 +4,7 @@ import { composeDocuments, YamlProblem } from './compose-documents.ts';
 import type { ConfigNode, ConfigSource, MapNode, Position } from './config-node.ts';
 import { formatPosition, isNullNode, mergeKey } from './config-node.ts';
 import { configurationLimits, formatLimit, sizeLimitText } from './configuration-limits.ts';
+import { taggedScalar } from './tagged-scalar.ts';
 
 /**
  * Parses a stream of YAML documents, each of which must be a mapping. Empty documents are skipped and aliases
@@ -98,13 +99,12 @@ class Walk {
     }
     const position = this.#position(node);
     if (isScalar(node)) {
-      const text = typeof node.value === 'string' ? node.value : '';
-      return {
-        kind: 'scalar',
-        text,
-        plain: node.type === undefined || (node.type === 'PLAIN' && !node.tag?.endsWith(':str')),
-        ...position,
-      };
+      const isPlain = node.type === undefined || node.type === 'PLAIN';
+      // The parser has already converted values of some tags.
+      const text = typeof node.value === 'string' ? node.value : (node.source ?? '');
+      const scalar = taggedScalar({ kind: 'scalar', text, plain: isPlain, ...position }, node.tag);
+      if (typeof scalar === 'string') throw this.#fault(node, scalar);
+      return scalar;
     }
     this.#open.add(node);
     try {

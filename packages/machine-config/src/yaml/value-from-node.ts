@@ -4,7 +4,14 @@ import { mergedEntries } from './merged-entries.ts';
 import { mapFromEntries, type YamlValue } from './yaml-value.ts';
 
 const integer = /^[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)$/;
+const infinity = /^[-+]?\.(?:inf|Inf|INF)$/;
+const notANumber = /^\.(?:nan|NaN|NAN)$/;
 const float = /^[-+]?(?:\.[0-9_]+|[0-9][0-9_]*(?:\.[0-9_]*)?)(?:[eE][-+]?[0-9]+)?$/;
+
+/** Whether the text is a number in decimal or exponential notation, infinity or no number. */
+export function isFloatText(text: string): boolean {
+  return float.test(text) || infinity.test(text) || notANumber.test(text);
+}
 
 /**
  * Decodes a free-form part to plain values. Numbers may have any YAML notation; `yes` and `no` are strings.
@@ -38,8 +45,8 @@ function valueFromScalar(node: ScalarNode): YamlValue {
   const whole = integerFromText(node.text);
   if (whole !== undefined) return whole;
   if (float.test(node.text)) return Number(node.text.replaceAll('_', ''));
-  if (/^[-+]?\.(?:inf|Inf|INF)$/.test(node.text)) return node.text.startsWith('-') ? -Infinity : Infinity;
-  if (/^\.(?:nan|NaN|NAN)$/.test(node.text)) return NaN;
+  if (infinity.test(node.text)) return node.text.startsWith('-') ? -Infinity : Infinity;
+  if (notANumber.test(node.text)) return NaN;
   return node.text;
 }
 

@@ -228,7 +228,7 @@ export const blockReferences: KindReferences = {
     ...inside('provisioning', selectedVolume('Selects the members of the array.')),
     '': { help: 'A software RAID array (md), made of volumes of the disks.', notApplied: notRead },
     name: storageName('array', 32, 'mirror0'),
-    level: { help: 'RAID level; raid1 (mirror) is the only one.', example: 'raid1', isRequired: true },
+    level: { help: 'RAID level; raid1 (mirror) is the only one.', example: 'raid1', default: 'raid1' },
     metadata: { help: 'Version of the metadata on the members.', example: '1.2', default: '1.0' },
     provisioning: { help: 'What the array is made of.', isRequired: true },
   },

@@ -80,7 +80,7 @@ export const criReferences: KindReferences = {
     content: {
       help: 'Fragment of the configuration of containerd, TOML.',
       example: '[metrics]\n  address = "0.0.0.0:11234"\n',
-      isRequired: true,
+      default: 'an empty fragment',
     },
   },
   CRIBaseRuntimeSpecConfig: {

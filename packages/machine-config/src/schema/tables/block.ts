@@ -55,7 +55,7 @@ export const blockDocuments: SchemaTable = {
   `,
   ExternalVolumeConfig: `
     name str !
-    filesystemType enum:virtiofs !
+    filesystemType enum:none|virtiofs !none
     mount obj -
       readOnly bool
       disableAccessTime bool
@@ -81,9 +81,9 @@ export const blockDocuments: SchemaTable = {
   `,
   LVMLogicalVolumeConfig: `
     name str !
-    type str !
+    type enum:linear|raid0|raid1|raid10 !linear
     mirrors int
-    stripes int
+    stripes int ?
     provisioning obj !
       volumeGroup str !
       minSize limit
@@ -91,7 +91,7 @@ export const blockDocuments: SchemaTable = {
   `,
   RAIDArrayConfig: `
     name str !
-    level enum:raid1 !
+    level enum:raid1 !raid1
     metadata enum:1.0|1.2
     provisioning obj !
       volumeSelector obj !

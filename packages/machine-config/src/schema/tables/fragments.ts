@@ -14,7 +14,7 @@ export const schemaFragments: SchemaTable = {
       source ip
       metric uint32
       mtu uint32
-      table str
+      table table
     multicast bool
   `,
   volumeProvisioning: `
@@ -27,7 +27,7 @@ export const schemaFragments: SchemaTable = {
   `,
   volumeEncryption: `
     encryption obj -
-      provider enum:luks2 !
+      provider enum:none|luks2 !none
       keys list !
         slot int !
         static obj
@@ -40,7 +40,7 @@ export const schemaFragments: SchemaTable = {
             pcrs ints
           checkSecurebootStatusOnEnroll bool
         lockToState bool
-      cipher enum:aes-xts-plain64|xchacha12,aes-adiantum-plain64|xchacha20,aes-adiantum-plain64
+      cipher str
       keySize uint64
       blockSize uint64
       options strs

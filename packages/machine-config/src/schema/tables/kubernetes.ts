@@ -35,7 +35,7 @@ export const kubernetesDocuments: SchemaTable = {
   `,
   KubeAuthorizerConfig: `
     name str !
-    type enum:Node|RBAC|Webhook !
+    type enum:Node|RBAC|Webhook ! ""
     webhook free
   `,
   KubeClusterConfig: `
@@ -66,8 +66,8 @@ export const kubernetesDocuments: SchemaTable = {
   `,
   KubeFlannelCNIConfig: `
     backendType str !
-    backendPort int
-    backendMTU int
+    backendPort uint16
+    backendMTU uint32
     backendExtraConfig free
     +resources
     extraArgs strs

@@ -22,7 +22,7 @@ export const linkDocuments: SchemaTable = {
     arpValidate enum:none|active|backup|all|filter|filter-active|filter-backup
     arpAllTargets enum:any|all
     lacpRate enum:slow|fast
-    failOverMac enum:none|active|follow
+    failOverMac enum:none|active|follow ""
     adSelect enum:stable|bandwidth|count
     adActorSysPrio uint16 ?
     adUserPortKey uint16 ?
@@ -73,7 +73,7 @@ export const linkDocuments: SchemaTable = {
     name str !
     hardwareAddr mac
     links strs
-    table str !unspec
+    table table !unspec
     +linkSettings
   `,
   WireguardConfig: `
@@ -113,6 +113,6 @@ export const linkDocuments: SchemaTable = {
       tx uint32 ?
       other uint32 ?
       combined uint32 ?
-    wakeOnLan strs
+    wakeOnLan enums:phy|unicast|multicast|broadcast|magic|magicsecure|filter
   `,
 };

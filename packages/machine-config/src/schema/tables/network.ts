@@ -37,7 +37,7 @@ export const networkDocuments: SchemaTable = {
     name str !
     src prefix
     dst prefix
-    table str !unspec
+    table table !unspec
     action enum:unspec|unicast|blackhole|unreachable|prohibit
     iifName str
     oifName str
@@ -55,7 +55,7 @@ export const networkDocuments: SchemaTable = {
   ResolverConfig: `
     nameservers list
       address ip !
-      protocol enum:Do53|DoT|DoH
+      protocol enum:Do53|DoT|DoH ""
       tlsServerName str
     searchDomains obj -
       domains strs
@@ -88,13 +88,13 @@ export const networkDocuments: SchemaTable = {
     extraAnnouncedEndpoints strs !
   `,
   NetworkDefaultActionConfig: `
-    ingress enum:accept|block !
+    ingress enum:accept|block !accept
   `,
   NetworkRuleConfig: `
     name str !
     portSelector obj !
       ports ports ! =
-      protocol enum:tcp|udp|icmp|icmpv6 !
+      protocol enum:tcp|udp|icmp|icmpv6
     ingress list ! =
       subnet prefix !
       except prefix

@@ -128,8 +128,7 @@ test('validation checks documents that configure software storage', () => {
     ],
     [
       'LVMLogicalVolumeConfig',
-      'name: l\ntype: raid5\nprovisioning: { volumeGroup: g }',
-      '!type must be one of linear, raid0, raid1, raid10',
+      'name: l\ntype: raid0\nprovisioning: { volumeGroup: g }',
       '!provisioning.maxSize is required',
     ],
     ['RAIDArrayConfig', `name: md0\nlevel: raid1\nprovisioning: { ${selector} }`],

@@ -55,7 +55,7 @@ network: { mode: bridge }
 resources: { limits: { cpu: 0m, memory: x } }
 dependsOn: { paths: [a], networks: [b], containers: [C] }`,
       '!name must be 1 to 63 of a-z, 0-9 and "-"',
-      '!runAs.uid must not be negative',
+      '!runAs.uid must be 0 to 2147483647',
       '!environment[0] must be NAME=value',
       '!mounts[0] must be exactly one of userVolume, tmpfs, hostPath',
       '!mounts[1].hostPath.source must be an absolute path',

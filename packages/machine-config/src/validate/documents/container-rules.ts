@@ -6,14 +6,19 @@ const mountOptions = ['ro', 'rw', 'noexec', 'nosuid', 'nodev', 'noatime', 'rbind
 const mountKinds = ['userVolume', 'tmpfs', 'hostPath'] as const;
 const conditions = ['addresses', 'connectivity', 'hostname', 'etcfiles'];
 
+/** The largest user or group. Source: Talos v1.14: machine configuration, containers. */
+const maxId = 2 ** 31 - 1;
+
 /** Rules for containers. Source: Talos v1.14: machine configuration, containers. */
 export const containerRules: DocumentRules = {
   ContainerConfig(document) {
     if (!/^[a-z0-9-]{1,63}$/.test(document.name))
       document.refuse('must be 1 to 63 of a-z, 0-9 and "-"', 'name');
     checkImage(document);
-    for (const key of ['uid', 'gid'])
-      if ((document.integer('runAs', key) ?? 0) < 0) document.refuse('must not be negative', 'runAs', key);
+    for (const key of ['uid', 'gid']) {
+      const id = document.integer('runAs', key) ?? 0;
+      if (id < 0 || id > maxId) document.refuse(`must be 0 to ${maxId}`, 'runAs', key);
+    }
     for (const [at, variable] of document.texts('environment').entries())
       if (!variable.includes('=')) document.refuse('must be NAME=value', 'environment', at);
     checkMounts(document);

@@ -39,7 +39,6 @@ export const criRules: DocumentRules = {
       const problem = labelKeyProblem(document.name);
       if (problem !== undefined) document.refuse(problem, 'name');
     }
-    document.require('content');
   },
   CRIBaseRuntimeSpecConfig: (document) => checkRuntimeSpec(document, 'overrides'),
 };

@@ -8,14 +8,12 @@ test('validation checks documents that configure links', () => {
     ['LinkConfig', 'name: eth0\naddresses: [{ address: 10.0.0.2/24 }]\nroutes: [{ gateway: 10.0.0.1 }]'],
     [
       'LinkConfig',
-      'addresses: [{}, { address: "::/64" }]\nroutes: [{ destination: 0.0.0.0/0, gateway: 0.0.0.0 }, { table: "256" }]',
+      'addresses: [{}, { address: "::/64" }]\nroutes: [{ destination: 0.0.0.0/0, gateway: 0.0.0.0 }, {}]',
       '!name is required',
       '!addresses[0].address must be an address with a prefix length, such as 10.0.0.2/24',
       '!addresses[1].address must be an address with a prefix length, such as 10.0.0.2/24',
       '!routes[0].destination must be omitted for a default route',
       '!routes[0].gateway must be an address',
-      '!routes[1] needs destination or gateway',
-      '!routes[1].table must be a routing table: 1 to 252, default, main or local',
     ],
     ['BondConfig', 'name: b', '!links needs at least one link', '!bondMode is required'],
     [

@@ -32,10 +32,7 @@ export const linkRules: DocumentRules = {
   },
   VRFConfig(document) {
     checkLink(document);
-    if (
-      !isTable(document.text('table')) ||
-      ['unspec', 'local', 'main', 'default', '253', '254', '255', '0', ''].includes(document.text('table'))
-    )
+    if (['', 'unspec', 'local', 'main', 'default'].includes(document.text('table')))
       document.refuse('must be a routing table from 1 to 252', 'table');
   },
   WireguardConfig(document) {
@@ -75,19 +72,6 @@ function checkRoute(route: CheckedDocument): void {
     const text = route.text(key);
     if (isUnspecified(text)) route.refuse('must be an address', key);
   }
-  if (destination === '' && route.text('gateway') === '') route.refuse('needs destination or gateway');
-  if (!isTable(route.text('table'))) route.refuse(tableForm, 'table');
-}
-
-export const tableForm = 'must be a routing table: 1 to 252, default, main or local';
-
-/** Whether the text is a routing table. An empty text is accepted. */
-export function isTable(text: string): boolean {
-  return ['', 'unspec', 'default', 'main', 'local'].includes(text.toLowerCase()) || isByte(text);
-}
-
-function isByte(text: string): boolean {
-  return /^\d{1,3}$/.test(text) && Number(text) <= 255;
 }
 
 function checkBond(document: CheckedDocument): void {

@@ -84,7 +84,7 @@ test('validation checks documents that configure addresses, names and time', () 
       '!interval must not be negative',
       '!failureThreshold must not be negative',
     ],
-    ['TCPProbeConfig', 'name: p\nendpoint: x', '!endpoint must be host:port'],
+    ['TCPProbeConfig', 'name: p', '!endpoint is required'],
     [
       'BGPInstanceConfig',
       'name: b\nvrf: v\nrouterID: "::1"\nneighbors: [{}, { address: 1.1.1.1, bfd: {} }, { link: l, holdTime: -1s }, { link: l }]\nimportRoutes: [{ bgpInstance: b, prefixes: [10.0.0.1/8, 10.0.0.0/8, 10.1.0.0/16] }, { bgpInstance: b }]',

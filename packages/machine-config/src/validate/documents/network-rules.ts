@@ -3,7 +3,6 @@ import { parseUrl } from '../../forms/url-text.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
 import { bgpRules } from './bgp-rules.ts';
 import { checkNotNegative } from './block-rules.ts';
-import { isTable, tableForm } from './link-rules.ts';
 
 /** Rule priorities reserved for the system. */
 const ownPriorities = [0, 32500, 32766, 32767];
@@ -35,7 +34,7 @@ export const networkRules: DocumentRules = {
   TimeSyncConfig: checkTimeSync,
   KubeSpanConfig(document) {
     const mtu = document.integer('mtu');
-    if (mtu !== undefined && mtu !== 0 && mtu < 1280) document.refuse('must be at least 1280', 'mtu');
+    if (mtu !== undefined && mtu < 1280) document.refuse('must be at least 1280', 'mtu');
     for (const [at, filter] of document.texts('filters', 'endpoints').entries())
       if (!isFilter(filter))
         document.refuse('must be a prefix or address, "!" negates', 'filters', 'endpoints', at);
@@ -60,7 +59,8 @@ export const networkRules: DocumentRules = {
   },
   TCPProbeConfig(document) {
     document.require('name');
-    if (!parseHostPort(document.text('endpoint'))) document.refuse('must be host:port', 'endpoint');
+    // An endpoint that cannot be dialed is a probe that fails.
+    document.require('endpoint');
     checkProbeNumbers(document);
   },
 };
@@ -92,10 +92,8 @@ function checkRoutingRule(document: CheckedDocument): void {
   if (!(priority < 2 ** 32)) document.refuse('must be a priority: a number up to 4294967295', 'name');
   else if (ownPriorities.includes(priority)) document.refuse('is reserved for the system', 'name');
   const table = document.text('table');
-  if (!isTable(table)) document.refuse(tableForm, 'table');
   const isUnicast = ['', 'unicast'].includes(document.text('action'));
-  if (isUnicast && ['', 'unspec', '0'].includes(table))
-    document.refuse('is required for this action', 'table');
+  if (isUnicast && ['', 'unspec'].includes(table)) document.refuse('is required for this action', 'table');
   if ((document.integer('fwMask') ?? 0) !== 0 && (document.integer('fwMark') ?? 0) === 0)
     document.refuse('needs fwMark', 'fwMask');
 }

@@ -21,7 +21,6 @@ export const storageRules: DocumentRules = {
   },
   RAIDArrayConfig(document) {
     checkName(document, 32);
-    document.require('level');
     requireExpression(document, 'volume', ['provisioning', 'volumeSelector', 'match']);
   },
 };
@@ -33,14 +32,12 @@ function checkName(document: CheckedDocument, maxLength: number): void {
 
 function checkLayout(document: CheckedDocument): void {
   const type = document.text('type') || 'linear';
-  if (!['linear', 'raid0', 'raid1', 'raid10'].includes(type))
-    document.refuse('must be one of linear, raid0, raid1, raid10', 'type');
   const atLeast = (key: string, least: number, types: readonly string[]) => {
     const count = document.integer(key);
-    if (count === undefined || count === 0) return;
+    if (count === undefined) return;
     if (!types.includes(type)) document.refuse(`needs the type ${types.join(' or ')}`, key);
     else if (count < least) document.refuse(`must be at least ${least}`, key);
   };
-  atLeast('mirrors', 1, ['raid1', 'raid10']);
+  if (document.integer('mirrors') !== 0) atLeast('mirrors', 1, ['raid1', 'raid10']);
   atLeast('stripes', 2, ['raid0', 'raid10']);
 }

@@ -62,7 +62,17 @@ function kindsOf(tree: SchemaTree): Candidate[] {
   return [...tree].flatMap(([kind, { help }]) => (kind === '' ? [] : [{ label: kind, text: kind, help }]));
 }
 
-const withChildren: readonly string[] = ['obj', 'list', 'map', 'free', 'frees', 'args', 'strs', 'ips'];
+const withChildren: readonly string[] = [
+  'obj',
+  'list',
+  'map',
+  'free',
+  'frees',
+  'args',
+  'strs',
+  'enums',
+  'ips',
+];
 const opensBlock = (type: string) => withChildren.includes(type) || type.startsWith('map:');
 
 function keyOf(name: string, field: SchemaField | undefined): Candidate {
