@@ -1,5 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import type { ConfigDocument } from '../config-document.ts';
+import { documentSchema } from '../schema/document-schema.ts';
+import type { FieldMap } from '../schema/parse-schema.ts';
 import { type ConfigNode, formatPosition, type MapNode } from '../yaml/config-node.ts';
 import {
   entriesOf,
@@ -120,7 +122,8 @@ function directiveFault(node: ConfigNode, what: string): Fault {
 }
 
 /**
- * Applies the deletions inside one document and ignores a deletion of the document itself.
+ * Applies the deletions inside one document and ignores a deletion of the document itself. Deleting a known
+ * field that is not set changes nothing, if the object that holds the field exists.
  *
  * @throws Fault `not-found` naming the path that does not exist
  */
@@ -128,10 +131,12 @@ export function deleteInside(
   document: ConfigDocument,
   directives: readonly DeleteDirective[],
 ): ConfigDocument {
+  const fields = documentSchema(document.kind)?.fields ?? new Map();
   let value = document.value;
   for (const directive of directives) {
     if (directive.kind === 'delete-document') continue;
     const where = directive.path.join('.');
+    if (directive.kind === 'delete-key' && isUnsetField(value, directive.path, fields)) continue;
     value = changeAt(
       value,
       directive.path,
@@ -144,6 +149,22 @@ export function deleteInside(
   }
   // Drop the origin: the source text no longer matches the value.
   return { kind: document.kind, value };
+}
+
+/**
+ * Whether the path names a known field that is not set, in an object that exists. An object that only groups
+ * fields always exists. Keys of maps and of free-form objects are no fields.
+ */
+function isUnsetField(value: YamlMap, path: readonly string[], fields: FieldMap): boolean {
+  const [key, ...deeper] = path as [string, ...string[]];
+  const field = fields.get(key);
+  const found = Object.hasOwn(value, key) ? value[key] : undefined;
+  if (field === undefined) return false;
+  if (deeper.length === 0) return found === undefined || found === null;
+  if (field.type !== 'obj') return false;
+  const isGroup = field.isOmittedWhenEmpty || (field.isAlwaysWritten && field.missingText === undefined);
+  if (isYamlMap(found)) return isUnsetField(found, deeper, field.fields);
+  return isGroup && isUnsetField({}, deeper, field.fields);
 }
 
 function changeAt(

@@ -40,6 +40,8 @@ function mergeField(
 ): YamlValue | undefined {
   if (field.isClearedByAbsence) return right;
   if (right === undefined || right === null) return clearAbsent(left, field, path);
+  // An empty free-form object counts as not given.
+  if (field.type === 'free' && isYamlMap(right) && entriesOf(right).length === 0) return left ?? right;
   if (field.isReplaced) return right;
   switch (field.type) {
     case 'obj':
@@ -130,7 +132,9 @@ function mergeLists(
 ): readonly YamlValue[] {
   const merged = [...left];
   for (const element of right) {
-    const at = merged.findIndex((candidate) => belongTogether(candidate, element, field.elementKeys));
+    // An element of the patch never replaces another one of the same patch.
+    const candidates = field.replacesElements ? merged.slice(0, left.length) : merged;
+    const at = candidates.findIndex((candidate) => belongTogether(candidate, element, field.elementKeys));
     if (at < 0) merged.push(element);
     else if (field.replacesElements) merged[at] = element;
     else merged[at] = mergeFields(asMap(merged[at]), asMap(element), field.fields, `${path}[${at}]`);

@@ -209,7 +209,7 @@ test('$patch: delete is applied before the merge of the same patch', () => {
 test('$patch: delete of a missing path, or at an unsupported place, is an error', () => {
   const base = 'machine:\n  network: { interfaces: [{ interface: eth0 }] }\n';
   const rows: [string, string][] = [
-    ['machine: { sysctls: { $patch: delete } }', "failed to delete path 'machine.sysctls': lookup failed"],
+    ['machine: { sysctl: { $patch: delete } }', "failed to delete path 'machine.sysctl': lookup failed"],
     [
       'machine: { network: { interfaces: [{ interface: eth9, $patch: delete }] } }',
       "failed to delete path 'machine.network.interfaces[interface=eth9]': lookup failed",

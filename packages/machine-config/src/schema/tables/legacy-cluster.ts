@@ -19,15 +19,15 @@ network obj
 token str
 aescbcEncryptionSecret str
 secretboxEncryptionSecret str
-ca obj
+ca obj =
   crt str !
   key str !
 acceptedCAs list
   crt str !
-aggregatorCA obj
+aggregatorCA obj =
   crt str !
   key str !
-serviceAccount obj
+serviceAccount obj =
   key str !
 apiServer obj
   image str
@@ -73,7 +73,7 @@ discovery obj
       endpoint str
 etcd obj
   image str
-  ca obj !null
+  ca obj !null =
     crt str !
     key str !
   extraArgs args

@@ -5,7 +5,7 @@
 export const legacyMachineFields = `
 type str !
 token str !
-ca obj
+ca obj =
   crt str !
   key str !
 acceptedCAs list
@@ -87,7 +87,7 @@ registries obj -
     skipFallback bool
   config map
     tls obj
-      clientIdentity obj
+      clientIdentity obj =
         crt str !
         key str !
       ca str
