@@ -56,6 +56,32 @@ test('validation checks required fields of the v1alpha1 document', () => {
   ]);
 });
 
+test('validation refuses certificates and keys that a node cannot decode, and does not show them', () => {
+  const text = 'bmV3';
+  check([
+    [
+      `machine: { type: worker, ca: { crt: garbage! } }\ncluster: {}`,
+      '!machine.ca.crt must be base64-encoded PEM',
+    ],
+    [
+      worker(`  acceptedCAs: [{ crt: ${crt} }, { crt: ${text} }]`),
+      '!machine.acceptedCAs[1].crt must be base64-encoded PEM',
+    ],
+    [
+      controlPlane(
+        '',
+        `  ca: { crt: ${text}, key: ${text} }\n  aggregatorCA: { crt: ${crt}, key: ${text} }\n  serviceAccount: { key: ${text} }\n  etcd: { ca: { crt: ${text}, key: ${crt} } }\n  acceptedCAs: [{ crt: ${text} }]`,
+      ),
+      '!cluster.ca.crt must be base64-encoded PEM',
+      '!cluster.ca.key must be base64-encoded PEM',
+      '!cluster.aggregatorCA.key must be base64-encoded PEM',
+      '!cluster.serviceAccount.key must be base64-encoded PEM',
+      '!cluster.etcd.ca.crt must be base64-encoded PEM',
+      '!cluster.acceptedCAs[0].crt must be base64-encoded PEM',
+    ],
+  ]);
+});
+
 test('validation checks cluster in the v1alpha1 document', () => {
   check([
     [

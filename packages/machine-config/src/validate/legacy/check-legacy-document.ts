@@ -4,6 +4,7 @@ import { checkCluster } from './check-cluster.ts';
 import { checkInstall } from './check-install.ts';
 import { checkInterfaces } from './check-interfaces.ts';
 import { checkMachine } from './check-machine.ts';
+import { checkPemFields } from './check-pem-fields.ts';
 import { checkControlPlane, checkWorker } from './check-type.ts';
 
 export interface LegacyOptions {
@@ -30,6 +31,7 @@ export function checkLegacyDocument(legacy: CheckedDocument, options: LegacyOpti
   if (options.needsInstall && legacy.has('machine', 'install')) checkInstall(legacy);
   checkMachine(legacy, isControlPlane);
   checkInterfaces(legacy);
+  checkPemFields(legacy);
   if (!options.local) checkVersions(legacy, isControlPlane);
 }
 

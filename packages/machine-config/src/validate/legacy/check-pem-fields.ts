@@ -1,0 +1,34 @@
+import type { CheckedDocument } from '../checked-document.ts';
+
+type Path = readonly string[];
+
+/** The pairs of certificate and key, in base64. The key may be empty. */
+const pairs: readonly Path[] = [
+  ['machine', 'ca'],
+  ['cluster', 'ca'],
+  ['cluster', 'aggregatorCA'],
+  ['cluster', 'serviceAccount'],
+  ['cluster', 'etcd', 'ca'],
+];
+
+const accepted: readonly Path[] = [
+  ['machine', 'acceptedCAs'],
+  ['cluster', 'acceptedCAs'],
+];
+
+/**
+ * Checks the certificates and keys that a node decodes, which it could not use otherwise. The errors never
+ * contain a value.
+ */
+export function checkPemFields(legacy: CheckedDocument): void {
+  for (const path of pairs) for (const half of ['crt', 'key']) checkPem(legacy.at(...path), half);
+  for (const path of accepted) for (const item of legacy.items(...path)) checkPem(item, 'crt');
+}
+
+function checkPem(part: CheckedDocument, key: string): void {
+  try {
+    part.base64Pem(key);
+  } catch {
+    part.refuse('must be base64-encoded PEM', key);
+  }
+}
