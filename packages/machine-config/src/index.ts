@@ -76,4 +76,5 @@ export {
   type VersionContract,
 } from './version-contract.ts';
 export { configurationLimits } from './yaml/configuration-limits.ts';
+export { decodeConfigurationText } from './yaml/decode-text.ts';
 export type { YamlMap, YamlValue } from './yaml/yaml-value.ts';

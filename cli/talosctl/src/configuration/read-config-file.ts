@@ -28,7 +28,7 @@ const otherFiles: readonly { readonly keys: readonly RegExp[]; readonly what: st
 export async function readConfigFile(env: CliEnvironment, path: string): Promise<ConfigFile> {
   const name = path === '-' ? 'standard input' : JSON.stringify(path);
   const bytes = await readAll(env, path, name);
-  const text = decodeText(bytes);
+  const text = await decodeText(bytes);
   if (text === undefined) {
     throw new Fault('invalid-argument', `${name} is not text: a machine configuration is YAML in UTF-8`);
   }
@@ -64,11 +64,8 @@ async function readAll(env: CliEnvironment, path: string, name: string): Promise
   return Buffer.concat(chunks);
 }
 
-function decodeText(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+async function decodeText(bytes: Buffer): Promise<string | undefined> {
+  const { decodeConfigurationText } = await import('@nodewright/machine-config');
+  const text = decodeConfigurationText(bytes);
+  return text?.includes('\0') ? undefined : text;
 }

@@ -1,10 +1,10 @@
 import { Fault } from '@nodewright/fault';
-import { configurationLimits } from '@nodewright/machine-config';
+import { configurationLimits, decodeConfigurationText } from '@nodewright/machine-config';
 
 /**
- * Decodes the bytes of a configuration as UTF-8.
+ * Decodes the bytes of a configuration: UTF-8, or UTF-16 with a byte order mark.
  *
- * @throws Fault `invalid-argument` when it is too long or not UTF-8
+ * @throws Fault `invalid-argument` when it is too long or no text
  */
 export function configurationText(data: Uint8Array): string {
   if (data.length > configurationLimits.sizeBytes) {
@@ -13,9 +13,7 @@ export function configurationText(data: Uint8Array): string {
       `the machine configuration has ${data.length} bytes, more than the limit of ${configurationLimits.sizeBytes}`,
     );
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(data);
-  } catch {
-    throw new Fault('invalid-argument', 'the machine configuration is not valid UTF-8 text');
-  }
+  const text = decodeConfigurationText(data);
+  if (text !== undefined) return text.replace(/^\ufeff/, '');
+  throw new Fault('invalid-argument', 'the machine configuration is not valid UTF-8 text');
 }

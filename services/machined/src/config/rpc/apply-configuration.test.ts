@@ -222,7 +222,7 @@ const refusals: readonly [string, string | Uint8Array, number, object, RegExp][]
   ['a text that is not a configuration', 'machine: [', Mode.AUTO, {}, /^3 /],
   ['an unknown key', 'machine:\n  typ: worker\n', Mode.AUTO, {}, /^3 .*line 2/s],
   ['an empty text', '', Mode.AUTO, {}, /^3 .*config not found/],
-  ['bytes that are not UTF-8', new Uint8Array([0xff, 0xfe]), Mode.AUTO, {}, /^3 .*not valid UTF-8 text/],
+  ['bytes that are not UTF-8', new Uint8Array([0xc3, 0x28]), Mode.AUTO, {}, /^3 .*not valid UTF-8 text/],
   [
     'a partial configuration',
     partial,
