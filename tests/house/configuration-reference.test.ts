@@ -50,8 +50,6 @@ const readInControllers: readonly string[] = [
   // volumes/controllers/volume-controllers.ts
   ...['VolumeConfig name', 'VolumeConfig provisioning.minSize', 'VolumeConfig provisioning.maxSize'],
   'VolumeConfig provisioning.grow',
-  // containers/rpc/image-service.ts asks whether there are any.
-  'ImageVerificationConfig rules[].image',
 ];
 
 /** Fields that say nothing that a node could act on. */

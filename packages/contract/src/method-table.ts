@@ -17,6 +17,7 @@ const AORV = [admin, operator, reader, imageVerifier] as const;
 
 const needsUpgrades = 'needs upgrades of the image on a disk, which are not implemented';
 const needsDiskGroups = 'needs logical volumes and RAID, which are not implemented';
+const needsSignatures = 'needs verification of image signatures, which is not implemented';
 const needsTerminals = 'needs terminals in containers of the node, which are not implemented';
 
 /**
@@ -242,7 +243,12 @@ const rows = {
   '/machine.ImageService/Pull': { roles: AO, mutates: true, command: 'image pull' },
   '/machine.ImageService/Import': { roles: A, mutates: true, command: 'debug', request: 'large' },
   '/machine.ImageService/Remove': { roles: A, mutates: true, command: 'image remove' },
-  '/machine.ImageService/Verify': { roles: AORV, mutates: false, command: 'image verify' },
+  '/machine.ImageService/Verify': {
+    roles: AORV,
+    mutates: false,
+    command: 'image verify',
+    notImplemented: needsSignatures,
+  },
 
   '/machine.LifecycleService/Install': {
     roles: A,

@@ -121,7 +121,6 @@ const withoutTable: Readonly<Record<string, string>> = {
   '/machine.MachineService/PacketCapture': content,
   '/machine.MachineService/Read': content,
   '/machine.MachineService/SystemStat': dashboard,
-  '/machine.ImageService/Verify': 'this talosctl has no such command',
   '/cluster.ClusterService/HealthCheck': 'the command prints the sentences of the node',
   '/inspect.InspectService/ControllerRuntimeDependencies': 'the command prints a graph',
   '/storage.StorageService/Disks': 'only asked whether it answers: a node in maintenance does not',

@@ -29,8 +29,6 @@ export interface OpenContainersInit {
   readonly runtime: ContainerRuntime | undefined;
   /** Folder of the logs of pods; `undefined` on a node without a kubelet. */
   readonly podLogs: string | undefined;
-  /** Whether the configuration has verification rules for images. */
-  readonly hasVerificationRules: () => boolean;
   /** Where registryd serves images, `host:port`. */
   readonly registryAddress: string;
   /** The folders of the node with images that exist now. */
@@ -66,7 +64,7 @@ export interface ContainersTopic extends Topic {
 
 /** Opens the topic of containers and images in the node's runtime. What it opens ends with `scope`. */
 export function openContainers(init: OpenContainersInit, scope: AsyncDisposableStack): ContainersTopic {
-  const { runtime, podLogs, hasVerificationRules, machine, own, registryAddress, imageCacheRoots } = init;
+  const { runtime, podLogs, machine, own, registryAddress, imageCacheRoots } = init;
   const { removesOldImages } = init;
   const shown = runtime && own ? withOwnContainers(runtime, own) : runtime;
   const follower =
@@ -91,7 +89,7 @@ export function openContainers(init: OpenContainersInit, scope: AsyncDisposableS
         ...createContainers(shown, podLogs !== undefined),
         ...createImages(runtime),
       },
-      'machine.ImageService': createImageService(runtime, hasVerificationRules),
+      'machine.ImageService': createImageService(runtime),
     },
   };
 }

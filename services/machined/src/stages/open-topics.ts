@@ -110,7 +110,6 @@ export async function openTopics(
         registryAddress: localAddressOf(node, ports.registryd),
       },
       imageCacheRoots: () => imageCacheRoots.map((path) => layout.root + path).filter(existsSync),
-      hasVerificationRules: () => view.hasDocument('ImageVerificationConfig'),
       removesOldImages: runsContainers ? { now: () => performance.now() } : undefined,
       machine: runsContainers
         ? { ...given, ...processes, limitsPods, hasPartitions: host.volumes !== undefined }

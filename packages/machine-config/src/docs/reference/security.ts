@@ -59,7 +59,7 @@ export const securityReferences: KindReferences = {
     '': {
       help: 'Rules about the signatures of container images.',
       notApplied:
-        'Nodes verify no signatures: pulls ignore the rules, and ImageService.Verify answers UNIMPLEMENTED while there are any.',
+        'Nodes verify no signatures: pulls ignore the rules, and ImageService.Verify answers UNIMPLEMENTED.',
     },
     rules: { help: 'Rules by image; patches replace the whole rule with the same pattern.' },
     'rules.image': {

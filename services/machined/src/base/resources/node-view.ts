@@ -1,4 +1,4 @@
-import { ConfigReader, type EffectiveConfig } from '@nodewright/machine-config';
+import type { EffectiveConfig } from '@nodewright/machine-config';
 import { pointerTo, type State } from '@nodewright/state';
 import { hostnameStatuses, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
 import { activeConfigId, decodedOnce } from '../controllers/configuration-of.ts';
@@ -12,8 +12,6 @@ export interface NodeView {
   addresses(): readonly string[];
   /** The values of the configuration in force, complete or not; `undefined` when there is none. They hold secrets. */
   configuration(): EffectiveConfig | undefined;
-  /** Whether the configuration in force has a document of this kind. */
-  hasDocument(kind: string): boolean;
 }
 
 /** Opens a view. Resolves when the first values are known; the caller disposes the view. */
@@ -32,12 +30,6 @@ export async function openNodeView(state: State): Promise<NodeView & AsyncDispos
     configuration() {
       const resource = configuration.current();
       return resource && decodedOnce(resource).effective;
-    },
-    hasDocument(kind) {
-      const resource = configuration.current();
-      return (
-        resource !== undefined && new ConfigReader(decodedOnce(resource).documents).documents(kind).length > 0
-      );
     },
     [Symbol.asyncDispose]: () => scope.disposeAsync(),
   };

@@ -46,7 +46,7 @@ async function open(found: TwoImages, version: string) {
   const { controllers } = openContainers(
     {
       ...{ runtime: found.runtime, podLogs: undefined, own: undefined, registryAddress: '127.0.0.1:3172' },
-      ...{ hasVerificationRules: () => false, imageCacheRoots: () => [], machine: undefined },
+      ...{ imageCacheRoots: () => [], machine: undefined },
       removesOldImages: { now: () => nowMs },
     },
     scope,

@@ -21,13 +21,10 @@ const layerStatuses = {
 
 /**
  * Implements ImageService for the images of the node's container runtime. Source: Talos v1.14: ImageService.
- *
- * @param hasRules whether the configuration has rules for image signatures
  */
 export function createImageService(
   runtime: ContainerRuntime | undefined,
-  hasRules: () => boolean,
-): ImageServiceImplementation {
+): Omit<ImageServiceImplementation, 'verify'> {
   const imagesOf = (instance: Instance): ImageStore => {
     const namespace = imageNamespaceOf(instance);
     return requireRuntime(runtime).namespace(namespace).images;
@@ -65,12 +62,6 @@ export function createImageService(
         throw new Fault('not-found', `image ${imageRef} not found`, { cause: error });
       }
       return {};
-    },
-    async verify({ imageRef }) {
-      const { parseImageReference } = await import('@nodewright/oci');
-      parseImageReference(imageRef);
-      if (hasRules()) throw new Fault('unimplemented', 'image signature verification is not implemented');
-      return { verified: false, message: 'no matched rule' };
     },
   };
 }
