@@ -1,6 +1,7 @@
 // Generates code from the contracts in proto/, docs/api.md and docs/controllers.md from the contracts and
 // from machined itself, compose.yaml from the stack of the docker provisioner, docs/image.md from the
-// recipe of the image, and tests/README.md from the table of suites. `make generate` writes them; with `--check` it only reports differences.
+// recipe of the image, tests/README.md from the table of suites, and the table of what nodes do not act on from the
+// reference of the configuration. `make generate` writes them; with `--check` it only reports differences.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +13,7 @@ import { partsDocument } from '../rootfs/image/parts-document.ts';
 import { apiDocument, handlerProblems } from './api-document/api-document.ts';
 import { describeMachined } from './api-document/describe-machined.ts';
 import { controllerMap } from './controller-map/controller-map.ts';
+import { inertTableSource } from './inert-table.ts';
 import { testsDocument } from './suites/tests-document.ts';
 
 const usage = `usage: node tools/generate.ts [--check] [--accept-breaking] [--root <folder>]
@@ -29,6 +31,7 @@ const controllerMapPath = 'docs/controllers.md';
 const devStackPath = 'compose.yaml';
 const imageDocumentPath = 'docs/image.md';
 const testsDocumentPath = 'tests/README.md';
+const inertTablePath = 'packages/machine-config/src/inert/inert-table.ts';
 /** A checkout without it has contracts alone: there is no API to describe, and no stack. */
 const machinedPath = 'services/machined/src/main.ts';
 
@@ -87,6 +90,8 @@ async function generateInto(root: string, target: string): Promise<void> {
   await writeFile(join(target, imageDocumentPath), partsDocument());
   await mkdir(join(target, dirname(testsDocumentPath)), { recursive: true });
   await writeFile(join(target, testsDocumentPath), testsDocument());
+  await mkdir(join(target, dirname(inertTablePath)), { recursive: true });
+  await writeFile(join(target, inertTablePath), await inertTableSource());
 }
 
 const hasMachined = (root: string) => existsSync(join(root, machinedPath));
@@ -104,6 +109,7 @@ async function generatedPaths(root: string): Promise<string[]> {
     devStackPath,
     imageDocumentPath,
     testsDocumentPath,
+    inertTablePath,
     ...files.map((file) => file.slice(root.length + 1)),
   ];
 }

@@ -12,7 +12,7 @@ import { methodAddress } from '../../tools/docs/api-pages.ts';
 import { buildPages } from '../../tools/docs/build-pages.ts';
 import { linkProblems } from '../../tools/docs/check-links.ts';
 import { commandAddress } from '../../tools/docs/command-pages.ts';
-import { documentAddress } from '../../tools/docs/configuration-pages.ts';
+import { documentAddress, inertCells } from '../../tools/docs/configuration-pages.ts';
 import type { Page } from '../../tools/docs/page.ts';
 import { escapeHtml, renderSite, type SiteFiles } from '../../tools/docs/render-site.ts';
 import { kindAddress } from '../../tools/docs/resource-pages.ts';
@@ -61,6 +61,18 @@ test('every field of every kind of document has a row with its meaning', () => {
       .map(({ path }) => `${kind} ${path}`);
   });
   assert.deepEqual(undocumented, []);
+});
+
+test('the page about what nodes do not act on has every row of the table', () => {
+  const html = site.get('configuration-not-applied.html') ?? '';
+  const shown = [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<td[^>]*>(.*?)<\/td>/gs)].map(([, cell = '']) => cell.replace(/<[^>]+>/g, '')),
+  );
+  const wanted = inertCells().map(([title, path, ...cells]) => [title, path || 'all of it', ...cells]);
+  assert.deepEqual(
+    shown.filter((cells) => cells.length > 0),
+    wanted,
+  );
 });
 
 test('every kind of resource and every method has a section', () => {

@@ -14,14 +14,19 @@ import {
   kubernetesIdentity,
   legacyKind,
   manifestSettings,
+  type NodeKind,
+  nodeKinds,
+  protections,
 } from '@nodewright/machine-config';
-import { type FieldReference, fieldReference, notRead } from '@nodewright/machine-config/reference';
+import { inertTable } from '@nodewright/machine-config/inert';
+import { fieldReference, noteOf } from '@nodewright/machine-config/reference';
 import { fieldsBeside } from '../../packages/machine-config/src/docs/reference/testing/sample-choices.ts';
 import {
   assembleDocument,
   entryName,
 } from '../../packages/machine-config/src/docs/reference/testing/sample-documents.ts';
 import { sharedAddressesOf } from '../../services/machined/src/base/domain/shared-addresses.ts';
+import { type World, worlds } from '../../services/machined/src/base/domain/world.ts';
 import { addressSpecsOf } from '../../services/machined/src/network/domain/address-documents.ts';
 import {
   deviceAddresses,
@@ -42,6 +47,7 @@ import {
   routeSpecsOf,
   routingRuleSpecsOf,
 } from '../../services/machined/src/network/domain/route-documents.ts';
+import { markedInertTable } from '../../tools/inert-table.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 
@@ -50,22 +56,221 @@ const readInControllers: readonly string[] = [
   // volumes/controllers/volume-controllers.ts
   ...['VolumeConfig name', 'VolumeConfig provisioning.minSize', 'VolumeConfig provisioning.maxSize'],
   'VolumeConfig provisioning.grow',
+  // Only together with `cni.name: custom`, and with a KubeletConfig: machine-config/src/effective.
+  ...['v1alpha1 cluster.network.cni.urls', 'KubeCredentialProviderConfig configuration'],
 ];
 
-/** Fields that say nothing that a node could act on. */
-const informative: readonly string[] = ['v1alpha1 version', 'v1alpha1 persist'];
+/** Fields that say nothing that a node could act on, or the only thing that nodes do. */
+const informative: readonly string[] = [
+  ...['v1alpha1 version', 'v1alpha1 persist', 'v1alpha1 machine.logging.destinations[].format'],
+  ...['v1alpha1 machine.features.diskQuotaSupport', 'KubeStaticPodConfig name'],
+];
+
+/** The kinds of nodes whose world has a fact. */
+const where = (fact: (world: World) => boolean): NodeKind[] => nodeKinds.filter((kind) => fact(worlds[kind]));
+const withControlPlane = where(({ staticPods }) => staticPods !== 'none');
+const withKubelet = where(({ staticPods }) => staticPods === 'kubelet');
+const withOwnKernel = where(({ ownsKernel }) => ownsKernel);
+const withContainers = where(({ runsContainers }) => runsContainers);
+
+/** Fields that only some kinds of nodes act on, and the line of machined that makes the difference. The first row counts. */
+const limited: readonly {
+  readonly fields: RegExp;
+  readonly on: readonly NodeKind[];
+  readonly file: string;
+  readonly line: string;
+}[] = [
+  {
+    fields:
+      /^(?:v1alpha1 machine\.kubelet\.skipNodeRegistration|KubeNodeConfig skipNodeRegistration)$|\bextraVolumes\[\]\.(?:host|mount)Path$|\bresources\.limits$/,
+    on: withControlPlane,
+    file: 'kubernetes/open-kubernetes.ts',
+    line: "if (world.staticPods !== 'processes'",
+  },
+  {
+    fields:
+      /^v1alpha1 (?:machine\.(?:kubelet\.|pods$|node(?:Labels|Annotations|Taints)$)|cluster\.allowScheduling)|^Kube(?:Node|let|CredentialProvider|StaticPod)Config |^KubePrismConfig tlsServerName$/,
+    on: withKubelet,
+    file: 'stages/open-topics.ts',
+    line: "world.staticPods === 'kubelet' && options.kubelet === 'on'",
+  },
+  {
+    fields:
+      /^(?:v1alpha1 cluster\.(?:apiServer|controllerManager|scheduler)|Kube(?:APIServer|ControllerManager|Scheduler)Config) ?\.?(?:extraVolumes\[\]\.readonly|resources\.requests)$/,
+    on: withKubelet,
+    file: 'kubernetes/open-kubernetes.ts',
+    line: 'processes: { address, problems }',
+  },
+  {
+    fields:
+      /^v1alpha1 (?:machine\.controlPlane\.|cluster\.(?:apiServer|controllerManager|scheduler|proxy|coreDNS|aggregatorCA|serviceAccount|externalCloudProvider|network\.cni|inlineManifests)\b|cluster\.(?:token|aescbcEncryptionSecret|secretboxEncryptionSecret|extraManifests|extraManifestHeaders|network\.dnsDomain|controlPlane\.localAPIServerPort)$)|^Kube(?:APIServer|AdmissionControl|AggregatorCA|AuditPolicy|Authentication|Authorizer|ControllerManager|CoreDNS|EtcdEncryption|ExternalManifest|FlannelCNI|InlineManifest|Proxy|Scheduler|ServiceAccount)Config |^KubeNetworkConfig (?:dnsDomain|nodeCIDR)/,
+    on: withControlPlane,
+    file: 'kubernetes/open-kubernetes.ts',
+    line: 'podsOf(init, ownAddress) ?? podsForKubelet(init)',
+  },
+  {
+    fields:
+      /^v1alpha1 (?:machine\.(?:sysctls$|sysfs$|kernel\.))|^(?:SysctlConfig|SysfsConfig|KernelModuleConfig) /,
+    on: withOwnKernel,
+    file: 'kernel/open-kernel.ts',
+    line: 'writeParameter: isFirstProcess ?',
+  },
+  {
+    fields: /^v1alpha1 machine\.udev\.|^UdevRulesConfig /,
+    on: where(({ runsUdevd }) => runsUdevd),
+    file: 'stages/open-topics.ts',
+    line: 'world.runsUdevd && host.isFirstProcess',
+  },
+  {
+    fields: /^VolumeConfig (?:name$|provisioning\.(?:minSize|maxSize|grow)$)/,
+    on: where(({ ownsDisks }) => ownsDisks),
+    file: 'volumes/controllers/volume-controllers.ts',
+    line: 'hasPartitions: partitions !== undefined',
+  },
+  {
+    fields: /^v1alpha1 debug$|^ExtensionServiceConfig /,
+    on: withContainers,
+    file: 'stages/open-topics.ts',
+    line: 'own !== undefined && host.ownCgroups !== undefined && services.cgroups !== undefined',
+  },
+  {
+    fields:
+      /^v1alpha1 machine\.network\.(?:nameservers|searchDomains|disableSearchDomain|extraHostEntries)\b|^(?:ResolverConfig|StaticHostConfig) /,
+    on: withContainers,
+    file: 'files/controllers/files-controllers.ts',
+    line: 'runsContainers ? withCopies(files, copies, new Set(resolverFiles)) : files',
+  },
+  {
+    fields: /^v1alpha1 machine\.network\.interfaces\[\]\.|^Layer2VIPConfig /,
+    on: where(({ addsAddresses }) => addsAddresses),
+    file: 'network/open-network.ts',
+    line: 'if (!node.world.addsAddresses)',
+  },
+  {
+    fields: /^v1alpha1 machine\.time\.disabled$|^TimeSyncConfig enabled$/,
+    on: where(({ asksTime }) => asksTime),
+    file: 'time/domain/clock-trust.ts',
+    line: 'return world.asksTime && !isDisabled',
+  },
+  {
+    fields: /^v1alpha1 machine\.time\.bootTimeout$|^TimeSyncConfig bootTimeout$/,
+    on: where(({ ownsClock }) => ownsClock),
+    file: 'time/domain/clock-trust.ts',
+    line: '!world.ownsClock ||',
+  },
+  {
+    fields: /^v1alpha1 cluster\.etcd\.image$/,
+    on: nodeKinds.filter((kind) => kind !== 'process'),
+    file: 'etcd/open-etcd.ts',
+    line: 'containers',
+  },
+];
 
 /**
  * Values that effectiveConfig() computes and no node uses, with the fields that they are made of. When machined begins
  * to use one, the fields lose their `notApplied`, and the row goes.
  */
 const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
-  { value: /\beffective\??\.debug\b/, fields: /^v1alpha1 debug$/ },
-  { value: /\beffective\??\.install\b/, fields: /^(?:v1alpha1 machine\.install|UnattendedInstallConfig )/ },
+  {
+    value: /\b(?:effective|configuration\(\))\??\.install\b/,
+    fields: /^(?:v1alpha1 machine\.install|UnattendedInstallConfig )/,
+  },
   { value: /\bkubeSpan\b/, fields: /^(?:v1alpha1 machine\.network\.kubespan\.|KubeSpanConfig )/ },
   { value: /\bworkloadIsolation\b/, fields: /^SecurityProfileConfig / },
   { value: /\bzswap\b/, fields: /^ZswapConfig / },
   { value: /\btrustedRoots\b/, fields: /^TrustedRootsConfig / },
+  // Only the addresses of servers are written to /etc/resolv.conf.
+  {
+    value: /\b(?:resolvers|resolverStatus)\??\.nameServers\b/,
+    fields: /^ResolverConfig nameservers\[\]\.(?:protocol|tlsServerName)$/,
+  },
+];
+
+const linkFields =
+  /^(?:Link|Bond|Bridge|DummyLink|Veth|VLAN|VRF|Wireguard|DHCPv4|DHCPv6|BlackholeRoute|RoutingRule)Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?!vip\.|interface$|deviceSelector\.|vlans\[\]\.(?:vip\.|vlanId$))/;
+const makers = (...files: string[]) => [
+  ...['network/controllers/config-controllers.ts', 'network/controllers/network-controllers.ts'],
+  ...['network/controllers/platform-config-apply.ts', ...files],
+];
+
+/**
+ * Resources that nodes make of fields, and nothing but their makers uses. When a part of machined begins to use one, the
+ * fields lose their `notApplied`, and the row goes.
+ */
+const published: readonly {
+  readonly resource: string;
+  readonly files: readonly string[];
+  readonly fields: RegExp;
+}[] = [
+  {
+    resource: 'environments',
+    files: ['services/controllers/environment.ts'],
+    fields: /^EnvironmentConfig |^v1alpha1 machine\.env$/,
+  },
+  {
+    resource: 'eventSinkConfigs',
+    files: ['life/controllers/event-sink-config.ts'],
+    fields: /^EventSinkConfig /,
+  },
+  {
+    resource: 'watchdogTimerConfigs',
+    files: ['kernel/controllers/configured-settings.ts'],
+    fields: /^WatchdogTimerConfig /,
+  },
+  {
+    resource: 'discoveryConfigs',
+    files: ['cluster/controllers/discovery-config.ts'],
+    fields:
+      /^DiscoveryServiceConfig |^DiscoveryIdentityConfig clusterSecret$|^v1alpha1 cluster\.(?:discovery\.|secret$)/,
+  },
+  {
+    resource: 'hostDnsConfigs',
+    files: ['network/controllers/etc-file.ts', 'network/controllers/host-dns-config.ts'],
+    fields: /^ResolverConfig hostDNS\.|^v1alpha1 machine\.features\.hostDNS\./,
+  },
+  { resource: 'probeSpecs', files: makers(), fields: /^(?:HTTP|TCP)ProbeConfig / },
+  // The status of links is made anew after a change.
+  { resource: 'linkSpecs', files: makers('network/controllers/link-status.ts'), fields: linkFields },
+  // A node publishes the addresses that it borrows, and that of a resolver, which none has.
+  {
+    resource: 'addressSpecs',
+    files: makers('network/controllers/operator-spec.ts', 'network/controllers/host-dns-config.ts'),
+    fields: linkFields,
+  },
+  { resource: 'routeSpecs', files: makers(), fields: linkFields },
+  {
+    resource: 'routingRuleSpecs',
+    files: makers().filter((file) => !file.includes('platform-config')),
+    fields: linkFields,
+  },
+  // Only the operators of virtual addresses run; others keep these addresses out of the cluster's.
+  {
+    resource: 'operatorSpecs',
+    files: makers(
+      ...['network/controllers/operator-spec.ts', 'cluster/controllers/virtual-addresses.ts'],
+      ...['cluster/controllers/membership-link.ts', 'cluster/controllers/local-affiliate.ts'],
+    ),
+    fields: linkFields,
+  },
+];
+
+/** Fields that machined reads to leave alone what they ask for, and the line that does so. */
+const leftAlone: readonly { readonly fields: RegExp; readonly file: string; readonly line: string }[] = [
+  {
+    fields: /^TimeSyncConfig ntp\.useNTS$/,
+    file: 'time/controllers/sync.ts',
+    line: 'time servers with NTS are not asked',
+  },
+  {
+    fields: /^TimeSyncConfig ptp\./,
+    file: 'time/controllers/sync.ts',
+    line: "filter((server) => !server.startsWith('/'))",
+  },
+  {
+    fields: /\bvip\.(?:equinixMetal|hcloud)\.|^HCloudVIPConfig /,
+    file: 'network/controllers/operator-spec.ts',
+    line: 'moving it by the API of a cloud is not implemented',
+  },
 ];
 
 const isNode = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -119,16 +324,18 @@ function isRead(kind: string, path: string): boolean {
   );
 }
 
-/** What a reference says about a field, or about what the field is in. */
-function noteOf(reference: ReadonlyMap<string, FieldReference>, path: string): string | undefined {
-  const own = reference.get(path)?.notApplied;
-  if (own !== undefined || path === '') return own;
-  return noteOf(reference, path.includes('.') ? path.replace(/(?:\[\]|\.\*)?\.[^.]+$/, '') : '');
+/** The kinds of nodes that do not act on a field, as the code of machined has it. */
+function inertKinds(kind: string, path: string): readonly NodeKind[] {
+  const name = `${kind} ${path}`;
+  const isLeft = [...unused, ...published, ...leftAlone].some(({ fields }) => fields.test(name));
+  if (isLeft || !(readInControllers.includes(name) || isRead(kind, path))) return nodeKinds;
+  const acting = limited.find(({ fields }) => fields.test(name))?.on ?? nodeKinds;
+  return nodeKinds.filter((each) => !acting.includes(each));
 }
 
 const objects = new Set(['obj', 'list', 'map']);
 
-test('the reference says of a setting that it has no effect, exactly when no node reads it', () => {
+test('the reference says for each kind of node whether it acts on a field, as machined does', () => {
   const wrong: string[] = [];
   for (const kind of documentKinds) {
     const reference = fieldReference(kind);
@@ -136,23 +343,71 @@ test('the reference says of a setting that it has no effect, exactly when no nod
       const name = `${kind} ${path}`;
       if (objects.has(field.type) || informative.includes(name)) continue;
       if (reference.get(path)?.help.startsWith('Ignored')) continue;
-      const note = noteOf(reference, path);
-      const isUsed =
-        readInControllers.includes(name) ||
-        (isRead(kind, path) && !unused.some(({ fields }) => fields.test(name)));
-      if (!isUsed && note === undefined) wrong.push(`${name}: not read, so it needs notApplied`);
-      if (isUsed && note === notRead) wrong.push(`${name}: read, so notApplied is wrong`);
+      const said = noteOf(reference, path)?.on ?? [];
+      const is = inertKinds(kind, path);
+      if (said.join() !== is.join())
+        wrong.push(
+          `${name}: not applied on "${said.join(' ')}", but machined leaves it on "${is.join(' ')}"`,
+        );
     }
   }
   assert.deepEqual(wrong, []);
 });
 
+test('the inert table is what the reference says', async () => {
+  assert.deepEqual(inertTable, await markedInertTable());
+});
+
+test('the kinds of nodes are the worlds of machined', () => {
+  assert.deepEqual(Object.keys(worlds).toSorted(), nodeKinds.toSorted());
+});
+
+test('every protection that machines refuse is one that no node provides, and every kind with encryption is listed', () => {
+  const kept = protections.filter(
+    ({ kind, path }) =>
+      !(inertTable[kind] ?? []).some(
+        (row) => row.on.length === nodeKinds.length && (row.path === '' || row.path === path),
+      ),
+  );
+  assert.deepEqual(kept, []);
+  const encrypted = documentKinds.filter((kind) =>
+    fieldPaths(kind).some(({ path }) => path === 'encryption'),
+  );
+  assert.deepEqual(
+    protections.filter(({ path }) => path === 'encryption').map(({ kind }) => kind),
+    encrypted,
+  );
+});
+
+const source = (file: string) =>
+  readFileSync(join(checkout, 'services', 'machined', 'src', file), 'utf8').replace(/\s+/g, ' ');
+
+test('the lines of machined by which kinds of nodes differ are there', () => {
+  const missing = [...limited, ...leftAlone].filter(({ file, line }) => !source(file).includes(line));
+  assert.deepEqual(
+    missing.map(({ file, line }) => `${file}: ${line}`),
+    [],
+  );
+});
+
+const sources = globSync('{services/machined,packages/*}/src/**/*.ts', { cwd: checkout })
+  .filter((file) => !/\.test\.ts$|\/testing\/|^packages\/(?:machine-config|contract|state)\//.test(file))
+  .map((file) => ({ file, text: readFileSync(join(checkout, file), 'utf8') }));
+
 test('no part of machined, and no package, uses the values that are listed as unused', () => {
-  const sources = globSync('{services/machined,packages/*}/src/**/*.ts', { cwd: checkout })
-    .filter((file) => !/\.test\.ts$|^packages\/(?:machine-config|contract|state)\//.test(file))
-    .map((file) => ({ file, text: readFileSync(join(checkout, file), 'utf8') }));
   const used = unused.flatMap(({ value }) =>
     sources.filter(({ text }) => value.test(text)).map(({ file }) => `${value}: ${file}`),
   );
   assert.deepEqual(used, []);
+});
+
+test('only their makers use the resources that are listed as published alone', () => {
+  for (const { resource, files } of published) {
+    const users = sources.filter(({ text }) => new RegExp(`\\b${resource}\\b`).test(text));
+    assert.deepEqual(
+      users.map(({ file }) => file.replace('services/machined/src/', '')).sort(),
+      [...files].sort(),
+      resource,
+    );
+  }
 });

@@ -1,4 +1,5 @@
-import { documentKinds, type FieldPath, fieldPaths, legacyKind } from '@nodewright/machine-config';
+import { documentKinds, type FieldPath, fieldPaths, legacyKind, nodeKinds } from '@nodewright/machine-config';
+import { inertTable } from '@nodewright/machine-config/inert';
 import { encodeYaml, type FieldReference, fieldReference } from '@nodewright/machine-config/reference';
 import { code, markdownTable, type Page, prose } from './page.ts';
 
@@ -39,9 +40,9 @@ const typeTexts: Readonly<Record<FieldPath['field']['type'], string>> = {
   frees: 'list of any objects',
 };
 
-/** The reference of the machine configuration: the list of kinds of documents, and a page for each. */
+/** The reference of the machine configuration: the list of kinds of documents, what nodes do not act on, and a page for each kind. */
 export function configurationPages(): Page[] {
-  return [listOfKinds(), ...documentKinds.map(kindPage)];
+  return [listOfKinds(), inertPage(), ...documentKinds.map(kindPage)];
 }
 
 const titleOf = (kind: string) => (kind === legacyKind ? 'machine and cluster (v1alpha1)' : kind);
@@ -64,6 +65,43 @@ A configuration is a YAML file of one or more documents, separated by \`---\`. E
 
 ${markdownTable(['Kind of document', 'Purpose'], rows)}`;
   return { id: 'configuration', title: 'All documents', group: 'Configuration', markdown };
+}
+
+const nodeTitles = {
+  process: 'Processes',
+  stack: 'Compose stack',
+  container: 'One container',
+  machine: 'Machine',
+};
+
+/** The cells of the page that says which kinds of nodes act on what, as texts: document, field, and each kind of node. */
+export function inertCells(): string[][] {
+  return Object.entries(inertTable).flatMap(([kind, rows]) =>
+    rows.map(({ path, on, actsOnlyIn }) => {
+      const acts = actsOnlyIn === undefined ? 'yes' : `only in ${actsOnlyIn}`;
+      return [titleOf(kind), path, ...nodeKinds.map((node) => (on.includes(node) ? 'no' : acts))];
+    }),
+  );
+}
+
+function inertPage(): Page {
+  const rows = inertCells().map(([title = '', path = '', ...cells]) => [
+    code(title),
+    path === '' ? 'all of it' : code(path),
+    ...cells,
+  ]);
+  const markdown = `# What nodes do not act on
+
+Nodes validate and store all of these settings, and some kinds of nodes act on none of what they say. A row holds for all
+fields inside, too; what has no row is acted on everywhere.
+
+${markdownTable(['Document', 'Field', ...nodeKinds.map((node) => nodeTitles[node])], rows)}`;
+  return {
+    id: 'configuration-not-applied',
+    title: 'What nodes do not act on',
+    group: 'Configuration',
+    markdown,
+  };
 }
 
 function kindPage(kind: string): Page {
@@ -131,7 +169,7 @@ const defaultOf = (doc: FieldReference | undefined) =>
   doc?.default === undefined ? '' : `Default: ${code(doc.default)}.`;
 /** What this node does not do with the field yet. */
 const notAppliedOf = (doc: FieldReference | undefined) =>
-  doc?.notApplied === undefined ? '' : `*${prose(doc.notApplied)}*`;
+  doc?.notApplied === undefined ? '' : `*${prose(doc.notApplied.text)}*`;
 
 function exampleText(doc: FieldReference | undefined): string {
   if (doc?.example === undefined) return '';

@@ -39,6 +39,8 @@ export {
   type GenerateInput,
   type GenerateOptions,
 } from './generate/generate-options.ts';
+export { type NodeKind, nodeKinds } from './inert/node-kinds.ts';
+export { type Protection, protections, unkeptProtections } from './inert/unkept-protections.ts';
 export { applyPatches } from './patch/apply-patches.ts';
 export { type ConfigPatch, parsePatch } from './patch/parse-patch.ts';
 export { generateToken, type RandomSource, systemRandom } from './random-source.ts';

@@ -13,7 +13,7 @@ function describeKind(kind: string): SchemaAnswer['kinds'][number] {
     const { help = '', isRequired = false, default: preset, notApplied } = reference.get(path) ?? {};
     return {
       ...{ path, type: field.type, values: field.values, help, isRequired },
-      ...{ default: preset, notApplied },
+      ...{ default: preset, notApplied: notApplied?.text },
     };
   });
   return { kind: kind === legacyKind ? '' : kind, help: reference.get('')?.help ?? '', fields };

@@ -1,4 +1,4 @@
-import { inside, type KindReferences, notRead, type ReferenceDocs } from './reference-docs.ts';
+import { inside, type KindReferences, notRead, onlyOn, type ReferenceDocs } from './reference-docs.ts';
 import {
   encryption,
   mountOptions,
@@ -39,6 +39,11 @@ const selectedVolume = (help: string): ReferenceDocs => ({
   },
 });
 
+const ephemeralNote = {
+  ...onlyOn(['machine'], 'Only machines use it, for EPHEMERAL, when they create its partition.'),
+  actsOnlyIn: 'EPHEMERAL',
+};
+
 /** Source: Talos v1.14: machine configuration, block devices and volumes; software storage. */
 export const blockReferences: KindReferences = {
   VolumeConfig: {
@@ -49,8 +54,10 @@ export const blockReferences: KindReferences = {
     ...xfsSettings,
     '': {
       help: 'Size, encryption and mount options of one volume of the system itself.',
-      notApplied:
+      notApplied: onlyOn(
+        ['machine'],
         'Machines use minSize, maxSize and grow of EPHEMERAL when they create its partition; the rest is only stored.',
+      ),
     },
     name: {
       help: 'The volume: STATE, EPHEMERAL, IMAGECACHE, ETCD, CRI, KUBELET or LOG.',
@@ -61,6 +68,9 @@ export const blockReferences: KindReferences = {
       help: 'Disk, size and growth; not for STATE. ETCD, CRI, KUBELET and LOG are folders of EPHEMERAL without it.',
     },
     'provisioning.diskSelector': { help: 'Selects the disk of the volume.', notApplied: notRead },
+    'provisioning.minSize': { ...provisioning['provisioning.minSize'], notApplied: ephemeralNote },
+    'provisioning.maxSize': { ...provisioning['provisioning.maxSize'], notApplied: ephemeralNote },
+    'provisioning.grow': { ...provisioning['provisioning.grow'], notApplied: ephemeralNote },
     filesystem: { help: 'File system of the volume; not for IMAGECACHE.', notApplied: notRead },
     encryption: {
       help: 'Encryption of the volume. A volume without this section is not encrypted.',

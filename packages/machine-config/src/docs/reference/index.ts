@@ -2,4 +2,5 @@
 // them memory.
 export { encodeYaml } from '../../yaml/encode-yaml.ts';
 export { fieldReference } from './field-reference.ts';
-export { type FieldReference, notRead, onlyPublished } from './reference-docs.ts';
+export { inertTableOf, noteOf } from './inert-rows.ts';
+export { type FieldReference, type NotApplied, notRead, onlyPublished } from './reference-docs.ts';

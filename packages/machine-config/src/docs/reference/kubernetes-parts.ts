@@ -1,4 +1,4 @@
-import type { ReferenceDocs } from './reference-docs.ts';
+import { onlyOn, type ReferenceDocs } from './reference-docs.ts';
 
 /** Command-line flags of a component. */
 export const extraArgs = {
@@ -32,47 +32,84 @@ export function resourcesOf(requests: string): ReferenceDocs {
   };
 }
 
+/** The kinds of nodes that can run a control plane of Kubernetes. */
+const withControlPlane = ['process', 'container', 'machine'] as const;
+/** The kinds of nodes that can run a kubelet. */
+const withKubelet = ['container', 'machine'] as const;
+
 /**
- * Settings of kube-apiserver, kube-controller-manager and kube-scheduler. Only nodes with Kubernetes apply them: processes,
- * and containers of the node image. Another control plane makes the same resources, and nothing there runs the components.
+ * Settings of kube-apiserver, kube-controller-manager and kube-scheduler. Only nodes with Kubernetes apply them. Another
+ * control plane makes the same resources, and nothing there runs the components.
  */
-export const runsInProcessClusters =
-  'Only control planes with Kubernetes, of processes or of the node image, apply it; others only publish it as resources.';
+export const runsInProcessClusters = onlyOn(
+  withControlPlane,
+  'Only control planes with Kubernetes apply it; others, and all stacks, only publish it as resources.',
+);
 
 /** Which nodes have a kubelet. */
-export const kubeletNote =
-  'Only nodes of the node image with Kubernetes run a kubelet; a process, a stack or a machine has none.';
+export const kubeletNote = onlyOn(
+  withKubelet,
+  'Only containers and machines whose image has Kubernetes run a kubelet; processes and stacks have none.',
+);
 
 /** Labels and annotations, which machined writes with the rights of an administrator or of the kubelet. */
-export const nodeObjectNote =
-  'Only nodes with a kubelet set them. On workers Kubernetes refuses labels of kubernetes.io that a kubelet may not set itself.';
+export const nodeObjectNote = onlyOn(
+  withKubelet,
+  'Only nodes with a kubelet set them. On workers Kubernetes refuses labels of kubernetes.io that a kubelet may not set itself.',
+);
 
-export const taintNote =
-  'Only nodes with a kubelet set them. A worker sets them when it registers; Kubernetes refuses later changes by the worker itself.';
+export const taintNote = onlyOn(
+  withKubelet,
+  'Only nodes with a kubelet set them. A worker sets them when it registers; Kubernetes refuses later changes by the worker itself.',
+);
 
 /** Where a component of the control plane that runs as a process differs from one in a pod. */
 export const processNotes = {
-  image: 'The program of a process does not come from it; only the version in its tag counts.',
-  extraArgs: 'A process listens on the address of the node, whatever bind-address says.',
-  extraVolumes: 'A process has no mounts: paths below mountPath in its flags become paths below hostPath.',
-  readonly: 'A process may write there in any case.',
-  startupProbes:
+  image: onlyOn(
+    withControlPlane,
+    'The program of a process does not come from it; only the version in its tag counts.',
+  ),
+  extraArgs: onlyOn(
+    withControlPlane,
+    'A process listens on the address of the node, whatever bind-address says.',
+  ),
+  extraVolumes: onlyOn(
+    withControlPlane,
+    'A process has no mounts: paths below mountPath in its flags become paths below hostPath.',
+  ),
+  readonly: onlyOn(withKubelet, 'A process may write there in any case.'),
+  startupProbes: onlyOn(
+    withControlPlane,
     'For a process it only decides whether health checks ask it by HTTPS, or just connect to its port.',
+  ),
 } as const;
 
-/**
- * Manifests of the configuration. They wait for an API server, which stacks and machines do not run.
- */
-export const appliedInProcessClusters =
-  'Only control planes with Kubernetes, of processes or of the node image, apply it to their cluster; others only publish it as resources.';
+/** Manifests of the configuration. They wait for an API server, which stacks do not run. */
+export const appliedInProcessClusters = onlyOn(
+  withControlPlane,
+  'Only control planes with Kubernetes apply it to their cluster; others, and all stacks, only publish it as resources.',
+);
 
-/** Who reads the domain of the cluster while no node runs the cluster DNS. */
-export const dnsDomainNote =
-  'The certificate of kube-apiserver, the kubelet and the manifest of CoreDNS have it; no image of nodes has CoreDNS yet.';
+/** Who reads the domain of the cluster. */
+export const dnsDomainNote = onlyOn(
+  withControlPlane,
+  'The certificate of kube-apiserver, the kubelet and the manifest of CoreDNS have it; stacks have none of them.',
+);
+
+/** In the settings of the control plane it decides about its advertised address, too. */
+export const skipRegistrationNote = onlyOn(
+  withControlPlane,
+  'Stacks run no part of Kubernetes, so they only publish it.',
+);
 
 /** Why static pods of the user are in resources. */
-export const staticPodNote =
-  'Only nodes of the node image with Kubernetes run it; control planes of processes with Kubernetes only publish it as the resource StaticPods.';
+export const staticPodNote = onlyOn(
+  withKubelet,
+  'Only nodes with a kubelet run it; control planes of processes only publish it as the resource StaticPods.',
+);
+
+/** The only kubeconfig with the name. */
+export const kubeletKubeconfigNote = onlyOn(withKubelet, 'Only the kubeconfig of the kubelet has it.');
 
 /** `resources` of a component of the control plane. */
 export function controlPlaneResourcesOf(requests: string): ReferenceDocs {
@@ -81,11 +118,14 @@ export function controlPlaneResourcesOf(requests: string): ReferenceDocs {
     ...docs,
     'resources.requests': {
       ...docs['resources.requests'],
-      notApplied: 'Nothing reserves processor or memory for a process.',
+      notApplied: onlyOn(withKubelet, 'Nothing reserves processor or memory for a process.'),
     },
     'resources.limits': {
       ...docs['resources.limits'],
-      notApplied: 'A process has no limits of its own; the limit of memory only sets GOMEMLIMIT.',
+      notApplied: onlyOn(
+        withControlPlane,
+        'A process has no limits of its own; the limit of memory only sets GOMEMLIMIT.',
+      ),
     },
   };
 }
@@ -108,6 +148,7 @@ export const nodeSettings = {
   skipNodeRegistration: {
     help: 'Whether the kubelet runs without registering the node in Kubernetes.',
     default: 'false',
+    notApplied: skipRegistrationNote,
   },
   registerWithFQDN: {
     help: 'Whether the name of the Kubernetes node is the host name with its domain.',

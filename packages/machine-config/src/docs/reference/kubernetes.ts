@@ -5,6 +5,7 @@ import {
   dnsDomainNote,
   environment,
   extraArgs,
+  kubeletKubeconfigNote,
   kubeletNote,
   nodeObjectNote,
   nodeSettings,
@@ -69,8 +70,6 @@ export const kubernetesReferences: KindReferences = {
   KubeNetworkConfig: {
     '': {
       help: 'Names and subnets of pods and services.',
-      notApplied:
-        'Nodes keep the subnets of pods and services out of their own addresses; no pod has an address in them yet.',
     },
     dnsDomain: {
       help: 'Domain of the cluster DNS.',
@@ -154,7 +153,7 @@ export const kubernetesReferences: KindReferences = {
       help: 'TLS server name for connections to the API servers through the load balancer.',
       example: 'k8s.example.org',
       default: 'none',
-      notApplied: 'Only the kubeconfig of the kubelet has it.',
+      notApplied: kubeletKubeconfigNote,
     },
   },
   KubeAPIServerCAConfig: {

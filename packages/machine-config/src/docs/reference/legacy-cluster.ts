@@ -11,7 +11,7 @@ import {
   taintNote,
 } from './kubernetes-parts.ts';
 import { acceptedAuthority, authority } from './legacy-machine.ts';
-import { inside, type ReferenceDocs } from './reference-docs.ts';
+import { inside, onlyOn, onNoNode, type ReferenceDocs } from './reference-docs.ts';
 import { keyBase64 } from './sample-values.ts';
 
 const extraVolumes: ReferenceDocs = {
@@ -50,7 +50,7 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
   secret: {
     help: 'Key of the cluster for discovery, base64 of 32 bytes; it is a secret. Replaced by DiscoveryIdentityConfig.',
     example: keyBase64,
-    notApplied: 'Nodes publish it for discovery services, which they do not use yet.',
+    notApplied: onNoNode('Nodes publish it for discovery services, which they do not use yet.'),
   },
   controlPlane: { help: 'The Kubernetes control plane.' },
   'controlPlane.endpoint': {
@@ -197,7 +197,9 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
   }),
   discovery: {
     help: 'How members of the cluster find each other; replaced by DiscoveryServiceConfig.',
-    notApplied: 'Nodes publish it as the resource DiscoveryConfigs: members find each other through etcd.',
+    notApplied: onNoNode(
+      'Nodes publish it as the resource DiscoveryConfigs: members find each other through etcd.',
+    ),
   },
   'discovery.enabled': { help: 'Whether discovery is enabled.', default: 'false' },
   'discovery.registries.kubernetes': {
@@ -216,6 +218,7 @@ export const legacyClusterReference: ReferenceDocs = inside('cluster', {
   etcd: { help: 'etcd; only on control planes.' },
   'etcd.image': {
     help: 'Image of etcd, where it runs in a container.',
+    notApplied: onlyOn(['stack', 'container', 'machine'], 'The program of a process does not come from it.'),
     default: defaultEtcdImage,
   },
   'etcd.ca': { help: 'Certificate authority of etcd, with its key.', isRequired: true },

@@ -9,8 +9,8 @@ import {
   staticPodNote,
   taintNote,
 } from './kubernetes-parts.ts';
-import { hostDnsSettings } from './network-parts.ts';
-import { inside, notRead, type ReferenceDocs } from './reference-docs.ts';
+import { bootTimeNote, comparesNote, hostDnsSettings, timeNote } from './network-parts.ts';
+import { inside, notRead, onlyMachines, onlyOn, onNoNode, type ReferenceDocs } from './reference-docs.ts';
 import * as registry from './registry-parts.ts';
 import { certificateBase64, privateKeyBase64 } from './sample-values.ts';
 import { encryptionSettings } from './volume-parts.ts';
@@ -52,7 +52,10 @@ export const legacyMachineReference: ReferenceDocs = {
   debug: {
     help: 'Whether the logs of services also go to the console; read when a service starts.',
     default: 'false',
-    notApplied: notRead,
+    notApplied: onlyOn(
+      ['container', 'machine'],
+      'Only the logs of extension services go there; processes and stacks have no such services.',
+    ),
   },
   persist: { help: 'Kept for compatibility; must be true.', default: 'true' },
   machine: { help: 'Settings of the node itself.', isRequired: true },
@@ -114,11 +117,11 @@ export const legacyMachineReference: ReferenceDocs = {
   },
   ...inside('machine.kubelet.extraMounts.uidMappings', {
     ...ids,
-    '': { help: 'Mappings of user IDs between the container and the node.' },
+    '': { help: 'Mappings of user IDs between the container and the node.', notApplied: notRead },
   }),
   ...inside('machine.kubelet.extraMounts.gidMappings', {
     ...ids,
-    '': { help: 'Mappings of group IDs between the container and the node.' },
+    '': { help: 'Mappings of group IDs between the container and the node.', notApplied: notRead },
   }),
   'machine.kubelet.extraConfig': {
     help: `Fields that are merged into KubeletConfiguration. ${protectedKubeletFields}`,
@@ -236,13 +239,19 @@ export const legacyMachineReference: ReferenceDocs = {
   'machine.env': {
     help: 'Environment variables of services, including proxies; replaced by EnvironmentConfig.',
     example: { HTTPS_PROXY: 'http://proxy.example.org:3128' },
-    notApplied: 'Nodes publish the variables as the resource Environments, and give them to no service yet.',
+    notApplied: onNoNode(
+      'Nodes publish the variables as the resource Environments, and give them to no service yet.',
+    ),
   },
   'machine.time': {
     help: 'Servers that the clock is compared with; replaced by TimeSyncConfig.',
-    notApplied: 'Nodes ask time servers and report how far the clock is off, but do not set the clock.',
+    notApplied: timeNote,
   },
-  'machine.time.disabled': { help: 'Whether the clock is not compared with time servers.', default: 'false' },
+  'machine.time.disabled': {
+    help: 'Whether the clock is not compared with time servers.',
+    default: 'false',
+    notApplied: comparesNote,
+  },
   'machine.time.servers': {
     help: 'Names or addresses of NTP servers, or the path of one clock device.',
     example: ['time.cloudflare.com'],
@@ -252,14 +261,17 @@ export const legacyMachineReference: ReferenceDocs = {
     help: 'How long boot waits for a time server; 0 waits without limit.',
     example: '2m0s',
     default: '0s',
+    notApplied: bootTimeNote,
   },
   'machine.sysctls': {
     help: 'Kernel parameters, which machines set; names as in SysctlConfig, which replaces it.',
     example: { 'net.ipv4.ip_forward': '0' },
+    notApplied: onlyMachines,
   },
   'machine.sysfs': {
     help: 'Files below /sys, which machines write; names as in SysfsConfig, which replaces it.',
     example: { 'devices.system.cpu.cpu0.cpufreq.scaling_governor': 'performance' },
+    notApplied: onlyMachines,
   },
   'machine.registries.mirrors': {
     help: 'Mirrors by the host of the registry, * for all others; replaced by RegistryMirrorConfig.',
@@ -333,7 +345,7 @@ export const legacyMachineReference: ReferenceDocs = {
   'machine.features.diskQuotaSupport': {
     help: 'Whether the file system of EPHEMERAL has project quotas.',
     default: 'false',
-    notApplied: 'Machines always mount EPHEMERAL with project quotas.',
+    notApplied: onlyOn(['machine'], 'Machines always mount EPHEMERAL with project quotas.'),
   },
   'machine.features.kubePrism': {
     help: 'Load balancer for the Kubernetes API on each node; replaced by KubePrismConfig.',
@@ -346,7 +358,7 @@ export const legacyMachineReference: ReferenceDocs = {
   },
   'machine.features.hostDNS': {
     help: 'Caching DNS resolver on the node; replaced by ResolverConfig.',
-    notApplied: 'Nodes have no resolver yet.',
+    notApplied: onNoNode('Nodes have no resolver yet.'),
   },
   ...inside('machine.features.hostDNS', hostDnsSettings),
   'machine.features.imageCache': {
@@ -360,7 +372,10 @@ export const legacyMachineReference: ReferenceDocs = {
     help: 'Order of the addresses of a node, v1 or v2.',
     default: 'v1',
   },
-  'machine.udev': { help: 'Rules of udev, on machines; replaced by UdevRulesConfig.' },
+  'machine.udev': {
+    help: 'Rules of udev, on machines; replaced by UdevRulesConfig.',
+    notApplied: onlyMachines,
+  },
   'machine.udev.rules': {
     help: 'Rules, one per line of text.',
     example: ['SUBSYSTEM=="drm", KERNEL=="renderD*", GROUP="44", MODE="0660"'],
@@ -380,7 +395,10 @@ export const legacyMachineReference: ReferenceDocs = {
     help: 'Fields that are added to each record.',
     example: { rack: 'r12' },
   },
-  'machine.kernel': { help: 'Kernel modules that machines load; replaced by KernelModuleConfig.' },
+  'machine.kernel': {
+    help: 'Kernel modules that machines load; replaced by KernelModuleConfig.',
+    notApplied: onlyMachines,
+  },
   'machine.kernel.modules': { help: 'Modules to load.' },
   'machine.kernel.modules.name': { help: 'Name of the module.', example: 'nbd' },
   'machine.kernel.modules.parameters': {

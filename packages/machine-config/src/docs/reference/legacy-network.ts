@@ -1,6 +1,6 @@
 import { bondSettings as bond } from './bond.ts';
-import { kubeSpanSettings, wireguardSettings } from './network-parts.ts';
-import { inside, notRead, type ReferenceDocs } from './reference-docs.ts';
+import { kubeSpanSettings, vipNote, wireguardSettings } from './network-parts.ts';
+import { inside, notRead, onlyOwnNames, onNoNode, partly, type ReferenceDocs } from './reference-docs.ts';
 
 const pattern = (what: string, example: string) => ({
   help: `${what}; * stands for any text, ? for one character.`,
@@ -41,6 +41,7 @@ const routes: ReferenceDocs = {
 const vip: ReferenceDocs = {
   '': {
     help: 'An address that control planes share: the one that etcd elects has it. Replaced by Layer2VIPConfig.',
+    notApplied: vipNote,
   },
   ip: { help: 'The address.', example: '192.0.2.100', isRequired: true },
   equinixMetal: { help: 'Moves the address by the API of Equinix Metal.', notApplied: notRead },
@@ -134,17 +135,23 @@ const wireguard: ReferenceDocs = {
 export const legacyNetworkReference: ReferenceDocs = inside('machine.network', {
   hostname: {
     help: 'Name of the node; replaced by HostnameConfig.',
-    notApplied:
+    notApplied: partly(
       'Nodes use the name in certificates, in etcd and in /etc/hosts, but do not set it in the kernel.',
+    ),
   },
   interfaces: {
     help: 'Settings of links, merged by name in patches; replaced by the documents of links. No DHCP by default on these links.',
-    notApplied: 'Nodes publish it as resources, but apply only vip yet.',
+    notApplied: onNoNode('Nodes publish it as resources, but apply only vip yet.'),
   },
   ...inside('interfaces', {
-    interface: { help: 'Name of the link; exactly one of this and deviceSelector.', example: 'eth0' },
+    interface: {
+      help: 'Name of the link; exactly one of this and deviceSelector.',
+      example: 'eth0',
+      notApplied: vipNote,
+    },
     deviceSelector: {
       help: 'Selects links by their hardware; all that is set must match. Replaced by LinkAliasConfig.',
+      notApplied: vipNote,
     },
     ...inside('deviceSelector', deviceSelector),
     ...addresses,
@@ -172,7 +179,7 @@ export const legacyNetworkReference: ReferenceDocs = inside('machine.network', {
       ...addresses,
       ...inside('routes', routes),
       dhcp: { help: 'Whether the VLAN gets its address by DHCP.', default: 'false' },
-      vlanId: { help: 'Number of the VLAN.', example: 100 },
+      vlanId: { help: 'Number of the VLAN.', example: 100, notApplied: vipNote },
       mtu: {
         help: 'Size of the largest packet of the VLAN (MTU), in bytes; 0 is that of the driver.',
         example: 1500,
@@ -205,17 +212,23 @@ export const legacyNetworkReference: ReferenceDocs = inside('machine.network', {
   nameservers: {
     help: 'Addresses of DNS servers; /etc/resolv.conf gets the first three. Replaced by ResolverConfig.',
     default: '1.1.1.1 and 8.8.8.8, or those of the platform',
+    notApplied: onlyOwnNames,
   },
   searchDomains: {
     help: 'Search domains for short names; an empty list clears those of other sources. Replaced by ResolverConfig.',
     example: ['example.org'],
     default: 'the domain of the host name',
+    notApplied: onlyOwnNames,
   },
   disableSearchDomain: {
     help: 'Whether the domain of the host name is not a search domain; replaced by ResolverConfig.',
     default: 'false',
+    notApplied: onlyOwnNames,
   },
-  extraHostEntries: { help: 'Additional entries of /etc/hosts; replaced by StaticHostConfig.' },
+  extraHostEntries: {
+    help: 'Additional entries of /etc/hosts; replaced by StaticHostConfig.',
+    notApplied: onlyOwnNames,
+  },
   'extraHostEntries.ip': { help: 'Address of the host.', example: '192.0.2.60' },
   'extraHostEntries.aliases': { help: 'Names of the host.', example: ['storage', 'storage.example.org'] },
   kubespan: {

@@ -1,7 +1,23 @@
-import type { ReferenceDocs } from './reference-docs.ts';
+import { onlyOn, partly, type ReferenceDocs } from './reference-docs.ts';
 import { keyBase64 } from './sample-values.ts';
 
 // What both forms of configuration say about the network.
+
+/** What TimeSyncConfig and machine.time do. */
+export const timeNote = partly(
+  'Nodes ask time servers and report how far the clock is off, but do not set the clock.',
+);
+export const comparesNote = onlyOn(
+  ['process', 'machine'],
+  'Containers leave the clock to their host; only the call Time asks a server there.',
+);
+export const bootTimeNote = onlyOn(['machine'], 'Only machines wait for a time server.');
+
+/** Only there the links are the node's own. */
+export const vipNote = onlyOn(
+  ['container', 'machine'],
+  'Processes and stacks do not change links, so they never take the address.',
+);
 
 export const kubeSpanSettings: ReferenceDocs = {
   enabled: { help: 'Whether the node takes part; it needs discovery.', default: 'false' },

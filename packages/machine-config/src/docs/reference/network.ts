@@ -1,5 +1,20 @@
-import { hostDnsSettings, kubeSpanSettings } from './network-parts.ts';
-import { inside, type KindReferences, notRead, onlyPublished } from './reference-docs.ts';
+import {
+  bootTimeNote,
+  comparesNote,
+  hostDnsSettings,
+  kubeSpanSettings,
+  timeNote,
+  vipNote,
+} from './network-parts.ts';
+import {
+  inside,
+  type KindReferences,
+  notRead,
+  onlyOwnNames,
+  onlyPublished,
+  onNoNode,
+  partly,
+} from './reference-docs.ts';
 
 const link = (help: string) => ({ help, example: 'eth0', isRequired: true });
 const routeMetric = {
@@ -53,6 +68,7 @@ export const networkReferences: KindReferences = {
   Layer2VIPConfig: {
     '': {
       help: 'An address that control planes share: the one that etcd elects has it. Only machines, and nodes that are one container each, take it.',
+      notApplied: vipNote,
     },
     name: { help: 'The address.', example: '192.0.2.100', isRequired: true },
     link: link('Name of the link that gets the address.'),
@@ -101,8 +117,9 @@ export const networkReferences: KindReferences = {
   HostnameConfig: {
     '': {
       help: 'Name of the node: auto, or hostname, or both with auto: off.',
-      notApplied:
+      notApplied: partly(
         'Nodes use the name in certificates, in etcd and in /etc/hosts, but do not set it in the kernel.',
+      ),
     },
     auto: { example: 'stable' },
     hostname: {
@@ -110,7 +127,7 @@ export const networkReferences: KindReferences = {
     },
   },
   StaticHostConfig: {
-    '': { help: 'An entry of /etc/hosts.' },
+    '': { help: 'An entry of /etc/hosts.', notApplied: onlyOwnNames },
     name: { help: 'Address of the host.', example: '192.0.2.60', isRequired: true },
     hostnames: {
       help: 'Names of the host, at least one.',
@@ -119,7 +136,7 @@ export const networkReferences: KindReferences = {
     },
   },
   ResolverConfig: {
-    '': { help: 'DNS servers and search domains of the node.' },
+    '': { help: 'DNS servers and search domains of the node.', notApplied: onlyOwnNames },
     nameservers: {
       help: 'DNS servers; /etc/resolv.conf gets the first three.',
       default: '1.1.1.1 and 8.8.8.8, or those of the platform',
@@ -129,12 +146,12 @@ export const networkReferences: KindReferences = {
       help: 'Do53 is plain DNS, DoT is DNS over TLS, DoH is DNS over HTTPS. One server should be plain.',
       example: 'DoT',
       default: 'Do53',
-      notApplied: 'All servers are asked by plain DNS.',
+      notApplied: onNoNode('All servers are asked by plain DNS.'),
     },
     'nameservers.tlsServerName': {
       help: 'Name in the certificate of the server; required for DoT and DoH, and refused for Do53.',
       example: 'dns.example.org',
-      notApplied: 'All servers are asked by plain DNS.',
+      notApplied: onNoNode('All servers are asked by plain DNS.'),
     },
     'searchDomains.domains': {
       help: 'Search domains for short names; an empty list clears those of other sources.',
@@ -144,19 +161,27 @@ export const networkReferences: KindReferences = {
       help: 'Whether the domain of the host name is not a search domain.',
       default: 'false',
     },
-    hostDNS: { help: 'Caching DNS resolver on the node.', notApplied: 'Nodes have no resolver yet.' },
+    hostDNS: {
+      help: 'Caching DNS resolver on the node.',
+      notApplied: onNoNode('Nodes have no resolver yet.'),
+    },
     ...inside('hostDNS', hostDnsSettings),
   },
   TimeSyncConfig: {
     '': {
       help: 'Servers that the clock is compared with, and how long boot waits for that.',
-      notApplied: 'Nodes ask time servers and report how far the clock is off, but do not set the clock.',
+      notApplied: timeNote,
     },
-    enabled: { help: 'Whether the clock is compared with time servers.', default: 'true' },
+    enabled: {
+      help: 'Whether the clock is compared with time servers.',
+      default: 'true',
+      notApplied: comparesNote,
+    },
     bootTimeout: {
       help: 'How long boot waits for a time server; 0 waits without limit, and it is not negative.',
       example: '2m0s',
       default: '0s',
+      notApplied: bootTimeNote,
     },
     ntp: { help: 'Time servers; not together with ptp.' },
     'ntp.servers': {
@@ -167,11 +192,11 @@ export const networkReferences: KindReferences = {
     'ntp.useNTS': {
       help: 'Whether the answers of servers are authenticated (NTS); servers need names then.',
       default: 'true without any configuration of servers, otherwise false',
-      notApplied: 'NTS is not implemented: servers with it are not asked.',
+      notApplied: onNoNode('NTS is not implemented: servers with it are not asked.'),
     },
     ptp: {
       help: 'Clock devices of the machine; not together with ntp.',
-      notApplied: 'Clock devices are not read.',
+      notApplied: onNoNode('Clock devices are not read.'),
     },
     'ptp.devices': { help: 'Paths of clock devices.', example: ['/dev/ptp0'] },
   },
@@ -211,7 +236,7 @@ export const networkReferences: KindReferences = {
     ...probe,
     '': {
       help: 'A request over HTTP that tells whether the node reaches its network.',
-      notApplied: 'Nodes publish it as the resource ProbeSpecs and send no requests yet.',
+      notApplied: onNoNode('Nodes publish it as the resource ProbeSpecs and send no requests yet.'),
     },
     url: {
       help: 'URL to request, http or https, with a host.',
@@ -223,7 +248,7 @@ export const networkReferences: KindReferences = {
     ...probe,
     '': {
       help: 'A connection over TCP that tells whether the node reaches its network.',
-      notApplied: 'Nodes publish it as the resource ProbeSpecs and make no connections yet.',
+      notApplied: onNoNode('Nodes publish it as the resource ProbeSpecs and make no connections yet.'),
     },
     endpoint: { help: 'Address to connect to, as host:port.', example: 'example.org:443', isRequired: true },
   },

@@ -1,4 +1,14 @@
+import { type NodeKind, nodeKinds } from '../../inert/node-kinds.ts';
 import type { FieldDoc } from '../field-docs.ts';
+
+/** Which nodes do not act on a field, in words and as kinds. */
+export interface NotApplied {
+  readonly text: string;
+  /** No node of these kinds acts on it. Empty when all kinds do a part of what the field says. */
+  readonly on: readonly NodeKind[];
+  /** The name of the only document in which nodes act on the field. */
+  readonly actsOnlyIn?: string;
+}
 
 /** What the reference of the configuration says about a field, or about a kind of document. */
 export interface FieldReference extends FieldDoc {
@@ -6,8 +16,8 @@ export interface FieldReference extends FieldDoc {
   readonly default?: string;
   /** Validation refuses an object without the field. */
   readonly isRequired?: boolean;
-  /** What nodes do not do with the field yet. It also holds for all fields inside. */
-  readonly notApplied?: string;
+  /** What nodes do not do with the field yet. It also holds for the fields inside that have no own. */
+  readonly notApplied?: NotApplied;
 }
 
 /**
@@ -19,11 +29,35 @@ export type ReferenceDocs = Readonly<Record<string, Partial<FieldReference>>>;
 /** References by kind. */
 export type KindReferences = Readonly<Record<string, ReferenceDocs>>;
 
+/** All kinds of nodes act on the field, but not on everything that it says. */
+export const partly = (text: string): NotApplied => ({ text, on: [] });
+
+/** No node acts on the field. */
+export const onNoNode = (text: string): NotApplied => ({ text, on: nodeKinds });
+
+/** Only nodes of these kinds act on the field. */
+export const onlyOn = (acting: readonly NodeKind[], text: string): NotApplied => ({
+  text,
+  on: nodeKinds.filter((kind) => !acting.includes(kind)),
+});
+
 /** Nodes check and keep the setting, and no part of them reads it. */
-export const notRead = 'Nodes validate and store it, but do not act on it yet.';
+export const notRead = onNoNode('Nodes validate and store it, but do not act on it yet.');
 
 /** Nodes make resources of the setting, which `talosctl get` shows, and no part of them applies these. */
-export const onlyPublished = 'Nodes publish it as resources, but do not apply it yet.';
+export const onlyPublished = onNoNode('Nodes publish it as resources, but do not apply it yet.');
+
+/** The kernel of other nodes belongs to their host. */
+export const onlyMachines = onlyOn(
+  ['machine'],
+  'Only machines do it: other nodes share the kernel of a host.',
+);
+
+/** Other nodes look names up as their host does. */
+export const onlyOwnNames = onlyOn(
+  ['container', 'machine'],
+  'Processes and stacks only publish it: their names are looked up with the settings of the host.',
+);
 
 /** Returns the same entries for fields inside of `path`; the empty path is `path` itself. */
 export function inside(path: string, docs: ReferenceDocs): ReferenceDocs {

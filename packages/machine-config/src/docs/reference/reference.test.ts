@@ -43,7 +43,7 @@ test('no text is about a kind or field that does not exist', () => {
 test('texts are short sentences of one line', () => {
   for (const kind of documentKinds) {
     for (const [path, { help, notApplied, default: fallback }] of fieldReference(kind)) {
-      const sentences = [help, ...(notApplied === undefined ? [] : [notApplied])];
+      const sentences = [help, ...(notApplied === undefined ? [] : [notApplied.text])];
       for (const text of [...sentences, ...(fallback === undefined ? [] : [fallback])]) {
         const where = `${kind} ${path}: ${text}`;
         assert.ok(text.length <= maxCharacters, `longer than ${maxCharacters} characters: ${where}`);

@@ -1,4 +1,4 @@
-import type { ReferenceDocs } from './reference-docs.ts';
+import { partly, type ReferenceDocs } from './reference-docs.ts';
 
 // What both forms of configuration say about a registry.
 
@@ -15,8 +15,9 @@ export const skipFallback = {
 export const credentials: ReferenceDocs = {
   '': {
     help: 'Credentials for one registry: username with password, or auth, or identityToken.',
-    notApplied:
+    notApplied: partly(
       'Nodes use them for their own pulls; containerd does not get them, so pulls of a kubelet have none.',
+    ),
   },
   username: { help: 'Name of the user; excludes auth and identityToken.', example: 'puller' },
   password: { help: 'Password of the user; it is a secret.', example: 'example-password' },

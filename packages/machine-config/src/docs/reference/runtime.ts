@@ -1,13 +1,14 @@
 import { PlainScalar } from '../../yaml/yaml-value.ts';
-import { type KindReferences, notRead } from './reference-docs.ts';
+import { type KindReferences, notRead, onlyMachines, onlyOn, onNoNode } from './reference-docs.ts';
 
 /** Source: Talos v1.14: machine configuration, runtime. */
 export const runtimeReferences: KindReferences = {
   EnvironmentConfig: {
     '': {
       help: 'Environment variables of services, including proxies; they win over machine.env of the v1alpha1 document.',
-      notApplied:
+      notApplied: onNoNode(
         'Nodes publish the variables as the resource Environments, and give them to no service yet.',
+      ),
     },
     variables: {
       help: 'Values by name; a name has letters, digits and underscores, and does not begin with a digit.',
@@ -17,7 +18,9 @@ export const runtimeReferences: KindReferences = {
   EventSinkConfig: {
     '': {
       help: 'A receiver of the events of the node.',
-      notApplied: 'Nodes publish it as the resource EventSinkConfigs, and send no events there yet.',
+      notApplied: onNoNode(
+        'Nodes publish it as the resource EventSinkConfigs, and send no events there yet.',
+      ),
     },
     endpoint: {
       help: 'Address of the receiver as host:port.',
@@ -37,6 +40,7 @@ export const runtimeReferences: KindReferences = {
   KernelModuleConfig: {
     '': {
       help: 'A kernel module that machines load; a document wins over the same module of machine.kernel.',
+      notApplied: onlyMachines,
     },
     name: { help: 'Name of the module.', example: 'nbd', isRequired: true },
     parameters: {
@@ -47,20 +51,27 @@ export const runtimeReferences: KindReferences = {
   SysctlConfig: {
     '': {
       help: 'Kernel parameters below /proc/sys, which machines set; elsewhere the node only compares them.',
+      notApplied: onlyMachines,
     },
     params: {
       help: 'Values by name; dots separate the parts of a name, or slashes if the first separator is one. Wins over machine.sysctls.',
     },
   },
   SysfsConfig: {
-    '': { help: 'Files below /sys, which machines write; elsewhere the node only compares them.' },
+    '': {
+      help: 'Files below /sys, which machines write; elsewhere the node only compares them.',
+      notApplied: onlyMachines,
+    },
     params: {
       help: 'Values by path below /sys, with dots or slashes as in SysctlConfig. Wins over machine.sysfs.',
       example: { 'devices.system.cpu.cpu0.cpufreq.scaling_governor': 'performance' },
     },
   },
   UdevRulesConfig: {
-    '': { help: 'Rules of udev, by which machines name devices and set their permissions.' },
+    '': {
+      help: 'Rules of udev, by which machines name devices and set their permissions.',
+      notApplied: onlyMachines,
+    },
     rules: {
       help: 'Rules, one per line of text; they replace machine.udev.rules of the v1alpha1 document.',
       example: ['SUBSYSTEM=="drm", KERNEL=="renderD*", GROUP="44", MODE="0660"'],
@@ -92,7 +103,9 @@ export const runtimeReferences: KindReferences = {
   WatchdogTimerConfig: {
     '': {
       help: 'A hardware watchdog that resets the machine when the node no longer feeds it.',
-      notApplied: 'Nodes publish it as the resource WatchdogTimerConfigs, and do not feed the watchdog yet.',
+      notApplied: onNoNode(
+        'Nodes publish it as the resource WatchdogTimerConfigs, and do not feed the watchdog yet.',
+      ),
     },
     device: { help: 'Device of the watchdog.', example: '/dev/watchdog0', isRequired: true },
     timeout: {
@@ -139,6 +152,7 @@ export const runtimeReferences: KindReferences = {
   ExtensionServiceConfig: {
     '': {
       help: 'Files and environment variables of the service of an extension; at least one of them.',
+      notApplied: onlyOn(['container', 'machine'], 'Processes and stacks run no services of extensions.'),
     },
     name: {
       help: 'Name of the service, without ext- in front.',

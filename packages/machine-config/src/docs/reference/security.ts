@@ -1,4 +1,4 @@
-import { type KindReferences, notRead } from './reference-docs.ts';
+import { type KindReferences, notRead, onNoNode } from './reference-docs.ts';
 import { certificatePem, keyBase64 } from './sample-values.ts';
 
 /** Source: Talos v1.14: machine configuration, discovery; hardware, security, links to a manager. */
@@ -6,8 +6,9 @@ export const securityReferences: KindReferences = {
   DiscoveryServiceConfig: {
     '': {
       help: 'A discovery service through which cluster members find each other; its presence turns discovery on.',
-      notApplied:
+      notApplied: onNoNode(
         'Nodes publish it as the resource DiscoveryConfigs and do not use the service: members find each other through etcd.',
+      ),
     },
     name: { help: 'Name of this document.', example: 'default', isRequired: true },
     endpoint: {
@@ -19,7 +20,6 @@ export const securityReferences: KindReferences = {
   DiscoveryIdentityConfig: {
     '': {
       help: 'Identity of the cluster at discovery services.',
-      notApplied: 'Nodes publish the ID as the resource Infos; the secret is used by no service yet.',
     },
     clusterID: {
       help: 'ID of the cluster at the discovery service; any text.',
@@ -28,6 +28,7 @@ export const securityReferences: KindReferences = {
     },
     clusterSecret: {
       help: 'Key that encrypts the data of members, base64 of 32 bytes; it is a secret.',
+      notApplied: onNoNode('Nodes publish it for discovery services, which they do not use yet.'),
       example: keyBase64,
       isRequired: true,
     },
@@ -58,8 +59,9 @@ export const securityReferences: KindReferences = {
   ImageVerificationConfig: {
     '': {
       help: 'Rules about the signatures of container images.',
-      notApplied:
+      notApplied: onNoNode(
         'Nodes verify no signatures: pulls ignore the rules, and ImageService.Verify answers UNIMPLEMENTED.',
+      ),
     },
     rules: { help: 'Rules by image; patches replace the whole rule with the same pattern.' },
     'rules.image': {

@@ -1,0 +1,58 @@
+import type { Configuration } from '../config-document.ts';
+import { labelOfDocument } from './document-label.ts';
+import { type InertDocument, inertFields } from './inert-fields.ts';
+import type { InertRow, InertTable } from './inert-row.ts';
+import type { NodeKind } from './node-kinds.ts';
+
+/** At most so many lines, because they travel in a reply and are read by people. */
+const maxLines = 20;
+const maxNames = 12;
+
+export interface InertNotesInit {
+  readonly node: NodeKind;
+  /** The subject of the lines, with the verb: `this node does not act on`. */
+  readonly subject: string;
+  readonly table: InertTable;
+}
+
+/**
+ * What of a configuration a node does not act on: a line for each document, and one for all that every output of
+ * `gen config` has. Lines name fields and documents, never values. At most 20 lines.
+ */
+export function inertNotes(configuration: Configuration, { node, subject, table }: InertNotesInit): string[] {
+  const found = inertFields(configuration, node, table);
+  const chosen = found.flatMap((each) => lineOf(each, subject, ({ isPlain }) => isPlain !== true));
+  const plain = found.flatMap(({ document, rows }) =>
+    rows.filter(({ isPlain }) => isPlain === true).map(({ path }) => nameOf(document.kind, path)),
+  );
+  const last =
+    plain.length === 0
+      ? []
+      : [`as in every output of gen config, ${subject} ${listed([...new Set(plain)], 40)}`];
+  const room = maxLines - last.length;
+  if (chosen.length <= room) return [...chosen, ...last];
+  const left = chosen.length - room + 1;
+  return [...chosen.slice(0, room - 1), `${subject} fields of ${left} more documents`, ...last];
+}
+
+function lineOf(
+  { document, rows }: InertDocument,
+  subject: string,
+  wanted: (row: InertRow) => boolean,
+): string[] {
+  const paths = rows.filter(wanted).map(({ path }) => path);
+  if (paths.length === 0) return [];
+  const label = labelOfDocument(document);
+  return [
+    paths[0] === ''
+      ? `${label}: ${subject} this document`
+      : `${label}: ${subject} ${listed(paths, maxNames)}`,
+  ];
+}
+
+const nameOf = (kind: string, path: string) => (path === '' ? kind : `${kind} ${path}`);
+
+function listed(names: readonly string[], most: number): string {
+  if (names.length <= most) return names.join(', ');
+  return `${names.slice(0, most).join(', ')} and ${names.length - most} more fields`;
+}

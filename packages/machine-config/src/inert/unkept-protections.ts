@@ -1,0 +1,59 @@
+// What promises protection and is not done. It is no part of the inert table, because each node needs it at its start.
+import type { Configuration } from '../config-document.ts';
+import { isYamlMap, type YamlValue } from '../yaml/yaml-value.ts';
+import { labelOfDocument } from './document-label.ts';
+
+/** A field that promises protection. */
+export interface Protection {
+  readonly kind: string;
+  /** Dotted path; empty means the whole document. */
+  readonly path: string;
+  /** Only this value promises anything; any when missing. */
+  readonly value?: string;
+  /** Every output of `gen config` has it, so nodes warn about it: refusing it would refuse every new node. */
+  readonly isPlain?: true;
+}
+
+/**
+ * Protections that no node provides. A row goes when nodes begin to: the house test compares these rows with the inert
+ * table.
+ */
+export const protections: readonly Protection[] = [
+  { kind: 'v1alpha1', path: 'machine.systemDiskEncryption' },
+  { kind: 'VolumeConfig', path: 'encryption' },
+  { kind: 'UserVolumeConfig', path: 'encryption' },
+  { kind: 'RawVolumeConfig', path: 'encryption' },
+  { kind: 'SwapVolumeConfig', path: 'encryption' },
+  { kind: 'NetworkDefaultActionConfig', path: 'ingress', value: 'block' },
+  { kind: 'NetworkRuleConfig', path: '' },
+  { kind: 'ImageVerificationConfig', path: '' },
+  { kind: 'SecurityProfileConfig', path: '', isPlain: true },
+];
+
+/**
+ * The protections that a configuration promises and no node provides, as `NetworkRuleConfig "a"`, in its order: names,
+ * never values. Without those that every output of `gen config` promises.
+ */
+export function unkeptProtections(configuration: Configuration): string[] {
+  return configuration.flatMap((document) =>
+    protections
+      .filter(({ kind, isPlain }) => kind === document.kind && isPlain !== true)
+      .filter(({ path, value }) => path === '' || isPromised(valueAt(document.value, path), value))
+      .map(({ path }) => `${labelOfDocument(document)}${path === '' ? '' : ` ${path}`}`),
+  );
+}
+
+function valueAt(value: YamlValue | undefined, path: string): YamlValue | undefined {
+  return path
+    .split('.')
+    .reduce<YamlValue | undefined>(
+      (inner, part) => (isYamlMap(inner) && Object.hasOwn(inner, part) ? inner[part] : undefined),
+      value,
+    );
+}
+
+function isPromised(value: YamlValue | undefined, wanted: string | undefined): boolean {
+  if (wanted !== undefined) return value === wanted;
+  if (value === undefined || value === null) return false;
+  return !isYamlMap(value) || Object.keys(value).length > 0;
+}
