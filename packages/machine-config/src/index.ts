@@ -39,6 +39,8 @@ export {
   type GenerateInput,
   type GenerateOptions,
 } from './generate/generate-options.ts';
+export { type InertNotesInit, inertNotes } from './inert/inert-notes.ts';
+export type { InertRow, InertTable } from './inert/inert-row.ts';
 export { type NodeKind, nodeKinds } from './inert/node-kinds.ts';
 export { type Protection, protections, unkeptProtections } from './inert/unkept-protections.ts';
 export { applyPatches } from './patch/apply-patches.ts';

@@ -32,7 +32,8 @@ function isInert({ on, actsOnlyIn }: InertRow, node: NodeKind, document: ConfigD
   return on.includes(node) || (actsOnlyIn !== undefined && nameOfDocument(document) !== actsOnlyIn);
 }
 
-const isInside = (path: string, outer: string) =>
+/** Whether a path is another one, or inside of it. */
+export const isInside = (path: string, outer: string) =>
   outer === '' || path === outer || [`${outer}.`, `${outer}[`].some((start) => path.startsWith(start));
 
 /** `a.b[].c` is `a`, `b`, `[]`, `c`. */

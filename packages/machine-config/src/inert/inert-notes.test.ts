@@ -36,6 +36,7 @@ test('inertNotes() has a line for each document, with the fields that the kind o
     `v1alpha1: ${subject} machine.pods, machine.files, machine.sysctls`,
     `WatchdogTimerConfig: ${subject} this document`,
     `TimeSyncConfig: ${subject} bootTimeout, ntp.useNTS`,
+    `VolumeConfig "EPHEMERAL": ${subject} this document`,
     `as in every output of gen config, ${subject} VolumeConfig`,
   ]);
 });

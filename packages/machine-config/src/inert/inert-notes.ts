@@ -1,8 +1,9 @@
 import type { Configuration } from '../config-document.ts';
 import { labelOfDocument } from './document-label.ts';
-import { type InertDocument, inertFields } from './inert-fields.ts';
+import { type InertDocument, inertFields, isInside } from './inert-fields.ts';
 import type { InertRow, InertTable } from './inert-row.ts';
 import type { NodeKind } from './node-kinds.ts';
+import { unkeptPaths } from './unkept-protections.ts';
 
 /** At most so many lines, because they travel in a reply and are read by people. */
 const maxLines = 20;
@@ -21,9 +22,9 @@ export interface InertNotesInit {
  */
 export function inertNotes(configuration: Configuration, { node, subject, table }: InertNotesInit): string[] {
   const found = inertFields(configuration, node, table);
-  const chosen = found.flatMap((each) => lineOf(each, subject, ({ isPlain }) => isPlain !== true));
-  const plain = found.flatMap(({ document, rows }) =>
-    rows.filter(({ isPlain }) => isPlain === true).map(({ path }) => nameOf(document.kind, path)),
+  const chosen = found.flatMap((each) => lineOf(each, subject));
+  const plain = found.flatMap((each) =>
+    each.rows.filter((row) => isPlain(each, row)).map(({ path }) => nameOf(each.document.kind, path)),
   );
   const last =
     plain.length === 0
@@ -35,12 +36,14 @@ export function inertNotes(configuration: Configuration, { node, subject, table 
   return [...chosen.slice(0, room - 1), `${subject} fields of ${left} more documents`, ...last];
 }
 
-function lineOf(
-  { document, rows }: InertDocument,
-  subject: string,
-  wanted: (row: InertRow) => boolean,
-): string[] {
-  const paths = rows.filter(wanted).map(({ path }) => path);
+/** Whether a row goes into the line of all that is plain. What promises protection never does. */
+function isPlain({ document }: InertDocument, row: InertRow): boolean {
+  return row.isPlain === true && !unkeptPaths(document).some((path) => isInside(path, row.path));
+}
+
+function lineOf(inert: InertDocument, subject: string): string[] {
+  const { document, rows } = inert;
+  const paths = rows.filter((row) => !isPlain(inert, row)).map(({ path }) => path);
   if (paths.length === 0) return [];
   const label = labelOfDocument(document);
   return [

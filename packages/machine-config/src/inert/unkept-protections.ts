@@ -1,5 +1,5 @@
 // What promises protection and is not done. It is no part of the inert table, because each node needs it at its start.
-import type { Configuration } from '../config-document.ts';
+import type { ConfigDocument, Configuration } from '../config-document.ts';
 import { isYamlMap, type YamlValue } from '../yaml/yaml-value.ts';
 import { labelOfDocument } from './document-label.ts';
 
@@ -36,11 +36,16 @@ export const protections: readonly Protection[] = [
  */
 export function unkeptProtections(configuration: Configuration): string[] {
   return configuration.flatMap((document) =>
-    protections
-      .filter(({ kind, isPlain }) => kind === document.kind && isPlain !== true)
-      .filter(({ path, value }) => path === '' || isPromised(valueAt(document.value, path), value))
-      .map(({ path }) => `${labelOfDocument(document)}${path === '' ? '' : ` ${path}`}`),
+    unkeptPaths(document).map((path) => `${labelOfDocument(document)}${path === '' ? '' : ` ${path}`}`),
   );
+}
+
+/** The paths of these protections in a document. */
+export function unkeptPaths(document: ConfigDocument): string[] {
+  return protections
+    .filter(({ kind, isPlain }) => kind === document.kind && isPlain !== true)
+    .filter(({ path, value }) => path === '' || isPromised(valueAt(document.value, path), value))
+    .map(({ path }) => path);
 }
 
 function valueAt(value: YamlValue | undefined, path: string): YamlValue | undefined {

@@ -52,7 +52,7 @@ export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeT
   });
   scope.use(services.onChange((record) => life.serviceChanged(record)));
   return {
-    controllers: lifeControllers({ events, services }),
+    controllers: lifeControllers({ world, events, services }),
     api: {
       'machine.MachineService': {
         ...createEvents(events, stopSignal),

@@ -25,6 +25,8 @@ export interface World {
   readonly refusesMachineCalls: boolean;
   /** The rules that a configuration is validated with. */
   readonly configuredAs: 'metal' | 'container';
+  /** Calls may not configure protections that no node provides: a machine would run without them. Other nodes only warn. */
+  readonly refusesUnkeptProtections: boolean;
   /** machined starts apid and trustd; if false, the container engine starts them next to machined. */
   readonly runsDaemons: boolean;
   /**
@@ -98,6 +100,7 @@ const stack: World = {
   platform: 'metal',
   refusesMachineCalls: false,
   configuredAs: 'container',
+  refusesUnkeptProtections: false,
   runsDaemons: false,
   isGuest: false,
   ownsAddresses: true,
@@ -129,6 +132,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     platform: 'metal',
     refusesMachineCalls: false,
     configuredAs: 'metal',
+    refusesUnkeptProtections: false,
     runsDaemons: true,
     isGuest: true,
     ownsAddresses: false,
@@ -170,6 +174,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     platform: 'metal',
     refusesMachineCalls: false,
     configuredAs: 'metal',
+    refusesUnkeptProtections: true,
     runsDaemons: true,
     isGuest: false,
     ownsAddresses: true,

@@ -66,7 +66,7 @@ export function configurationApplier(init: ApplierInit): Apply {
     const { plan, configuration, ...judged } = await judge(init, application);
     const { mode, details } = plan;
     if (application.dryRun) {
-      return { warnings: [], mode, details: dryRunDetails(plan, judged.difference ?? '') };
+      return { warnings: judged.warnings, mode, details: dryRunDetails(plan, judged.difference ?? '') };
     }
     const warnings = [...judged.warnings, ...accessWarningsOf(keeper.active(), configuration)];
     await executeApply(plan, configuration, init);
@@ -84,6 +84,7 @@ async function judge({ keeper, examiner }: ApplierInit, application: Application
   const { dryRun, isAdmin } = application;
   const { configuration, refusal, ...judged } = await examiner.examine({
     text: configurationText(application.data),
+    isCall: true,
     ...(dryRun ? { difference: { before: keeper.active()?.text, showSecrets: isAdmin } } : {}),
   });
   // The node may have left maintenance while the configuration was decoded.

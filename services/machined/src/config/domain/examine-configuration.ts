@@ -1,6 +1,7 @@
 // Does all slow work on a machine configuration. Arguments and result are plain data, so that a worker thread
 // can run it.
 import { faultFrom } from '@nodewright/fault';
+import type { InertTable } from '@nodewright/machine-config';
 import {
   type DecodedConfiguration,
   decodeConfiguration,
@@ -8,13 +9,19 @@ import {
 } from '../../base/domain/machine-configuration.ts';
 import type { World } from '../../base/domain/world.ts';
 import { configurationDifference } from './configuration-difference.ts';
+import { checkInertSettings } from './inert-settings.ts';
 import { validateForNode } from './validate-for-node.ts';
+
+/** What of its world decides about a configuration. */
+export type NodePlace = Pick<World, 'name' | 'configuredAs' | 'refusesUnkeptProtections'>;
 
 export interface ExamineRequest {
   readonly text: string;
-  readonly world: Pick<World, 'configuredAs'>;
+  readonly world: NodePlace;
   /** Whether the text was read from this node's disk. */
   readonly isStored?: boolean;
+  /** Set for a call, which is told what nothing on this node acts on. A text that the node itself found is logged without that. */
+  readonly inertTable?: InertTable;
   /** Set when the caller also needs the difference from the active configuration. */
   readonly difference?: {
     /** The text of the active configuration; `undefined` when none is active. */
@@ -50,10 +57,13 @@ export function examineConfiguration(
   request: ExamineRequest,
   validate: Validate = validateForNode,
 ): ExaminedConfiguration {
-  const { text, world, isStored = false, difference } = request;
+  const { text, world, isStored = false, difference, inertTable } = request;
   const configuration = decodeConfiguration(text);
   try {
-    const warnings = validate(configuration, world, { isStored });
+    const warnings = [
+      ...validate(configuration, world, { isStored }),
+      ...(inertTable === undefined ? [] : checkInertSettings(configuration, world, inertTable)),
+    ];
     if (difference === undefined) return { configuration: withValues(configuration), warnings };
     const before = difference.before === undefined ? undefined : decodeConfiguration(difference.before);
     return {

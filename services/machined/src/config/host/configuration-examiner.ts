@@ -1,13 +1,20 @@
 import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Fault, type FaultKind } from '@nodewright/fault';
-import type { World } from '../../base/domain/world.ts';
+import type { InertTable } from '@nodewright/machine-config';
 import {
   type ExaminedConfiguration,
   type ExamineRequest,
   examineConfiguration,
+  type NodePlace,
 } from '../domain/examine-configuration.ts';
 import { isQuickConfiguration } from '../domain/is-quick-configuration.ts';
+
+/** The text of a configuration, and what the caller needs to know about it. */
+export interface ExamineText extends Omit<ExamineRequest, 'world' | 'inertTable'> {
+  /** Whether a call sent the text. */
+  readonly isCall?: boolean;
+}
 
 /** Decodes and validates machine configurations without blocking the event loop for long. */
 export interface ConfigurationExaminer {
@@ -15,7 +22,7 @@ export interface ConfigurationExaminer {
    * @throws Fault `invalid-argument` when the text cannot be decoded, `resource-exhausted` when decoding
    * takes too much time or memory
    */
-  examine(request: Omit<ExamineRequest, 'world'>): Promise<ExaminedConfiguration>;
+  examine(request: ExamineText): Promise<ExaminedConfiguration>;
 }
 
 export type WorkerAnswer =
@@ -41,21 +48,29 @@ const memory = { oldMb: 128, youngMb: 4 } as const;
  * its result, which frees its memory. Only one worker runs at a time.
  */
 export function createConfigurationExaminer(
-  world: Pick<World, 'configuredAs'>,
+  { name, configuredAs, refusesUnkeptProtections }: NodePlace,
   worker: ConfigurationWorkerInit = { file: workerPath(), deadlineMs: 60_000 },
 ): ConfigurationExaminer {
+  // A worker gets copies, so it gets no more than it needs.
+  const world = { name, configuredAs, refusesUnkeptProtections };
   let last: Promise<unknown> = Promise.resolve();
   return {
-    async examine(request) {
-      const { text, difference } = request;
+    async examine({ isCall = false, ...given }) {
+      const { text, difference } = given;
+      const request = { ...given, world, ...(isCall && { inertTable: await loadInertTable() }) };
       if (isQuickConfiguration(text) && isQuickConfiguration(difference?.before ?? ''))
-        return examineConfiguration({ ...request, world });
-      const turn = last.then(() => examineApart({ ...request, world }, worker));
+        return examineConfiguration(request);
+      const turn = last.then(() => examineApart(request, worker));
       last = turn.catch(() => {});
       const { configuration, ...judged } = await turn;
       return { ...judged, configuration: { ...configuration, text } };
     },
   };
+}
+
+/** Loaded by the first call that needs it: most nodes run for months without one. */
+export async function loadInertTable(): Promise<InertTable> {
+  return (await import('@nodewright/machine-config/inert')).inertTable;
 }
 
 function examineApart(

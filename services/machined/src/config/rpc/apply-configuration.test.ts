@@ -9,6 +9,7 @@ import { Fault } from '@nodewright/fault';
 import { machineConfigs } from '@nodewright/state/kinds';
 import { ClientError } from 'nice-grpc';
 import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
+import { worlds } from '../../base/domain/world.ts';
 import { type ConfigNode, openConfigNode } from '../controllers/testing/open-config-node.ts';
 
 const partial = 'apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: a\n';
@@ -205,7 +206,7 @@ test('a dry run returns the steps and the difference, and changes nothing', () =
         await apply(second, Mode.TRY, { dryRun: true }),
       ],
       [
-        reply(Mode.NO_REBOOT, dryRun(applied, diff)),
+        reply(Mode.NO_REBOOT, dryRun(applied, diff), ['take care']),
         reply(Mode.STAGED, dryRun(staged, 'No changes.')),
         reply(Mode.TRY, dryRun(tried('1m0s'), diff)),
       ],
@@ -217,6 +218,52 @@ test('ApplyConfiguration returns warnings in its response', () =>
   withNode(first, async ({ apply }) => {
     assert.deepEqual(await apply(`# warn me\n${second}`), reply(Mode.NO_REBOOT, applied, ['take care']));
   }));
+
+const withFirewall = `${second}---
+apiVersion: v1alpha1
+kind: NetworkDefaultActionConfig
+ingress: block
+---
+apiVersion: v1alpha1
+kind: VolumeConfig
+name: EPHEMERAL
+encryption: {provider: luks2, keys: [{slot: 0, nodeID: {}}]}
+---
+apiVersion: v1alpha1
+kind: ResolverConfig
+hostDNS: {enabled: true}
+`;
+
+test('ApplyConfiguration warns about what no part of the node acts on, also in a dry run', () =>
+  withNode(first, async ({ apply, look }) => {
+    const warnings = [
+      'NetworkDefaultActionConfig: this node does not act on this document',
+      'VolumeConfig "EPHEMERAL": this node does not act on this document',
+      'as in every output of gen config, this node does not act on ResolverConfig',
+    ];
+    const [dry] = (await apply(withFirewall, Mode.AUTO, { dryRun: true })) as { warnings: string[] }[];
+    assert.deepEqual(dry?.warnings, warnings);
+    assert.deepEqual(await look(), all(first));
+    assert.deepEqual(await apply(withFirewall), reply(Mode.NO_REBOOT, applied, warnings));
+    assert.deepEqual(await look(), all(withFirewall));
+  }));
+
+test('a machine refuses protections that nothing provides, and boots with them when they are stored', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'apply-'));
+  try {
+    await writeFile(join(folder, 'config.yaml'), withFirewall);
+    await using node = await openConfigNode({ folder, validate, world: worlds.machine });
+    assert.equal(node.keeper.active()?.text, withFirewall);
+    for (const more of [{}, { dryRun: true }])
+      assert.match(
+        String(await answerOf(node.admin, `${withFirewall}# again`, Mode.AUTO, more)),
+        /^3 .*nothing acts on\n\t\* NetworkDefaultActionConfig ingress\n\t\* VolumeConfig "EPHEMERAL" encryption\n$/s,
+      );
+    assert.equal(node.keeper.active()?.text, withFirewall);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
 
 const refusals: readonly [string, string | Uint8Array, number, object, RegExp][] = [
   ['a text that is not a configuration', 'machine: [', Mode.AUTO, {}, /^3 /],

@@ -4,17 +4,22 @@ import { pointerTo } from '@nodewright/state';
 import { type DiagnosticSpec, diagnostics, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import type { ServiceRecords } from '../../base/domain/service-records.ts';
+import type { World } from '../../base/domain/world.ts';
 import { addressOverlap } from '../domain/address-overlap.ts';
 import { etcdWaitProblem, isEtcdPending } from '../domain/etcd-wait.ts';
+import { missingProtections } from '../domain/missing-protections.ts';
 
 /** How long etcd may wait before that is a problem, in ms: joining a healthy cluster takes less. */
 const etcdGraceMs = 30_000;
 
 /**
- * Problems that an operator should look at: overlapping addresses, and an etcd that waits. Problems of the
- * kubelet are not published: this node has no kubelet.
+ * Problems that an operator should look at: overlapping addresses, an etcd that waits, and protections that are configured
+ * and missing. Problems of the kubelet are not published.
  */
-export function diagnosticsController(services: ServiceRecords): Controller {
+export function diagnosticsController(
+  services: ServiceRecords,
+  { refusesUnkeptProtections }: Pick<World, 'refusesUnkeptProtections'>,
+): Controller {
   /** When etcd became pending, in ms of the runtime's clock. */
   let pendingSinceMs: number | undefined;
   const etcdWait = (pass: ReconcilePass): DiagnosticSpec | undefined => {
@@ -40,7 +45,12 @@ export function diagnosticsController(services: ServiceRecords): Controller {
       const overlap = configuration?.effective.isComplete
         ? addressOverlap({ ...configuration.effective.cluster, addresses: own?.spec.addresses ?? [] })
         : undefined;
-      const problems = { 'address-overlap': overlap, 'etcd-waiting': etcdWait(pass) };
+      const unprotected = refusesUnkeptProtections && configuration;
+      const problems = {
+        'address-overlap': overlap,
+        'etcd-waiting': etcdWait(pass),
+        'missing-protection': unprotected ? missingProtections(unprotected.documents) : undefined,
+      };
       await pass.replace(
         diagnostics,
         Object.entries(problems).flatMap(([id, spec]) => (spec === undefined ? [] : [{ id, spec }])),

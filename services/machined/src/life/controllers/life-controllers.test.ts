@@ -9,18 +9,19 @@ import {
   nodeAddresses,
 } from '@nodewright/state/kinds';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
+import { worlds } from '../../base/domain/world.ts';
 import { ChangingServices } from '../../base/testing/changing-services.ts';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { servicesControllers } from '../../services/controllers/services-controllers.ts';
 import { EventStore } from '../host/event-store.ts';
 import { lifeControllers } from './life-controllers.ts';
 
-function openNode() {
+function openNode(world = worlds.process) {
   const services = new ChangingServices();
   const events = new EventStore(() => 0);
   const rig = openControllerRig([
     ...servicesControllers({ services }),
-    ...lifeControllers({ events, services }),
+    ...lifeControllers({ world, events, services }),
   ]);
   return {
     ...rig,
@@ -97,6 +98,21 @@ test('a default address within the pod network is a diagnostic, and is logged wh
   assert.equal(problems(), 1);
   await put('default', '127.1.0.2/32');
   assert.deepEqual(await node.specs(diagnostics), []);
+});
+
+test('a stored configuration whose protections nothing provides is a diagnostic of a machine', async () => {
+  const firewall = 'apiVersion: v1alpha1\nkind: NetworkDefaultActionConfig\ningress: ';
+  for (const world of Object.values(worlds)) {
+    await using node = openNode(world);
+    const found = async () => (await node.specs(diagnostics)).map(([id, { details }]) => [id, details]);
+    await node.configure(`version: v1alpha1\nmachine: {}\n---\n${firewall}block\n`);
+    const expected = world.refusesUnkeptProtections
+      ? [['missing-protection', ['NetworkDefaultActionConfig ingress']]]
+      : [];
+    assert.deepEqual(await found(), expected, world.name);
+    await node.configure(`version: v1alpha1\nmachine: {}\n---\n${firewall}accept\n`);
+    assert.deepEqual(await found(), [], world.name);
+  }
 });
 
 test('an etcd that waits longer than 30 s is a diagnostic with its reason until it runs', async () => {

@@ -8,12 +8,12 @@ import { openTestRuntime } from '@nodewright/controllers/testing';
 import { createRpcClient, createRpcServer, openUnixChannel } from '@nodewright/rpc';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import type { DecodedConfiguration } from '../../../base/domain/machine-configuration.ts';
-import { worlds } from '../../../base/domain/world.ts';
+import { type World, worlds } from '../../../base/domain/world.ts';
 import { completeServices } from '../../../base/rpc/complete-services.ts';
 import type { NodeEvent } from '../../../life/domain/node-event.ts';
 import { examineConfiguration } from '../../domain/examine-configuration.ts';
 import type { ConfigurationSource } from '../../domain/search-configuration.ts';
-import type { ConfigurationExaminer } from '../../host/configuration-examiner.ts';
+import { type ConfigurationExaminer, loadInertTable } from '../../host/configuration-examiner.ts';
 import { createConfigurationFile } from '../../host/configuration-file.ts';
 import { createMetaFile } from '../../host/meta-file.ts';
 import { createApplyConfiguration } from '../../rpc/apply-configuration.ts';
@@ -31,6 +31,8 @@ export interface ConfigNodeInit {
   readonly folder: string;
   /** Replaces the sources of a process node. */
   readonly sources?: readonly ConfigurationSource[];
+  /** Where the node runs; default: as a process. Its files and sources are those of a process anyway. */
+  readonly world?: World;
   /** Returns warnings. @throws Fault for a configuration that the node must refuse */
   readonly validate: (configuration: DecodedConfiguration) => readonly string[];
 }
@@ -40,7 +42,7 @@ export type ConfigNode = Awaited<ReturnType<typeof openConfigNode>>;
 /**
  * Starts the node and waits until it has searched for its configuration once. The test controls its clock.
  */
-export async function openConfigNode({ folder, validate, ...init }: ConfigNodeInit) {
+export async function openConfigNode({ folder, validate, world = worlds.process, ...init }: ConfigNodeInit) {
   await using opening = new AsyncDisposableStack();
   const log = createLogger({ name: 'test', telemetry: noTelemetry, destination: { write() {} } });
   const rig = opening.use(openTestRuntime());
@@ -50,7 +52,11 @@ export async function openConfigNode({ folder, validate, ...init }: ConfigNodeIn
   const keeper = new ConfigurationKeeper(state, rig.timers, file);
   const trial = opening.use(new ConfigurationTrial(keeper, rig.timers, log));
   const examiner: ConfigurationExaminer = {
-    examine: async (request) => examineConfiguration({ ...request, world: worlds.process }, validate),
+    examine: async ({ isCall = false, ...request }) =>
+      examineConfiguration(
+        { ...request, world, ...(isCall && { inertTable: await loadInertTable() }) },
+        validate,
+      ),
   };
   const embeddedPath = join(folder, 'embedded.yaml');
   const sources =

@@ -1,0 +1,34 @@
+// What a call is told about settings that this node does not act on.
+import { Fault } from '@nodewright/fault';
+import { type InertTable, inertNotes, unkeptProtections } from '@nodewright/machine-config';
+import type { DecodedConfiguration } from '../../base/domain/machine-configuration.ts';
+import type { World } from '../../base/domain/world.ts';
+
+type Place = Pick<World, 'name' | 'refusesUnkeptProtections'>;
+
+/** A refusal that names more than this is no easier to act on. */
+const maxNames = 20;
+
+/**
+ * Warnings about settings that nothing on this node acts on.
+ *
+ * @throws Fault `invalid-argument` for protections that this node refuses, because a user would rely on them
+ */
+export function checkInertSettings(
+  { documents }: DecodedConfiguration,
+  { name, refusesUnkeptProtections }: Place,
+  table: InertTable,
+): readonly string[] {
+  const unkept = refusesUnkeptProtections ? unkeptProtections(documents) : [];
+  if (unkept.length > 0) throw unkeptFault(unkept);
+  return inertNotes(documents, { node: name, subject: 'this node does not act on', table });
+}
+
+function unkeptFault(unkept: readonly string[]): Fault {
+  const left = unkept.length - maxNames;
+  const lines = [...unkept.slice(0, maxNames), ...(left > 0 ? [`and ${left} more`] : [])];
+  return new Fault(
+    'invalid-argument',
+    `this node would not protect what the configuration says it does: nothing acts on\n${lines.map((line) => `\t* ${line}\n`).join('')}`,
+  );
+}
