@@ -76,23 +76,19 @@ function attributesOf(relativeName: DerValue): Attribute[] {
   });
 }
 
-/** The known parts. Other attributes are ignored; the last of several common names counts. */
-export function decodeName(name: DerValue | undefined): SubjectInfo {
+function textsOf(name: DerValue | undefined, id: string): string[] {
   const attributes = childrenOf(name, what).flatMap(attributesOf);
-  const texts = (id: string) => attributes.filter(({ type }) => type === id).map(({ text }) => text());
-  return {
-    commonName: texts(objectIdentifiers.commonName).at(-1),
-    organizations: texts(objectIdentifiers.organization),
-  };
+  return attributes.filter(({ type }) => type === id).map(({ text }) => text());
 }
 
-/** The same name without its organisations; all other parts keep their encoding. */
-export function withoutOrganizations(name: DerValue): DerValue {
-  const kept = childrenOf(name, what).flatMap((relativeName) => {
-    const items = childrenOf(relativeName, what).filter(
-      (item) => oidOf(childrenOf(item, what)[0], what) !== objectIdentifiers.organization,
-    );
-    return items.length === 0 ? [] : [setOf(items)];
-  });
-  return sequence(...kept);
+/** All common names, in their order. TLS clients disagree on which of several counts. */
+export const commonNamesOf = (name: DerValue | undefined): string[] =>
+  textsOf(name, objectIdentifiers.commonName);
+
+/** The known parts. Other attributes are ignored; the last of several common names counts. */
+export function decodeName(name: DerValue | undefined): SubjectInfo {
+  return {
+    commonName: commonNamesOf(name).at(-1),
+    organizations: textsOf(name, objectIdentifiers.organization),
+  };
 }

@@ -30,7 +30,7 @@ const leaf = await issueCertificate({
 });
 const { request } = await createCertificateRequest({ ...names, like: ca.certificate });
 const policy = {
-  organizations: 'strip',
+  subject: 'common-name',
   keyUsage: ['digitalSignature'],
   extendedKeyUsage: ['serverAuth'],
   notBefore,

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { bitStringOf, childrenOf, type DerValue, decodeDer, encodeDer, isContext, oidOf } from './der.ts';
-import { decodeName, type SubjectInfo } from './distinguished-name.ts';
+import { commonNamesOf, decodeName, type SubjectInfo } from './distinguished-name.ts';
 import { decodeExtensions } from './extensions.ts';
 import { objectIdentifiers } from './object-identifiers.ts';
 import { decodePem } from './pem.ts';
@@ -11,6 +11,8 @@ import { type AlternativeNames, decodeAlternativeNames } from './subject-alterna
 /** A parsed PKCS #10 request. Its contents are unproven until `hasValidSignature` has returned true. */
 export interface CertificateRequest extends AlternativeNames {
   readonly subject: SubjectInfo;
+  /** All common names of the subject. `subject` has only the last one. */
+  readonly commonNames: readonly string[];
   /** The subject with all of its parts. */
   readonly encodedSubject: DerValue;
   readonly publicKey: KeyObject;
@@ -68,6 +70,7 @@ function parse(der: Buffer): CertificateRequest {
   const publicKey = publicKeyOf(encodedKey);
   return {
     subject: decodeName(encodedSubject),
+    commonNames: commonNamesOf(encodedSubject),
     encodedSubject,
     publicKey,
     algorithm,

@@ -13,7 +13,7 @@ import { type SigningPolicy, signCertificateRequest } from './sign-certificate-r
 const notBefore = new Date('2026-08-15T10:20:30Z');
 const ca = await generateCertificateAuthority({ algorithm: 'ed25519', organization: 'talos', notBefore });
 const forServers: SigningPolicy = {
-  organizations: 'strip',
+  subject: 'common-name',
   keyUsage: ['digitalSignature'],
   extendedKeyUsage: ['serverAuth'],
   notBefore,
@@ -45,7 +45,7 @@ test('signCertificateRequest() grants the names of the request and nothing else'
 
 test('signCertificateRequest() keeps organisations if the policy permits them', async () => {
   const { request } = await createCertificateRequest({ ...asked, like: ca.certificate });
-  const policy: SigningPolicy = { ...forServers, organizations: 'keep', extendedKeyUsage: ['clientAuth'] };
+  const policy: SigningPolicy = { ...forServers, subject: 'keep', extendedKeyUsage: ['clientAuth'] };
   const certificate = signCertificateRequest({ issuer: ca, request, policy });
   assert.deepEqual(parseCertificate(certificate).subject.organizations, ['os:admin', 'os:impersonator']);
   assert.equal(hasExactClientAuthUsage(certificate), true);

@@ -2,7 +2,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { buildCertificate } from './build-certificate.ts';
 import type { CertificateAndKey } from './certificate-and-key.ts';
 import { endOfLifetime } from './certificate-time.ts';
-import { withoutOrganizations } from './distinguished-name.ts';
+import { encodeName } from './distinguished-name.ts';
 import {
   alternativeNameExtensions,
   type ExtendedKeyUsage,
@@ -15,8 +15,11 @@ import type { SignatureAlgorithm } from './signature-algorithm.ts';
 
 /** The policy of the signer. Names and addresses always come from the request. */
 export interface SigningPolicy {
-  /** `strip` if organisations are roles that the requester must not choose. */
-  readonly organizations: 'keep' | 'strip';
+  /**
+   * `keep` signs the encoded subject. `common-name` writes one anew that has only the common name of `subject`: what else a requester
+   * puts there, such as organisations, which are roles, is not in the certificate.
+   */
+  readonly subject: 'keep' | 'common-name';
   readonly keyUsage: readonly ('digitalSignature' | 'keyEncipherment')[];
   readonly extendedKeyUsage: readonly ExtendedKeyUsage[];
   readonly notBefore: Date;
@@ -63,8 +66,8 @@ function sign(issuerPair: CertificateAndKey, request: CertificateRequest, policy
       `the request is signed with ${algorithm.name}, the certificate authority has a key of type ${issuer.key.asymmetricKeyType}`,
     );
   }
-  const subject =
-    policy.organizations === 'strip' ? withoutOrganizations(request.encodedSubject) : request.encodedSubject;
+  const { commonName = '' } = request.subject;
+  const subject = policy.subject === 'keep' ? request.encodedSubject : encodeName({ commonName });
   return buildCertificate(
     {
       subject,

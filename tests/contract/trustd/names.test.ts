@@ -1,4 +1,4 @@
-// trustd signs no name or address of another node: it calls machined, which has the records of the nodes.
+// trustd signs no name or address that is reserved: it calls machined, which knows them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckCertificateRequest } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
@@ -15,7 +15,7 @@ test('Certificate has machined check the names, omits those that it withholds an
       asked.push(request);
       if (request.commonName === 'taken')
         throw new Fault('permission-denied', '"taken" belongs to node "node02"');
-      return { withheldNames: ['node04'] };
+      return { withheldNames: ['node04'], withheldAddresses: ['10.5.0.5'] };
     },
   });
   const { ca } = trustd;
@@ -24,18 +24,19 @@ test('Certificate has machined check the names, omits those that it withholds an
     (
       await createCertificateRequest({
         subject: { commonName },
-        dnsNames: ['node04', 'node04.example'],
-        ipAddresses: ['10.5.0.5'],
+        dnsNames: ['node04', 'node04.example', '*.example'],
+        ipAddresses: ['10.5.0.5', '10.5.0.6'],
         like: ca.certificate,
       })
     ).request;
   const { crt } = await requestCertificate(channel, await requestFor('node04.example'));
-  assert.deepEqual(parseCertificate(crt).dnsNames, ['node04.example']);
+  const { dnsNames, ipAddresses } = parseCertificate(crt);
+  assert.deepEqual({ dnsNames, ipAddresses }, { dnsNames: ['node04.example'], ipAddresses: ['10.5.0.6'] });
   assert.deepEqual(asked, [
     {
       commonName: 'node04.example',
       dnsNames: ['node04', 'node04.example'],
-      addresses: ['10.5.0.5'],
+      addresses: ['10.5.0.5', '10.5.0.6'],
       callerAddress: '127.0.0.1',
     },
   ]);

@@ -5,7 +5,7 @@ import { assertRequestSize, signingPolicy } from './signing-policy.ts';
 test('signingPolicy() grants a server certificate without roles, from half an hour ago for 24 hours', () => {
   const now = new Date('2026-08-15T10:20:30Z');
   assert.deepEqual(signingPolicy(now), {
-    organizations: 'strip',
+    subject: 'common-name',
     keyUsage: ['digitalSignature'],
     extendedKeyUsage: ['serverAuth'],
     notBefore: new Date('2026-08-15T09:50:30Z'),

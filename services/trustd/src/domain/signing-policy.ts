@@ -5,13 +5,12 @@ import { type SigningPolicy, validityFrom } from '@nodewright/pki';
 const lifetimeHours = 24;
 
 /**
- * The certificate that trustd issues for every request: for a server, without organisations, because
- * organisations are roles. Names and addresses are those of the request. Source: Talos v1.14: trustd signing
- * policy.
+ * The certificate that trustd issues for every request: for a server, with a common name as its whole subject, because
+ * organisations are roles. Source: Talos v1.14: trustd signing policy.
  */
 export function signingPolicy(now: Date): SigningPolicy {
   return {
-    organizations: 'strip',
+    subject: 'common-name',
     keyUsage: ['digitalSignature'],
     extendedKeyUsage: ['serverAuth'],
     ...validityFrom(now.getTime(), lifetimeHours),

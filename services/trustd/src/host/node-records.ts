@@ -12,7 +12,7 @@ import type { Telemetry } from '@nodewright/telemetry';
 export interface NodeRecords extends Disposable {
   /** Stores the record of a node in machined. */
   report(report: ReportRequest, signal: AbortSignal): Promise<ReportResponse>;
-  /** Asks machined whether a node may have these names. Rejects with machined's Fault when it may not. */
+  /** Asks machined which of these names a node may have. Rejects with machined's Fault when it may have none. */
   checkCertificate(request: CheckCertificateRequest, signal: AbortSignal): Promise<CheckCertificateResponse>;
 }
 

@@ -8,6 +8,7 @@ import type {
   CheckCertificateResponse,
 } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { parseCertificateRequest, signCertificateRequest } from '@nodewright/pki';
+import { hostNamesOf } from '../domain/certificate-names.ts';
 import { assertRequestSize, signingPolicy } from '../domain/signing-policy.ts';
 import type { TrustRoot } from '../domain/trust-root.ts';
 import { type UnaryMethod, unaryMethod } from './unary-method.ts';
@@ -17,15 +18,15 @@ export interface CertificateMethodInit {
   root(): TrustRoot;
   now(): Date;
   /**
-   * Rejects when another live node has one of the names or addresses. Otherwise returns the names to leave
-   * out of the certificate.
+   * Rejects when the common name is reserved. Otherwise returns the names and addresses to leave out of the
+   * certificate.
    */
   checkCertificate(request: CheckCertificateRequest, signal: AbortSignal): Promise<CheckCertificateResponse>;
 }
 
 /**
- * Signs the requests of joining nodes, except for names and addresses of other nodes. Source: Talos v1.14:
- * trustd API.
+ * Signs the requests of joining nodes. What is no host name, and what is reserved for others, is left out and
+ * logged, so that a node with several addresses still joins. Source: Talos v1.14: trustd API.
  */
 export function certificateMethod({ root, now, checkCertificate }: CertificateMethodInit): UnaryMethod {
   const service = SecurityServiceDefinition;
@@ -35,28 +36,35 @@ export function certificateMethod({ root, now, checkCertificate }: CertificateMe
     async ({ csr }, context) => {
       assertRequestSize(csr.length);
       const request = parseCertificateRequest(csr);
-      const { commonName, organizations } = request.subject;
+      const { organizations } = request.subject;
       context.annotate({
-        subject: commonName,
+        subject: request.subject.commonName,
         dnsNames: request.dnsNames,
         ipAddresses: request.ipAddresses,
         ...(organizations.length === 0 ? {} : { strippedOrganizations: organizations }),
       });
-      const { withheldNames } = await checkCertificate(
+      const { commonName, dnsNames, omittedNames } = hostNamesOf(request);
+      if (omittedNames.length > 0) context.annotate({ omittedNames });
+      const { withheldNames, withheldAddresses } = await checkCertificate(
         {
-          commonName: commonName ?? '',
-          dnsNames: [...request.dnsNames],
+          commonName,
+          dnsNames: [...dnsNames],
           addresses: [...request.ipAddresses],
           callerAddress: context.remoteAddress,
         },
         context.signal,
       );
       if (withheldNames.length > 0) context.annotate({ withheldNames });
+      if (withheldAddresses.length > 0) context.annotate({ withheldAddresses });
       const { issuingCa, acceptedCas } = root();
-      const dnsNames = request.dnsNames.filter((name) => !withheldNames.includes(name));
       const certificate = signCertificateRequest({
         issuer: issuingCa,
-        request: { ...request, dnsNames },
+        request: {
+          ...request,
+          subject: { commonName, organizations: [] },
+          dnsNames: dnsNames.filter((name) => !withheldNames.includes(name)),
+          ipAddresses: request.ipAddresses.filter((address) => !withheldAddresses.includes(address)),
+        },
         policy: signingPolicy(now()),
       });
       return { ca: Buffer.from(acceptedCas), crt: Buffer.from(certificate) };

@@ -35,7 +35,7 @@ export function defineGenCrt(gen: Command, env: CliEnvironment): void {
         issuer,
         request,
         policy: {
-          organizations: 'keep',
+          subject: 'keep',
           keyUsage: ['digitalSignature'],
           extendedKeyUsage: ['clientAuth'],
           notBefore: env.now(),

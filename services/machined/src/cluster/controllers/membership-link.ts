@@ -13,9 +13,13 @@ import {
 } from '@nodewright/state/kinds';
 import { recordFromAffiliate } from '../domain/node-record.ts';
 import { type LinkFacts, planLink } from '../domain/plan-link.ts';
+import { reservedFrom } from '../domain/reserved-names.ts';
 import type { NodeRegistry } from '../host/node-registry.ts';
 import { type FollowPlan, RunningLink } from '../host/running-link.ts';
 import { declaredVirtualAddresses } from './virtual-addresses.ts';
+
+/** The `Endpoints` resources that come from the configuration and not from other nodes. */
+const configuredEndpointIds: readonly string[] = ['controlplane'];
 
 /**
  * Publishes the record of this node and learns the records of the others: a control plane in etcd, a worker
@@ -43,7 +47,13 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
     },
     async reconcile(pass) {
       const facts = await linkFacts(pass);
-      registry.declareVirtual(await declaredVirtualAddresses(pass));
+      const virtual = await declaredVirtualAddresses(pass);
+      const configured = facts.endpoints.filter(({ id }) => configuredEndpointIds.includes(id));
+      const reserved = reservedFrom({
+        ...{ virtual, certSans: facts.osRoot },
+        endpoints: configured.map(({ spec }) => spec),
+      });
+      registry.declare({ virtual, reserved });
       const isLeaving = (await pass.get(pointerTo(machineResetSignals))) !== undefined;
       registry.setOwn(facts.own === undefined || isLeaving ? undefined : recordFromAffiliate(facts.own));
       link?.adopt(planLink(facts));

@@ -1,42 +1,68 @@
 import type {
   CheckCertificateRequest,
+  CheckCertificateResponse,
   NodeRecord,
 } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault } from '@nodewright/fault';
 import { canonicalAddress, isLoopback, ownedAddresses } from './canonical-address.ts';
 import { isControlPlaneType } from './machine-type-message.ts';
 import { fullNames, shortName } from './node-names.ts';
+import { comparedName, isEveryMachines, type Reserved } from './reserved-names.ts';
 
-/** The records whose leases have not expired, and the canonical virtual addresses, which move between nodes. */
 export interface KnownNodes {
+  /** The records whose leases have not expired. */
   readonly known: readonly NodeRecord[];
-  readonly virtual: ReadonlySet<string>;
+  readonly reserved: Reserved;
 }
 
 /**
- * The short names that must be left out of a certificate, because another node has them too.
+ * The names and addresses that must be left out of a certificate, because they lead to another node or to the
+ * control planes.
  *
- * @throws Fault `permission-denied` when another node has one of the full names or addresses
+ * @throws Fault `permission-denied` when the common name is one of them
  */
-export function withheldNames(request: CheckCertificateRequest, { known, virtual }: KnownNodes): string[] {
-  const { commonName, dnsNames, addresses, callerAddress } = request;
+export function withheldFrom(
+  { commonName, dnsNames, addresses, callerAddress }: CheckCertificateRequest,
+  { known, reserved }: KnownNodes,
+): CheckCertificateResponse {
   const others = known.filter((record) => !isCallersOwn(record, callerAddress));
-  const names = new Set([commonName, ...dnsNames].map((name) => name.toLowerCase()));
-  const claimed = new Set(ownedAddresses(addresses, virtual));
-  for (const other of others) {
-    const name = fullNames(other).find((each) => names.has(each));
-    const address = ownedAddresses(other.addresses, virtual).find((each) => claimed.has(each));
-    const taken = name ?? address;
-    if (taken !== undefined)
-      throw new Fault('permission-denied', `"${taken}" belongs to node "${other.hostname}"`);
-  }
-  const isWithheld = (name: string) =>
-    others.some(
-      ({ hostname, machineType }) =>
-        shortName(hostname) === name.toLowerCase() &&
-        (isControlPlaneType(machineType) || name.toLowerCase() !== commonName.toLowerCase()),
+  const own = comparedName(commonName);
+  const owner = others.find((other) => namesOf(other, own).includes(own));
+  if (owner !== undefined)
+    throw new Fault('permission-denied', `"${commonName}" belongs to node "${owner.hostname}"`);
+  if (reserved.names.has(own))
+    throw new Fault(
+      'permission-denied',
+      `"${commonName}" leads to the control planes: it is their endpoint or in their certSANs`,
     );
-  return [...new Set(dnsNames.filter(isWithheld))];
+  const names = new Set([...reserved.names, ...others.flatMap((other) => namesOf(other, own))]);
+  const taken = new Set([...reserved.addresses, ...others.flatMap(addressesOf)]);
+  const isTaken = (address: string) => taken.has(canonicalAddress(address) ?? '');
+  return {
+    withheldNames: [...new Set(dnsNames.filter((name) => names.has(comparedName(name))))],
+    withheldAddresses: [...new Set(addresses.filter(isTaken))],
+  };
+}
+
+/**
+ * The names that lead to a node. A worker may be called as another worker is called for short: else a worker
+ * could keep the other one from its certificate by its domain.
+ */
+function namesOf(record: NodeRecord, callersName: string): string[] {
+  const short = shortName(record.hostname);
+  const isCallers = short === callersName && !isControlPlaneType(record.machineType);
+  return isCallers || short === '' ? fullNames(record) : [...fullNames(record), short];
+}
+
+/** Nodes of one machine have loopback addresses of their own. Those of a control plane belong to it alone. */
+function addressesOf({ addresses, machineType }: NodeRecord): string[] {
+  const owned = ownedAddresses(addresses, new Set());
+  if (!isControlPlaneType(machineType)) return owned;
+  const loopback = addresses
+    .map((address) => canonicalAddress(address))
+    .filter((each) => each !== undefined)
+    .filter((each) => isLoopback(each) && !isEveryMachines(each));
+  return [...owned, ...loopback];
 }
 
 /**

@@ -1,16 +1,17 @@
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { isIpAddress } from '../../base/domain/is-ip-address.ts';
+import { comparedName } from './reserved-names.ts';
 
 /** The host name without its domain, in lower case. */
 export const shortName = (name: string): string => name.split('.', 1)[0]?.toLowerCase() ?? '';
 
 /**
- * The names that only this node may have, in lower case: its full hostname, and its nodename unless that is
+ * The names that only this node may have, in lower case and without a last dot: its full hostname, and its nodename unless that is
  * the short form of the hostname. Nodes may share a short form; then it resolves to neither of them.
  */
 export function fullNames({ hostname, nodename }: Pick<NodeRecord, 'hostname' | 'nodename'>): string[] {
   const names = nodename.toLowerCase() === shortName(hostname) ? [hostname] : [hostname, nodename];
-  return names.filter((name) => name !== '').map((name) => name.toLowerCase());
+  return names.filter((name) => name !== '').map(comparedName);
 }
 
 /**

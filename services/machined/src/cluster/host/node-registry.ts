@@ -3,6 +3,7 @@ import { ChangeSignal } from '@nodewright/async';
 import type { NodeRecord, ReportRequest } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault } from '@nodewright/fault';
 import { listVersion } from '../domain/node-record.ts';
+import { nothingReserved, type Reserved } from '../domain/reserved-names.ts';
 
 /** Handles the report of another node: keeps its record alive, or throws the Fault that rejects it. */
 export type TakeReport = (report: ReportRequest, signal: AbortSignal) => Promise<void>;
@@ -16,6 +17,7 @@ export class NodeRegistry {
   #version = '';
   #own: NodeRecord | undefined;
   #virtual: ReadonlySet<string> = new Set();
+  #reserved: Reserved = nothingReserved;
   readonly #changed = new ChangeSignal();
   readonly #ownChanged = new ChangeSignal();
   #takeReport: TakeReport | undefined;
@@ -57,8 +59,14 @@ export class NodeRegistry {
     return this.#virtual;
   }
 
-  declareVirtual(addresses: ReadonlySet<string>): void {
-    this.#virtual = addresses;
+  /** What the configuration of this node reserves for the control planes. */
+  reserved(): Reserved {
+    return this.#reserved;
+  }
+
+  declare({ virtual, reserved }: { virtual: ReadonlySet<string>; reserved: Reserved }): void {
+    this.#virtual = virtual;
+    this.#reserved = reserved;
   }
 
   setOwn(record: NodeRecord | undefined): void {

@@ -2,7 +2,7 @@ import type {
   MembershipServiceImplementation,
   ReportResponse,
 } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
-import { withheldNames } from '../domain/check-certificate.ts';
+import { withheldFrom } from '../domain/check-certificate.ts';
 import { type LinkTiming, longestAnswerMs } from '../host/link-timing.ts';
 import type { NodeRegistry } from '../host/node-registry.ts';
 
@@ -37,7 +37,7 @@ export function createMembershipService({
       const own = registry.own();
       const others = (registry.nodes() ?? []).filter(({ nodeId }) => nodeId !== own?.nodeId);
       const known = own === undefined ? others : [own, ...others];
-      return { withheldNames: withheldNames(request, { known, virtual: registry.virtualAddresses() }) };
+      return withheldFrom(request, { known, reserved: registry.reserved() });
     },
   };
 }

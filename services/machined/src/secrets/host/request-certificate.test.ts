@@ -63,7 +63,7 @@ async function withTrustd(
               request: csr,
               issuer: authority,
               policy: {
-                organizations: 'strip',
+                subject: 'common-name',
                 keyUsage: ['digitalSignature'],
                 extendedKeyUsage: ['serverAuth'],
                 notBefore: now,

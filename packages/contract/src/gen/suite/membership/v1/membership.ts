@@ -64,8 +64,10 @@ export interface CheckCertificateRequest {
 
 /** What trustd may sign of it. */
 export interface CheckCertificateResponse {
-  /** Short names that are also those of another node: the certificate is issued without them. */
+  /** DNS names that are reserved, as the request has them: the certificate is issued without them. */
   withheldNames: string[];
+  /** The same of addresses. */
+  withheldAddresses: string[];
 }
 
 function createBaseNodeRecord(): NodeRecord {
@@ -627,13 +629,16 @@ export const CheckCertificateRequest: MessageFns<CheckCertificateRequest> = {
 };
 
 function createBaseCheckCertificateResponse(): CheckCertificateResponse {
-  return { withheldNames: [] };
+  return { withheldNames: [], withheldAddresses: [] };
 }
 
 export const CheckCertificateResponse: MessageFns<CheckCertificateResponse> = {
   encode(message: CheckCertificateResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.withheldNames) {
       writer.uint32(10).string(v!);
+    }
+    for (const v of message.withheldAddresses) {
+      writer.uint32(18).string(v!);
     }
     return writer;
   },
@@ -659,6 +664,14 @@ export const CheckCertificateResponse: MessageFns<CheckCertificateResponse> = {
             message.withheldNames.push(reader.string());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.withheldAddresses.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -678,6 +691,11 @@ export const CheckCertificateResponse: MessageFns<CheckCertificateResponse> = {
         : globalThis.Array.isArray(object?.withheld_names)
         ? object.withheld_names.map((e: any) => globalThis.String(e))
         : [],
+      withheldAddresses: globalThis.Array.isArray(object?.withheldAddresses)
+        ? object.withheldAddresses.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.withheld_addresses)
+        ? object.withheld_addresses.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -685,6 +703,9 @@ export const CheckCertificateResponse: MessageFns<CheckCertificateResponse> = {
     const obj: any = {};
     if (message.withheldNames?.length) {
       obj.withheldNames = message.withheldNames;
+    }
+    if (message.withheldAddresses?.length) {
+      obj.withheldAddresses = message.withheldAddresses;
     }
     return obj;
   },
@@ -695,6 +716,7 @@ export const CheckCertificateResponse: MessageFns<CheckCertificateResponse> = {
   fromPartial(object: DeepPartial<CheckCertificateResponse>): CheckCertificateResponse {
     const message = createBaseCheckCertificateResponse();
     message.withheldNames = object.withheldNames?.map((e) => e) || [];
+    message.withheldAddresses = object.withheldAddresses?.map((e) => e) || [];
     return message;
   },
 };
@@ -721,8 +743,8 @@ export const MembershipServiceDefinition = {
       options: {},
     },
     /**
-     * Says whether a node may have these names and addresses in its certificate: PERMISSION_DENIED when the record of
-     * another node has one of them. machined serves it to trustd, which serves it to nobody.
+     * Says which of these names and addresses a node may have in its certificate: PERMISSION_DENIED when the common name is
+     * reserved. machined serves it to trustd, which serves it to nobody.
      */
     checkCertificate: {
       name: "CheckCertificate",
@@ -742,8 +764,8 @@ export interface MembershipServiceImplementation<CallContextExt = {}> {
    */
   report(request: ReportRequest, context: CallContext & CallContextExt): Promise<DeepPartial<ReportResponse>>;
   /**
-   * Says whether a node may have these names and addresses in its certificate: PERMISSION_DENIED when the record of
-   * another node has one of them. machined serves it to trustd, which serves it to nobody.
+   * Says which of these names and addresses a node may have in its certificate: PERMISSION_DENIED when the common name is
+   * reserved. machined serves it to trustd, which serves it to nobody.
    */
   checkCertificate(
     request: CheckCertificateRequest,
@@ -758,8 +780,8 @@ export interface MembershipServiceClient<CallOptionsExt = {}> {
    */
   report(request: DeepPartial<ReportRequest>, options?: CallOptions & CallOptionsExt): Promise<ReportResponse>;
   /**
-   * Says whether a node may have these names and addresses in its certificate: PERMISSION_DENIED when the record of
-   * another node has one of them. machined serves it to trustd, which serves it to nobody.
+   * Says which of these names and addresses a node may have in its certificate: PERMISSION_DENIED when the common name is
+   * reserved. machined serves it to trustd, which serves it to nobody.
    */
   checkCertificate(
     request: DeepPartial<CheckCertificateRequest>,

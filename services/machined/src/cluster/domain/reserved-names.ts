@@ -1,0 +1,43 @@
+import type { EndpointSpec, OsRootSecretSpec } from '@nodewright/state/kinds';
+import { canonicalAddress } from './canonical-address.ts';
+
+/**
+ * Names and addresses that lead to the control planes although no single node has them. They are never in
+ * the certificate of a worker.
+ */
+export interface Reserved {
+  /** In the form of `comparedName()`. */
+  readonly names: ReadonlySet<string>;
+  /** Canonical. */
+  readonly addresses: ReadonlySet<string>;
+}
+
+export const nothingReserved: Reserved = { names: new Set(), addresses: new Set() };
+
+/** A name in the form in which TLS clients compare it: in lower case, without a last dot. */
+export const comparedName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
+
+const everyMachines: readonly string[] = ['localhost', '127.0.0.1', '::1'];
+
+/** The loopback address that every machine has. Others, such as 127.1.0.2, tell nodes of one machine apart. */
+export const isEveryMachines = (name: string): boolean => everyMachines.includes(name);
+
+/**
+ * What is reserved because of the configuration of this control plane: its additional names for certificates,
+ * the endpoint of the cluster, and virtual addresses. What every machine has is left out.
+ */
+export function reservedFrom(facts: {
+  readonly endpoints: readonly EndpointSpec[];
+  readonly certSans: Pick<OsRootSecretSpec, 'certSANIPs' | 'certSANDNSNames'> | undefined;
+  /** Canonical. */
+  readonly virtual: ReadonlySet<string>;
+}): Reserved {
+  const { endpoints, certSans, virtual } = facts;
+  const names = [...endpoints.flatMap(({ hosts }) => hosts), ...(certSans?.certSANDNSNames ?? [])];
+  const texts = [...endpoints.flatMap(({ addresses }) => addresses), ...(certSans?.certSANIPs ?? [])];
+  const addresses = texts.map((text) => canonicalAddress(text)).filter((each) => each !== undefined);
+  return {
+    names: new Set(names.map(comparedName).filter((name) => name !== '' && !isEveryMachines(name))),
+    addresses: new Set([...virtual, ...addresses].filter((address) => !isEveryMachines(address))),
+  };
+}
