@@ -9,6 +9,7 @@ import {
   type MachineTypeName,
   type MemberSpec,
 } from '@nodewright/state/kinds';
+import { isControlPlaneName } from '../../base/domain/control-plane-name.ts';
 import { isControlPlaneType, machineTypeName } from './machine-type-message.ts';
 import { affiliateFromRecord } from './node-record.ts';
 
@@ -148,9 +149,7 @@ export function membersOf(affiliates: readonly AffiliateSpec[]): Wanted<MemberSp
 
 /** The addresses of the control planes; `undefined` while none is known. */
 export function discoveredEndpoints(members: readonly MemberSpec[]): EndpointSpec | undefined {
-  const controlPlanes = members.filter(
-    ({ machineType }) => machineType === 'controlplane' || machineType === 'init',
-  );
+  const controlPlanes = members.filter(({ machineType }) => isControlPlaneName(machineType));
   const addresses = [...new Set(controlPlanes.flatMap((member) => member.addresses))];
   return addresses.length === 0 ? undefined : { addresses, hosts: [] };
 }

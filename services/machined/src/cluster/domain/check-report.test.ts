@@ -73,6 +73,10 @@ test('checkReport() rejects what a client that only has the token must not claim
       'permission-denied: only workers report themselves',
     ],
     [
+      verdict(worker(5, { apiServerPort: 6443 }), '10.5.0.5'),
+      'invalid-argument: invalid report: only a control plane has an API server, not at port 6443 of this node',
+    ],
+    [
       verdict(worker(5), '10.5.0.6'),
       'permission-denied: the report came from 10.5.0.6, which is not an address of the node: 10.5.0.5',
     ],
@@ -171,13 +175,14 @@ test('checkReport() accepts no report that lets one node be taken for another', 
     nodename: name,
     operatingSystem: few('', 'Talos (v1.14.0)'),
     machineType: fc.constantFrom(3, 3, 3, 2, 99) as fc.Arbitrary<MachineType>,
-    apiServerPort: fc.nat(70_000),
+    apiServerPort: few(0, 0, 0, 6443, 70_000),
   });
   fc.assert(
     fc.property(node, address, (record, callerAddress) => {
       if (checkReport({ node: record, callerAddress, known, virtual }) !== undefined) return;
       const claimed = record.addresses.map(canonicalAddress);
       assert.equal(record.machineType, MachineType.MACHINE_TYPE_WORKER);
+      assert.equal(record.apiServerPort, 0);
       assert.ok(claimed.includes(canonicalAddress(callerAddress)));
       assert.notEqual(record.nodeId, controlPlane.nodeId);
       assert.ok(!claimed.includes('10.5.0.2'));

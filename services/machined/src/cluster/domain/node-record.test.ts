@@ -34,6 +34,13 @@ test('a record holds the fields of an affiliate and converts back to it', () => 
   );
 });
 
+test('a worker has no API server, whatever its record or its affiliate says', () => {
+  const record = nodeRecord(5, { apiServerPort: 6443 });
+  const affiliate = affiliateFromRecord(record);
+  assert.equal(affiliate.controlPlane, undefined);
+  assert.equal(recordFromAffiliate({ ...affiliate, controlPlane: { port: 6443 } }).apiServerPort, 0);
+});
+
 test('every machine type has a value on the wire, and other values are unknown', () => {
   const names: MachineTypeName[] = ['unknown', 'init', 'controlplane', 'worker'];
   assert.deepEqual(names.map(machineTypeMessage).map(machineTypeName), names);

@@ -3,7 +3,8 @@ import { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/members
 import { Fault } from '@nodewright/fault';
 import { compareByBytes } from '@nodewright/state';
 import { type AffiliateSpec, kubeSpanAffiliateSpec } from '@nodewright/state/kinds';
-import { machineTypeMessage, machineTypeName } from './machine-type-message.ts';
+import { isControlPlaneName } from '../../base/domain/control-plane-name.ts';
+import { isControlPlaneType, machineTypeMessage, machineTypeName } from './machine-type-message.ts';
 
 /** The prefix of the records' keys in etcd; the id of the node follows. */
 export const recordPrefix = 'nodewright:v1:nodes/';
@@ -15,7 +16,7 @@ export function recordFromAffiliate(affiliate: AffiliateSpec): NodeRecord {
     ...{ nodeId, hostname, nodename, operatingSystem },
     addresses: [...addresses],
     machineType: machineTypeMessage(machineType),
-    apiServerPort: controlPlane?.port ?? 0,
+    apiServerPort: (isControlPlaneName(machineType) && controlPlane?.port) || 0,
   };
 }
 
@@ -27,7 +28,8 @@ export function affiliateFromRecord(record: NodeRecord): AffiliateSpec {
     addresses: [...addresses],
     machineType: machineTypeName(machineType),
     kubespan: kubeSpanAffiliateSpec.empty,
-    controlPlane: apiServerPort === 0 ? undefined : { port: apiServerPort },
+    controlPlane:
+      apiServerPort !== 0 && isControlPlaneType(machineType) ? { port: apiServerPort } : undefined,
   };
 }
 

@@ -27,7 +27,7 @@ test('recordProblem() names the invalid field of a record', () => {
     [{ hostname: '127.1' }, 'the name "127.1" is read as an IP address'],
     [{ nodename: '0x7f000001' }, 'the name "0x7f000001" is read as an IP address'],
     [{ operatingSystem: 'a\u001b[31m' }, '"a\\u001b[31m" is not a valid operating system'],
-    [{ apiServerPort: 65_536 }, '65536 is not a valid port of the API server'],
+    [{ apiServerPort: 6443 }, 'only a control plane has an API server, not at port 6443 of this node'],
     [{ addresses: [] }, 'the node has no address'],
     [{ addresses: new Array(65).fill('10.0.0.1') }, 'the node has 65 addresses, more than 64'],
     [{ addresses: ['10.0.0.1', 'example.org'] }, '"example.org" is not an address that a node can have'],

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { effectiveConfig, loadConfiguration } from '@nodewright/machine-config';
+import type { MachineTypeName } from '@nodewright/state/kinds';
 import { controlPlaneText } from '../testing/rendered-pods.ts';
 import { dialOrder } from './dial-order.ts';
 import { endpointText, isSelf, kubePrismEndpointsFrom, maxEndpoints } from './kube-prism-endpoints.ts';
 
-const member = (address: string, port?: number) => ({
+const member = (address: string, port?: number, machineType: MachineTypeName = 'controlplane') => ({
+  machineType,
   addresses: [address],
   controlPlane: port === undefined ? undefined : { port },
 });
@@ -16,6 +18,9 @@ test('kubePrismEndpointsFrom() lists the cluster, this node and the control plan
     member('10.5.0.1', 6443),
     member('10.5.0.3', 7443),
     member('10.5.0.4'),
+    // Whatever a worker says of itself.
+    member('10.5.0.5', 6443, 'worker'),
+    member('10.5.0.6', 6443, 'unknown'),
     member('fd00::2', 6443),
   ];
   const texts = (own: string | undefined) => kubePrismEndpointsFrom(config, members, own).map(endpointText);

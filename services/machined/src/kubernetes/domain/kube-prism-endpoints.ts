@@ -1,6 +1,7 @@
 // Where KubePrism listens and which API servers it uses. Source: Talos v1.14: KubePrism.
 import type { EffectiveConfig } from '@nodewright/machine-config';
 import type { KubePrismEndpoint, MemberSpec } from '@nodewright/state/kinds';
+import { isControlPlaneName } from '../../base/domain/control-plane-name.ts';
 import { runsApiServer } from './kubernetes-root.ts';
 
 type Config = Pick<EffectiveConfig, 'machineType' | 'cluster'>;
@@ -15,14 +16,16 @@ export const maxEndpoints = 64;
  */
 export function kubePrismEndpointsFrom(
   { machineType, cluster }: Config,
-  members: readonly Pick<MemberSpec, 'addresses' | 'controlPlane'>[],
+  members: readonly Pick<MemberSpec, 'machineType' | 'addresses' | 'controlPlane'>[],
   ownAddress: string | undefined,
 ): KubePrismEndpoint[] {
   const own = runsApiServer({ machineType, cluster })
     ? [{ host: ownAddress ?? 'localhost', port: cluster.apiServerPort }]
     : [];
-  const others = members.flatMap(({ addresses, controlPlane }) =>
-    controlPlane === undefined ? [] : addresses.map((host) => ({ host, port: controlPlane.port })),
+  const others = members.flatMap(({ machineType, addresses, controlPlane }) =>
+    controlPlane === undefined || !isControlPlaneName(machineType)
+      ? []
+      : addresses.map((host) => ({ host, port: controlPlane.port })),
   );
   return distinct([...endpointOfUrl(cluster.endpoint), ...own, ...others]).slice(0, maxEndpoints);
 }

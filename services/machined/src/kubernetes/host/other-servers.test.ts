@@ -15,15 +15,22 @@ async function clusterState() {
     ...pointerTo(nodeAddresses, 'current'),
     spec: { addresses, sortAlgorithm: 'v1' },
   });
-  const rows = { node01: ['.11', true], node02: ['.12', true], node03: ['.13', false] } as const;
-  for (const [id, [end, isControlPlane]] of Object.entries(rows))
+  const rows = {
+    node01: ['.11', 'controlplane', true],
+    node02: ['.12', 'controlplane', true],
+    node03: ['.13', 'controlplane', false],
+    // A worker that says that it has an API server.
+    node04: ['.14', 'worker', true],
+  } as const;
+  for (const [id, [end, machineType, hasServer]] of Object.entries(rows))
     await state.create({
       ...pointerTo(members, id),
       spec: {
         ...member,
         hostname: `${id}.lan`,
         addresses: ['10.0.2.15', `192.168.56${end}`],
-        controlPlane: isControlPlane ? { port: 6443 } : undefined,
+        machineType,
+        controlPlane: hasServer ? { port: 6443 } : undefined,
       },
     });
   return state;
@@ -40,6 +47,8 @@ test('absentControlPlanes() names the voters of etcd that are no members of the 
   assert.deepEqual(await absentControlPlanes(state, ['node02', 'node01', 'node07']), ['node07']);
   // A control plane without an API server is there.
   assert.deepEqual(await absentControlPlanes(state, ['node03']), []);
+  // A worker with its name does not stand in for it.
+  assert.deepEqual(await absentControlPlanes(state, ['node04']), ['node04']);
   await state.destroy(pointerTo(members, 'node02'));
   assert.deepEqual(await absentControlPlanes(state, ['node01', 'node02']), ['node02']);
 });

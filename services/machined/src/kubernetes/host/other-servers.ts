@@ -1,5 +1,6 @@
 import { pointerTo, type State } from '@nodewright/state';
-import { hostnameStatuses, members, nodeAddresses } from '@nodewright/state/kinds';
+import { hostnameStatuses, type MemberSpec, members, nodeAddresses } from '@nodewright/state/kinds';
+import { isControlPlaneName } from '../../base/domain/control-plane-name.ts';
 import type { HealthResult } from '../../base/domain/service-health.ts';
 import { specOf } from '../../base/resources/spec-of.ts';
 import type { OtherServer } from './replace-in-turn.ts';
@@ -13,7 +14,7 @@ export async function otherServers(state: State): Promise<readonly OtherServer[]
   const own = (await specOf(state, pointerTo(hostnameStatuses)))?.hostname;
   const networks = (await specOf(state, pointerTo(nodeAddresses, 'current')))?.addresses ?? [];
   const ownAddresses = new Set(networks.map((network) => network.split('/')[0]));
-  return (await state.list(members)).flatMap(({ spec: { hostname, addresses, controlPlane } }) => {
+  return (await knownControlPlanes(state)).flatMap(({ hostname, addresses, controlPlane }) => {
     // The name of a member may have a domain.
     const isOwn = hostname.split('.')[0] === own;
     if (isOwn || controlPlane === undefined) return [];
@@ -22,13 +23,18 @@ export async function otherServers(state: State): Promise<readonly OtherServer[]
   });
 }
 
+async function knownControlPlanes(state: State): Promise<MemberSpec[]> {
+  const all = (await state.list(members)).map(({ spec }) => spec);
+  return all.filter(({ machineType }) => isControlPlaneName(machineType));
+}
+
 /**
  * Names of the voters of etcd that are no members of the cluster now: control planes that are off, or whose records are late. A voter has
  * the host name of its node.
  */
 export async function absentControlPlanes(state: State, voters: readonly string[]): Promise<string[]> {
   const own = (await specOf(state, pointerTo(hostnameStatuses)))?.hostname;
-  const there = (await state.list(members)).map(({ spec }) => spec.hostname.split('.')[0]);
+  const there = (await knownControlPlanes(state)).map(({ hostname }) => hostname.split('.')[0]);
   return voters.filter((name) => name !== own && !there.includes(name));
 }
 
