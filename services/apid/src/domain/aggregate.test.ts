@@ -1,34 +1,42 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { Empty, EmptyResponse, Metadata } from '@nodewright/contract/gen/common/common.ts';
+import { Empty, Metadata } from '@nodewright/contract/gen/common/common.ts';
 import { Status } from '@nodewright/contract/gen/google/rpc/status.ts';
 import { MemoryResponse } from '@nodewright/contract/gen/machine/machine.ts';
+import type { Fault } from '@nodewright/fault';
 import fc from 'fast-check';
-import { hostnameSuffix, streamFailure, unaryEntry, unaryFailure } from './aggregate.ts';
+import { hostnameField, labelledEntry, streamFailure, unaryEntry, unaryFailure } from './aggregate.ts';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-test("unaryEntry() appends the target's name to the entry", () => {
+test("unaryEntry() puts the target's name behind the fields of the entry", () => {
   assert.deepEqual(
     Buffer.from(unaryEntry(hex('0a 08 12 06 66 6f 6f 62 61 72'), '127.0.0.1')),
     hex('0a 15 12 06 66 6f 6f 62 61 72 0a 0b 0a 09 31 32 37 2e 30 2e 30 2e 31'),
   );
 });
 
-/**
- * Decodes the metadata as a parser that merges repeated fields does; the generated decoder keeps only the
- * last field.
- */
-function mergedMetadata(message: Uint8Array): Metadata {
+/** The metadata of an entry that has it once, as a parser of any language reads it. */
+function onlyMetadata(entry: Uint8Array): Metadata {
+  const found = fieldsOf(entry).filter(({ number }) => number === 1);
+  assert.equal(found.length, 1);
+  return Metadata.decode(found[0]?.value ?? new Uint8Array());
+}
+
+/** The fields of a message, read by another parser; an error when they do not end where the message ends. */
+function fieldsOf(message: Uint8Array) {
   const reader = new BinaryReader(message);
-  const parts: Uint8Array[] = [];
+  const fields: { number: number; value: Uint8Array; bytes: Buffer }[] = [];
   while (reader.pos < reader.len) {
+    const start = reader.pos;
     const tag = reader.uint32();
-    if (tag === 0x0a) parts.push(reader.bytes());
-    else reader.skip(tag & 7);
+    const isBytes = (tag & 7) === 2;
+    const value = isBytes ? reader.bytes() : new Uint8Array();
+    if (!isBytes) reader.skip(tag & 7);
+    fields.push({ number: tag >>> 3, value, bytes: Buffer.from(message.subarray(start, reader.pos)) });
   }
-  return Metadata.decode(Buffer.concat(parts));
+  return fields;
 }
 
 test('unaryEntry() parts form one message and keep an error that the target reported itself', () => {
@@ -46,12 +54,7 @@ test('unaryEntry() parts form one message and keep an error that the target repo
   const memfree = MemoryResponse.decode(joint).messages.map(({ meminfo }) => meminfo?.memfree);
   assert.deepEqual(memfree, [7n, undefined, 9n]);
 
-  const reader = new BinaryReader(joint);
-  const metadata: Metadata[] = [];
-  while (reader.pos < reader.len) {
-    assert.equal(reader.uint32(), 0x0a);
-    metadata.push(mergedMetadata(reader.bytes()));
-  }
+  const metadata = fieldsOf(joint).map(({ value }) => onlyMetadata(value));
   assert.deepEqual(
     metadata.map(({ hostname, error, status }) => [hostname, error, status?.code]),
     [
@@ -62,21 +65,95 @@ test('unaryEntry() parts form one message and keep an error that the target repo
   );
 });
 
-test('unaryEntry() keeps fields of an entry that it does not know', () => {
+const fieldBytes = (number: number, wireType: number, value: Uint8Array) =>
+  Buffer.concat([varint(number * 8 + wireType), value]);
+const lengthed = (bytes: Uint8Array) => Buffer.concat([varint(bytes.length), bytes]);
+const payload = fc.uint8Array({ maxLength: 300 });
+const foreignName = Metadata.encode(Metadata.fromPartial({ hostname: 'foreign' })).finish();
+
+/** A field of any kind that is whole, also one that claims the name of another node. */
+const wholeField = fc.oneof(
+  fc
+    .tuple(fc.integer({ min: 2, max: 2 ** 29 - 1 }), payload)
+    .map(([n, bytes]) => fieldBytes(n, 2, lengthed(bytes))),
+  fc
+    .tuple(fc.integer({ min: 1, max: 2 ** 29 - 1 }), fc.nat())
+    .map(([n, value]) => fieldBytes(n, 0, varint(value))),
+  fc.integer({ min: 1, max: 4000 }).map((n) => fieldBytes(n, 1, Buffer.alloc(8, 0x0a))),
+  fc.integer({ min: 1, max: 4000 }).map((n) => fieldBytes(n, 5, Buffer.alloc(4, 0x0a))),
+  fc.constant(fieldBytes(1, 2, lengthed(foreignName))),
+);
+/** The same, or bytes that are no whole field, such as one that wants what apid writes behind it. */
+const anyField = fc.oneof(
+  { weight: 5, arbitrary: wholeField },
+  { weight: 1, arbitrary: payload.map((bytes) => Buffer.from(bytes)) },
+  fc.integer({ min: 1, max: 200 }).map((more) => fieldBytes(2, 2, varint(more))),
+  fc.constantFrom(hex('0b'), hex('13 14'), hex('8a 80 80 80 10'), hex('02 00'), hex('16 00')),
+);
+
+test('unaryEntry() keeps every whole field of an entry, and replaces only its metadata', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), fc.string({ minLength: 1 }), (payload, hostname) => {
-      // Field 2 of the entry, which common.Empty does not have.
-      const body = Buffer.concat([Buffer.from([0x12]), varint(payload.length), payload]);
-      const entry = unaryEntry(Buffer.concat([Buffer.from([0x0a]), varint(body.length), body]), hostname);
-      const [message, ...others] = EmptyResponse.decode(entry).messages;
-      assert.deepEqual([others.length, message?.metadata?.hostname], [0, hostname.toWellFormed()]);
-      assert.ok(Buffer.from(entry).includes(body));
+    fc.property(fc.array(wholeField, { maxLength: 20 }), fc.string({ minLength: 1 }), (fields, hostname) => {
+      const part = unaryEntry(fieldBytes(1, 2, lengthed(Buffer.concat(fields))), hostname);
+      const [entry, ...others] = fieldsOf(part);
+      assert.equal(others.length, 0);
+      assert.equal(onlyMetadata(entry?.value ?? part).hostname, hostname.toWellFormed());
+      const others1 = (list: { number: number; bytes: Buffer }[]) =>
+        list.filter(({ number }) => number !== 1).map(({ bytes }) => bytes.toString('hex'));
+      assert.deepEqual(others1(fieldsOf(entry?.value ?? part)), others1(fieldsOf(Buffer.concat(fields))));
     }),
+    { seed: 45 },
   );
 });
 
+test('no entry names another node or changes the entries of others, whatever bytes it consists of', () => {
+  const answer = MemoryResponse.encode(
+    MemoryResponse.fromPartial({ messages: [{ meminfo: { memfree: 7n } }] }),
+  ).finish();
+  const [first, last] = [unaryEntry(answer, 'node01'), unaryEntry(answer, 'node03')];
+  let refused = 0;
+  fc.assert(
+    fc.property(fc.array(anyField, { maxLength: 6 }), (fields) => {
+      const sent = Buffer.concat(fields);
+      let middle: Uint8Array;
+      try {
+        middle = unaryEntry(fieldBytes(1, 2, lengthed(sent)), 'node02');
+      } catch (error) {
+        assert.equal((error as Fault).kind, 'unknown');
+        refused += 1;
+        return;
+      }
+      const entries = fieldsOf(Buffer.concat([first, middle, last]));
+      assert.deepEqual(
+        entries.map(({ value }) => onlyMetadata(value).hostname),
+        ['node01', 'node02', 'node03'],
+      );
+      assert.deepEqual([entries[0]?.bytes, entries[2]?.bytes], [Buffer.from(first), Buffer.from(last)]);
+    }),
+    { seed: 45, numRuns: 2000 },
+  );
+  assert.ok(refused > 200 && refused < 1800, `${refused} of 2000 were refused`);
+});
+
+test('labelledEntry() does not copy an entry without metadata, and refuses metadata without a limit', () => {
+  const plain = hostnameField('node02');
+  const entry = fieldBytes(2, 2, lengthed(Buffer.alloc(1000)));
+  const labelled = labelledEntry(entry, 'node02', plain);
+  assert.ok(labelled.rest === entry && labelled.metadata === plain);
+  const status = { code: 5, details: Array.from({ length: 40_000 }, () => ({})) };
+  const metadata = Metadata.encode(Metadata.fromPartial({ status })).finish();
+  for (const wrong of [metadata, hex('1a 05'), hex('12 02 61')])
+    assert.throws(() => labelledEntry(fieldBytes(1, 2, lengthed(wrong)), 'node02', plain), {
+      kind: 'unknown',
+      message: /^unexpected message format: the metadata of the entry /,
+    });
+});
+
 function varint(value: number): Uint8Array {
-  return value < 128 ? Uint8Array.of(value) : Uint8Array.of((value & 0x7f) | 0x80, value >> 7);
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 0x80);
+  return Uint8Array.from([...bytes, rest]);
 }
 
 test('unaryEntry() rejects answers of another shape and names the problem', () => {
@@ -93,12 +170,6 @@ test('unaryEntry() rejects answers of another shape and names the problem', () =
   for (const [bytes, message] of rows) {
     assert.throws(() => unaryEntry(hex(bytes), 'node02'), { kind: 'unknown', message });
   }
-});
-
-test("hostnameSuffix() adds the node's name to a message and keeps the other metadata", () => {
-  const own = Empty.encode({ metadata: Metadata.fromPartial({ error: 'no such file' }) }).finish();
-  const { hostname, error } = mergedMetadata(Buffer.concat([own, hostnameSuffix('node02')]));
-  assert.deepEqual([hostname, error], ['node02', 'no such file']);
 });
 
 test("a failure carries the target's own status with its details", () => {

@@ -1,8 +1,9 @@
-// How apid marks the answers of several nodes with the nodes' names. It edits bytes and decodes nothing:
+// How apid marks the answers of several nodes with the nodes' names. It edits bytes and decodes only what a node wrote about itself:
 // every message that it handles has `common.Metadata metadata` as field 1, whatever other fields follow.
-import { Empty, EmptyResponse } from '@nodewright/contract/gen/common/common.ts';
+import { Empty, EmptyResponse, Metadata } from '@nodewright/contract/gen/common/common.ts';
 import { Status } from '@nodewright/contract/gen/google/rpc/status.ts';
 import { Fault, grpcCodeName } from '@nodewright/fault';
+import { FieldCursor } from './field-cursor.ts';
 
 /**
  * Protobuf tag of field 1 with wire type 2 (length-delimited): `messages` in a response, `metadata` in an
@@ -19,19 +20,73 @@ export interface TargetFailure {
   readonly details: Uint8Array | undefined;
 }
 
-/**
- * Bytes that name the target. Appended to a message, they merge into its `metadata` and keep the fields that
- * are already set. Source: Protocol Buffers: encoding, last one wins and messages merge.
- */
-export function hostnameSuffix(hostname: string): Uint8Array {
+/** What a node may write about itself in the metadata of an entry: an error and its status. */
+const maxMetadataBytes = 64 * 1024;
+
+/** An entry of a joint answer. `rest` and `metadata`, one after the other, are its bytes. */
+export interface LabelledEntry {
+  /** The fields of the node's entry without its metadata. */
+  readonly rest: Uint8Array;
+  /** The field that names the node. */
+  readonly metadata: Uint8Array;
+}
+
+/** The metadata of an entry that says nothing but the node's name. */
+export function hostnameField(hostname: string): Uint8Array {
   return Empty.encode(Empty.create({ metadata: { hostname } })).finish();
 }
 
 /**
+ * Puts the node's name into an entry that the node has sent. Whatever metadata the entry has is removed, and written anew with the
+ * error and the status that it contained: a node can say how its call ended, and not whose answer it is. Without metadata
+ * the bytes of the entry are not copied. Source: Talos v1.14: one2many streaming.
+ *
+ * @param plain `hostnameField()` of this name
+ * @throws Fault `unknown` when the entry does not consist of whole fields, or its metadata is not readable
+ */
+export function labelledEntry(entry: Uint8Array, hostname: string, plain: Uint8Array): LabelledEntry {
+  let rest: Uint8Array | undefined;
+  let kept = 0;
+  let own: Uint8Array | undefined;
+  const field = new FieldCursor(entry, 0, entry.length, 'the entry');
+  while (field.next()) {
+    const { number, isBytes, start, valueStart, end } = field;
+    if (number === 1) {
+      // The fields behind it move forward in a copy.
+      rest ??= new Uint8Array(entry);
+      own = isBytes ? entry.subarray(valueStart, end) : own;
+      continue;
+    }
+    rest?.copyWithin(kept, start, end);
+    kept += end - start;
+  }
+  const metadata = own === undefined ? undefined : ownMetadata(own);
+  return {
+    rest: rest?.subarray(0, kept) ?? entry,
+    metadata: metadata === undefined ? plain : Empty.encode({ metadata: { ...metadata, hostname } }).finish(),
+  };
+}
+
+/** What a node says of its own answer; `undefined` for nothing. Nobody else's name is taken from it. */
+function ownMetadata(bytes: Uint8Array): Omit<Metadata, 'hostname'> | undefined {
+  const unreadable = (what: string) =>
+    new Fault('unknown', `unexpected message format: the metadata of the entry ${what}`);
+  if (bytes.length > maxMetadataBytes) throw unreadable(`has more than ${maxMetadataBytes} bytes`);
+  let metadata: Metadata;
+  try {
+    metadata = Metadata.decode(bytes);
+  } catch {
+    throw unreadable('cannot be decoded');
+  }
+  const { error, status } = metadata;
+  return error === '' && status === undefined ? undefined : { error, status };
+}
+
+/**
  * Turns the unary answer of one target into its part of the joint answer. The answer must hold exactly one
- * entry in `messages`, its first field; the target's name is appended to that entry. Concatenated parts, in
+ * entry in `messages`, its first field; the target's name becomes the metadata of that entry. Concatenated parts, in
  * any order, form one message.
- * @throws Fault `unknown` when the answer has another shape. Source: Talos v1.14: one2many unary.
+ * @throws Fault `unknown` when the answer has another shape, or as `labelledEntry()`. Source: Talos v1.14: one2many unary.
  */
 export function unaryEntry(answer: Uint8Array, hostname: string): Uint8Array {
   const tag = readVarint(answer, 0);
@@ -44,7 +99,9 @@ export function unaryEntry(answer: Uint8Array, hostname: string): Uint8Array {
   if (length.next + length.value < answer.length) {
     throw new Fault('unknown', 'unexpected message format: more than one entry in messages');
   }
-  return wrap(Buffer.concat([answer.subarray(length.next), hostnameSuffix(hostname)]));
+  const { rest, metadata } = labelledEntry(answer.subarray(length.next), hostname, hostnameField(hostname));
+  const head = [messagesTag, ...varint(rest.length + metadata.length)];
+  return Buffer.concat([Uint8Array.from(head), rest, metadata]);
 }
 
 /** Encodes a target's failure as its part of a joint unary answer. */
@@ -76,10 +133,6 @@ function statusOf(code: number, message: string, details: Uint8Array | undefined
   } catch {
     return plain;
   }
-}
-
-function wrap(body: Uint8Array): Uint8Array {
-  return Buffer.concat([Buffer.from([messagesTag]), varint(body.length), body]);
 }
 
 function varint(value: number): Uint8Array {

@@ -18,14 +18,20 @@ const logs = '/machine.MachineService/Logs';
 const memory = '/machine.MachineService/Memory';
 const kib = 1024;
 
-/** A message with this many bytes in its second field, as `common.Data` has them, or in the one entry of `messages`. */
-function message(field: 1 | 2, bytes: number): Buffer {
+/** Tag and length of a field with bytes. */
+function fieldHead(field: number, bytes: number): Buffer {
   const head = [field * 8 + 2];
   for (let left = bytes; ; left = Math.floor(left / 128)) {
     head.push(left < 128 ? left : (left % 128) + 128);
-    if (left < 128) break;
+    if (left < 128) return Buffer.from(head);
   }
-  return Buffer.concat([messagePrefix(head.length + bytes), Buffer.from(head), Buffer.alloc(bytes)]);
+}
+
+/** A message with this many bytes in its second field, as `common.Data` has them, or in one entry of `messages`. */
+function message(shape: 'data' | 'entry', bytes: number): Buffer {
+  const data = fieldHead(2, bytes);
+  const heads = shape === 'data' ? data : Buffer.concat([fieldHead(1, data.length + bytes), data]);
+  return Buffer.concat([messagePrefix(heads.length + bytes), heads, Buffer.alloc(bytes)]);
 }
 
 /** Sends the message this many times, and counts the calls that were cancelled meanwhile. */
@@ -89,7 +95,7 @@ test('the bytes that many nodes send to a client that does not read count agains
   await using scope = new AsyncDisposableStack();
   // Each window of a node takes this much; a quarter more nodes than the budget has room for.
   const count = Math.floor((1.25 * gatewayShares.bytesPerIdentity) / streamWindowBytes);
-  const sender = new Sender(message(2, 32 * kib), 24);
+  const sender = new Sender(message('data', 32 * kib), 24);
   const { node, rig } = await openRig(sender, scope);
   const client = await rig.connect('os:reader');
   const { call, recorder } = callNodes(client, logs, count);
@@ -114,7 +120,7 @@ test('a client that reads late is sent all that many nodes send, again and again
   const [count, rounds, times] = [16, 8, 20];
   // Together the rounds hold more than the budget: a round that gave nothing back would fail.
   assert.ok(count * rounds * streamWindowBytes > gatewayShares.bytesPerIdentity);
-  const sender = new Sender(message(2, 32 * kib), times);
+  const sender = new Sender(message('data', 32 * kib), times);
   const { rig } = await openRig(sender, scope);
   const client = await rig.connect('os:reader');
   for (let round = 0; round < rounds; round += 1) {
@@ -133,7 +139,7 @@ test('a client that reads late is sent all that many nodes send, again and again
 test('a client that reads slowly hears of all nodes that send more than it reads', async () => {
   await using scope = new AsyncDisposableStack();
   const count = 4;
-  const sender = new Sender(message(2, 32 * kib), 1000);
+  const sender = new Sender(message('data', 32 * kib), 1000);
   const { rig } = await openRig(sender, scope);
   const client = await rig.connect('os:reader');
   const { call, recorder } = callNodes(client, logs, count);
@@ -159,7 +165,7 @@ test('a client that reads slowly hears of all nodes that send more than it reads
 
 test('the answer that unary calls to several nodes have in common counts until the client has read it', async () => {
   await using scope = new AsyncDisposableStack();
-  const sender = new Sender(message(1, 8 * kib * kib), 1);
+  const sender = new Sender(message('entry', 8 * kib * kib), 1);
   const { rig } = await openRig(sender, scope);
   const client = await rig.connect('os:reader');
   // Two times 16 MiB have room beside each other, the third call has not.
@@ -191,7 +197,7 @@ test('a request to several nodes that wait for their connection counts as a whol
   const count = 40;
   assert.ok(count * kib * kib < gatewayShares.bytesPerIdentity);
   assert.ok(count * (kib * kib + streamWindowBytes) > gatewayShares.bytesPerIdentity);
-  const body = message(2, 32 * kib);
+  const body = message('data', 32 * kib);
   const calls = Array.from({ length: count }, () => callNodes(client, logs, 1));
   for (const { call } of calls) for (let sent = 0; sent < 64; sent += 1) call.write(body);
   assert.equal(await Promise.race(calls.map(({ recorder }) => statusOf(recorder))), '8');
@@ -199,7 +205,7 @@ test('a request to several nodes that wait for their connection counts as a whol
 
 test('a deadline leaves nothing of an answer that the client has not read', async () => {
   await using scope = new AsyncDisposableStack();
-  const { rig } = await openRig(new Sender(message(1, kib * kib), 1), scope);
+  const { rig } = await openRig(new Sender(message('entry', kib * kib), 1), scope);
   const client = await rig.connect('os:reader');
   // Long enough for the answers of both nodes on a busy machine.
   const { call, recorder } = callNodes(client, memory, 2, ['grpc-timeout', '6S']);
@@ -213,8 +219,8 @@ test('a deadline leaves nothing of an answer that the client has not read', asyn
 
 test('an incomplete message of a node that has failed counts no longer', async () => {
   await using scope = new AsyncDisposableStack();
-  const part = message(2, 31 * kib * kib).subarray(0, 30 * kib * kib);
-  const sender = new Sender(message(1, 8 * kib * kib), 1);
+  const part = message('data', 31 * kib * kib).subarray(0, 30 * kib * kib);
+  const sender = new Sender(message('entry', 8 * kib * kib), 1);
   let streams = 0;
   const node = new RigBackend((call) => {
     if (call.path === memory) return sender.serve(call);

@@ -8,7 +8,8 @@ import {
   type RawHeaders,
 } from '@nodewright/h2';
 import {
-  hostnameSuffix,
+  hostnameField,
+  labelledEntry,
   streamFailure,
   type TargetFailure,
   unaryEntry,
@@ -133,7 +134,8 @@ export class UnaryJointAnswer implements JointAnswer {
  */
 export class StreamJointAnswer implements JointAnswer {
   readonly #call: InboundCall;
-  readonly #suffixes = new Map<string, Uint8Array>();
+  /** By the name of the target. */
+  readonly #plainFields = new Map<string, Uint8Array>();
   readonly #trailers: string[] = [];
   readonly #targets: readonly FanOutTarget[];
   #answering = false;
@@ -148,11 +150,11 @@ export class StreamJointAnswer implements JointAnswer {
   }
 
   message(target: FanOutTarget, body: Buffer): boolean {
-    const suffix = this.#suffix(target.name);
+    const { rest, metadata } = labelledEntry(body, target.name, this.#plain(target.name));
     this.#respond();
-    this.#call.write(messagePrefix(body.length + suffix.length));
-    this.#call.write(body);
-    return this.#call.write(suffix);
+    this.#call.write(messagePrefix(rest.length + metadata.length));
+    this.#call.write(rest);
+    return this.#call.write(metadata);
   }
 
   ended(target: FanOutTarget, status: GrpcStatus): void {
@@ -183,11 +185,11 @@ export class StreamJointAnswer implements JointAnswer {
     this.#call.respond([...answerHead, ...this.#targets.flatMap(({ headers }) => metadataOf(headers))]);
   }
 
-  #suffix(name: string): Uint8Array {
-    const known = this.#suffixes.get(name);
+  #plain(name: string): Uint8Array {
+    const known = this.#plainFields.get(name);
     if (known !== undefined) return known;
-    const suffix = hostnameSuffix(name);
-    this.#suffixes.set(name, suffix);
-    return suffix;
+    const field = hostnameField(name);
+    this.#plainFields.set(name, field);
+    return field;
   }
 }
