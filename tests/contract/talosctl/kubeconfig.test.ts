@@ -30,6 +30,8 @@ async function archive(text: string): Promise<Buffer> {
 }
 
 let calls = 0;
+/** What a hostile node sends. */
+let sent: string | undefined;
 /** How many clients must have called before any of them is answered. */
 let together = 1;
 let waiting: (() => void)[] = [];
@@ -46,7 +48,8 @@ const suite = openSuite({
     calls += 1;
     if (call.node === 'worker') return call.fail(12, 'kubeconfig is only available on control plane nodes');
     await meet();
-    const text = kubeconfig('https://a:6443', call.node === 'node02' ? 'beta' : 'alpha');
+    const cluster = call.node === 'node02' ? 'beta' : 'alpha';
+    const text = sent ?? kubeconfig('https://a:6443', cluster);
     call.send(Data.encode(Data.fromPartial({ bytes: await archive(text) })).finish());
     call.end();
   },
@@ -123,7 +126,10 @@ test('without merging it writes to the working directory, into a folder, or to s
   assert.equal((await run([join(folder, 'sub')])).exitCode, 0);
   assert.equal((await read(join(folder, 'sub', 'kubeconfig'))).currentContext, 'admin@alpha');
   const shown = await run(['-', '--merge=false']);
-  assert.deepEqual([shown.stdout, shown.exitCode], [kubeconfig('https://a:6443'), 0]);
+  assert.deepEqual(
+    [parseKubeconfig(shown.stdout, 'it'), shown.exitCode],
+    [parseKubeconfig(`${kubeconfig('https://a:6443')}preferences: {}\n`, 'it'), 0],
+  );
   assert.match((await run(['-'])).stderr, /--merge=false/);
 });
 
@@ -159,6 +165,64 @@ test('an interrupt at any of its questions writes nothing, and a document says s
   const agreed = await ask(path, ['o', 'overwrite']);
   assert.deepEqual([agreed.stdout, agreed.exitCode], ['', 0], agreed.stderr);
   assert.deepEqual(await read(path), parseKubeconfig(kubeconfig('https://a:6443'), 'it'));
+});
+
+test('what a node sends is rebuilt, or refused before anything is written or printed', async (t) => {
+  t.after(() => {
+    sent = undefined;
+  });
+  const path = join(await newFolder(), 'config');
+  const usual = kubeconfig('https://a:6443');
+  sent = `# from the node\n${usual}`;
+  const shown = await run(['-', '--merge=false']);
+  assert.equal(shown.exitCode, 0);
+  assert.doesNotMatch(shown.stdout, /from the node/);
+  for (const [user, key] of [
+    ['{ <<: { exec: { command: touch } } }', '"<<"'],
+    ['{ tokenFile: /etc/passwd }', '"tokenFile"'],
+    ['{ exec: { command: touch } }', '"exec"'],
+  ] as const) {
+    sent = usual.replace(/user: {[^}]*}/, `user: ${user}`);
+    for (const words of [[path], ['-', '--merge=false']]) {
+      const { stdout, stderr, exitCode } = await run(words);
+      assert.deepEqual([stdout, exitCode], ['', 1]);
+      assert.ok(stderr.includes(key), stderr);
+    }
+  }
+  await assert.rejects(stat(path));
+});
+
+test('a context that leads to another server is replaced only after a question, or with --force', async (t) => {
+  t.after(() => {
+    sent = undefined;
+  });
+  const path = join(await newFolder(), 'config');
+  const prod = kubeconfig('https://prod:6443', 'prod');
+  const targets = async () => {
+    const { contexts, currentContext } = await read(path);
+    return [contexts.map(({ name, context }) => `${name} ${context.cluster}`), currentContext];
+  };
+  sent = kubeconfig('https://a:6443', 'evil')
+    .replace('contexts: [{ name: admin@evil', 'contexts: [{ name: admin@prod')
+    .replace('current-context: admin@evil', 'current-context: admin@prod');
+  sent = sent.replaceAll('admin@evil', 'evil');
+  await writeFile(path, prod);
+  const quiet = await run([path]);
+  assert.deepEqual([quiet.exitCode, quiet.stdout], [0, 'renamed context "admin@prod" -> "admin@prod-1"\n']);
+  assert.deepEqual(await targets(), [['admin@prod prod', 'admin@prod-1 evil'], 'admin@prod-1']);
+
+  const named = await run([path, '--force-context-name', 'admin@prod']);
+  assert.equal(named.exitCode, 1);
+  assert.match(named.stderr, /context "admin@prod" leads to another server or authority: add flag --force/);
+  const words = ['--force-context-name', 'admin@prod'];
+  const asked = await ask(path, ['rename'], ...words);
+  assert.match(asked.stderr, /context "admin@prod" leads to another server or authority \[\(r\)ename/);
+  assert.deepEqual((await targets())[0]?.[0], 'admin@prod prod');
+  assert.equal((await ask(path, ['overwrite'], ...words)).exitCode, 0);
+  assert.equal((await targets())[0]?.[0], 'admin@prod evil');
+  await writeFile(path, prod);
+  assert.equal((await run([path, '--force', ...words])).exitCode, 0);
+  assert.equal((await targets())[0]?.[0], 'admin@prod evil');
 });
 
 test('an entry that another program changed during the question is not overwritten', async () => {

@@ -1,9 +1,4 @@
-import {
-  type KubeconfigRename,
-  kubeconfigConflicts,
-  parseKubeconfig,
-  readKubeconfig,
-} from '@nodewright/client/kubeconfig';
+import { type KubeconfigRename, parseKubeconfig, readKubeconfig } from '@nodewright/client/kubeconfig';
 import { faultFrom } from '@nodewright/fault';
 import { Option } from 'commander';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
@@ -34,7 +29,10 @@ export const kubeconfigCommand: CommandModule = {
         '[path]',
         'file to merge with or to write; "-" is standard output (default: the file in KUBECONFIG, or ~/.kube/config)',
       )
-      .option('-f, --force', 'overwrite entries of the same name, or without merging the file')
+      .option(
+        '-f, --force',
+        'overwrite entries of the same name, also a context that leads to another server, or without merging the file',
+      )
       .option('-m, --merge', 'merge with an existing kubeconfig', true)
       .addOption(new Option('--no-merge').hideHelp())
       .option('--force-context-name <name>', 'name of the context')
@@ -64,11 +62,13 @@ async function run(
     env.stdout.write(fetched.text);
     return;
   }
-  const conflicts = seen === undefined || treatment.force ? [] : kubeconfigConflicts(seen, incoming);
-  const overwritten = await decideConflicts(env, conflicts, {
-    output: options.output,
-    document: (error) => ({ node: fetched.node, error }),
-  });
+  const overwritten =
+    seen === undefined || treatment.force
+      ? []
+      : await decideConflicts(env, {
+          ...{ base: seen, incoming, contextName: options.forceContextName, output: options.output },
+          document: (error) => ({ node: fetched.node, error }),
+        });
   const { config, renames, merged } = await updateKubeconfig({
     ...{ path, incoming, seen, overwritten, ...treatment },
     ...{ contextName: options.forceContextName, signal: env.signal },

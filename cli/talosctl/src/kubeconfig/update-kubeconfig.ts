@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import {
+  changedContexts,
   type Kubeconfig,
   type KubeconfigConflict,
   type KubeconfigMerge,
@@ -80,7 +81,9 @@ export async function updateKubeconfig(
   await using _lock = await lockFile(`${path}.lock`);
   const current = await readMergedFile(path, update);
   const changed =
-    seen === undefined || current === undefined ? [] : kubeconfigConflicts(seen, current.config);
+    seen === undefined || current === undefined
+      ? []
+      : [...kubeconfigConflicts(seen, current.config), ...changedContexts(seen, current.config)];
   const includes = (list: readonly KubeconfigConflict[], { part, name }: KubeconfigConflict) =>
     list.some((each) => each.part === part && each.name === name);
   const merge = mergeKubeconfig(

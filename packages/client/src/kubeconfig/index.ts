@@ -2,6 +2,7 @@ export { emptyKubeconfig, type Kubeconfig, parseKubeconfig, printKubeconfig } fr
 export { answeredObject, type KubernetesAnswer } from './kubernetes-answer.ts';
 export { type KubernetesApi, type KubernetesRequest, openKubernetesApi } from './kubernetes-api.ts';
 export {
+  changedContexts,
   type KubeconfigConflict,
   type KubeconfigMerge,
   type KubeconfigRename,

@@ -187,11 +187,133 @@ test('readKubeconfig() refuses everything that is no kubeconfig, in bounded memo
   await refused(...Array.from({ length: 40 }, () => Buffer.alloc(32 * 1024)));
 });
 
-test('readKubeconfig() refuses credentials that run a program', async () => {
-  for (const field of ['exec', 'auth-provider']) {
-    const config = configOf('a');
-    const evil = { ...config, users: [{ name: 'admin@a', user: { [field]: { command: 'sh' } } }] };
-    const bytes = gzipSync(await archive('kubeconfig', printKubeconfig(evil)));
-    await assert.rejects(readKubeconfig(nodeWith(bytes), signal), { kind: 'data-loss', message: /program/ });
-  }
+/** A kubeconfig in the order and with the fields that nodes send. */
+const parts = {
+  document: 'apiVersion: v1\nkind: Config',
+  clusters:
+    'clusters: [{ name: a, cluster: { server: "https://a:6443", certificate-authority-data: Q0E= } }]',
+  users: 'users: [{ name: me, user: { client-certificate-data: Q1JU, client-key-data: S0VZ } }]',
+  contexts: 'contexts: [{ name: me@a, context: { cluster: a, user: me, namespace: default } }]',
+  current: 'current-context: me@a',
+};
+const readText = async (changes: Partial<typeof parts>) => {
+  const text = `${Object.values({ ...parts, ...changes }).join('\n')}\n`;
+  return readKubeconfig(nodeWith(gzipSync(await archive('kubeconfig', text))), signal);
+};
+const userOf = (fields: string) => ({ users: `users: [{ name: me, user: ${fields} }]` });
+const clusterOf = (fields: string) => ({ clusters: `clusters: [{ name: a, cluster: ${fields} }]` });
+
+test('readKubeconfig() rebuilds what a node sends from the fields that an administrator needs', async () => {
+  const others = clusterOf('{ tls-server-name: kubernetes, server: "https://[fd00::1]:6443/api" }');
+  const written = await readText({
+    ...others,
+    ...userOf('{ token: 0123 }'),
+    document: `${parts.document}\npreferences: {} # x`,
+  });
+  assert.deepEqual(parseKubeconfig(written, 'it'), {
+    ...emptyKubeconfig,
+    clusters: [
+      { name: 'a', cluster: { server: 'https://[fd00::1]:6443/api', 'tls-server-name': 'kubernetes' } },
+    ],
+    users: [{ name: 'me', user: { token: '0123' } }],
+    contexts: [{ name: 'me@a', context: { cluster: 'a', user: 'me', namespace: 'default' } }],
+    currentContext: 'me@a',
+  });
+  assert.doesNotMatch(written, /#/);
+});
+
+test('readKubeconfig() refuses every field that it does not know, by its name', async () => {
+  const refused = async (changes: Partial<typeof parts>, message: RegExp) =>
+    assert.rejects(readText(changes), (error: Error & { kind?: string }) => {
+      assert.match(error.message, message, JSON.stringify(changes));
+      return error.kind === 'data-loss' && !error.message.includes('SECRET');
+    });
+  for (const key of [
+    'exec',
+    'auth-provider',
+    'tokenFile',
+    'client-key',
+    'client-certificate',
+    'username',
+    'as',
+    'extensions',
+    '<<',
+  ])
+    await refused(
+      userOf(`{ token: t, "${key}": { exec: SECRET } }`),
+      new RegExp(`user has the key "${key}"`),
+    );
+  await refused(userOf('{ <<: { exec: { command: SECRET } } }'), /user has the key "<<"/);
+  await refused(userOf('{ !!merge <<: { exec: { command: SECRET } } }'), /a key of user has a tag/);
+  for (const key of [
+    'proxy-url',
+    'insecure-skip-tls-verify',
+    'certificate-authority',
+    'disable-compression',
+    'extensions',
+  ])
+    await refused(
+      clusterOf(`{ server: "https://a", ${key}: SECRET }`),
+      new RegExp(`cluster has the key "${key}"`),
+    );
+  await refused(
+    { contexts: 'contexts: [{ name: c, context: { cluster: a, user: me, extensions: [] } }]' },
+    /"extensions"/,
+  );
+  await refused({ document: `${parts.document}\nextensions: []` }, /it has the key "extensions"/);
+  await refused(
+    { document: `${parts.document}\npreferences: { colors: true }` },
+    /preferences has the key "colors"/,
+  );
+  await refused({ document: 'apiVersion: v2\nkind: Config' }, /apiVersion/);
+});
+
+test('readKubeconfig() refuses references, and a context that joins what the node did not send', async () => {
+  const refused = async (changes: Partial<typeof parts>, message: RegExp) =>
+    assert.rejects(readText(changes), { kind: 'data-loss', message });
+  await refused({ ...clusterOf('&c { server: "https://a" }'), ...userOf('*c') }, /user is an alias/);
+  await refused(
+    { ...clusterOf('{ server: &c "https://a" }'), ...userOf('{ token: *c }') },
+    /token is an alias/,
+  );
+  await refused(userOf('{ token: !!binary dA== }'), /token has a tag/);
+  await refused(userOf('!!map { token: t }'), /user has a tag/);
+  await refused(userOf('{ token: [t] }'), /token is not a text/);
+  for (const server of ['http://a:6443', 'file:///a', 'https://u:p@a', 'https://a?b', '', 'https://a\\b'])
+    await refused(clusterOf(`{ server: '${server}' }`), /server/);
+  // The credentials of the user's own file would go to the server of the node.
+  await refused(
+    { contexts: 'contexts: [{ name: me@a, context: { cluster: a, user: admin@prod } }]' },
+    /another cluster or user/,
+  );
+  await refused(
+    { contexts: 'contexts: [{ name: me@a, context: { cluster: prod, user: me } }]' },
+    /another cluster or user/,
+  );
+  await refused({ current: 'current-context: admin@prod' }, /current-context/);
+  await refused(
+    { users: 'users: [{ name: me, user: {} }, { name: me, user: {} }]' },
+    /users is not a list of one/,
+  );
+  await refused({ current: `${parts.current}\n---\nkind: Config` }, /not YAML/);
+  await refused({ current: `${parts.current}\nusers: []` }, /not YAML/);
+  await refused({ users: `users: ${'['.repeat(100_000)}` }, /not YAML/);
+});
+
+test('mergeKubeconfig() lets no context lead elsewhere without consent, and says which it kept', () => {
+  const prod = configOf('prod');
+  const evil = {
+    ...configOf('evil', 'https://evil'),
+    contexts: [{ name: 'admin@prod', context: { cluster: 'evil', user: 'admin@evil' } }],
+    currentContext: 'admin@prod',
+  };
+  const kept = mergeKubeconfig(prod, { ...evil, users: [{ name: 'admin@evil', user: {} }] }, keepBoth);
+  assert.deepEqual(kept.keptContexts, [{ part: 'context', name: 'admin@prod' }]);
+  assert.deepEqual(kept.config.contexts[0], prod.contexts[0]);
+  assert.equal(kept.config.currentContext, 'admin@prod-1');
+  const replaced = mergeKubeconfig(prod, evil, overwrite).config;
+  assert.deepEqual(replaced.contexts, evil.contexts);
+  // A context that leads to the same server is replaced, as upstream does it.
+  const same = { ...prod, contexts: [{ name: 'admin@prod', context: { cluster: 'prod', user: 'other' } }] };
+  assert.deepEqual(mergeKubeconfig(same, prod, keepBoth).config.contexts, prod.contexts);
 });

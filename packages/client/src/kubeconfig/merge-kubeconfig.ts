@@ -10,7 +10,7 @@ export interface KubeconfigRename {
 }
 
 export interface KubeconfigConflict {
-  readonly part: 'cluster' | 'auth info';
+  readonly part: KubeconfigPart;
   readonly name: string;
 }
 
@@ -24,6 +24,8 @@ export interface MergeKubeconfigOptions {
 export interface KubeconfigMerge {
   readonly config: Kubeconfig;
   readonly renames: readonly KubeconfigRename[];
+  /** Contexts of the base that lead to another server or authority than the incoming one of this name, and stayed. */
+  readonly keptContexts: readonly KubeconfigConflict[];
 }
 
 /** The entries of `incoming` whose name is taken in `base` by an entry with other content. */
@@ -35,10 +37,24 @@ export function kubeconfigConflicts(base: Kubeconfig, incoming: Kubeconfig): Kub
 }
 
 /**
+ * The contexts that lead to another server, authority or user in `later` than in `earlier`, or only exist in one of these. The user
+ * was asked about what `earlier` has.
+ */
+export function changedContexts(earlier: Kubeconfig, later: Kubeconfig): KubeconfigConflict[] {
+  const target = (config: Kubeconfig, name: string) => {
+    const context = config.contexts.find((entry) => entry.name === name);
+    return context && [context.context.user, targetOf(context, config.clusters)];
+  };
+  return [...earlier.contexts, ...later.contexts]
+    .filter(({ name }) => !isDeepStrictEqual(target(earlier, name), target(later, name)))
+    .map(({ name }) => ({ part: 'context', name }));
+}
+
+/**
  * Adds the entries of `incoming` to `base` and makes its current context the current one. An entry whose name is taken
  * overwrites the other, or gets the first free suffix `-1`, `-2`, ...; the new name of a cluster also appears in the names of
- * its users, and theirs in the names of contexts. A context of the same name is always overwritten. Source: Talos v1.14:
- * kubeconfig.
+ * its users, and theirs in the names of contexts. A context of the same name is overwritten as well; unlike upstream, one that
+ * leads to another server or authority only as the other entries are. Source: Talos v1.14: kubeconfig.
  */
 export function mergeKubeconfig(
   base: Kubeconfig,
@@ -61,11 +77,20 @@ export function mergeKubeconfig(
     userNames.set(entry.name, to);
     if (to !== entry.name) renames.push({ part: 'auth info', from: entry.name, to });
   }
+  const keptContexts: KubeconfigConflict[] = [];
   const contexts = new Names(base.contexts);
   let currentContext = base.currentContext;
   for (const entry of incoming.contexts) {
-    const to = contextName ?? userNames.get(entry.name) ?? withNewNames(entry.name, clusterNames);
-    contexts.add(withReferences(entry, clusterNames, userNames), to, true);
+    const wanted = contextName ?? userNames.get(entry.name) ?? withNewNames(entry.name, clusterNames);
+    const added = withReferences(entry, clusterNames, userNames);
+    const conflict = { part: 'context', name: wanted } as const;
+    const known = contexts.get(wanted) as KubeconfigContext | undefined;
+    const isElsewhere =
+      known !== undefined &&
+      !isDeepStrictEqual(targetOf(known, clusters.entries), targetOf(added, clusters.entries));
+    const isKept = isElsewhere && !overwrites(conflict);
+    if (isKept) keptContexts.push(conflict);
+    const to = contexts.add(added, wanted, !isKept);
     if (to !== entry.name) renames.push({ part: 'context', from: entry.name, to });
     if (entry.name === incoming.currentContext) currentContext = to;
   }
@@ -78,7 +103,16 @@ export function mergeKubeconfig(
       currentContext,
     },
     renames,
+    keptContexts,
   };
+}
+
+/** What a context leads to: the fields of its cluster that say which server it is, and how that is recognised. */
+function targetOf({ context }: KubeconfigContext, clusters: readonly NamedEntry[]): unknown {
+  const body = clusters.find(({ name }) => name === context.cluster)?.cluster;
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { server, ...fields } = body as Record<string, unknown>;
+  return [server, fields['certificate-authority-data'], fields['certificate-authority']];
 }
 
 /** Named entries, in order. */
@@ -91,6 +125,10 @@ class Names {
 
   get entries(): readonly NamedEntry[] {
     return [...this.#entries.values()];
+  }
+
+  get(name: string): NamedEntry | undefined {
+    return this.#entries.get(name);
   }
 
   /** Returns the name that the entry got. */

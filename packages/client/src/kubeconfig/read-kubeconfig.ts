@@ -3,17 +3,20 @@ import { gunzipSync } from 'node:zlib';
 import { Fault } from '@nodewright/fault';
 import { extract } from 'tar-stream';
 import type { NodeClient } from '../node-client.ts';
-import { parseKubeconfig } from './kubeconfig.ts';
+import { printKubeconfig } from './kubeconfig.ts';
+import { rebuildKubeconfig } from './rebuild-kubeconfig.ts';
 
 /** A node may send no more, so that a hostile one cannot fill the memory. */
 const maxArchiveBytes = 1024 * 1024;
-const maxTextBytes = 4 * 1024 * 1024;
+/** A kubeconfig has a few KiB. Of hostile YAML this much takes up to two seconds and 300 MB to parse. */
+const maxTextBytes = 128 * 1024;
 
 /**
- * Requests a kubeconfig for an administrator from a control plane. It holds a key. Source: Talos v1.14: Kubeconfig.
+ * Requests a kubeconfig for an administrator from a control plane. It holds a key. The text is written anew from what
+ * `rebuildKubeconfig()` accepts: a hostile node could otherwise run programs on the computer of its administrator, or read
+ * files of it. Source: Talos v1.14: Kubeconfig.
  *
- * @throws Fault of the call; `data-loss` for an answer that is no archive with a kubeconfig, or one that makes kubectl run
- * programs
+ * @throws Fault of the call; `data-loss` for an answer that is no archive with a kubeconfig, or one that says anything else
  */
 export async function readKubeconfig(
   node: Pick<NodeClient, 'machine'>,
@@ -26,9 +29,7 @@ export async function readKubeconfig(
     if (length > maxArchiveBytes) throw wrong(`it is larger than ${maxArchiveBytes} bytes`);
     parts.push(bytes);
   }
-  const text = await textOf(unpacked(Buffer.concat(parts)));
-  refusePrograms(text);
-  return text;
+  return printKubeconfig(rebuildKubeconfig(await textOf(unpacked(Buffer.concat(parts))), wrong));
 }
 
 function unpacked(archive: Buffer): Buffer {
@@ -56,15 +57,6 @@ async function textOf(tar: Buffer): Promise<string> {
     // Upstream's archive lacks its end, which is reported only after the entry has been read.
   }
   throw wrong('it has no file kubeconfig');
-}
-
-/** A hostile node could otherwise run programs on the computer of its administrator. */
-function refusePrograms(text: string): void {
-  const { users } = parseKubeconfig(text, 'the answer');
-  const [program] = users.filter(
-    ({ user }) => typeof user === 'object' && user !== null && ('exec' in user || 'auth-provider' in user),
-  );
-  if (program !== undefined) throw wrong('its credentials come from a program, which a node must not choose');
 }
 
 const wrong = (what: string) => new Fault('data-loss', `the node sent no archive with a kubeconfig: ${what}`);
