@@ -2,23 +2,55 @@
  * Completion scripts. Each calls `talosctl __complete <words> <word at the cursor>`, which prints one candidate per
  * line, or `:files` for a local path. So a script stays valid when commands are added. `__complete_described` also
  * prints a tab and a description after each candidate.
+ *
+ * A candidate may be the name of a file or of a resource, which somebody else has chosen: `$(...)` in it would run when the user
+ * presses Enter. So each script quotes what the shell would not take as it is. zsh and fish do that themselves. The words
+ * go to the program without the quotes of the shell, so that what was quoted before is completed, too.
  */
 const bash = `# bash completion for talosctl: source <(talosctl completion bash)
 _talosctl() {
-    local line="\${COMP_LINE:0:COMP_POINT}" words=() current prefix candidate
-    read -r -a words <<< "$line"
-    if [[ "$line" == *[[:space:]] ]]; then words+=(""); fi
-    current="\${words[\${#words[@]} - 1]}"
-    # Bash replaces only what follows the last = or : of a word.
-    prefix="\${current%"\${current##*[=:]}"}"
+    local line="\${COMP_LINE:0:COMP_POINT}" words=() current="" prefix="" quote="" quoted="" begun="" char candidate at
+    local plain='^[A-Za-z0-9_./@%+=:,-]*$'
+    for ((at = 0; at < \${#line}; at++)); do
+        char="\${line:at:1}"
+        if [[ -n "$quote" ]]; then
+            if [[ "$char" == "$quote" ]]; then
+                quote=""
+            else
+                if [[ "$quote$char" == '"\\' ]]; then ((at++)); char="\${line:at:1}"; fi
+                current+="$char"
+            fi
+        elif [[ "$char" == [[:space:]] ]]; then
+            if [[ -n "$begun" ]]; then words+=("$current"); fi
+            current="" prefix="" quoted="" begun=""
+        else
+            begun=1
+            if [[ "$char" == [\\'\\"] ]]; then
+                quote="$char" quoted=1
+            elif [[ "$char" == '\\' ]]; then
+                ((at++))
+                current+="\${line:at:1}"
+            else
+                current+="$char"
+                # Bash replaces only what follows the last of these characters, such as = or :.
+                if [[ "$COMP_WORDBREAKS" == *"$char"* ]]; then prefix="$current"; fi
+            fi
+        fi
+    done
+    words+=("$current")
     COMPREPLY=()
+    # Between quotes other characters are special.
+    if [[ -n "$quoted" ]]; then return; fi
     while IFS= read -r candidate; do
         if [[ "$candidate" == ":files" ]]; then
             while IFS= read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -f -- "\${current#"$prefix"}")
             compopt -o filenames 2> /dev/null
             return
         fi
-        COMPREPLY+=("\${candidate#"$prefix"}")
+        candidate="\${candidate#"$prefix"}"
+        # The name may come from a node: nothing in it may be code.
+        if [[ ! "$candidate" =~ $plain ]]; then printf -v candidate %q "$candidate"; fi
+        COMPREPLY+=("$candidate")
     done < <("\${words[0]}" __complete "\${words[@]:1}" 2> /dev/null)
 }
 complete -F _talosctl talosctl
@@ -29,7 +61,7 @@ const zsh = (verb: string) => `#compdef talosctl
 _talosctl() {
     local -a lines candidates
     local line value tab=$'\\t'
-    lines=("\${(@f)$("\${words[1]}" ${verb} "\${(@)words[2,CURRENT]}" 2> /dev/null)}")
+    lines=("\${(@f)$("\${words[1]}" ${verb} "\${(@Q)words[2,CURRENT]}" 2> /dev/null)}")
     if [[ "\${lines[1]}" == ":files" ]]; then
         _files
         return
@@ -37,6 +69,7 @@ _talosctl() {
     for line in "\${(@)lines:#}"; do
         value=\${line%%$tab*}
         # A colon ends the value, so one inside it is escaped.
+        value=\${value//\\\\/\\\\\\\\}
         value=\${value//:/\\\\:}
         if [[ "$line" == *$tab* ]]; then
             value+=":\${line#*$tab}"
@@ -56,11 +89,12 @@ const fish = (verb: string) => `# fish completion for talosctl: talosctl complet
 function __talosctl_candidates
     set -l words (commandline -opc)
     set -l current (commandline -ct)
-    for candidate in ($words[1] ${verb} $words[2..-1] "$current" 2> /dev/null)
+    set -l unquoted (string unescape -- "$current"); or set unquoted "$current"
+    for candidate in ($words[1] ${verb} $words[2..-1] "$unquoted" 2> /dev/null)
         if test "$candidate" = ":files"
             __fish_complete_path "$current"
         else
-            echo $candidate
+            printf '%s\\n' "$candidate"
         end
     end
 end
@@ -72,7 +106,9 @@ const powershell = (
 ) => `# PowerShell completion for talosctl: talosctl completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName 'talosctl' -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
-    $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.Extent.Text })
+    $words = @($commandAst.CommandElements | Select-Object -Skip 1 | ForEach-Object {
+        if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { $_.Extent.Text }
+    })
     # Some versions drop an empty argument: pass a pair of quotes instead.
     if ($wordToComplete -eq '') { $words += '""' }
     & $commandAst.CommandElements[0].Extent.Text ${verb} @words 2>$null | ForEach-Object {
@@ -81,7 +117,12 @@ Register-ArgumentCompleter -Native -CommandName 'talosctl' -ScriptBlock {
         } else {
             $value, $description = $_ -split "\`t", 2
             if (-not $description) { $description = $value }
-            [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $description)
+            # The name may come from a node: nothing in it may be code.
+            $text = $value
+            if ($value -notmatch '\\A[A-Za-z0-9_./+=:,-]+\\z') {
+                $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($value) + "'"
+            }
+            [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
         }
     }
 }
