@@ -19,7 +19,7 @@ const topics: Readonly<Record<string, Topic>> = {
     imports: [],
     face: ['domain/caller-roles.ts', 'domain/resource-access.ts', 'rpc/guarded-state.ts'],
   },
-  cluster: { imports: [], face: ['domain/trustd-endpoints.ts', 'host/trustd-channel.ts'] },
+  cluster: { imports: ['access'], face: ['domain/trustd-endpoints.ts', 'host/trustd-channel.ts'] },
   config: { imports: ['access', 'life', 'logs'], face: ['domain/meta-values.ts'] },
   containers: {
     imports: ['logs', 'services'],

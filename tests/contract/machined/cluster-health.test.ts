@@ -122,6 +122,22 @@ describe('health of a cluster', { skip }, () => {
     });
   });
 
+  test('only an administrator has the node connect to an endpoint that is none of the cluster', async () => {
+    const clusterInfo = {
+      controlPlaneNodes: [first],
+      workerNodes: [],
+      forceEndpoint: `https://${second}:50000`,
+    };
+    for (const role of ['os:reader', 'os:operator'])
+      await assert.rejects(linesOf(controlPlane, { clusterInfo }, role), {
+        code: 7,
+        details: /only os:admin may name another one$/,
+      });
+    await assert.rejects(linesOf(controlPlane, { waitTimeout: { seconds: 0n }, clusterInfo }, 'os:admin'), {
+      code: 4,
+    });
+  });
+
   test('a worker checks nothing, and a caller without a role is refused', async () => {
     await assert.rejects(linesOf(worker, {}), {
       code: 12,

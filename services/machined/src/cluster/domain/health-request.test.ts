@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClusterNode, healthTimeoutMs, kubernetesEndpoint, nodesToCheck } from './health-request.ts';
+import {
+  type ClusterNode,
+  healthTimeoutMs,
+  kubernetesEndpoint,
+  nodesToCheck,
+  ownEndpoints,
+} from './health-request.ts';
 
 const member = (address: string, machineType: ClusterNode['machineType']): ClusterNode => ({
   addresses: [address, 'fd00::1'],
@@ -55,13 +61,40 @@ test('a health check takes the requested time, 20 minutes by default, and at mos
   assert.throws(() => of(-1n), { kind: 'invalid-argument' });
 });
 
-test('a health check asks the API server that the request names, if that is a URL with https', () => {
-  const request = (forceEndpoint: string) => ({
-    clusterInfo: { controlPlaneNodes: [], workerNodes: [], forceEndpoint },
-  });
-  assert.equal(kubernetesEndpoint(request('https://10.0.0.9:6443')), 'https://10.0.0.9:6443');
-  assert.equal(kubernetesEndpoint(request('')), undefined);
-  assert.equal(kubernetesEndpoint({ clusterInfo: undefined }), undefined);
+const endpointRequest = (forceEndpoint: string) => ({
+  clusterInfo: { controlPlaneNodes: [], workerNodes: [], forceEndpoint },
+});
+
+test('a health check asks the API server that an administrator names, if that is a URL with https', () => {
+  const admin = { isAdmin: true, own: [] };
+  assert.equal(kubernetesEndpoint(endpointRequest('https://10.0.0.9:6443'), admin), 'https://10.0.0.9:6443');
+  assert.equal(kubernetesEndpoint(endpointRequest(''), admin), undefined);
+  assert.equal(kubernetesEndpoint({ clusterInfo: undefined }, admin), undefined);
   for (const text of ['http://10.0.0.9', '10.0.0.9:6443', 'file:///etc'])
-    assert.throws(() => kubernetesEndpoint(request(text)), { kind: 'invalid-argument' });
+    assert.throws(() => kubernetesEndpoint(endpointRequest(text), admin), { kind: 'invalid-argument' });
+});
+
+test('a health check for others asks only the API servers of the cluster', () => {
+  const members = [
+    { machineType: 'controlplane', addresses: ['10.5.0.2', 'fd00::2'] },
+    { machineType: 'worker', addresses: ['10.5.0.3'] },
+  ] as const;
+  const own = ownEndpoints({ endpoint: 'https://lb.example:6443', apiServerPort: 443 }, members);
+  const reader = { isAdmin: false, own };
+  for (const text of [
+    'https://lb.example:6443',
+    'https://LB.example:6443/',
+    'https://10.5.0.2',
+    'https://[fd00::2]:443',
+  ])
+    assert.equal(kubernetesEndpoint(endpointRequest(text), reader), text);
+  for (const text of [
+    ...['https://lb.example', 'https://10.5.0.2:6443', 'https://10.5.0.3:443', 'https://10.0.0.9:22'],
+    ...['https://lb.example:6443@10.0.0.9', 'https://lb.example.evil:6443', 'https://127.0.0.1:50000'],
+  ])
+    assert.throws(() => kubernetesEndpoint(endpointRequest(text), reader), {
+      kind: 'permission-denied',
+      message: /only os:admin may name another one$/,
+    });
+  assert.deepEqual(ownEndpoints(undefined, members), []);
 });

@@ -15,6 +15,8 @@ export interface CheckedNodes {
 const defaultTimeoutMs = 20 * 60_000;
 /** The largest number of nodes in one check, which calls all of them at the same time. Real clusters have far fewer. */
 const maxNodes = 5000;
+/** How much of a text that is refused is repeated. */
+const maxShownLength = 200;
 /** The longest timeout that a Node.js timer supports. */
 const longestTimeoutMs = 2 ** 31 - 1;
 
@@ -57,16 +59,48 @@ export function healthTimeoutMs({ waitTimeout }: Pick<HealthCheckRequest, 'waitT
   return Math.min(timeoutMs, longestTimeoutMs);
 }
 
+export interface EndpointAccess {
+  /** Whether the caller may have this node connect to any host and port. */
+  readonly isAdmin: boolean;
+  /** The URLs of the cluster's own API servers. */
+  readonly own: readonly string[];
+}
+
 /**
- * The API server that the request names; `undefined` when it names none.
+ * The API server that the request names; `undefined` when it names none. The answer says whether a server listens there, so that a reader
+ * could scan the networks of the node: only an administrator names an endpoint that is none of the cluster.
  *
- * @throws Fault `invalid-argument` for a text that is no URL with https
+ * @throws Fault `invalid-argument` for a text that is no URL with https; `permission-denied` for an endpoint that the caller may not name
  */
-export function kubernetesEndpoint({
-  clusterInfo,
-}: Pick<HealthCheckRequest, 'clusterInfo'>): string | undefined {
+export function kubernetesEndpoint(
+  { clusterInfo }: Pick<HealthCheckRequest, 'clusterInfo'>,
+  { isAdmin, own }: EndpointAccess,
+): string | undefined {
   const text = clusterInfo?.forceEndpoint ?? '';
   if (text === '') return undefined;
-  if (URL.canParse(text) && new URL(text).protocol === 'https:') return text;
-  throw new Fault('invalid-argument', `the endpoint of Kubernetes "${text}" is no URL with https`);
+  const shown = JSON.stringify(text.slice(0, maxShownLength));
+  if (!URL.canParse(text) || new URL(text).protocol !== 'https:')
+    throw new Fault('invalid-argument', `the endpoint of Kubernetes ${shown} is no URL with https`);
+  const { origin } = new URL(text);
+  if (isAdmin || own.some((url) => URL.canParse(url) && new URL(url).origin === origin)) return text;
+  throw new Fault(
+    'permission-denied',
+    `the endpoint of Kubernetes ${shown} is none of this cluster: only os:admin may name another one`,
+  );
+}
+
+/** The URLs at which the cluster's API servers are known: its endpoint, and each control plane. */
+export function ownEndpoints(
+  cluster: { readonly endpoint: string; readonly apiServerPort: number } | undefined,
+  members: readonly ClusterNode[],
+): readonly string[] {
+  if (cluster === undefined) return [];
+  const addresses = members
+    .filter(({ machineType }) => machineType !== 'worker')
+    .flatMap((member) => member.addresses);
+  const host = (address: string) => (address.includes(':') ? `[${address}]` : address);
+  return [
+    cluster.endpoint,
+    ...addresses.map((address) => `https://${host(address)}:${cluster.apiServerPort}`),
+  ];
 }

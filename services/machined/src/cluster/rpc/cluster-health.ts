@@ -1,8 +1,9 @@
-import { ports, roles } from '@nodewright/contract';
+import { metadataKeys, ports, roles } from '@nodewright/contract';
 import type { ClusterServiceImplementation } from '@nodewright/contract/gen/cluster/cluster.ts';
 import { Fault, Secret } from '@nodewright/fault';
 import { issueCertificate, validityFrom } from '@nodewright/pki';
 import type { Telemetry } from '@nodewright/telemetry';
+import { rolesFromMetadata } from '../../access/domain/caller-roles.ts';
 import { issuingKeyPair } from '../../base/resources/issuing-key-pair.ts';
 import type { NodeView } from '../../base/resources/node-view.ts';
 import {
@@ -10,6 +11,7 @@ import {
   healthTimeoutMs,
   kubernetesEndpoint,
   nodesToCheck,
+  ownEndpoints,
 } from '../domain/health-request.ts';
 
 export interface ClusterHealthInit {
@@ -36,9 +38,14 @@ export function createClusterHealth(init: ClusterHealthInit): ClusterServiceImpl
   return {
     async *healthCheck(request, context) {
       const [address = ''] = init.view.addresses();
-      const nodes = nodesToCheck(request, await init.members(), address);
+      const members = await init.members();
+      const nodes = nodesToCheck(request, members, address);
       const timeoutMs = healthTimeoutMs(request);
-      const endpoint = kubernetesEndpoint(request);
+      const caller = rolesFromMetadata(context.metadata.getAll(metadataKeys.role));
+      const endpoint = kubernetesEndpoint(request, {
+        isAdmin: caller.has(roles.admin),
+        own: ownEndpoints(init.view.configuration()?.cluster, members),
+      });
       // The client is loaded by the first check, so a node that runs no check does not need the memory.
       const [{ openTalosClient }, { checkHealth }] = await Promise.all([
         import('@nodewright/client'),
