@@ -79,3 +79,18 @@ test('the key of a client configuration is not logged', async () => {
   assert.ok(key.length > 20);
   assert.equal((await node.log('machined')).includes(key), false);
 });
+
+test('the log says which roles a client configuration got, for how long, and the fingerprint of its certificate', async () => {
+  const roles = ['os:reader', 'z'.repeat(300), ...Array.from({ length: 40 }, (_, index) => `team:${index}`)];
+  const { messages } = await machine.generateClientConfiguration({ roles, crtTtl: { seconds: 5400n } });
+  const { fingerprint256 } = new X509Certificate(messages[0]?.crt ?? '');
+  const lines = (await node.log('machined')).split('\n').filter((line) => line.includes(fingerprint256));
+  assert.equal(lines.length, 1);
+  const { method, issued } = JSON.parse(lines[0] as string);
+  assert.equal(method, '/machine.MachineService/GenerateClientConfiguration');
+  assert.deepEqual(
+    { ...issued, roles: issued.roles.length },
+    { roles: 32, roleCount: 42, lifetimeHours: 1.5, fingerprint: fingerprint256 },
+  );
+  assert.ok(issued.roles.includes('os:reader'));
+});
