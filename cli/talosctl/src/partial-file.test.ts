@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { PartialFile } from './partial-file.ts';
 
@@ -45,3 +45,18 @@ for (const keepsPart of [false, true]) {
     if (keepsPart) assert.equal(readFileSync(path, 'utf8'), 'a part');
   });
 }
+
+test('nobody can guess the name of a draft, and only the user can read it', async () => {
+  const path = join(folder, 'support.zip');
+  const names = new Set<string>();
+  for (let count = 0; count < 64; count += 1) {
+    await using file = await PartialFile.open(path);
+    assert.equal(statSync(file.path).mode & 0o777, 0o600);
+    const random = /^\.support\.zip\.([0-9a-f]{12})\.partial$/.exec(basename(file.path))?.[1] ?? '';
+    names.add(random);
+  }
+  assert.equal(names.size, 64);
+  // 48 random bits: each place of the names varies.
+  for (let place = 0; place < 12; place += 1)
+    assert.ok(new Set([...names].map((name) => name[place])).size > 4, [...names].join(' '));
+});
