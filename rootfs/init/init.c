@@ -305,11 +305,24 @@ static int takeNextSet(void) {
   return !error;
 }
 
+// A test compiles this program for a folder of its own.
+#ifndef EFI_FOLDER
+#define EFI_FOLDER "/sys/firmware/efi"
+#endif
+#define EFI_VARIABLES EFI_FOLDER "/efivars"
+static long variablesError; // Of the mount of efivarfs.
+
 // Whether the firmware verified the kernel: then the keys of the firmware are in a keyring, and a set needs a signature with one.
+// In doubt it did: a set without a signature must not start because a variable could not be read.
 static int isSecureBootOn(void) {
   char variable[16];
-  return readText("/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", variable, sizeof(variable)) == 5 &&
-         variable[4] == 1;
+  long bytes = readText(EFI_VARIABLES "/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", variable, sizeof(variable));
+  if (bytes >= 0) return bytes != 5 || variable[4] != 0;
+  if (bytes != -2 /* ENOENT */) return 1;
+  if (!variablesError) return 0;
+  // Without efivarfs every variable is absent. A machine that a BIOS started has no variables, and no folder for them.
+  struct statx found;
+  return describe(AT_FDCWD, EFI_FOLDER, &found) != -2 /* ENOENT */;
 }
 
 #define SIGNATURE_KEY "nodewright-set"
@@ -518,7 +531,7 @@ __attribute__((noreturn)) void start(void) {
   readText("/proc/cmdline", commandLine, sizeof(commandLine));
   loadModules();
   // Its file system is a module. A BIOS has no variables.
-  mountAt("efivarfs", "/sys/firmware/efi/efivars", "efivarfs", SECURE | MS_RDONLY | MS_RELATIME, 0);
+  variablesError = mountAt("efivarfs", EFI_VARIABLES, "efivarfs", SECURE | MS_RDONLY | MS_RELATIME, 0);
   // A hypervisor may add words to a signed command line: a second hash would replace the signed one.
   if (argument("nodewright.roothash", rootHash, sizeof(rootHash)) != 1 || !isRootHash(rootHash))
     FAIL("nodewright.roothash must be once on the kernel's command line, with the SHA-256 of the hash tree of the root");

@@ -4,7 +4,7 @@ import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import type { KernelFiles } from '../base/host/kernel-files.ts';
-import { readIfThere } from '../base/host/read-if-there.ts';
+import { readIfThere, readOrReason } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import { kernelControllers } from './controllers/kernel-controllers.ts';
 import { extensionLayers, extensionsFile } from './domain/extension-layers.ts';
@@ -46,7 +46,7 @@ export function openKernel(init: OpenKernelInit): Topic {
       ...{ world, bootId, kernel },
       kernelRelease: release(),
       extensions: isFirstProcess ? startedExtensions() : [],
-      read: readIfThere,
+      ...{ read: readIfThere, readOrReason },
       writeParameter: isFirstProcess ? writeKernelParameter : undefined,
       modules: isFirstProcess ? { folder, load: createModuleLoader(folder), containerModules } : undefined,
     }),

@@ -5,7 +5,7 @@ import { capabilities, keyCodes, loadNativeCalls, type NativeCalls, watchKeys } 
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { limitCgroup } from '../base/host/cgroup-limits.ts';
-import { readIfThere } from '../base/host/read-if-there.ts';
+import { readIfThere, readOrReason } from '../base/host/read-if-there.ts';
 import { type BootPartition, createBootPartition } from '../extensions/host/boot-partition.ts';
 import { kernelArgumentProblem } from '../kernel/domain/kernel-requirements.ts';
 import { isSecureBootOn } from '../kernel/domain/security-state.ts';
@@ -69,7 +69,7 @@ export async function prepareMachine(
   calls.dropBoundingCapability(capabilities.systemBoot);
   const problem = kernelArgumentProblem({
     commandLine: readFileSync('/proc/cmdline', 'utf8'),
-    isSecureBootOn: isSecureBootOn(readIfThere),
+    isSecureBootOn: isSecureBootOn(readOrReason),
   });
   if (problem !== undefined) throw new Fault('failed-precondition', problem);
   await mountFileSystems(calls);
@@ -94,7 +94,7 @@ export async function prepareMachine(
   const nextKernel = createNextKernel({
     ...{ calls, log, read: readIfThere, folder: kexecFolder, timeoutMs: kexecTimeoutMs },
     bootDevice: async () => volumes?.bootDevice(),
-    isSecureBootOn: () => isSecureBootOn(readIfThere),
+    isSecureBootOn: () => isSecureBootOn(readOrReason),
   });
   const bootPartition =
     volumes &&

@@ -26,6 +26,7 @@ function openNode(init: Partial<KernelControllersInit> & { readonly files?: Reco
       kernelRelease: '6.1',
       extensions: [],
       read: (path) => (files[path] === undefined ? undefined : Buffer.from(files[path])),
+      readOrReason: (path) => (files[path] === undefined ? 'absent' : Buffer.from(files[path])),
       kernel: {
         read() {
           throw new Fault('not-found', 'no statistics here');

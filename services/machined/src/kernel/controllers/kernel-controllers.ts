@@ -1,6 +1,6 @@
 import type { Controller } from '@nodewright/controllers';
 import type { ExtensionStatusSpec } from '@nodewright/state/kinds';
-import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
+import type { ReadIfThere, ReadOrReason } from '../../base/domain/read-if-there.ts';
 import type { World } from '../../base/domain/world.ts';
 import type { KernelFiles } from '../../base/host/kernel-files.ts';
 import {
@@ -32,6 +32,7 @@ export interface KernelControllersInit {
   readonly extensions: readonly ExtensionStatusSpec[];
   /** Reads a file of the kernel or of the system. */
   readonly read: ReadIfThere;
+  readonly readOrReason: ReadOrReason;
   /** Sets a kernel parameter; undefined on a node that shares its kernel with others. */
   readonly writeParameter?: WriteParameter | undefined;
   /** Loads modules; undefined on a node that shares its kernel with others. */
@@ -46,7 +47,7 @@ export function kernelControllers(init: KernelControllersInit): Controller[] {
     versionController(),
     bootIdController(init.bootId),
     kernelCmdlineController(read, isContainer),
-    securityStateController(read),
+    securityStateController(init.readOrReason),
     extensionStatusController(init.extensions),
     kernelParamDefaultsController(read, isContainer),
     kernelParamConfigController(),

@@ -13,7 +13,7 @@ import {
   versions,
 } from '@nodewright/state/kinds';
 import { fixedController } from '../../base/controllers/fixed-controller.ts';
-import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
+import type { ReadIfThere, ReadOrReason } from '../../base/domain/read-if-there.ts';
 import { defaultKernelParameters } from '../domain/default-kernel-parameters.ts';
 import { securityState } from '../domain/security-state.ts';
 
@@ -72,7 +72,7 @@ function memoryKilobytes(read: ReadIfThere): number {
 }
 
 /** The protections of the system. SELinux may be enabled by the auditd service. */
-export const securityStateController = (read: ReadIfThere): Controller =>
+export const securityStateController = (read: ReadOrReason): Controller =>
   fixedController({
     name: 'runtime.SecurityStateController',
     inputs: [weak(services)],
