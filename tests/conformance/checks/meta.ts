@@ -8,6 +8,9 @@ import { collect, expectFailure, only } from './expect.ts';
 /** A tag without a meaning: the known tags end at 0x11. */
 const unusedKey = 0xf1;
 
+/** What the system keeps for itself: upgrade, staged upgrade, encryption of STATE, boot loader of the disk image. */
+const systemKeys = [0x06, 0x07, 0x08, 0x09, 0x11];
+
 /** In a container there is no META, and the calls say so. */
 async function requireMeta(subject: Subject): Promise<void> {
   if (await isContainer(subject))
@@ -48,6 +51,20 @@ export const metaChecks = [
           subject.admin.unary(machine.metaDelete, { key: 256 }),
         ]) {
           await expectFailure(call, codes.invalidArgument, /^key must be a uint8$/);
+        }
+      },
+    ],
+    'meta.system-key': [
+      'a key that belongs to the system can neither be written nor deleted: INVALID_ARGUMENT',
+      async (subject) => {
+        await requireMeta(subject);
+        for (const key of systemKeys) {
+          for (const call of [
+            subject.admin.unary(machine.metaWrite, { key, value: Buffer.from('a') }),
+            subject.admin.unary(machine.metaDelete, { key }),
+          ]) {
+            await expectFailure(call, codes.invalidArgument, /belongs to the system/);
+          }
         }
       },
     ],

@@ -20,6 +20,31 @@ export function checkMetaKey(key: number): void {
   }
 }
 
+/** What the system keeps in META for itself. Source: Talos v1.14: META tags. */
+const systemKeys: ReadonlyMap<number, string> = new Map([
+  [0x06, 'upgrade'],
+  [0x07, 'staged upgrade image'],
+  [0x08, 'staged upgrade options'],
+  [0x09, 'STATE encryption'],
+  [0x11, 'disk image boot loader'],
+]);
+
+/**
+ * Checks a key that a caller wants to write or delete.
+ *
+ * @throws Fault `invalid-argument` when the key is not a byte or belongs to the system
+ */
+export function checkCallersMetaKey(key: number): void {
+  checkMetaKey(key);
+  const use = systemKeys.get(key);
+  if (use !== undefined) {
+    throw new Fault(
+      'invalid-argument',
+      `key ${metaKeyId(key)} (${use}) belongs to the system: it can neither be written nor deleted`,
+    );
+  }
+}
+
 /** Returns the values with one added or replaced. @throws Fault when the key is invalid or META is full */
 export function withMetaValue(values: MetaValues, key: number, value: Uint8Array): MetaValues {
   checkMetaKey(key);

@@ -52,3 +52,32 @@ test('MetaWrite and MetaDelete refuse an invalid key, a missing key and a value 
     });
     assert.deepEqual(await seen(node), []);
   }));
+
+test('MetaWrite and MetaDelete refuse the keys that the system owns, by name, and take all others', () =>
+  withFolder(async (folder) => {
+    await using node = await open(folder);
+    const refused: string[] = [];
+    const note = (error: unknown) => {
+      const { code, details } = error as { code: number; details: string };
+      assert.equal(code, 3);
+      refused.push(details);
+    };
+    for (const key of [...Array(0x20).keys(), 0xff].slice(1)) {
+      const countBefore = refused.length;
+      await node.admin.metaWrite({ key, value: Buffer.from('a') }).catch(note);
+      await node.admin.metaDelete({ key }).catch(note);
+      assert.notEqual(refused.length, countBefore + 1, `only one call refuses ${key}`);
+    }
+    const why = 'belongs to the system: it can neither be written nor deleted';
+    assert.deepEqual(
+      refused,
+      [
+        'key 0x06 (upgrade)',
+        'key 0x07 (staged upgrade image)',
+        'key 0x08 (staged upgrade options)',
+        'key 0x09 (STATE encryption)',
+        'key 0x11 (disk image boot loader)',
+      ].flatMap((key) => [`${key} ${why}`, `${key} ${why}`]),
+    );
+    assert.deepEqual(await seen(node), []);
+  }));
