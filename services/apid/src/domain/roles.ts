@@ -43,36 +43,9 @@ export function rolesFromCertificate(own: readonly string[], claimed: readonly s
 }
 
 /**
- * Roles of a caller in maintenance, where clients have no certificate: `os:admin` over SideroLink, otherwise
- * `os:reader`.
+ * Roles of a caller in maintenance, where clients have no certificate: `os:reader`, wherever they call from. Upstream makes callers
+ * over SideroLink administrators by their addresses. Here no tunnel exists that would keep others from using such an address.
  */
-export function rolesInMaintenance(remoteAddress: string): CallerRoles {
-  const role = isSideroLinkAddress(remoteAddress) ? knownRoles.admin : knownRoles.reader;
-  return { roles: [role], source: 'maintenance' };
-}
-
-/**
- * Whether this is a unique local IPv6 address with first byte 0xfd and eighth byte 0x03. Source: Talos v1.14:
- * SideroLink addresses.
- */
-export function isSideroLinkAddress(address: string): boolean {
-  const groups = ipv6Groups(address);
-  return groups !== undefined && (groups[0] ?? 0) >> 8 === 0xfd && ((groups[3] ?? 0) & 0xff) === 0x03;
-}
-
-/**
- * The eight groups of an IPv6 address; `undefined` for any other text and for addresses with a dotted IPv4
- * part.
- */
-function ipv6Groups(address: string): number[] | undefined {
-  const [head = '', tail, ...more] = (address.split('%')[0] ?? '').toLowerCase().split('::');
-  if (more.length > 0) return undefined;
-  const split = (part: string | undefined) => (part === undefined || part === '' ? [] : part.split(':'));
-  const before = split(head);
-  const after = split(tail);
-  const missing = 8 - before.length - after.length;
-  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
-  const groups = [...before, ...Array<string>(Math.max(0, missing)).fill('0'), ...after];
-  if (!groups.every((group) => /^[0-9a-f]{1,4}$/.test(group))) return undefined;
-  return groups.map((group) => Number.parseInt(group, 16));
+export function rolesInMaintenance(): CallerRoles {
+  return { roles: [knownRoles.reader], source: 'maintenance' };
 }

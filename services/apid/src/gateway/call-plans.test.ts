@@ -45,6 +45,24 @@ test('CallPlans plans a call once while its headers repeat, its connection and t
   assert.equal(plans.of(call, peer, identity).plan.caller?.source, 'certificate');
 });
 
+test('no address is an administrator in maintenance, also not one of SideroLink', () => {
+  const addresses = [
+    'fdae:41e4:649b:9303::1',
+    'fd00:0:0:3::1',
+    'FD00:0:0:0103:0:0:0:1%eth0',
+    '10.5.0.9',
+    '127.0.0.1',
+  ];
+  const inMaintenance = { ...identity, readonlyRoleMode: true };
+  const rolesOf = (remoteAddress: string) =>
+    new CallPlans().of(callWith(), { ...peerWith('os:admin'), remoteAddress }, inMaintenance).plan.caller
+      ?.roles;
+  assert.deepEqual(
+    addresses.map(rolesOf),
+    addresses.map(() => ['os:reader']),
+  );
+});
+
 test('CallPlans keeps no plan of headers that did not repeat, and only so many of those that did', () => {
   const plans = new CallPlans();
   const peer = peerWith('os:admin');

@@ -20,7 +20,6 @@ export interface PlanningNode {
 
 /** The facts about the client's connection that decide about a call. */
 export interface PlanningPeer {
-  readonly remoteAddress: string;
   readonly organizations: readonly string[];
   readonly identity: string;
   readonly isApid: boolean;
@@ -69,7 +68,7 @@ export function planCall(request: PlannedRequest, node: PlanningNode, peer: Plan
   if (timeout !== undefined && timeoutMs === undefined)
     return refused('internal', `malformed grpc-timeout: ${JSON.stringify(timeout)}`);
   const caller = node.readonlyRoleMode
-    ? rolesInMaintenance(peer.remoteAddress)
+    ? rolesInMaintenance()
     : rolesFromCertificate(peer.organizations, headerValues(headers, metadataKeys.role));
   const known = { caller, timeoutMs };
   if (!mayCall(path, caller.roles, node.readonlyRoleMode))

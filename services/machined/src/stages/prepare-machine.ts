@@ -9,6 +9,7 @@ import { readIfThere, readOrReason } from '../base/host/read-if-there.ts';
 import { type BootPartition, createBootPartition } from '../extensions/host/boot-partition.ts';
 import { kernelArgumentProblem } from '../kernel/domain/kernel-requirements.ts';
 import { isSecureBootOn } from '../kernel/domain/security-state.ts';
+import { writeKernelParameter } from '../kernel/host/kernel-parameter-file.ts';
 import { bootSlot, isKernelLoaded } from '../life/domain/boot-files.ts';
 import {
   detachVolumes,
@@ -118,7 +119,7 @@ async function enterCgroup(log: Logger): Promise<void> {
 function setUpAddresses(calls: NativeCalls, log: Logger): readonly string[] {
   try {
     const argument = readIpArgument();
-    setUpNetwork(calls, argument);
+    setUpNetwork(calls, argument, writeKernelParameter);
     if (argument === undefined) log.warn("no ip= on the kernel's command line: the machine has no address");
     return argument === undefined ? [] : [argument.address];
   } catch (error) {

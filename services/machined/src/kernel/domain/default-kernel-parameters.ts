@@ -20,7 +20,8 @@ const always: Readonly<Record<string, string>> = {
 /** If the kernel has IPv6. */
 const ipv6: Readonly<Record<string, string>> = {
   'net.ipv6.conf.default.forwarding': '1',
-  'net.ipv6.conf.default.accept_ra': '2',
+  // 2 upstream. Here nothing configures a link by routers' advertisements, which any neighbour can send.
+  'net.ipv6.conf.default.accept_ra': '0',
 };
 
 /** Parameters that a container cannot set, because they belong to the whole machine. */

@@ -68,6 +68,16 @@ test('defaultKernelParameters() keeps less memory free on a small machine, and l
   );
 });
 
+test("defaultKernelParameters() refuses routers' advertisements on links that nothing configured", () => {
+  for (const isContainer of [false, true]) {
+    const wanted = defaultKernelParameters({ isContainer, hasIpv6: true, memoryKilobytes: 1e6 });
+    assert.deepEqual(
+      wanted.filter(({ id }) => id.endsWith('.accept_ra')),
+      [{ id: 'proc.sys.net.ipv6.conf.default.accept_ra', spec: { value: '0', ignoreErrors: false } }],
+    );
+  }
+});
+
 test('defaultKernelParameters() leaves out of containers what belongs to the whole machine', () => {
   const ids = (isContainer: boolean, hasIpv6: boolean) =>
     new Set(defaultKernelParameters({ isContainer, hasIpv6, memoryKilobytes: 1e6 }).map(({ id }) => id));
