@@ -125,7 +125,7 @@ const topics: Readonly<Record<string, Topic>> = {
     ],
   },
   time: { imports: [], face: [] },
-  volumes: { imports: [], face: ['host/machine-disks.ts', 'host/machine-volumes.ts'] },
+  volumes: { imports: ['access'], face: ['host/machine-disks.ts', 'host/machine-volumes.ts'] },
 };
 
 interface Import {

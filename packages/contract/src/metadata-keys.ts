@@ -17,6 +17,11 @@ export const metadataKeys = {
    * `os:impersonator`, and never sent to machined.
    */
   caller: 'nodewright-caller',
+  /**
+   * The address of a caller without a certificate, for machined of a node in maintenance. Set by apid; a client's value never passes.
+   * It does not exist upstream.
+   */
+  address: 'nodewright-address',
   /** Shared secret with which joining nodes authenticate to trustd. Never logged. */
   token: 'token',
   /** Always `Talos` on calls of talosctl; informational. */

@@ -35,6 +35,7 @@ const init: RewriteInit = {
   authority: '10.5.0.2:50000',
   roles: ['os:operator', 'os:reader'],
   caller: undefined,
+  address: undefined,
   timeout: '19500m',
   traceparent: undefined,
   userAgent: 'apid/test',
@@ -109,4 +110,18 @@ test('rewriteMetadata() replaces the incoming span with the outgoing one', () =>
 test('rewriteMetadata() requests uncompressed responses when apid edits them', () => {
   const headers = fields(rewriteMetadata({ ...init, compressedAnswers: false }));
   assert.deepEqual([headers['grpc-accept-encoding'], headers['grpc-encoding']], [undefined, ['gzip']]);
+});
+
+test('rewriteMetadata() gives machined alone the address of a caller without a certificate, never what a client wrote', () => {
+  const forged = [...incoming, metadataKeys.address, '192.0.2.1'];
+  const addressesOf = (more: Partial<RewriteInit>) =>
+    fields(rewriteMetadata({ ...init, incoming: forged, ...more }))[metadataKeys.address];
+  assert.deepEqual(
+    [
+      addressesOf({ address: '10.5.0.9' }),
+      addressesOf({}),
+      addressesOf({ address: '10.5.0.9', hop: { kind: 'node', name: 'node02' } }),
+    ],
+    [['10.5.0.9'], undefined, undefined],
+  );
 });

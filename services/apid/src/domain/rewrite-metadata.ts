@@ -15,6 +15,8 @@ export interface RewriteInit {
   readonly roles: readonly string[];
   /** The caller's identity, for the limits of another apid; `undefined` when it is not known. */
   readonly caller: string | undefined;
+  /** The address of a caller without a certificate, which only machined of this node gets; undefined for others. */
+  readonly address: string | undefined;
   /** `grpc-timeout` for this hop; undefined without a deadline. */
   readonly timeout: string | undefined;
   /** Replaces the client's `traceparent`; `undefined` keeps the client's. */
@@ -48,6 +50,7 @@ const droppedFields: ReadonlySet<string> = new Set([
   // Set by apid below. The client's values must never pass, not even when the set of roles is empty.
   metadataKeys.role,
   metadataKeys.caller,
+  metadataKeys.address,
 ]);
 
 /**
@@ -85,6 +88,7 @@ export function rewriteMetadata(init: RewriteInit): string[] {
   for (const role of init.roles) headers.push(metadataKeys.role, role);
   if (toNode) headers.push(metadataKeys.proxyFrom, init.authority === '' ? 'unknown' : init.authority);
   if (toNode && init.caller !== undefined) headers.push(metadataKeys.caller, init.caller);
+  if (!toNode && init.address !== undefined) headers.push(metadataKeys.address, init.address);
   return headers;
 }
 

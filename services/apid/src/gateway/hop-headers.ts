@@ -14,7 +14,7 @@ export function hopHeaders(
   span: Span | undefined,
   compressedAnswers: boolean,
 ): string[] {
-  const { remainingMs, plan } = record;
+  const { remainingMs, plan, planned } = record;
   return rewriteMetadata({
     incoming: call.headers,
     hop,
@@ -22,6 +22,7 @@ export function hopHeaders(
     authority: call.authority,
     roles: plan.caller?.roles ?? [],
     caller: plan.identity,
+    address: plan.caller?.source === 'maintenance' ? planned?.peer.remoteAddress : undefined,
     timeout: remainingMs === undefined ? undefined : formatGrpcTimeout(remainingMs),
     traceparent: span?.traceparent,
     userAgent,

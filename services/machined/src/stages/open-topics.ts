@@ -28,6 +28,7 @@ import { kubeletPaths } from '../kubelet/domain/kubelet-paths.ts';
 import { type KubeletTopic, openKubelet } from '../kubelet/open-kubelet.ts';
 import { PodProblems } from '../kubernetes/host/pod-problems.ts';
 import { type KubernetesTopic, openKubernetes } from '../kubernetes/open-kubernetes.ts';
+import { wipeEvent } from '../life/domain/wipe-event.ts';
 import { type LifeTopic, openLife } from '../life/open-life.ts';
 import { openLogs } from '../logs/open-logs.ts';
 import { openNetwork } from '../network/open-network.ts';
@@ -186,6 +187,10 @@ export async function openTopics(
   const volumes = openVolumes({
     ...given,
     ...{ root: layout.root, partitions: host.volumes, hasContainers: runsContainers },
+    announceWipe: (wipe) => {
+      log.warn({ ...wipe }, 'a block device is wiped by a call');
+      events.publish(wipeEvent(wipe));
+    },
   });
   const { remote, disks } = openSlowCalls(log);
   const hardware = openHardware(

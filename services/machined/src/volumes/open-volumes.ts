@@ -7,7 +7,7 @@ import { mountStatusController } from './controllers/mount-status.ts';
 import { volumeControllers } from './controllers/volume-controllers.ts';
 import type { VolumePartitions } from './domain/volume-partitions.ts';
 import { makeVolumeFolder } from './host/volume-folder.ts';
-import { createDeviceWipe, type WipeableDisks } from './rpc/device-wipe.ts';
+import { type AnnouncedWipe, createDeviceWipe, type WipeableDisks } from './rpc/device-wipe.ts';
 
 export interface OpenVolumesInit {
   /** The node's root, without a trailing slash; the folders of its volumes are below it. */
@@ -19,6 +19,8 @@ export interface OpenVolumesInit {
   /** The node runs containerd, which has a volume. */
   readonly hasContainers: boolean;
   readonly state: State;
+  /** Publishes that a device is about to be wiped. */
+  readonly announceWipe: (wipe: AnnouncedWipe) => void;
   readonly telemetry: Telemetry;
 }
 
@@ -29,7 +31,7 @@ export interface VolumesTopic extends Topic {
 
 /** The volumes of the node, their mounts, and the controllers that create them. */
 export function openVolumes(init: OpenVolumesInit): VolumesTopic {
-  const { root, partitions, hasContainers, disks, world, state, telemetry } = init;
+  const { announceWipe: announce, root, partitions, hasContainers, disks, world, state, telemetry } = init;
   return {
     controllers: [
       mountStatusController(),
@@ -42,7 +44,7 @@ export function openVolumes(init: OpenVolumesInit): VolumesTopic {
     api: {
       'storage.StorageService': createDeviceWipe({
         disks: disks ?? { refusal: withoutDisks(world) },
-        ...{ state, telemetry },
+        ...{ state, announce, telemetry },
       }),
     },
     async mounted(id, signal) {

@@ -8,6 +8,7 @@ import { swapStatuses, zswapStatuses } from './swap.ts';
 import { userDiskConfigStatuses, volumeConfigs, volumeLifecycles, volumeStatuses } from './volumes.ts';
 
 export * from './devices.ts';
+export * from './discovered-text.ts';
 export * from './discovery.ts';
 export * as blockEnumerations from './enumerations.ts';
 export * from './maintenance.ts';

@@ -102,6 +102,17 @@ test('the checks of volumes and of other devices can be skipped, and no other', 
     assert.throws(() => planDeviceWipes([wish(name, skip)], facts), Fault);
 });
 
+test('the system disk and its partitions META, STATE and EPHEMERAL are kept before any volume is known', () => {
+  const labels = ['META', 'STATE', 'EPHEMERAL', 'EFI', 'BIOS', 'BOOT'];
+  const devices = [device('vda'), ...labels.map((label, index) => partition('vda', index + 1, label))];
+  const early = { ...facts, devices, volumes: [] };
+  for (const { name } of devices)
+    assert.throws(() => planDeviceWipes([wish(name)], early), {
+      kind: 'failed-precondition',
+      message: /of this machine|this machine starts/,
+    });
+});
+
 test('a label of the system disk means nothing on another disk', () => {
   const devices = [...facts.devices, partition('vdb', 2, 'EFI')];
   assert.equal(planDeviceWipes([wish('vdb2')], { ...facts, devices })[0]?.name, 'vdb2');

@@ -139,12 +139,17 @@ function problemOfVolumes(device: WipeableDevice, { volumes }: DeviceFacts): str
 /** Partitions of the system disk that are no volumes: the firmware and the boot loader read them. */
 const startLabels = new Set(['EFI', 'BIOS', 'BOOT']);
 
-/** Without them the machine could not start again, so they count as volumes. This check is our own. */
-function problemOfStart({ parent, partitionName }: WipeableDevice, facts: DeviceFacts): string | undefined {
-  const isOnSystemDisk = parent !== '' && pathOf({ name: parent }) === facts.systemDisk;
-  return isOnSystemDisk && startLabels.has(partitionName)
-    ? `is the partition ${partitionName}, from which this machine starts`
-    : undefined;
+/** Partitions that are volumes. Without a configuration, or with one that is damaged, EPHEMERAL is none yet. */
+const keptLabels = new Set(['META', 'STATE', 'EPHEMERAL']);
+
+/** Without the first the machine could not start again, and without the others it would not be the same one. This check is our own. */
+function problemOfStart(device: WipeableDevice, facts: DeviceFacts): string | undefined {
+  const { parent, partitionName } = device;
+  if (pathOf(device) === facts.systemDisk) return 'is the system disk of this machine';
+  if (parent === '' || pathOf({ name: parent }) !== facts.systemDisk) return undefined;
+  if (startLabels.has(partitionName))
+    return `is the partition ${partitionName}, from which this machine starts`;
+  return keptLabels.has(partitionName) ? `is the partition ${partitionName} of this machine` : undefined;
 }
 
 function problemOfMounts(device: WipeableDevice, facts: DeviceFacts): string | undefined {

@@ -18,6 +18,8 @@ export interface MachineDisks {
     wishes: readonly DeviceWipeWish[],
     volumes: DeviceFacts['volumes'],
     signal: AbortSignal,
+    /** Called when all of them may be wiped, before the first one is. */
+    onStart: () => void,
   ): Promise<void>;
 }
 
@@ -37,7 +39,7 @@ export function openMachineDisks(
     return done;
   };
   return {
-    async wipe(wishes, known, signal) {
+    async wipe(wishes, known, signal, onStart) {
       const mounts = parseMounts(readFileSync('/proc/self/mounts', 'utf8'));
       const facts = {
         ...{ devices: readBlockDevices(), disks: readDisks(), volumes: known, mounts },
@@ -45,6 +47,7 @@ export function openMachineDisks(
       };
       const wipes = planDeviceWipes(wishes, facts);
       log.warn({ devices: wipes.map(({ path }) => path) }, 'block devices are wiped');
+      onStart();
       await wipeDevices({ port, dropEntry }, wipes, signal);
     },
   };

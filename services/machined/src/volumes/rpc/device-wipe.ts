@@ -1,3 +1,4 @@
+import { metadataKeys, roles } from '@nodewright/contract';
 import {
   type BlockDeviceWipeDescriptor,
   BlockDeviceWipeDescriptor_Method as Method,
@@ -5,8 +6,9 @@ import {
 } from '@nodewright/contract/gen/storage/storage.ts';
 import { Fault } from '@nodewright/fault';
 import type { State } from '@nodewright/state';
-import { volumeStatuses } from '@nodewright/state/kinds';
+import { discoveredText, discoveredVolumes, volumeStatuses } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
+import { rolesFromMetadata } from '../../access/domain/caller-roles.ts';
 import { inSpan } from '../../base/host/in-span.ts';
 import type { DeviceFacts, DeviceWipeWish, WipeMethod } from '../domain/plan-device-wipes.ts';
 
@@ -14,7 +16,19 @@ export interface DeviceWipeInit {
   /** The disks of the machine, or why this node has none. */
   readonly disks: WipeableDisks | { readonly refusal: string };
   readonly state: Pick<State, 'list'>;
+  /** Publishes that a device is about to be wiped. */
+  readonly announce: (wipe: AnnouncedWipe) => void;
   readonly telemetry: Telemetry;
+}
+
+/** A wipe that begins. */
+export interface AnnouncedWipe {
+  /** The kernel's name of the device. */
+  readonly device: string;
+  /** What was found on it; not escaped. */
+  readonly found: string;
+  /** The address of a caller without a certificate; undefined for others. */
+  readonly address: string | undefined;
 }
 
 /** The part of the disks that the call uses. */
@@ -23,6 +37,8 @@ export interface WipeableDisks {
     wishes: readonly DeviceWipeWish[],
     volumes: DeviceFacts['volumes'],
     signal: AbortSignal,
+    /** Called when all of them may be wiped, before the first one is. */
+    onStart: () => void,
   ): Promise<void>;
 }
 
@@ -31,14 +47,24 @@ const methods: Readonly<Partial<Record<Method, WipeMethod>>> = {
   [Method.ZEROES]: 'zeroes',
 };
 
-/** BlockDeviceWipe. Source: Talos v1.14: BlockDeviceWipe. */
+/**
+ * BlockDeviceWipe. In maintenance everybody may call it, for what nothing uses; only administrators may skip checks.
+ * Source: Talos v1.14: BlockDeviceWipe.
+ */
 export function createDeviceWipe({
   disks,
   state,
+  announce,
   telemetry,
 }: DeviceWipeInit): Pick<StorageServiceImplementation, 'blockDeviceWipe'> {
   return {
-    async blockDeviceWipe({ devices }, { signal }) {
+    async blockDeviceWipe({ devices }, { signal, metadata }) {
+      const isAdmin = rolesFromMetadata(metadata.getAll(metadataKeys.role)).has(roles.admin);
+      if (!isAdmin && devices.some((each) => each.skipVolumeCheck || each.skipSecondaryCheck))
+        throw new Fault(
+          'permission-denied',
+          'only a certificate with os:admin may skip the checks of a wipe',
+        );
       if ('refusal' in disks) throw new Fault('failed-precondition', disks.refusal);
       const wishes = devices.map(wishOf);
       const volumes = (await state.list(volumeStatuses)).map(({ metadata, spec }) => ({
@@ -46,7 +72,12 @@ export function createDeviceWipe({
         location: spec.location,
         parentLocation: spec.parentLocation,
       }));
-      await inSpan(telemetry, 'wipe block devices', () => disks.wipe(wishes, volumes, signal));
+      const found = (await state.list(discoveredVolumes)).map(({ metadata: { id }, spec }) => ({ id, spec }));
+      const address = metadata.get(metadataKeys.address);
+      const onStart = () => {
+        for (const { device } of wishes) announce({ device, found: discoveredText(device, found), address });
+      };
+      await inSpan(telemetry, 'wipe block devices', () => disks.wipe(wishes, volumes, signal, onStart));
       return { messages: [{}] };
     },
   };
