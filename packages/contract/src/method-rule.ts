@@ -31,6 +31,11 @@ export interface MethodRule {
   readonly controlPlaneOnly?: string;
   /** Outside of maintenance, callers without `os:admin` get PERMISSION_DENIED `not authorized`. */
   readonly maintenance?: true;
+  /**
+   * It returns contents of files. In maintenance the call fails with FAILED_PRECONDITION while STATE holds a configuration, also a
+   * damaged one: its keys are those of the cluster.
+   */
+  readonly readsFiles?: true;
   /** In mode `metal-agent` the call fails with UNIMPLEMENTED `API is not implemented in agent mode`. */
   readonly agent?: 'refused';
   /**

@@ -43,7 +43,7 @@ const rows = {
     controlPlaneOnly: 'bootstrap',
   },
   '/machine.MachineService/Containers': { roles: AOR, mutates: false, command: 'containers' },
-  '/machine.MachineService/Copy': { roles: A, mutates: false, command: 'copy' },
+  '/machine.MachineService/Copy': { roles: A, mutates: false, command: 'copy', readsFiles: true },
   '/machine.MachineService/CPUFreqStats': { roles: AOR, mutates: false, command: 'dashboard' },
   '/machine.MachineService/CPUInfo': { roles: AOR, mutates: false, command: 'dashboard' },
   '/machine.MachineService/DiskStats': { roles: AOR, mutates: false, command: 'dashboard' },
@@ -144,7 +144,7 @@ const rows = {
   '/machine.MachineService/Mounts': { roles: AOR, mutates: false, command: 'mounts' },
   '/machine.MachineService/NetworkDeviceStats': { roles: AOR, mutates: false, command: 'dashboard' },
   '/machine.MachineService/Processes': { roles: AOR, mutates: false, command: 'processes' },
-  '/machine.MachineService/Read': { roles: A, mutates: false, command: 'read' },
+  '/machine.MachineService/Read': { roles: A, mutates: false, command: 'read', readsFiles: true },
   '/machine.MachineService/Reboot': { roles: AO, mutates: true, command: 'reboot', containerMode: 'refused' },
   '/machine.MachineService/Restart': { roles: AO, mutates: true, command: 'restart' },
   '/machine.MachineService/Rollback': {

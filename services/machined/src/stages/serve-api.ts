@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { ControllerRuntime } from '@nodewright/controllers';
 import { createRpcServer } from '@nodewright/rpc';
 import { openAccess } from '../access/open-access.ts';
+import { isThere } from '../base/host/is-there.ts';
 import { linkSocket } from '../base/host/link-socket.ts';
 import { prepareFolder } from '../base/host/prepare-folder.ts';
 import { nodeFolders } from '../base/node-layout.ts';
@@ -37,6 +38,7 @@ export async function serveApi(
     surroundings: () => ({
       isControlPlane: isControlPlaneNow(view),
       isMaintenance: config.isMaintenance(),
+      holdsConfiguration: () => isThere(layout.paths.machineConfig),
       refusesMachineCalls: world.refusesMachineCalls,
     }),
   });

@@ -9,6 +9,7 @@ const machine = (method: string) => methodTable[`/machine.MachineService/${metho
 const controlPlane: CallSurroundings = {
   isControlPlane: true,
   isMaintenance: false,
+  holdsConfiguration: () => true,
   refusesMachineCalls: false,
 };
 const worker = { ...controlPlane, isControlPlane: false };
@@ -17,6 +18,7 @@ const anyCaller = fc.subarray(Object.values(roles)).map((names) => new Set(names
 const anyNode = fc.record({
   isControlPlane: fc.boolean(),
   isMaintenance: fc.boolean(),
+  holdsConfiguration: fc.boolean().map((holds) => () => holds),
   refusesMachineCalls: fc.boolean(),
 });
 
@@ -79,4 +81,16 @@ test('rolesFromMetadata() accepts several roles joined by commas', () => {
     rolesFromMetadata(['os:etcd:backup, os:future, os:reader']),
     new Set(['os:etcd:backup', 'os:reader']),
   );
+});
+
+test('checkCall() lets nobody read files in maintenance while STATE holds a configuration', () => {
+  for (const method of ['Read', 'Copy']) {
+    const answers = [true, false].flatMap((isMaintenance) =>
+      [true, false].map((holds) => {
+        const node = { ...controlPlane, isMaintenance, holdsConfiguration: () => holds };
+        return checkCall(machine(method), caller('os:admin'), node)?.kind;
+      }),
+    );
+    assert.deepEqual(answers, ['failed-precondition', undefined, undefined, undefined]);
+  }
 });

@@ -6,6 +6,8 @@ export interface CallSurroundings {
   readonly isControlPlane: boolean;
   /** Whether the node waits for its first configuration. */
   readonly isMaintenance: boolean;
+  /** Whether STATE holds a configuration, complete or not, or damaged, or may hold one. Asked in maintenance only. */
+  readonly holdsConfiguration: () => boolean;
   /** Whether the node refuses calls about a whole machine. */
   readonly refusesMachineCalls: boolean;
 }
@@ -25,6 +27,12 @@ export function checkCall(
   const isOpen = rule?.maintenance !== true || node.isMaintenance || caller.has(roles.admin);
   if (!isAllowed || !isOpen) return new Fault('permission-denied', 'not authorized');
 
+  if (rule?.readsFiles === true && node.isMaintenance && node.holdsConfiguration()) {
+    return new Fault(
+      'failed-precondition',
+      'the node is in maintenance, and STATE holds a configuration: no file is read until a complete one is applied',
+    );
+  }
   if (rule?.containerMode === 'refused' && node.refusesMachineCalls) {
     return new Fault('failed-precondition', 'method is not supported in container mode');
   }
