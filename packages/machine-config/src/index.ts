@@ -13,6 +13,7 @@ export {
 } from './effective/control-plane-settings.ts';
 export { type EffectiveConfig, effectiveConfig } from './effective/effective-config.ts';
 export { defaultEtcdImage } from './effective/etcd-settings.ts';
+export { foreignWarnings, type NodeIdentity } from './effective/foreign-warnings.ts';
 export { type KubeletMount, type KubeletSettings, kubeletSettings } from './effective/kubelet-settings.ts';
 export {
   type KubernetesAuthority,

@@ -1,4 +1,5 @@
 import { Fault } from '@nodewright/fault';
+import { foreignWarnings } from '@nodewright/machine-config';
 import type { Logger } from '@nodewright/telemetry';
 import {
   type DecodedConfiguration,
@@ -65,10 +66,9 @@ export function configurationApplier(init: ApplierInit): Apply {
     if (application.mode !== 'try') trial.keep();
     const { plan, configuration, ...judged } = await judge(init, application);
     const { mode, details } = plan;
-    if (application.dryRun) {
-      return { warnings: judged.warnings, mode, details: dryRunDetails(plan, judged.difference ?? '') };
-    }
-    const warnings = [...judged.warnings, ...accessWarningsOf(keeper.active(), configuration)];
+    const changed = changeWarnings(keeper.active(), configuration);
+    const warnings = [...judged.warnings, ...changed];
+    if (application.dryRun) return { warnings, mode, details: dryRunDetails(plan, judged.difference ?? '') };
     await executeApply(plan, configuration, init);
     log.info({ mode, warnings }, 'machine configuration applied');
     return { warnings, mode, details };
@@ -109,7 +109,9 @@ function checkAccess(
   if (!isAdmin && !keeper.isMaintenance()) throw new Fault('permission-denied', 'not authorized');
 }
 
-function accessWarningsOf(inForce: DecodedConfiguration | undefined, next: DecodedConfiguration): string[] {
+/** Warnings about what the change means for the place of the node in its cluster. */
+function changeWarnings(inForce: DecodedConfiguration | undefined, next: DecodedConfiguration): string[] {
   if (inForce === undefined) return [];
-  return accessWarnings(effectiveOf(inForce), effectiveOf(next));
+  const [active, effective] = [effectiveOf(inForce), effectiveOf(next)];
+  return [...foreignWarnings(active, effective), ...accessWarnings(active, effective)];
 }

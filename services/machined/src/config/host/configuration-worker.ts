@@ -14,9 +14,8 @@ function reduced(
   { documents, effective }: DecodedConfiguration,
   { difference }: ExamineRequest,
 ): DecodedConfiguration {
-  if (difference !== undefined)
-    return { text: '', documents: documents.map(({ kind }) => ({ kind, value: {} })) };
-  const values = documents.map(({ kind, value }) => ({ kind, value }));
+  const isActivated = difference === undefined;
+  const values = documents.map(({ kind, value }) => ({ kind, value: isActivated ? value : {} }));
   return { text: '', documents: values, ...(effective && { effective }) };
 }
 

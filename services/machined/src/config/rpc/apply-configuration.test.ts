@@ -95,6 +95,26 @@ for (const name of ['AUTO', 'NO_REBOOT'] as const) {
     }));
 }
 
+test('ApplyConfiguration warns of another cluster and of the other machine type, also in a dry run', () =>
+  withNode('machine: { type: controlplane }\ncluster: { id: a }\n', async ({ apply, look }) => {
+    const before = await look();
+    const foreign = 'machine: { type: worker }\ncluster: { id: b, clusterName: beta }\n';
+    const warnings = [
+      'this configuration is of another cluster "beta" than the active one',
+      'this configuration is for a worker, and the active one for a control plane',
+    ];
+    const [dry] = (await apply(foreign, Mode.AUTO, { dryRun: true })) as [{ warnings: string[] }];
+    assert.deepEqual(dry.warnings, warnings);
+    assert.deepEqual(await look(), before);
+    assert.deepEqual(await apply(foreign), reply(Mode.NO_REBOOT, applied, warnings));
+    assert.deepEqual(
+      await apply(foreign, Mode.AUTO, { dryRun: true }).then(
+        (replies) => (replies as (typeof dry)[])[0]?.warnings,
+      ),
+      [],
+    );
+  }));
+
 test('ApplyConfiguration in mode STAGED only stores the configuration', () =>
   withNode(first, async ({ apply, look }) => {
     assert.deepEqual(await apply(second, Mode.STAGED), reply(Mode.STAGED, staged));
