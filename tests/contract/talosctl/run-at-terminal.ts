@@ -14,12 +14,14 @@ export interface TerminalOptions {
   readonly cwd: string;
   /** What the user types at each question, or one of the keys above. */
   readonly reactions: Iterable<string> | AsyncIterable<string>;
+  /** False for a script, which has no terminal. */
+  readonly isInteractive?: boolean;
 }
 
 /** Runs a command line. The user types the next reaction as soon as a question is on the screen. */
 export async function runAtTerminal(
   words: readonly string[],
-  { environment, cwd, reactions }: TerminalOptions,
+  { environment, cwd, reactions, isInteractive = true }: TerminalOptions,
 ): Promise<TalosctlResult> {
   const interrupt = new AbortController();
   const stdin = new PassThrough();
@@ -41,7 +43,7 @@ export async function runAtTerminal(
     stdout: add('stdout'),
     stderr: add('stderr'),
     stdin: stdin as unknown as NodeJS.ReadStream,
-    ...{ environment, cwd, now: () => new Date(), signal: interrupt.signal, isInteractive: true },
+    ...{ environment, cwd, now: () => new Date(), signal: interrupt.signal, isInteractive },
     telemetry: async () => noTelemetry,
   });
   return { ...output, exitCode };

@@ -1,10 +1,13 @@
+import type { TalosClient } from '@nodewright/client';
 import type { Fault } from '@nodewright/fault';
 import { Argument } from 'commander';
 import { collectTexts } from '../collect-texts.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { type ApplyOptions, addApplyOptions, applyConfiguration } from '../configuration/apply-options.ts';
 import { ApplyReport } from '../configuration/apply-report.ts';
+import { refuseForeign } from '../configuration/confirm-foreign.ts';
 import { warnOfDecoding } from '../configuration/local-check.ts';
+import { activeConfiguration } from '../configuration/node-configuration.ts';
 import { patchText } from '../configuration/patch-text.ts';
 import { readConfigFile } from '../configuration/read-config-file.ts';
 import {
@@ -39,21 +42,55 @@ function mayBeInMaintenance({ message }: Fault): boolean {
   return /certificate is (?:self-signed and )?not issued by/.test(message);
 }
 
+/**
+ * Returns the nodes that the configuration must not be sent to, with the reason. A node whose active configuration
+ * cannot be read is not among them: it may be in maintenance mode, and it says itself why it refuses.
+ */
+async function foreignNodes(
+  env: CliEnvironment,
+  client: TalosClient,
+  after: string,
+  options: ApplyConfigOptions,
+): Promise<ReadonlyMap<string, Fault>> {
+  const refused = new Map<string, Fault>();
+  if (options.insecure || options.dryRun || options.yes) return refused;
+  const active = client.fanOut((node, signal) => activeConfiguration({ ...env, signal }, node), {
+    signal: env.signal,
+  });
+  const known: { node: string; before: string }[] = [];
+  for await (const { node, value, fault } of active) {
+    if (fault === undefined) known.push({ node, before: value });
+  }
+  for (const { node, before } of known) {
+    const fault = await refuseForeign(env, { node, before, after }, options);
+    if (fault !== undefined) refused.set(node, fault);
+  }
+  return refused;
+}
+
 async function applyConfig(env: CliEnvironment, options: ApplyConfigOptions): Promise<void> {
   const text = await textToSend(env, options);
   using client = await openClient(env, options);
   const names = client.targets.map(({ name }) => name);
-  const missing = new Set(names);
+  const refused = await foreignNodes(env, client, text, options);
+  const missing = new Set(names.filter((name) => !refused.has(name)));
   const report = new ApplyReport(env, options, names);
   using progress = new Progress(env.stderr, () => `waiting for ${[...missing].join(', ')}`);
-  const results = client.fanOut((node, signal) => applyConfiguration(node, text, options, signal), {
-    signal: env.signal,
-  });
+  const results = client.fanOut(
+    (node, signal) => {
+      const reason = refused.get(node.name);
+      if (reason !== undefined) return Promise.reject(reason);
+      return applyConfiguration(node, text, options, signal);
+    },
+    { signal: env.signal },
+  );
   const maybeInMaintenance: string[] = [];
   for await (const { node, value, fault } of results) {
     missing.delete(node);
     progress.pause();
-    if (fault === undefined) report.applied(node, value);
+    const reason = refused.get(node);
+    if (reason !== undefined) report.stopped(node, reason);
+    else if (fault === undefined) report.applied(node, value);
     else report.failed(node, fault);
     if (fault !== undefined && mayBeInMaintenance(fault)) maybeInMaintenance.push(node);
   }

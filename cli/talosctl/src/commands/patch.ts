@@ -5,6 +5,7 @@ import { collectTexts } from '../collect-texts.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { addApplyOptions } from '../configuration/apply-options.ts';
 import type { ApplyReport } from '../configuration/apply-report.ts';
+import { refuseForeign } from '../configuration/confirm-foreign.ts';
 import { activeConfiguration, storedConfiguration } from '../configuration/node-configuration.ts';
 import { patchText } from '../configuration/patch-text.ts';
 import { type ChangeOptions, sendChange, walkNodes } from '../configuration/walk-nodes.ts';
@@ -52,6 +53,8 @@ async function patchNode(
     );
   }
   const sent = isChanged ? text : before;
+  const refused = await refuseForeign(env, { node: node.name, before, after: sent }, options);
+  if (refused !== undefined) return void report.stopped(node.name, refused);
   try {
     const result = await sendChange(env, node, sent, options);
     // Also printed in a dry run, as upstream does: the node's own message says that nothing was changed.

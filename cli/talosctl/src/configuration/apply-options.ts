@@ -16,6 +16,8 @@ export interface ApplyOptions {
   /** Nanoseconds until a node reverts a configuration in mode `try`. */
   readonly timeout: bigint;
   readonly dryRun: boolean;
+  /** Send a configuration of another cluster or machine type without a question. */
+  readonly yes?: boolean;
 }
 
 const defaultTimeout = '1m0s';
@@ -34,7 +36,7 @@ function parseTimeout(text: string): bigint {
   return timeout;
 }
 
-/** Adds `-m`, `--timeout` and `--dry-run`. */
+/** Adds `-m`, `--timeout`, `--dry-run` and `--yes`. */
 export function addApplyOptions(command: Command): Command {
   return acceptBooleanValues(command)
     .addOption(
@@ -51,7 +53,8 @@ export function addApplyOptions(command: Command): Command {
         .argParser(parseTimeout)
         .default(parseTimeout(defaultTimeout), defaultTimeout),
     )
-    .option('--dry-run', 'only print what would change', false);
+    .option('--dry-run', 'only print what would change', false)
+    .option('-y, --yes', 'send a configuration of another cluster or machine type without asking', false);
 }
 
 /** The response of a node that has accepted a configuration. */

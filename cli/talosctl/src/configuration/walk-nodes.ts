@@ -2,6 +2,7 @@ import type { NodeClient, TalosClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
 import { checkServerVersions } from '../check-server-versions.ts';
 import type { CliEnvironment } from '../command-module.ts';
+import { InterruptedFailure } from '../failure.ts';
 import type { NodeOptions, OutputOptions } from '../node-options.ts';
 import { openClient } from '../open-client.ts';
 import { showWait } from '../progress.ts';
@@ -39,6 +40,7 @@ export async function walkNodes(
     try {
       if ((await change(node, report)) === 'stop') break;
     } catch (error) {
+      if (error instanceof InterruptedFailure) throw error;
       report.unread(node.name, faultFrom(error));
     }
   }

@@ -3,6 +3,7 @@ import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 import type { CliEnvironment } from '../command-module.ts';
 import type { ApplyReport } from '../configuration/apply-report.ts';
 import { activeId, configurationKind } from '../configuration/configuration-kind.ts';
+import { refuseForeign } from '../configuration/confirm-foreign.ts';
 import { activeConfiguration } from '../configuration/node-configuration.ts';
 import { type ChangeOptions, sendChange } from '../configuration/walk-nodes.ts';
 import { escapeText } from '../output/escape-text.ts';
@@ -69,6 +70,16 @@ export async function editNode(init: EditNodeInit): Promise<'stop' | undefined> 
       return void (await keep(tried));
     }
     tried = text;
+    const refused = await refuseForeign(env, { node: node.name, before, after: text }, options).catch(
+      async (error) => {
+        await keep(text);
+        throw error;
+      },
+    );
+    if (refused !== undefined) {
+      report.stopped(node.name, refused);
+      return void (await keep(text));
+    }
     try {
       report.applied(node.name, await sendChange(env, node, text, options));
       return;

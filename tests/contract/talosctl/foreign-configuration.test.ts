@@ -1,0 +1,70 @@
+// Commands that change configurations ask before they send one of another cluster or machine type.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { FakeNodes, sampleConfig } from './fake-nodes.ts';
+import { controlC, runAtTerminal } from './run-at-terminal.ts';
+import { openSuite } from './suite.ts';
+
+const nodes = await FakeNodes.open();
+const suite = openSuite(nodes.handlers);
+const cwd = mkdtempSync(join(tmpdir(), 'foreign-'));
+after(() => rmSync(cwd, { recursive: true }));
+writeFileSync(join(cwd, 'foreign.yaml'), sampleConfig.replace('worker', 'controlplane'));
+
+const warning = 'this configuration is for a control plane, and the active one for a worker';
+const commands = [
+  ['apply-config', '-f', 'foreign.yaml'],
+  ['patch', 'mc', '-p', '{"machine": {"type": "controlplane"}}'],
+  ['edit', 'mc'],
+];
+
+async function run(words: readonly string[], reactions: readonly string[], isInteractive = true) {
+  nodes.sent.length = 0;
+  const environment = { TALOSCONFIG: suite.talosconfig, TALOS_EDITOR: 'sed -i s/worker/controlplane/' };
+  const result = await runAtTerminal(['-n', 'node01', ...words], {
+    ...{ environment, cwd, reactions, isInteractive },
+  });
+  return { ...result, sent: nodes.sent.length };
+}
+
+test('a configuration of the other machine type is not sent without a terminal, unless --yes is given', async () => {
+  for (const words of commands) {
+    const { stderr, exitCode, sent } = await run(words, [], false);
+    assert.match(stderr, new RegExp(`node01: ${warning}; .*: add flag --yes: nothing was sent`), words[0]);
+    assert.deepEqual([exitCode, sent], [1, 0], words[0]);
+  }
+});
+
+test('a configuration of the other machine type is sent only after the user agrees', async () => {
+  for (const words of commands) {
+    const refused = await run(words, ['n']);
+    assert.match(
+      refused.stderr,
+      new RegExp(`node01: WARNING: ${warning}\nContinue\\? \\(y/N\\): `),
+      words[0],
+    );
+    assert.match(refused.stderr, /not confirmed: nothing was sent/, words[0]);
+    assert.deepEqual([refused.exitCode, refused.sent], [1, 0], words[0]);
+    const interrupted = await run(words, [controlC]);
+    assert.deepEqual([interrupted.exitCode, interrupted.sent], [130, 0], words[0]);
+  }
+});
+
+test('a dry run does not ask, because the node warns', async () => {
+  for (const words of commands) {
+    const { stderr, sent } = await run([...words, '--dry-run'], [], false);
+    assert.deepEqual([sent, stderr.includes('--yes')], [1, false], words[0]);
+  }
+});
+
+test('a configuration of the other machine type is sent with --yes, or when the user agrees', async () => {
+  for (const words of commands.slice(0, 2)) {
+    const agreed = await run(words, ['y']);
+    assert.deepEqual([agreed.exitCode, agreed.sent], [0, 1], words[0]);
+    const { stderr, exitCode, sent } = await run([...words, '--yes'], [], false);
+    assert.deepEqual([exitCode, sent, stderr.includes('Continue')], [0, 1, false], words[0]);
+  }
+});
