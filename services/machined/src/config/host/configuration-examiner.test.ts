@@ -41,3 +41,21 @@ test('a worker that exits without a result fails the examination', async () => {
     message: 'the worker that reads the machine configuration exited without a result',
   });
 });
+
+test('a dry run of a long configuration returns the values in force, which the caller compares', async () => {
+  const pem = Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64');
+  const valid = `machine: { type: worker, ca: { crt: ${pem} } }
+cluster: { id: b }
+---
+apiVersion: v1alpha1
+kind: ResolverConfig
+hostDNS: { enabled: true, forwardKubeDNSToHost: true }
+`;
+  const { configuration, refusal } = await createConfigurationExaminer(worlds.process).examine({
+    text: `${text}${valid}`,
+    difference: { before: undefined, showSecrets: false },
+  });
+  assert.equal(refusal, undefined);
+  assert.equal(configuration.effective?.machineType, 'worker');
+  assert.equal(configuration.effective?.cluster.id, 'b');
+});
