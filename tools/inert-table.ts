@@ -1,6 +1,6 @@
 // The source of the inert table: what of the machine configuration nodes do not act on, from the notes of its reference,
-// with a mark at what every output of `gen config` has.
-import { generateDocuments } from '@nodewright/machine-config';
+// with a mark at what plain outputs of `gen config` have.
+import { currentContract, generateDocuments, oldestContract } from '@nodewright/machine-config';
 import { inertTableOf } from '@nodewright/machine-config/reference';
 import { inertFields } from '../packages/machine-config/src/inert/inert-fields.ts';
 import type { InertRow, InertTable } from '../packages/machine-config/src/inert/inert-row.ts';
@@ -8,18 +8,21 @@ import { type NodeKind, nodeKinds } from '../packages/machine-config/src/inert/n
 import { protections } from '../packages/machine-config/src/inert/unkept-protections.ts';
 import { sampleSecrets } from '../packages/machine-config/src/secrets/sample-secrets.ts';
 
-/** The table with the marks of what `gen config` writes without options, on control planes and workers. */
+/** The table with the marks of what `gen config` writes without options for any version, on control planes and workers. */
 export async function markedInertTable(): Promise<InertTable> {
   const table = inertTableOf();
-  const secrets = await sampleSecrets();
   const plain = new Set<string>();
-  for (const type of ['controlplane', 'worker'] as const) {
-    const documents = generateDocuments({
-      ...{ secrets, type, clusterName: 'alpha', endpoint: 'https://10.5.0.1:6443' },
-    });
-    for (const node of nodeKinds)
-      for (const { document, rows } of inertFields(documents, node, table))
-        for (const { path } of rows) plain.add(`${document.kind} ${path}`);
+  for (let minor = oldestContract.minor; minor <= currentContract.minor; minor += 1) {
+    const contract = { major: currentContract.major, minor };
+    const secrets = await sampleSecrets(contract);
+    for (const type of ['controlplane', 'worker'] as const) {
+      const documents = generateDocuments({
+        ...{ secrets, type, contract, clusterName: 'alpha', endpoint: 'https://10.5.0.1:6443' },
+      });
+      for (const node of nodeKinds)
+        for (const { document, rows } of inertFields(documents, node, table))
+          for (const { path } of rows) plain.add(`${document.kind} ${path}`);
+    }
   }
   // What promises protection is never one of many names in a line.
   const isProtection = (kind: string, at: string) =>

@@ -94,11 +94,12 @@ function inertPage(): Page {
 
 Nodes validate and store all of these settings, and some kinds of nodes act on none of what they say. A row holds for all
 fields inside, too; what has no row is acted on everywhere. \`talosctl apply-config\`, \`patch\` and \`edit\`
-show the rows that a configuration has for the node as warnings, also in a dry run.
+show the rows that a configuration has for the node as warnings, also in a dry run. \`talosctl validate\` and
+\`machineconfig patch\` print those of machines, or of containers with \`--mode container\`, after their result.
 
 Machines refuse what promises protection, in a configuration that a call sends: encryption of volumes, a firewall that blocks,
 its rules, and rules for signatures of images. Other nodes warn about it. A machine that has stored such a configuration boots,
-and \`talosctl get diagnostics\` says so. SecurityProfileConfig, which every output of \`talosctl gen config\` has, is warned about.
+and \`talosctl get diagnostics\` says so. SecurityProfileConfig, which \`talosctl gen config\` writes, is warned about.
 
 ${markdownTable(['Document', 'Field', ...nodeKinds.map((node) => nodeTitles[node])], rows)}`;
   return {

@@ -157,6 +157,15 @@ test('machineconfig patch prints the patched file, or writes it to the given pat
   assert.equal(statSync(output).mode & 0o777, 0o600);
 });
 
+test('machineconfig patch prints what machines do not act on beside the patched text, which stays', async () => {
+  const path = join(suite.cluster.folder, 'file.yaml');
+  writeFileSync(path, sampleConfig);
+  const patch = 'machine: {files: [{path: /var/a, op: create, permissions: 0o600, content: secret}]}';
+  const { stdout, stderr, exitCode } = await suite.run('mc', 'patch', path, '-p', patch);
+  assert.match(stdout, /content: secret\n/);
+  assert.deepEqual([stderr, exitCode], ['NOTE: v1alpha1: machines do not act on machine.files\n', 0]);
+});
+
 test('machineconfig patch reads standard input', async () => {
   const { stdout } = await suite.talosctl.run(['mc', 'patch', '-', '-p', rename], { stdin: sampleConfig });
   assert.match(stdout, /hostname: second\n/);

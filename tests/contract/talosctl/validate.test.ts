@@ -31,11 +31,39 @@ test('validate', async (t) => {
   await t.test('says that a configuration is valid for a mode', async () => {
     const path = file('good.yaml', worker);
     for (const mode of ['metal', 'cloud', 'container', 'metal-agent']) {
-      assert.deepEqual(await validate('-c', path, '-m', mode), {
-        ...{ stdout: `${path} is valid for ${mode} mode\n`, stderr: '', exitCode: 0 },
-      });
+      const { stdout, exitCode } = await validate('-c', path, '-m', mode);
+      assert.deepEqual([stdout, exitCode], [`${path} is valid for ${mode} mode\n`, 0]);
     }
   });
+
+  await t.test(
+    'prints what nodes do not act on after the verdict, which stays, also with --strict',
+    async () => {
+      const firewall = 'apiVersion: v1alpha1\nkind: NetworkDefaultActionConfig\ningress: block\n';
+      const path = file('firewall.yaml', `${worker}---\n${firewall}`);
+      const linesFor = async (mode: string) => {
+        const { stdout, stderr, exitCode } = await validate('-c', path, '-m', mode, '--strict');
+        assert.deepEqual([stdout, exitCode], [`${path} is valid for ${mode} mode\n`, 0]);
+        return stderr.trimEnd().split('\n');
+      };
+      const linesOf = (subject: string) => [
+        `NOTE: NetworkDefaultActionConfig: ${subject} do not act on this document`,
+        `NOTE: SecurityProfileConfig: ${subject} do not act on this document`,
+      ];
+      const [machine, container] = [await linesFor('metal'), await linesFor('container')];
+      assert.deepEqual(machine.slice(0, 2).sort(), linesOf('machines'));
+      assert.match(machine[2] ?? '', /^NOTE: as gen config writes it, machines do not act on /);
+      const refused = 'the protection of NetworkDefaultActionConfig ingress';
+      assert.deepEqual(machine.slice(3), [
+        `NOTE: machines refuse this configuration, because nothing provides ${refused}`,
+      ]);
+      assert.deepEqual(container.slice(0, 2).sort(), linesOf('nodes in a container'));
+      assert.equal(container.length, 3);
+      const json = await validate('-c', path, '-m', 'metal', '-o', 'json');
+      const { valid, warnings, notes } = JSON.parse(json.stdout);
+      assert.deepEqual([valid, warnings, notes.length], [true, [], 4]);
+    },
+  );
 
   await t.test('lists what is wrong with line and column', async () => {
     const path = file('wrong.yaml', worker.replace('type: worker', 'type: wrker'));
@@ -65,7 +93,7 @@ test('validate', async (t) => {
     const path = file('old.yaml', text);
     const lax = await validate('-c', path, '-m', 'metal');
     assert.deepEqual([lax.stdout, lax.exitCode], [`${path} is valid for metal mode\n`, 0]);
-    assert.match(lax.stderr, /^WARNING: .*\n$/);
+    assert.match(lax.stderr, /^WARNING: .*\n(?:NOTE: .*\n)+$/);
     const strict = await validate('-c', path, '-m', 'metal', '--strict');
     assert.equal(strict.exitCode, 1);
     assert.match(strict.stderr, /\* warning: /);

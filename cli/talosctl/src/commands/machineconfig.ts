@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { faultFrom } from '@nodewright/fault';
 import type { Command } from 'commander';
 import { collectTexts } from '../collect-texts.ts';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { inertLines } from '../configuration/inert-lines.ts';
 import { patchText } from '../configuration/patch-text.ts';
 import { readConfigFile } from '../configuration/read-config-file.ts';
 import { defineGenConfig } from './gen/config.ts';
@@ -21,12 +23,24 @@ async function patchFile(env: CliEnvironment, path: string, { patch, output }: P
   const patched = await patchText(name, text, patches);
   if (output === undefined || output === '-') {
     env.stdout.write(`${patched.text}\n`);
-    return;
+    return writeNotes(env, patched.text);
   }
   // Keep the permissions of an existing file.
   const before = await stat(resolve(env.cwd, output)).catch(() => undefined);
   const mode = before?.isFile() ? before.mode & 0o777 : publicMode;
   await writeFiles([{ path: output, text: patched.text, mode }], { cwd: env.cwd, force: true });
+  await writeNotes(env, patched.text);
+}
+
+/** What machines would not act on. Without patches the text may be no configuration: nothing has decoded it. */
+async function writeNotes(env: CliEnvironment, text: string): Promise<void> {
+  const { loadConfiguration } = await import('@nodewright/machine-config');
+  try {
+    const notes = await inertLines(loadConfiguration(text), 'machine');
+    for (const note of notes) env.stderr.write(`NOTE: ${note}\n`);
+  } catch (error) {
+    if (faultFrom(error).kind !== 'invalid-argument') throw error;
+  }
 }
 
 function defineMachineconfigPatch(machineconfig: Command, env: CliEnvironment): void {

@@ -2,6 +2,7 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import type { ValidationMode } from '@nodewright/machine-config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import { inertLines } from '../configuration/inert-lines.ts';
 import { readConfigFile } from '../configuration/read-config-file.ts';
 import { ReportedFailure } from '../failure.ts';
 import { addOutputOption, type OutputOptions } from '../node-options.ts';
@@ -20,6 +21,8 @@ interface Verdict {
   readonly errors: readonly string[];
   /** The errors as one text; `undefined` when there are none. */
   readonly message: string | undefined;
+  /** What nodes would not act on. No part of the verdict; empty for a configuration that is not valid. */
+  readonly notes: readonly string[];
 }
 
 const modes: readonly ValidationMode[] = ['metal', 'cloud', 'container'];
@@ -40,23 +43,26 @@ async function check(text: string, { mode, strict }: ValidateCommandOptions): Pr
     '@nodewright/machine-config'
   );
   try {
-    const result = validateConfiguration(loadConfiguration(text), { mode, strict, local: true });
-    return { ...result, message: validationMessage(result)?.trimEnd() };
+    const configuration = loadConfiguration(text);
+    const result = validateConfiguration(configuration, { mode, strict, local: true });
+    const message = validationMessage(result)?.trimEnd();
+    const node = mode === 'container' ? 'container' : 'machine';
+    return { ...result, message, notes: message === undefined ? await inertLines(configuration, node) : [] };
   } catch (error) {
     const { kind, message } = faultFrom(error);
     if (kind !== 'invalid-argument') throw error;
-    return { warnings: [], errors: [message], message };
+    return { warnings: [], errors: [message], message, notes: [] };
   }
 }
 
 async function validate(env: CliEnvironment, options: ValidateCommandOptions): Promise<void> {
   const { config: file, mode, output } = options;
   const { name, text } = await readConfigFile(env, file);
-  const { warnings, errors, message } = await check(text, options);
+  const { warnings, errors, message, notes } = await check(text, options);
   if (output !== 'table') {
     const isValid = errors.length === 0;
     const texts = errors.map((error) => error.trimEnd());
-    await writeDocument(env.stdout, output, { file, mode, valid: isValid, warnings, errors: texts });
+    await writeDocument(env.stdout, output, { file, mode, valid: isValid, warnings, errors: texts, notes });
     if (!isValid) throw new ReportedFailure();
     return;
   }
@@ -65,6 +71,7 @@ async function validate(env: CliEnvironment, options: ValidateCommandOptions): P
     throw new Fault('invalid-argument', `${name} is not valid for ${mode} mode: ${message}`);
   }
   env.stdout.write(`${file} is valid for ${mode} mode\n`);
+  for (const note of notes) env.stderr.write(`NOTE: ${note}\n`);
 }
 
 /** `talosctl validate`: validates a file without contacting a node. Source: Talos v1.14: validate. */

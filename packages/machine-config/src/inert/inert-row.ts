@@ -7,7 +7,7 @@ export interface InertRow {
   readonly on: readonly NodeKind[];
   /** In a document with another name, nodes of the other kinds do not act on the field either. */
   readonly actsOnlyIn?: string;
-  /** The output of `gen config` has it without any option. */
+  /** An output of `gen config` has it without any option. */
   readonly isPlain?: true;
 }
 

@@ -10,7 +10,7 @@ export interface Protection {
   readonly path: string;
   /** Only this value promises anything; any when missing. */
   readonly value?: string;
-  /** Every output of `gen config` has it, so nodes warn about it: refusing it would refuse every new node. */
+  /** `gen config` writes it, so nodes warn about it: refusing it would refuse every new node. */
   readonly isPlain?: true;
 }
 
@@ -32,7 +32,7 @@ export const protections: readonly Protection[] = [
 
 /**
  * The protections that a configuration promises and no node provides, as `NetworkRuleConfig "a"`, in its order: names,
- * never values. Without those that every output of `gen config` promises.
+ * never values. Without those that `gen config` writes.
  */
 export function unkeptProtections(configuration: Configuration): string[] {
   return configuration.flatMap((document) =>
