@@ -42,15 +42,22 @@ const controlPlane = controlPlaneRecord(2, {
   nodename: 'cp2',
 });
 const worker = nodeRecord(3, { addresses: ['10.5.0.3'], hostname: 'w3.example.com', nodename: 'w3' });
+/** One that does not live, so that it has no record. */
+const absent = controlPlaneRecord(4, {
+  addresses: ['10.5.0.4'],
+  hostname: 'cp4.example.com',
+  nodename: 'cp4',
+});
+const controlPlanes = [{ record: absent, memberId: '8e9e05c52164694d' }];
 const reserved = reservedFrom({
   endpoints: [{ addresses: [], hosts: ['api.example.com'] }],
   certSans: { certSANDNSNames: ['balancer.example.com'], certSANIPs: ['10.5.0.99'] },
   virtual: new Set(['10.5.0.100']),
 });
 /** What belongs to the control planes, and what to the worker at 10.5.0.3. Workers may share a short name. */
-const controlPlanes = [
-  ...['cp2.example.com', 'cp2', 'api.example.com', 'balancer.example.com'],
-  ...['10.5.0.2', 'fd00::2', '10.5.0.99', '10.5.0.100'],
+const ofControlPlanes = [
+  ...['cp2.example.com', 'cp2', 'cp4.example.com', 'cp4', 'api.example.com', 'balancer.example.com'],
+  ...['10.5.0.2', 'fd00::2', '10.5.0.4', '10.5.0.99', '10.5.0.100'],
 ];
 const workers = ['w3.example.com', '10.5.0.3'];
 
@@ -88,7 +95,8 @@ async function signedFor(callerAddress: string, request: string): Promise<string
       token: new Secret('token'),
     }),
     now: () => new Date(),
-    checkCertificate: async (asked) => withheldFrom(asked, { known: [controlPlane, worker], reserved }),
+    checkCertificate: async (asked) =>
+      withheldFrom(asked, { known: [controlPlane, worker], controlPlanes, reserved }),
   });
   try {
     const bytes = await method.answer(CertificateRequest.encode({ csr: Buffer.from(request) }).finish(), {
@@ -137,7 +145,7 @@ function isValidInGo(host: string, dnsNames: readonly string[], ipAddresses: rea
 const written = (name: string) => [name, name.toUpperCase(), `${name}.`];
 const names = fc.oneof(
   fc.constantFrom(
-    ...[...controlPlanes, ...workers, 'w3', 'w7.example.com', 'w7', 'w7.test'].flatMap(written),
+    ...[...ofControlPlanes, ...workers, 'w3', 'w7.example.com', 'w7', 'w7.test'].flatMap(written),
   ),
   fc.constantFrom(
     '*',
@@ -153,7 +161,7 @@ const names = fc.oneof(
   fc.stringMatching(/^[*a-c.2]{1,6}$/),
 );
 const addresses = fc.constantFrom(
-  ...[...controlPlanes, ...workers].filter((text) => isIP(text) !== 0),
+  ...[...ofControlPlanes, ...workers].filter((text) => isIP(text) !== 0),
   ...['::ffff:10.5.0.2', '::ffff:10.5.0.100', '10.5.0.7', '127.0.0.1', 'fd00::7', 'FD00:0::2'],
 );
 
@@ -169,7 +177,7 @@ test('no certificate of trustd is valid for a name or address of another node, b
         const pem = await signedFor(callerAddress, await requestFor(commonNames, dnsNames, ipAddresses));
         counts[pem === undefined ? 'refused' : 'signed'] += 1;
         if (pem === undefined) return;
-        const foreign = callerAddress === '10.5.0.3' ? controlPlanes : [...controlPlanes, ...workers];
+        const foreign = callerAddress === '10.5.0.3' ? ofControlPlanes : [...ofControlPlanes, ...workers];
         const judges: [string, Judge][] = [
           ['Node.js', judgeOfNode(pem)],
           ['Go', judgeOfGo(pem)],

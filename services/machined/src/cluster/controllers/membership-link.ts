@@ -3,6 +3,7 @@ import { pointerTo } from '@nodewright/state';
 import {
   affiliates,
   endpoints,
+  etcdMembers,
   etcdRootSecrets,
   etcdSecrets,
   identities,
@@ -18,8 +19,10 @@ import type { NodeRegistry } from '../host/node-registry.ts';
 import { type FollowPlan, RunningLink } from '../host/running-link.ts';
 import { declaredVirtualAddresses } from './virtual-addresses.ts';
 
-/** The `Endpoints` resources that come from the configuration and not from other nodes. */
-const configuredEndpointIds: readonly string[] = ['controlplane'];
+/** The `Endpoints` resource that comes from the configuration. */
+const configuredEndpointId = 'controlplane';
+/** The one with the control planes that the creator of the cluster named. Some may have left since. */
+const seedEndpointId = 'seed';
 
 /**
  * Publishes the record of this node and learns the records of the others: a control plane in etcd, a worker
@@ -40,6 +43,7 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
       weak(osRootSecrets, osRootSecrets.singleton),
       weak(machineResetSignals, machineResetSignals.singleton),
       weak(operatorSpecs),
+      weak(etcdMembers, etcdMembers.singleton),
     ],
     outputs: [],
     open({ log }, scope) {
@@ -48,13 +52,21 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
     async reconcile(pass) {
       const facts = await linkFacts(pass);
       const virtual = await declaredVirtualAddresses(pass);
-      const configured = facts.endpoints.filter(({ id }) => configuredEndpointIds.includes(id));
-      const reserved = reservedFrom({
-        ...{ virtual, certSans: facts.osRoot },
-        endpoints: configured.map(({ spec }) => spec),
+      const reservedAt = (ids: readonly string[]) =>
+        reservedFrom({
+          ...{ virtual, certSans: facts.osRoot },
+          endpoints: facts.endpoints.filter(({ id }) => ids.includes(id)).map(({ spec }) => spec),
+        });
+      registry.declare({
+        virtual,
+        reserved: reservedAt([configuredEndpointId]),
+        reservedBeforeList: reservedAt([configuredEndpointId, seedEndpointId]),
       });
-      registry.declare({ virtual, reserved });
       const isLeaving = (await pass.get(pointerTo(machineResetSignals))) !== undefined;
+      registry.setMember({
+        memberId: (await pass.get(pointerTo(etcdMembers)))?.spec.memberID,
+        leaving: isLeaving ? (await pass.get(pointerTo(identities)))?.spec.nodeId : undefined,
+      });
       registry.setOwn(facts.own === undefined || isLeaving ? undefined : recordFromAffiliate(facts.own));
       link?.adopt(planLink(facts));
     },

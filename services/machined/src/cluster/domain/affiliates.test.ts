@@ -190,3 +190,43 @@ test('discoveredEndpoints() lists the addresses of the control planes', () => {
   assert.deepEqual(discoveredEndpoints(members), { addresses: ['10.0.0.1', 'fd00::1'], hosts: [] });
   assert.equal(discoveredEndpoints([]), undefined);
 });
+
+test('seedAffiliates() lets no worker replace a control plane of the seed', () => {
+  const seed = [
+    member('node02', '127.1.0.3', MachineType.MACHINE_TYPE_CONTROL_PLANE),
+    member('node03', '127.1.0.4'),
+  ];
+  const ids = (...records: Parameters<typeof seedAffiliates>[2] & object) =>
+    seedAffiliates(seed, own, records).map(({ id }) => id);
+  const claims = { hostname: 'node02', addresses: ['127.1.0.3'] };
+  assert.deepEqual(ids(nodeRecord(5, claims)), ['membership/node02', 'membership/node03']);
+  assert.deepEqual(ids(nodeRecord(5, { hostname: 'node03' })), ['membership/node02']);
+  assert.deepEqual(ids(controlPlaneRecord(5, claims)), ['membership/node03']);
+});
+
+test('a worker that claims the name or the id of a control plane of the seed takes neither its place nor its calls', () => {
+  const seed = affiliate({
+    hostname: 'node02',
+    nodename: 'node02',
+    addresses: ['127.1.0.3'],
+    machineType: 'controlplane',
+  });
+  for (const nodeId of ['aa', 'node02', 'zz']) {
+    const claim = affiliate({
+      ...{ nodeId, hostname: 'node02', nodename: 'node02', addresses: ['127.1.0.9'] },
+      machineType: 'worker',
+    });
+    for (const raw of [
+      [seed, claim],
+      [claim, seed],
+    ]) {
+      const merged = mergeAffiliates(raw).map(({ spec }) => spec);
+      const [first, ...others] = membersOf(merged).map(({ id, spec }) => [
+        id,
+        spec.machineType,
+        ...spec.addresses,
+      ]);
+      assert.deepEqual([first, others], [['node02', 'controlplane', '127.1.0.3'], []]);
+    }
+  }
+});

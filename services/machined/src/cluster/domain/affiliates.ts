@@ -28,7 +28,8 @@ export interface GivenNode {
 /**
  * The other nodes of the seed as affiliates. The seed knows the names that they had when the cluster was
  * created, but neither their ids nor their operating systems. Nodes with a record are left out, because the
- * record is more recent.
+ * record is more recent. The record of a worker, which every holder of the token can make, never replaces a
+ * control plane.
  *
  * @param records the records that nodes have published, if any
  */
@@ -37,8 +38,12 @@ export function seedAffiliates(
   own: GivenNode,
   records: readonly NodeRecord[] = [],
 ): Wanted<AffiliateSpec>[] {
-  const known = [own, ...records];
-  const others = seed.filter((member) => !known.some((node) => isSameNode(member, node)));
+  const isKnown = (member: Member) => {
+    const isControlPlane = isControlPlaneType(member.machineType);
+    const found = records.filter(({ machineType }) => !isControlPlane || isControlPlaneType(machineType));
+    return [own, ...found].some((node) => isSameNode(member, node));
+  };
+  const others = seed.filter((member) => !isKnown(member));
   const byName = new Map(others.map((member) => [member.hostname, member]));
   return [...byName].map(([hostname, { addresses, machineType }]) => ({
     id: `membership/${hostname}`,
@@ -101,8 +106,9 @@ export function localAffiliate(facts: LocalFacts): AffiliateSpec {
 
 /**
  * Merges the affiliates of several registries into one per node: all addresses, and for every other field the
- * first value that is set. Nodes without an id are identified by their hostname. Source: Talos v1.14:
- * cluster, flow.
+ * first value that is set. Nodes without an id are identified by their hostname. An id that is the hostname
+ * of another node is not merged with it: the control plane of the two is kept. Source: Talos v1.14: cluster,
+ * flow.
  *
  * @param raw sorted by id
  */
@@ -111,7 +117,9 @@ export function mergeAffiliates(raw: readonly AffiliateSpec[]): Wanted<Affiliate
   for (const affiliate of raw) {
     const id = affiliate.nodeId || affiliate.hostname;
     const known = merged.get(id);
-    merged.set(id, known === undefined ? affiliate : mergeTwo(known, affiliate));
+    if (known === undefined) merged.set(id, affiliate);
+    else if (known.nodeId === affiliate.nodeId) merged.set(id, mergeTwo(known, affiliate));
+    else if (isControlPlaneName(affiliate.machineType)) merged.set(id, affiliate);
   }
   return [...merged].map(([id, spec]) => ({ id, spec }));
 }
@@ -131,12 +139,14 @@ function mergeTwo(first: AffiliateSpec, second: AffiliateSpec): AffiliateSpec {
 
 /**
  * The members of the cluster: the affiliates with a nodename. Of two affiliates that name the same node, the
- * first is used; of two nodes with the same nodename, the second is listed by its hostname.
- * Source: Talos v1.14: COSI resources, Members.
+ * first is used; of two nodes with the same nodename, the second is listed by its hostname. Control planes
+ * come first: a worker takes the name of none. Source: Talos v1.14: COSI resources, Members.
  */
 export function membersOf(affiliates: readonly AffiliateSpec[]): Wanted<MemberSpec>[] {
   const members = new Map<string, MemberSpec>();
-  for (const { nodename, kubespan: _, ...spec } of affiliates) {
+  const isFirst = ({ machineType }: AffiliateSpec) => isControlPlaneName(machineType);
+  const ordered = [...affiliates.filter(isFirst), ...affiliates.filter((each) => !isFirst(each))];
+  for (const { nodename, kubespan: _, ...spec } of ordered) {
     if (nodename === '') continue;
     const first = members.get(nodename);
     const isAnother =

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { withheldFrom } from './check-certificate.ts';
+import type { KeptControlPlane } from './node-record-store.ts';
 import { reservedFrom } from './reserved-names.ts';
 import { controlPlaneRecord, nodeRecord } from './testing/node-record.ts';
 
@@ -28,11 +29,12 @@ const check = (
   addresses: string[],
   callerAddress: string,
   list: readonly NodeRecord[] = known,
+  controlPlanes: readonly KeptControlPlane[] = [],
 ) => {
   try {
     const { withheldNames, withheldAddresses } = withheldFrom(
       { commonName, dnsNames, addresses, callerAddress },
-      { known: list, reserved },
+      { known: list, controlPlanes, reserved },
     );
     return [...withheldNames, ...withheldAddresses];
   } catch (error) {
@@ -111,5 +113,26 @@ test('withheldFrom() treats workers of one machine as one node, but not as a con
       check('node2', ['node2'], ['127.1.0.3'], '127.0.0.1', here),
     ],
     [[], ['127.1.0.2'], '"node2" belongs to node "node2"'],
+  );
+});
+
+test('withheldFrom() treats a control plane that does not live as one that does, and says what frees its name', () => {
+  const absent = [{ record: controlPlane, memberId: '8e9e05c52164694d' }];
+  const ask = (commonName: string, dnsNames: string[], addresses: string[]) =>
+    check(commonName, dnsNames, addresses, '10.5.0.2', [worker], absent);
+  const frees =
+    'belongs to control plane "node02.example.com", which does not answer at the moment; if it is gone for good,' +
+    ' "talosctl etcd remove-member 8e9e05c52164694d" frees its names and addresses';
+  assert.deepEqual(
+    [
+      ask('node02.example.com', [], []),
+      ask('NODE02.', [], []),
+      ask('x', ['x', 'node02', 'node02.example.com.'], ['10.5.0.7', '::ffff:10.5.0.2']),
+    ],
+    [
+      `"node02.example.com" ${frees}`,
+      `"NODE02." ${frees}`,
+      ['node02', 'node02.example.com.', '::ffff:10.5.0.2'],
+    ],
   );
 });

@@ -6,12 +6,15 @@ import type {
 import { Fault } from '@nodewright/fault';
 import { canonicalAddress, isLoopback, ownedAddresses } from './canonical-address.ts';
 import { isControlPlaneType } from './machine-type-message.ts';
-import { fullNames, shortName } from './node-names.ts';
+import { absentControlPlane, fullNames, shortName } from './node-names.ts';
+import type { KeptControlPlane } from './node-record-store.ts';
 import { comparedName, isEveryMachines, type Reserved } from './reserved-names.ts';
 
 export interface KnownNodes {
   /** The records whose leases have not expired. */
   readonly known: readonly NodeRecord[];
+  /** The control planes, whether they live or not. */
+  readonly controlPlanes: readonly KeptControlPlane[];
   readonly reserved: Reserved;
 }
 
@@ -23,13 +26,18 @@ export interface KnownNodes {
  */
 export function withheldFrom(
   { commonName, dnsNames, addresses, callerAddress }: CheckCertificateRequest,
-  { known, reserved }: KnownNodes,
+  { known, controlPlanes, reserved }: KnownNodes,
 ): CheckCertificateResponse {
-  const others = known.filter((record) => !isCallersOwn(record, callerAddress));
+  const live = known.filter((record) => !isCallersOwn(record, callerAddress));
   const own = comparedName(commonName);
-  const owner = others.find((other) => namesOf(other, own).includes(own));
+  const isOwner = (other: NodeRecord) => namesOf(other, own).includes(own);
+  const owner = live.find(isOwner);
   if (owner !== undefined)
     throw new Fault('permission-denied', `"${commonName}" belongs to node "${owner.hostname}"`);
+  const absent = controlPlanes.find(({ record }) => isOwner(record));
+  if (absent !== undefined)
+    throw new Fault('permission-denied', `"${commonName}" belongs to ${absentControlPlane(absent)}`);
+  const others = [...live, ...controlPlanes.map(({ record }) => record)];
   if (reserved.names.has(own))
     throw new Fault(
       'permission-denied',

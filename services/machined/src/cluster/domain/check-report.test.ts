@@ -5,6 +5,7 @@ import { MachineType } from '@nodewright/contract/gen/suite/runtime/v1/runtime.t
 import fc from 'fast-check';
 import { canonicalAddress } from './canonical-address.ts';
 import { checkReport, maxNodes } from './check-report.ts';
+import type { KeptControlPlane } from './node-record-store.ts';
 import { controlPlaneRecord, nodeRecord } from './testing/node-record.ts';
 
 const worker = (number: number, changes: Partial<NodeRecord> = {}) =>
@@ -17,8 +18,9 @@ const verdict = (
   node: NodeRecord | undefined,
   callerAddress: string,
   list: readonly NodeRecord[] = known,
+  controlPlanes: readonly KeptControlPlane[] = [],
 ) => {
-  const fault = checkReport({ node, callerAddress, known: list, virtual });
+  const fault = checkReport({ node, callerAddress, known: list, controlPlanes, virtual });
   return fault === undefined ? 'taken' : `${fault.kind}: ${fault.message}`;
 };
 
@@ -168,6 +170,11 @@ test('checkReport() accepts no report that lets one node be taken for another', 
     '0.0.0.0',
   );
   const name = few('node2', 'NODE3', 'node5', 'node6', '');
+  // A control plane that lives, and the same one while it does not.
+  const alike = [
+    { known, controlPlanes: [] },
+    { known: known.slice(1), controlPlanes: [{ record: controlPlane, memberId: '1' }] },
+  ];
   const node = fc.record({
     nodeId: few('id2', 'id3', 'id5', ''),
     addresses: fc.array(address, { maxLength: 4 }),
@@ -175,11 +182,20 @@ test('checkReport() accepts no report that lets one node be taken for another', 
     nodename: name,
     operatingSystem: few('', 'Talos (v1.14.0)'),
     machineType: fc.constantFrom(3, 3, 3, 2, 99) as fc.Arbitrary<MachineType>,
-    apiServerPort: few(0, 0, 0, 6443, 70_000),
+    apiServerPort: fc.constantFrom(0, 0, 0, 6443, 70_000),
   });
   fc.assert(
-    fc.property(node, address, (record, callerAddress) => {
-      if (checkReport({ node: record, callerAddress, known, virtual }) !== undefined) return;
+    fc.property(node, address, fc.constantFrom(...alike), (record, callerAddress, lists) => {
+      if (
+        checkReport({
+          node: record,
+          callerAddress,
+          known: lists.known,
+          controlPlanes: lists.controlPlanes,
+          virtual,
+        }) !== undefined
+      )
+        return;
       const claimed = record.addresses.map(canonicalAddress);
       assert.equal(record.machineType, MachineType.MACHINE_TYPE_WORKER);
       assert.equal(record.apiServerPort, 0);
@@ -190,5 +206,31 @@ test('checkReport() accepts no report that lets one node be taken for another', 
       assert.notEqual(record.nodename.toLowerCase(), 'node2');
     }),
     { numRuns: 3000 },
+  );
+});
+
+test('checkReport() keeps the name and the address of a control plane that does not live, until its member is removed', () => {
+  const kept = [{ record: controlPlane, memberId: '8e9e05c52164694d' }];
+  const rest = [worker(3)];
+  const frees =
+    'belongs to control plane "node2", which does not answer at the moment; if it is gone for good,' +
+    ' "talosctl etcd remove-member 8e9e05c52164694d" frees its names and addresses';
+  const reports: [NodeRecord, string, string][] = [
+    [worker(5, { hostname: 'NODE2', nodename: '' }), '10.5.0.5', `permission-denied: "node2" ${frees}`],
+    [worker(5, { hostname: 'x', nodename: 'node2' }), '10.5.0.5', `permission-denied: "node2" ${frees}`],
+    [worker(5, { addresses: ['10.5.0.2'] }), '10.5.0.2', `permission-denied: "10.5.0.2" ${frees}`],
+    [
+      worker(5, { nodeId: controlPlane.nodeId, addresses: ['10.5.0.2'] }),
+      '10.5.0.2',
+      'permission-denied: node id2 is a control plane',
+    ],
+  ];
+  assert.deepEqual(
+    reports.map(([node, caller]) => verdict(node, caller, rest, kept)),
+    reports.map(([, , refusal]) => refusal),
+  );
+  assert.deepEqual(
+    reports.map(([node, caller]) => verdict(node, caller, rest, [])),
+    reports.map(() => 'taken'),
   );
 });

@@ -3,7 +3,8 @@ import { MachineType } from '@nodewright/contract/gen/suite/runtime/v1/runtime.t
 import { Fault } from '@nodewright/fault';
 import { canonicalAddress, isLoopback, ownedAddresses } from './canonical-address.ts';
 import { isControlPlaneType } from './machine-type-message.ts';
-import { fullNames } from './node-names.ts';
+import { absentControlPlane, fullNames } from './node-names.ts';
+import type { KeptControlPlane } from './node-record-store.ts';
 import { recordProblem } from './record-problem.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface Report {
   readonly callerAddress: string;
   /** The records whose leases have not expired. */
   readonly known: readonly NodeRecord[];
+  /** The control planes, whether they live or not. */
+  readonly controlPlanes: readonly KeptControlPlane[];
   /** Canonical virtual addresses, which move between nodes, from this node's configuration. */
   readonly virtual: ReadonlySet<string>;
 }
@@ -45,7 +48,10 @@ function notWorkerReason({ machineType }: NodeRecord): string | undefined {
 }
 
 /** Why the report does not come from the node itself, or not from the address where its record is registered. */
-function foreignCallerReason(node: NodeRecord, { callerAddress, known }: Report): string | undefined {
+function foreignCallerReason(
+  node: NodeRecord,
+  { callerAddress, known, controlPlanes }: Report,
+): string | undefined {
   const caller = canonicalAddress(callerAddress) ?? '';
   // Nodes on one machine call each other from the address of the machine, whichever loopback addresses they
   // have.
@@ -55,7 +61,8 @@ function foreignCallerReason(node: NodeRecord, { callerAddress, known }: Report)
   if (!isFromThere) return `the report came from ${caller}, which is not an address of the node: ${claimed}`;
   const foreign = claimed.find((address) => isLoopback(address) && !isLoopback(caller));
   if (foreign !== undefined) return `${foreign} is a loopback address, which every machine has`;
-  const former = known.find(({ nodeId }) => nodeId === node.nodeId);
+  const isSame = ({ nodeId }: NodeRecord) => nodeId === node.nodeId;
+  const former = controlPlanes.find(({ record }) => isSame(record))?.record ?? known.find(isSame);
   if (former === undefined) return undefined;
   if (isControlPlaneType(former.machineType)) return `node ${node.nodeId} is a control plane`;
   const theirs = canonical(former);
@@ -65,7 +72,7 @@ function foreignCallerReason(node: NodeRecord, { callerAddress, known }: Report)
 }
 
 /** Why the report claims an address or a full name of another node. */
-function takenReason(node: NodeRecord, { known, virtual }: Report): string | undefined {
+function takenReason(node: NodeRecord, { known, controlPlanes, virtual }: Report): string | undefined {
   const claimed = new Set(ownedAddresses(node.addresses, virtual));
   const names = fullNames(node);
   for (const other of known) {
@@ -74,6 +81,13 @@ function takenReason(node: NodeRecord, { known, virtual }: Report): string | und
     if (taken !== undefined) return `${taken} is an address of node "${other.hostname}"`;
     const name = fullNames(other).find((each) => names.includes(each));
     if (name !== undefined) return `"${name}" is the name of another node, at ${canonical(other)}`;
+  }
+  for (const controlPlane of controlPlanes) {
+    const { record } = controlPlane;
+    const taken =
+      fullNames(record).find((each) => names.includes(each)) ??
+      ownedAddresses(record.addresses, virtual).find((address) => claimed.has(address));
+    if (taken !== undefined) return `"${taken}" belongs to ${absentControlPlane(controlPlane)}`;
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { isIpAddress } from '../../base/domain/is-ip-address.ts';
+import type { KeptControlPlane } from './node-record-store.ts';
 import { comparedName } from './reserved-names.ts';
 
 /** The host name without its domain, in lower case. */
@@ -13,6 +14,10 @@ export function fullNames({ hostname, nodename }: Pick<NodeRecord, 'hostname' | 
   const names = nodename.toLowerCase() === shortName(hostname) ? [hostname] : [hostname, nodename];
   return names.filter((name) => name !== '').map(comparedName);
 }
+
+/** Names a control plane that has no live record, and says what frees its names and addresses. */
+export const absentControlPlane = ({ record, memberId }: KeptControlPlane): string =>
+  `control plane "${record.hostname}", which does not answer at the moment; if it is gone for good, "talosctl etcd remove-member ${memberId}" frees its names and addresses`;
 
 /**
  * Whether resolvers read a name as an IP address: a complete address, or a form such as `127.1` or

@@ -7,6 +7,16 @@ export interface KeptRecord {
   readonly leaseId: bigint;
 }
 
+/**
+ * The record of a control plane as it is kept until its etcd member is removed, so that no other node gets
+ * its names and addresses while it does not live.
+ */
+export interface KeptControlPlane {
+  readonly record: NodeRecord;
+  /** The id of its etcd member, in hexadecimal. */
+  readonly memberId: string;
+}
+
 /** The records whose leases have not expired, by node id. */
 export type KeptRecords = ReadonlyMap<string, KeptRecord>;
 
@@ -27,4 +37,10 @@ export interface NodeRecordStore extends AsyncDisposable {
   keepAlive(leaseId: bigint): Promise<boolean>;
   /** Removes a record; does nothing when there is none. */
   remove(nodeId: string): Promise<void>;
+  /** Like `follow`, for the control planes, whether they live or not. */
+  followControlPlanes(signal: AbortSignal): AsyncIterable<readonly KeptControlPlane[]>;
+  /** Keeps a control plane without a lease. Returns false, and keeps nothing, when etcd has no such member. */
+  keepControlPlane(controlPlane: KeptControlPlane): Promise<boolean>;
+  /** Stops keeping a control plane; does nothing when it is not kept. */
+  removeControlPlane(memberId: string): Promise<void>;
 }

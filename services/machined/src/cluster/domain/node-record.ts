@@ -3,8 +3,10 @@ import { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/members
 import { Fault } from '@nodewright/fault';
 import { compareByBytes } from '@nodewright/state';
 import { type AffiliateSpec, kubeSpanAffiliateSpec } from '@nodewright/state/kinds';
+import { controlPlanePrefix } from '../../base/domain/control-plane-key.ts';
 import { isControlPlaneName } from '../../base/domain/control-plane-name.ts';
 import { isControlPlaneType, machineTypeMessage, machineTypeName } from './machine-type-message.ts';
+import type { KeptControlPlane } from './node-record-store.ts';
 
 /** The prefix of the records' keys in etcd; the id of the node follows. */
 export const recordPrefix = 'nodewright:v1:nodes/';
@@ -48,6 +50,20 @@ export function recordFromText(key: string, text: string): NodeRecord {
   }
   if (key === recordPrefix + record.nodeId) return record;
   throw new Fault('data-loss', `the value of "${key}" is a record of node "${record.nodeId}"`);
+}
+
+/** Decodes what a control plane keeps in etcd. @throws Fault `data-loss` when the value is not the record of a control plane */
+export function keptControlPlane(key: string, text: string): KeptControlPlane {
+  const memberId = key.slice(controlPlanePrefix.length);
+  try {
+    const record = NodeRecord.fromJSON(JSON.parse(text));
+    if (isControlPlaneType(record.machineType) && record.nodeId !== '') return { record, memberId };
+  } catch (error) {
+    throw new Fault('data-loss', `the value of "${key}" is not a node record: invalid JSON`, {
+      cause: error,
+    });
+  }
+  throw new Fault('data-loss', `the value of "${key}" is not the record of a control plane`);
 }
 
 /** Identifies the content of a list of records: the same on every node, for any order of the records. */

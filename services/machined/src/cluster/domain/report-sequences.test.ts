@@ -57,7 +57,7 @@ for (const [title, network, ownAddress] of [
           }
           const record = nodeRecord(id, { nodeId, addresses, hostname, nodename });
           const known = [...live.values()].map((each) => each.record);
-          const refusal = checkReport({ node: record, callerAddress, known, virtual });
+          const refusal = checkReport({ node: record, callerAddress, known, controlPlanes: [], virtual });
           const others = known.filter((each) => each.nodeId !== nodeId);
           const isForeign = others.some(
             (each) =>
@@ -79,7 +79,10 @@ for (const [title, network, ownAddress] of [
         const known = [...live.values()].map((each) => each.record);
         for (const { record, from } of live.values()) {
           if (isControlPlaneType(record.machineType)) continue;
-          assert.equal(checkReport({ node: record, callerAddress: from, known, virtual }), undefined);
+          assert.equal(
+            checkReport({ node: record, callerAddress: from, known, controlPlanes: [], virtual }),
+            undefined,
+          );
         }
       }),
       { numRuns: 500 },

@@ -266,3 +266,90 @@ test(
     await ended;
   },
 );
+
+const keptOf = ({ registry }: TestNode) =>
+  registry
+    .controlPlanes()
+    .map(({ record, memberId }) => `${memberId} ${record.hostname}`)
+    .sort()
+    .join();
+const untilKept = (node: TestNode, kept: string) => until(`"${kept}" is kept`, () => keptOf(node) === kept);
+const member = (memberId: string | undefined, leaving?: string) => ({ memberId, leaving });
+
+test(
+  'a control plane that dies keeps its name and addresses, and is no longer among the live nodes',
+  options,
+  async () => {
+    using cluster = new MemoryRecords();
+    await using one = startNode(cluster, controlPlaneRecord(1));
+    cluster.members.add('a2');
+    {
+      await using two = startNode(cluster, controlPlaneRecord(2));
+      two.registry.setMember(member('a2'));
+      await untilKept(one, 'a2 node2');
+      // Its etcd stops before it does.
+      two.registry.setMember(member(undefined));
+    }
+    await untilListed(one, 'node1');
+    assert.equal(keptOf(one), 'a2 node2');
+    const claims = nodeRecord(5, { hostname: 'node2', nodename: 'node2' });
+    await assert.rejects(one.registry.report(reportOf(claims), never), {
+      kind: 'permission-denied',
+      message: /^"node2" belongs to control plane "node2", .*"talosctl etcd remove-member a2" frees/,
+    });
+    // Without a quorum the last list counts.
+    cluster.hasQuorum = false;
+    await until('the failure', () => one.lines.length === 2);
+    assert.equal(keptOf(one), 'a2 node2');
+    cluster.hasQuorum = true;
+    await using other = cluster.open();
+    await other.removeControlPlane('a2');
+    await untilKept(one, '');
+    await until('the link', () => one.lines.length === 3);
+    await one.registry.report(reportOf(claims), never);
+    assert.deepEqual(one.names(), ['node1', 'node2']);
+  },
+);
+
+test(
+  'a control plane keeps what it is called now, under its current member, and nothing once it left etcd',
+  options,
+  async () => {
+    using cluster = new MemoryRecords();
+    for (const id of ['a1', 'b1']) cluster.members.add(id);
+    await using one = startNode(cluster, controlPlaneRecord(1));
+    one.registry.setMember(member('a1'));
+    await untilKept(one, 'a1 node1');
+    one.registry.setOwn(controlPlaneRecord(1, { hostname: 'alpha' }));
+    await untilKept(one, 'a1 alpha');
+    one.registry.setMember(member('b1'));
+    await untilKept(one, 'b1 alpha');
+    cluster.members.delete('b1');
+    await using other = cluster.open();
+    await other.removeControlPlane('b1');
+    await untilKept(one, '');
+    one.registry.setOwn(controlPlaneRecord(1, { hostname: 'beta' }));
+    await untilListed(one, 'beta');
+    await pause(timing.leaseSeconds * 700, never);
+    assert.equal(keptOf(one), '');
+  },
+);
+
+test(
+  'a control plane that is reset frees its names, and one whose record is late does not',
+  options,
+  async () => {
+    using cluster = new MemoryRecords();
+    for (const id of ['a1', 'a2']) cluster.members.add(id);
+    await using one = startNode(cluster, controlPlaneRecord(1));
+    await using two = startNode(cluster, controlPlaneRecord(2));
+    one.registry.setMember(member('a1'));
+    two.registry.setMember(member('a2'));
+    await untilKept(one, 'a1 node1,a2 node2');
+    two.registry.setOwn(undefined);
+    await untilListed(one, 'node1');
+    assert.equal(keptOf(one), 'a1 node1,a2 node2');
+    two.registry.setMember(member(undefined, 'id2'));
+    await untilKept(one, 'a1 node1');
+  },
+);

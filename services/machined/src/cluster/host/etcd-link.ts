@@ -4,7 +4,7 @@ import { Fault } from '@nodewright/fault';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { checkReport } from '../domain/check-report.ts';
 import { recordText } from '../domain/node-record.ts';
-import type { KeptRecords, NodeRecordStore } from '../domain/node-record-store.ts';
+import type { KeptControlPlane, KeptRecords, NodeRecordStore } from '../domain/node-record-store.ts';
 import { LinkReports } from './link-reports.ts';
 import { heartbeatMs, type LinkTiming, RetryPauses } from './link-timing.ts';
 import type { NodeRegistry } from './node-registry.ts';
@@ -65,6 +65,7 @@ class EtcdSession {
   readonly #onUp: () => void;
   readonly #changed = new ChangeSignal();
   #kept: KeptRecords = new Map();
+  #controlPlanes: readonly KeptControlPlane[] = [];
 
   constructor(init: EtcdLinkInit, store: NodeRecordStore, memory: Memory, onUp: () => void) {
     this.#init = init;
@@ -76,14 +77,17 @@ class EtcdSession {
   async run(outer: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const signal = AbortSignal.any([outer, stop.signal]);
-    const first = Promise.withResolvers<void>();
+    const [first, firstNames] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const list = untraced(this.#init.telemetry, () => this.#follow(signal, first.resolve));
-    const work = [list, first.promise.then(() => this.#serve(signal))];
+    const names = untraced(this.#init.telemetry, () => this.#followControlPlanes(signal, firstNames.resolve));
+    const known = Promise.all([first.promise, firstNames.promise]);
+    const work = [list, names, known.then(() => this.#serve(signal))];
     try {
       // A watch that ends by itself is a failure as well.
       await Promise.race([Promise.all(work), ...work]);
     } finally {
       first.resolve();
+      firstNames.resolve();
       stop.abort();
       // Disposing the store cancels calls that hang because etcd has no quorum.
       await this.#store[Symbol.asyncDispose]();
@@ -101,13 +105,23 @@ class EtcdSession {
     if (!signal.aborted) throw new Fault('unavailable', 'the watch of the node records ended');
   }
 
+  async #followControlPlanes(signal: AbortSignal, onFirst: () => void): Promise<void> {
+    for await (const controlPlanes of this.#store.followControlPlanes(signal)) {
+      this.#controlPlanes = controlPlanes;
+      this.#init.registry.setControlPlanes(controlPlanes);
+      onFirst();
+    }
+    if (!signal.aborted) throw new Fault('unavailable', 'the watch of the control planes ended');
+  }
+
   async #serve(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { registry, timing, random, telemetry } = this.#init;
     using _reports = registry.openReports(async ({ node, callerAddress, isLeaving }, callSignal) => {
       const known = [...this.#kept.values()].map(({ record }) => record);
       const virtual = registry.virtualAddresses();
-      const refusal = checkReport({ node, callerAddress, known, virtual });
+      const controlPlanes = this.#controlPlanes;
+      const refusal = checkReport({ node, callerAddress, known, controlPlanes, virtual });
       if (refusal !== undefined) throw refusal;
       const ends = AbortSignal.any([signal, callSignal]);
       await (isLeaving
@@ -121,8 +135,10 @@ class EtcdSession {
         if (own !== undefined) {
           this.#memory.kept = own.nodeId;
           await this.#keep(own, signal);
-        } else if (this.#memory.kept !== undefined) {
-          await this.#remove(this.#memory.kept, signal);
+          await this.#keepNames(own);
+        } else {
+          await this.#releaseNames();
+          if (this.#memory.kept !== undefined) await this.#remove(this.#memory.kept, signal);
           this.#memory.kept = undefined;
         }
       };
@@ -146,6 +162,29 @@ class EtcdSession {
     if (isSame && kept.leaseId !== 0n && (await this.#store.keepAlive(kept.leaseId))) return;
     const leaseId = await this.#store.write(record, this.#init.timing.leaseSeconds);
     await this.#listed(() => this.#kept.get(record.nodeId)?.leaseId === leaseId, signal);
+  }
+
+  /** Keeps the names of this node for the time when it does not live, as long as it is a member of etcd. */
+  async #keepNames(own: NodeRecord): Promise<void> {
+    const { registry } = this.#init;
+    const memberId = registry.memberId();
+    if (memberId === undefined || registry.leaving() !== undefined) return;
+    const mine = this.#controlPlanes.filter(({ record }) => record.nodeId === own.nodeId);
+    const current = mine.find((each) => each.memberId === memberId);
+    if (current === undefined || recordText(current.record) !== recordText(own))
+      await this.#store.keepControlPlane({ record: own, memberId });
+    // Of members that this node was before.
+    for (const former of mine) {
+      if (former !== current) await this.#store.removeControlPlane(former.memberId);
+    }
+  }
+
+  /** Does nothing unless this node is being reset: one that is only stopped keeps its names. */
+  async #releaseNames(): Promise<void> {
+    const leaving = this.#init.registry.leaving();
+    for (const { record, memberId } of this.#controlPlanes) {
+      if (record.nodeId === leaving) await this.#store.removeControlPlane(memberId);
+    }
   }
 
   async #remove(nodeId: string, signal: AbortSignal): Promise<void> {

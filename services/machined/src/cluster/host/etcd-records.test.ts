@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { etcdIdText } from '@nodewright/etcd';
 import { skipWithoutEtcd, startEtcdCluster, type TestCluster } from '@nodewright/etcd/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { controlPlanePrefix } from '../../base/domain/control-plane-key.ts';
 import { recordPrefix } from '../domain/node-record.ts';
 import { controlPlaneRecord, nodeRecord } from '../domain/testing/node-record.ts';
 import { followEtcd } from './etcd-link.ts';
@@ -29,8 +31,10 @@ checkRecordStore(
   'etcdRecords()',
   async () => {
     await cluster.client().deletePrefix(recordPrefix);
+    await cluster.client().deletePrefix(controlPlanePrefix);
     return open;
   },
+  async () => etcdIdText((await cluster.client().members())[0]?.id ?? 0n),
   skip,
 );
 

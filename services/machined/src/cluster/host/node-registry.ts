@@ -3,7 +3,17 @@ import { ChangeSignal } from '@nodewright/async';
 import type { NodeRecord, ReportRequest } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault } from '@nodewright/fault';
 import { listVersion } from '../domain/node-record.ts';
+import type { KeptControlPlane } from '../domain/node-record-store.ts';
 import { nothingReserved, type Reserved } from '../domain/reserved-names.ts';
+
+/** What the configuration of this node says of names and addresses. */
+export interface Declared {
+  /** Canonical virtual addresses, which move between nodes. */
+  readonly virtual: ReadonlySet<string>;
+  readonly reserved: Reserved;
+  /** What is reserved until the control planes are known. */
+  readonly reservedBeforeList: Reserved;
+}
 
 /** Handles the report of another node: keeps its record alive, or throws the Fault that rejects it. */
 export type TakeReport = (report: ReportRequest, signal: AbortSignal) => Promise<void>;
@@ -16,8 +26,14 @@ export class NodeRegistry {
   #nodes: readonly NodeRecord[] | undefined;
   #version = '';
   #own: NodeRecord | undefined;
-  #virtual: ReadonlySet<string> = new Set();
-  #reserved: Reserved = nothingReserved;
+  #declared: Declared = {
+    virtual: new Set(),
+    reserved: nothingReserved,
+    reservedBeforeList: nothingReserved,
+  };
+  #controlPlanes: readonly KeptControlPlane[] | undefined;
+  #memberId: string | undefined;
+  #leaving: string | undefined;
   readonly #changed = new ChangeSignal();
   readonly #ownChanged = new ChangeSignal();
   #takeReport: TakeReport | undefined;
@@ -56,17 +72,46 @@ export class NodeRegistry {
 
   /** The canonical virtual addresses, which move between nodes, from the configuration of this node. */
   virtualAddresses(): ReadonlySet<string> {
-    return this.#virtual;
+    return this.#declared.virtual;
   }
 
   /** What the configuration of this node reserves for the control planes. */
   reserved(): Reserved {
-    return this.#reserved;
+    const { reserved, reservedBeforeList } = this.#declared;
+    return this.#controlPlanes === undefined ? reservedBeforeList : reserved;
   }
 
-  declare({ virtual, reserved }: { virtual: ReadonlySet<string>; reserved: Reserved }): void {
-    this.#virtual = virtual;
-    this.#reserved = reserved;
+  declare(declared: Declared): void {
+    this.#declared = declared;
+  }
+
+  /**
+   * The control planes that keep their names and addresses, whether they live or not, as they were read last.
+   * Only checks of reports and certificates may use them: they are not the members of the cluster.
+   */
+  controlPlanes(): readonly KeptControlPlane[] {
+    return this.#controlPlanes ?? [];
+  }
+
+  setControlPlanes(controlPlanes: readonly KeptControlPlane[]): void {
+    this.#controlPlanes = controlPlanes;
+  }
+
+  /** The id of the etcd member of this node, in hexadecimal; `undefined` while its etcd does not run. */
+  memberId(): string | undefined {
+    return this.#memberId;
+  }
+
+  /** The id of this node when it is being reset, and must not keep its names. */
+  leaving(): string | undefined {
+    return this.#leaving;
+  }
+
+  setMember(member: { readonly memberId: string | undefined; readonly leaving: string | undefined }): void {
+    if (member.memberId === this.#memberId && member.leaving === this.#leaving) return;
+    this.#memberId = member.memberId;
+    this.#leaving = member.leaving;
+    this.#ownChanged.notify();
   }
 
   setOwn(record: NodeRecord | undefined): void {

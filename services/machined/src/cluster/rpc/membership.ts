@@ -37,7 +37,8 @@ export function createMembershipService({
       const own = registry.own();
       const others = (registry.nodes() ?? []).filter(({ nodeId }) => nodeId !== own?.nodeId);
       const known = own === undefined ? others : [own, ...others];
-      return withheldFrom(request, { known, reserved: registry.reserved() });
+      const controlPlanes = registry.controlPlanes().filter(({ record }) => record.nodeId !== own?.nodeId);
+      return withheldFrom(request, { known, controlPlanes, reserved: registry.reserved() });
     },
   };
 }

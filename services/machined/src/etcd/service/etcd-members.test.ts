@@ -15,6 +15,7 @@ import {
 import { MemoryState, pointerTo } from '@nodewright/state';
 import { etcdMembers, etcdSpecs } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
+import { controlPlaneKey, controlPlanePrefix } from '../../base/domain/control-plane-key.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { updatePeerUrls } from '../host/etcd-member.ts';
 import { votingStates } from '../host/etcd-votes.ts';
@@ -133,7 +134,7 @@ test('forfeitLeadership() succeeds when the new leader returns the leadership im
   assert.equal((await other.status()).leader, leader);
 });
 
-test('removeEtcdMember() refuses to remove a member whose vote is needed, and removes a dead one', {
+test('removeEtcdMember() refuses to remove a member whose vote is needed, and removes a dead one and frees its names', {
   skip,
 }, async () => {
   await using cluster = await startEtcdCluster(3);
@@ -149,21 +150,31 @@ test('removeEtcdMember() refuses to remove a member whose vote is needed, and re
   assert.deepEqual([wiped, await namesOf(access)], [[], ['cp-1', 'cp-2', 'cp-3']]);
 
   await assert.rejects(assertRemovable(access, second, never), { kind: 'failed-precondition' });
+  // The second one is kept by a removal that was interrupted before it freed the names.
+  const kept = [third, 4711n, second].map((id) => controlPlaneKey(etcdIdText(id)));
+  for (const key of kept) await cluster.client().put(key, '{}');
+  const keys = async () => {
+    await using client = await access.openLocal();
+    return (await client.list(controlPlanePrefix, { timeoutMs: 5000 })).keyValues.map(({ key }) => key);
+  };
   await assert.rejects(removeEtcdMember(access, 4711n, never), {
     kind: 'not-found',
     message: 'no member of etcd has the id 0000000000001267',
   });
+  assert.deepEqual(await keys(), [third, second].map((id) => controlPlaneKey(etcdIdText(id))).sort());
   // etcd refuses this removal until it has noticed that the member is gone.
   await eventually(async () => (await removeEtcdMember(access, third, never)) === undefined, {
     what: 'removal of the dead member',
     timeoutMs: 30_000,
   });
   assert.deepEqual(await namesOf(access), ['cp-1', 'cp-2']);
+  assert.deepEqual(await keys(), [controlPlaneKey(etcdIdText(second))]);
 
   // One of two voters may leave, because both can still agree on the removal.
   const last = await leaving(cluster, 1, { id: second });
   await eventually(async () => (await last.leave()) === undefined, { what: 'leave', timeoutMs: 30_000 });
   assert.deepEqual([last.wiped, await namesOf(access)], [['cp-2'], ['cp-1']]);
+  assert.deepEqual(await keys(), []);
   await assert.rejects(removeEtcdMember(access, await idOf(cluster, 'cp-1'), never), {
     kind: 'failed-precondition',
     message: 'removing cp-1 would leave no voter: it is the last one of the cluster',

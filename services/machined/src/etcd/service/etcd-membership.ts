@@ -3,6 +3,7 @@ import { pauseBy, type Timers } from '@nodewright/async';
 import type { EtcdClient, EtcdReason } from '@nodewright/etcd';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
+import { controlPlaneKey } from '../../base/domain/control-plane-key.ts';
 import {
   initialClusterOf,
   type KnownMember,
@@ -62,11 +63,14 @@ async function enter(
   self: OwnMember,
   signal: AbortSignal,
 ): Promise<string> {
-  const { etcdReasonOf } = await import('@nodewright/etcd');
+  const { etcdIdText, etcdReasonOf } = await import('@nodewright/etcd');
   const options = { timeoutMs: promotionEndpointMs, signal };
   const list = () => client.members({ ...options, linearizable: true });
   for (const step of planJoin(await list(), self)) {
-    if (step.kind === 'remove') await client.removeMember(step.id, options);
+    if (step.kind === 'remove') {
+      await client.removeMember(step.id, options);
+      await client.delete(controlPlaneKey(etcdIdText(step.id)), options);
+    }
     if (step.kind !== 'add-learner') continue;
     try {
       await retryShortly(timers, signal, ['too-many-learners', 'unhealthy-cluster'], () =>

@@ -1,6 +1,8 @@
+import { pause } from '@nodewright/async';
 import type { EtcdClient, EtcdMember } from '@nodewright/etcd';
 import { removalProblem } from '@nodewright/etcd/quorum';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
+import { controlPlaneKey } from '../../base/domain/control-plane-key.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import { votingStates } from '../host/etcd-votes.ts';
 
@@ -8,8 +10,8 @@ import { votingStates } from '../host/etcd-votes.ts';
 const agreementTimeoutMs = 5000;
 
 /**
- * Removes a member from the cluster if the cluster keeps a quorum without it. Talos does not check the
- * quorum. Source: Talos v1.14: EtcdRemoveMemberByID.
+ * Removes a member from the cluster if the cluster keeps a quorum without it, and frees the names and addresses of its
+ * node. Talos does not check the quorum. Source: Talos v1.14: EtcdRemoveMemberByID.
  *
  * @throws Fault `not-found` for an unknown id, `failed-precondition` with the reason when the quorum would be
  * lost or etcd refuses
@@ -19,8 +21,34 @@ export async function removeEtcdMember(
   id: bigint,
   signal: AbortSignal,
 ): Promise<void> {
-  await using client = await openForRemoval(access, id, signal);
+  // A member that is unknown was removed before, perhaps by a call that failed before it freed the names.
+  await using client = await openForRemoval(access, id, signal, (other) => freeNames(other, id, signal));
   await client.removeMember(id, { signal });
+  await freeNames(client, id, signal);
+}
+
+/** The removal of a leader or of the member that answers fails the next calls for a moment. */
+const freeing = { attempts: 5, pauseMs: 1000 } as const;
+
+/** Deletes the names and addresses that the node of a removed member kept. */
+async function freeNames(client: EtcdClient, id: bigint, signal: AbortSignal): Promise<void> {
+  const { etcdIdText } = await import('@nodewright/etcd');
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.delete(controlPlaneKey(etcdIdText(id)), { timeoutMs: agreementTimeoutMs, signal });
+      return;
+    } catch (error) {
+      signal.throwIfAborted();
+      const { kind, message } = faultFrom(error);
+      if (attempt === freeing.attempts)
+        throw new Fault(
+          kind,
+          `the member ${etcdIdText(id)} was removed, but its names are still reserved, repeat the call: ${message}`,
+          { cause: error },
+        );
+      await pause(freeing.pauseMs, signal);
+    }
+  }
 }
 
 /**
@@ -41,6 +69,7 @@ async function openForRemoval(
   access: Pick<EtcdAccess, 'openAt' | 'own' | 'others'>,
   id: bigint,
   signal: AbortSignal,
+  onUnknown?: (client: EtcdClient) => Promise<void>,
 ): Promise<EtcdClient> {
   const { etcdIdText } = await import('@nodewright/etcd');
   // Other members come first: a member that removes itself may exit before it answers.
@@ -55,7 +84,10 @@ async function openForRemoval(
   const members = isThere(local)
     ? local
     : await client.members({ linearizable: true, timeoutMs: agreementTimeoutMs, signal });
-  if (!isThere(members)) throw new Fault('not-found', `no member of etcd has the id ${etcdIdText(id)}`);
+  if (!isThere(members)) {
+    await onUnknown?.(client);
+    throw new Fault('not-found', `no member of etcd has the id ${etcdIdText(id)}`);
+  }
   const problem = removalProblem(await votingStates(access, members, signal), id);
   if (problem !== undefined) throw new Fault('failed-precondition', problem);
   scope.move();

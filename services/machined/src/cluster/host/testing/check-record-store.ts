@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { KeptRecords, NodeRecordStore } from '../../domain/node-record-store.ts';
-import { nodeRecord } from '../../domain/testing/node-record.ts';
+import { controlPlaneRecord, nodeRecord } from '../../domain/testing/node-record.ts';
 import { until } from './until.ts';
 
 /** Opens another store over the same records at each call. */
@@ -29,10 +29,14 @@ function watch(store: NodeRecordStore) {
   };
 }
 
-/** @param openCluster opens empty records, which are disposed with the scope */
+/**
+ * @param openCluster opens empty records, which are disposed with the scope
+ * @param memberOf returns the id of a member of etcd, in hexadecimal
+ */
 export function checkRecordStore(
   name: string,
   openCluster: (scope: AsyncDisposableStack) => Promise<OpenStore>,
+  memberOf: () => Promise<string>,
   skip: string | false = false,
 ): void {
   const options = { timeout: 60_000, skip };
@@ -109,6 +113,31 @@ export function checkRecordStore(
     });
     assert.deepEqual(list.kept('id2')?.leaseId, second);
   });
+
+  test(
+    `${name}: a control plane is kept without a lease, but only as long as etcd has its member`,
+    options,
+    async () => {
+      await using scope = new AsyncDisposableStack();
+      const open = await openCluster(scope);
+      const [one, other] = [scope.use(await open()), scope.use(await open())];
+      const stop = new AbortController();
+      const lists = one.followControlPlanes(stop.signal)[Symbol.asyncIterator]();
+      assert.deepEqual((await lists.next()).value, []);
+      const memberId = await memberOf();
+      const kept = { record: controlPlaneRecord(2), memberId };
+      assert.equal(await other.keepControlPlane({ ...kept, memberId: '1234' }), false);
+      assert.equal(await other.keepControlPlane(kept), true);
+      assert.deepEqual((await lists.next()).value, [kept]);
+      const live = one.follow(stop.signal)[Symbol.asyncIterator]();
+      assert.equal((await live.next()).value?.size, 0);
+      await other.removeControlPlane(memberId);
+      await other.removeControlPlane(memberId);
+      assert.deepEqual((await lists.next()).value, []);
+      stop.abort();
+      assert.equal((await lists.next()).done, true);
+    },
+  );
 
   test(`${name}: follow() ends when its signal aborts and when its store is disposed`, options, async () => {
     await using scope = new AsyncDisposableStack();

@@ -1,12 +1,20 @@
 import { ChangeSignal } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
-import type { KeptRecord, KeptRecords, NodeRecordStore } from '../../domain/node-record-store.ts';
+import type {
+  KeptControlPlane,
+  KeptRecord,
+  KeptRecords,
+  NodeRecordStore,
+} from '../../domain/node-record-store.ts';
 
 /** The node records of a cluster of control planes, in the memory of a test. */
 export class MemoryRecords implements Disposable {
   /** The number of writes so far. */
   writes = 0;
+  /** The ids of the members of etcd. */
+  readonly members = new Set<string>();
   #records: KeptRecords = new Map();
+  #controlPlanes: readonly KeptControlPlane[] = [];
   #lastLease = 0n;
   #hasQuorum = true;
   readonly #leases = new Map<bigint, { readonly ttlMs: number; timer: NodeJS.Timeout }>();
@@ -24,7 +32,7 @@ export class MemoryRecords implements Disposable {
   open(): NodeRecordStore {
     const closed = new AbortController();
     return {
-      follow: (signal) => this.#follow(AbortSignal.any([signal, closed.signal])),
+      follow: (signal) => this.#followValue(() => this.#records, AbortSignal.any([signal, closed.signal])),
       write: async (record, leaseSeconds) => {
         this.#assertQuorum();
         this.#lastLease += 1n;
@@ -42,6 +50,18 @@ export class MemoryRecords implements Disposable {
       remove: async (nodeId) => {
         this.#assertQuorum();
         this.#change((records) => records.delete(nodeId));
+      },
+      followControlPlanes: (signal) =>
+        this.#followValue(() => this.#controlPlanes, AbortSignal.any([signal, closed.signal])),
+      keepControlPlane: async (kept) => {
+        this.#assertQuorum();
+        if (!this.members.has(kept.memberId)) return false;
+        this.#setControlPlanes([...this.#without(kept.memberId), kept]);
+        return true;
+      },
+      removeControlPlane: async (memberId) => {
+        this.#assertQuorum();
+        this.#setControlPlanes(this.#without(memberId));
       },
       [Symbol.asyncDispose]: async () => closed.abort(),
     };
@@ -79,12 +99,21 @@ export class MemoryRecords implements Disposable {
     if (!this.#hasQuorum) throw new Fault('unavailable', 'etcd has no quorum');
   }
 
-  async *#follow(signal: AbortSignal): AsyncGenerator<KeptRecords> {
+  #without(memberId: string): KeptControlPlane[] {
+    return this.#controlPlanes.filter((each) => each.memberId !== memberId);
+  }
+
+  #setControlPlanes(controlPlanes: readonly KeptControlPlane[]): void {
+    this.#controlPlanes = controlPlanes;
+    this.#changed.notify();
+  }
+
+  async *#followValue<T>(current: () => T, signal: AbortSignal): AsyncGenerator<T> {
     this.#assertQuorum();
-    let sent: KeptRecords | undefined;
+    let sent: T | undefined;
     while (!signal.aborted) {
-      if (sent !== this.#records) {
-        sent = this.#records;
+      if (sent !== current()) {
+        sent = current();
         yield sent;
         continue;
       }
