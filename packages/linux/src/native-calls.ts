@@ -44,7 +44,8 @@ export interface NativeCalls {
   /** Maps the descriptor's memory, readable and writable for both sides. */
   mapMemory(descriptor: number, lengthBytes: number): MappedMemory;
   /**
-   * The address of the bytes, for structures with pointers. The caller must keep them alive during the call.
+   * The address of the bytes, for structures with pointers. They stay alive until the next call of `addressOf` at least: the caller
+   * uses one pointer at a time.
    */
   addressOf(bytes: Uint8Array): bigint;
   close(descriptor: number): void;
@@ -184,6 +185,7 @@ const finitModule = process.arch === 'x64' ? 313 : 273;
 const kexecFileLoad = process.arch === 'x64' ? 320 : 294;
 // <sys/socket.h> on 64-bit machines: struct msghdr, and a control message with a struct ucred.
 const messageHeaderBytes = 56;
+const vectorBytes = 16;
 const controlLengthAt = 40;
 const controlBytes = 64;
 const credentialsAt = 16;
@@ -236,6 +238,14 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
 
   const timed = createTimedCalls(libc);
 
+  /** Keeps from the collector what only integers point to. */
+  const held: {
+    /** What a running call has pointers to. */
+    inCall?: readonly Uint8Array[] | undefined;
+    /** What the last pointer that was given out points to. A caller that only writes it into a structure holds nothing else. */
+    pointedAt?: Uint8Array;
+  } = {};
+
   const checked = (call: string, result: number): number => {
     if (result < 0) throw new SystemCallError(call, koffi.errno());
     return result;
@@ -266,7 +276,10 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
         },
       };
     },
-    addressOf: (bytes) => koffi.address(bytes),
+    addressOf(bytes) {
+      held.pointedAt = bytes;
+      return koffi.address(bytes);
+    },
     close: (descriptor) => void checked('close', close(descriptor)),
     sendTo: (descriptor, bytes, address) =>
       void checked('sendto', Number(sendto(descriptor, bytes, bytes.length, 0, address, address.length))),
@@ -281,18 +294,23 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
       throw new SystemCallError('recvfrom', koffi.errno());
     },
     receiveWithSender(descriptor, into, address) {
-      const control = Buffer.alloc(controlBytes);
-      const vector = Buffer.alloc(16);
+      // One buffer for all structures, which the call itself is given: the collector does not see the pointers in it.
+      const structures = Buffer.alloc(messageHeaderBytes + vectorBytes + controlBytes);
+      const message = structures.subarray(0, messageHeaderBytes);
+      const vector = structures.subarray(messageHeaderBytes, messageHeaderBytes + vectorBytes);
+      const control = structures.subarray(messageHeaderBytes + vectorBytes);
+      const start = koffi.address(structures);
       vector.writeBigUInt64LE(koffi.address(into), 0);
       vector.writeBigUInt64LE(BigInt(into.length), 8);
-      const message = Buffer.alloc(messageHeaderBytes);
       message.writeBigUInt64LE(koffi.address(address), 0);
       message.writeUInt32LE(address.length, 8);
-      message.writeBigUInt64LE(koffi.address(vector), 16);
+      message.writeBigUInt64LE(start + BigInt(messageHeaderBytes), 16);
       message.writeBigUInt64LE(1n, 24);
-      message.writeBigUInt64LE(koffi.address(control), 32);
+      message.writeBigUInt64LE(start + BigInt(messageHeaderBytes + vectorBytes), 32);
       message.writeBigUInt64LE(BigInt(control.length), controlLengthAt);
-      const length = Number(recvmsg(descriptor, message, dontWait | tellWholeLength));
+      held.inCall = [into, address];
+      const length = Number(recvmsg(descriptor, structures, dontWait | tellWholeLength));
+      held.inCall = undefined;
       if (length < 0) {
         if (koffi.errno() === koffi.os.errno.EAGAIN) return undefined;
         throw new SystemCallError('recvmsg', koffi.errno());
