@@ -109,6 +109,25 @@ test('an rpc server sets the requested modes of its socket and of its directory'
   }
 });
 
+test('only its user may use the socket of an rpc server, whatever the umask', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'rpc-'));
+  const path = join(root, 's', 'x.sock');
+  const log = createLogger({ name: 'unit', telemetry: noTelemetry, destination: { write: () => {} } });
+  const umask = process.umask();
+  try {
+    for (const mask of [0, 0o022, 0o177]) {
+      process.umask(mask);
+      await using server = createRpcServer({ services: [], telemetry: noTelemetry, log });
+      await server.listenUnix(path, { directoryMode: 0o771 });
+      const modes = [path, join(root, 's')].map(async (name) => (await stat(name)).mode & 0o777);
+      assert.deepEqual(await Promise.all(modes), [0o600, 0o771], mask.toString(8));
+    }
+  } finally {
+    process.umask(umask);
+    await rm(root, { recursive: true });
+  }
+});
+
 test('an rpc server fails to listen where the kernel allows no directories', {
   timeout: 60_000,
 }, async () => {

@@ -55,7 +55,7 @@ export interface UnixListenOptions {
    * groups.
    */
   owner?: { uid: number; gid: number };
-  /** Mode of the socket. Default: set by the umask. */
+  /** Mode of the socket. Default 0600, whatever the umask. */
   socketMode?: number;
 }
 
@@ -117,8 +117,9 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
 
   const resources = new DisposableStack();
   return {
-    async listenUnix(path, { directoryMode = 0o700, owner, socketMode } = {}) {
-      await prepareSocket(path, directoryMode);
+    async listenUnix(path, { directoryMode = 0o700, owner, socketMode = 0o600 } = {}) {
+      // Nobody else may enter before the socket has its owner and its mode: until then the umask decides.
+      await prepareSocket(path, 0o700);
       const socket = resources.use(openUnixPath(path));
       await server.listen(`unix:${socket.path}`);
       if (owner !== undefined) {
@@ -126,7 +127,8 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
         chownSync(path, owner.uid, owner.gid);
       }
       // Set the mode after the owner, so that no wrong group can ever use the socket.
-      if (socketMode !== undefined) chmodSync(path, socketMode);
+      chmodSync(path, socketMode);
+      chmodSync(dirname(path), directoryMode);
     },
     listenTls: (address, credentials) => server.listen(address, credentials),
     setServing: (serving) => health.setServing(serving),

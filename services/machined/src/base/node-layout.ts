@@ -14,7 +14,7 @@ export interface NodeLayout {
   readonly paths: Readonly<Record<NodePath, string>>;
   /** Mode of the folder of machined's socket. */
   readonly socketDirectoryMode: number;
-  /** Mode of the sockets for daemons; by default the umask decides. */
+  /** Mode of the sockets for daemons; by default only their owner may use them. */
   readonly socketMode?: number;
   /** Mode of the folders that belong to one daemon. */
   readonly daemonFolderMode: number;
