@@ -15,7 +15,7 @@ after(() => rmSync(cwd, { recursive: true }));
 writeFileSync(join(cwd, 'foreign.yaml'), sampleConfig.replace('worker', 'controlplane'));
 
 const warning = 'this configuration is for a control plane, and the active one for a worker';
-const commands = [
+const commands: readonly [name: string, ...rest: string[]][] = [
   ['apply-config', '-f', 'foreign.yaml'],
   ['patch', 'mc', '-p', '{"machine": {"type": "controlplane"}}'],
   ['edit', 'mc'],
