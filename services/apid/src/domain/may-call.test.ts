@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { methodTable, roles } from '@nodewright/contract';
+import { type MethodRule, methodTable, roles } from '@nodewright/contract';
 import { mayCall, rolesKey } from './may-call.ts';
 
 test('mayCall() agrees with the method table for every method and every single role', () => {
@@ -43,4 +43,30 @@ test('rolesKey() is the same for certificates that differ only in unknown roles'
     [rolesKey(['os:future', 'os:reader']), rolesKey(['os:impersonator', 'os:reader']), rolesKey([])],
     ['os:reader', 'os:reader', ''],
   );
+});
+
+test('in maintenance a stranger may change the configuration and what is on disks, and read no content of files', () => {
+  const allowed = Object.entries(methodTable).filter(([path]) => mayCall(path, ['os:reader'], true));
+  const isThere = ({ notImplemented }: MethodRule) => notImplemented === undefined;
+  assert.deepEqual(
+    allowed.filter(([, rule]) => rule.mutates && isThere(rule)).map(([path]) => path),
+    ['/machine.MachineService/ApplyConfiguration', '/storage.StorageService/BlockDeviceWipe'],
+  );
+  assert.deepEqual(
+    allowed.filter(([, rule]) => rule.readsFiles).map(([path]) => path),
+    [],
+  );
+  for (const method of ['List', 'DiskUsage', 'Logs', 'Dmesg', 'Events', 'Processes', 'Netstat', 'Mounts'])
+    assert.ok(mayCall(`/machine.MachineService/${method}`, ['os:reader'], true), method);
+  for (const method of [
+    'Reset',
+    'Reboot',
+    'Shutdown',
+    'Bootstrap',
+    'PacketCapture',
+    'MetaWrite',
+    'MetaDelete',
+    'Restart',
+  ])
+    assert.ok(!mayCall(`/machine.MachineService/${method}`, ['os:reader'], true), method);
 });
