@@ -43,7 +43,10 @@ const topics: Readonly<Record<string, Topic>> = {
   },
   files: { imports: [], face: ['domain/tar-header.ts'] },
   hardware: { imports: [], face: [] },
-  kernel: { imports: [], face: ['domain/kernel-requirements.ts', 'domain/security-state.ts'] },
+  kernel: {
+    imports: [],
+    face: ['domain/kernel-requirements.ts', 'domain/security-state.ts', 'host/kernel-parameter-file.ts'],
+  },
   'kube-node': { imports: ['kubelet'], face: [] },
   kubelet: {
     imports: ['containers', 'kubernetes', 'logs', 'services'],
@@ -67,6 +70,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'domain/boot-files.ts',
       'domain/node-event.ts',
       'domain/plan-reset.ts',
+      'domain/wipe-event.ts',
       'host/event-store.ts',
       'host/first-process.ts',
       'host/machine-cgroups.ts',

@@ -120,7 +120,7 @@ function judgeOfNode(pem: string): Judge {
   return (host) => checkServerIdentity(host, certificate) === undefined;
 }
 
-/** Source: Go, crypto/x509, Certificate.VerifyHostname. */
+/** Source: Go, crypto/x509: Certificate.VerifyHostname. */
 function judgeOfGo(pem: string): Judge {
   const { dnsNames, ipAddresses } = parseCertificate(pem);
   return (host) => isValidInGo(host, dnsNames, ipAddresses);

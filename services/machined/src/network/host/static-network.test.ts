@@ -1,10 +1,10 @@
 // The network of a machine that starts, in a namespace of its own.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { loadNativeCalls } from '@nodewright/linux';
 import { enterOwnNamespace, ip, noOwnNamespace } from '@nodewright/linux/testing';
 import { readIfThere } from '../../base/host/read-if-there.ts';
-import { writeKernelParameter } from '../../kernel/host/kernel-parameter-file.ts';
 import { setUpNetwork } from './static-network.ts';
 
 const acceptOf = (link: string) =>
@@ -19,8 +19,8 @@ test("no link takes routers' advertisements: not the one of ip=, not another one
   enterOwnNamespace();
   ip('link add wire0 type veth peer name wire1');
   for (const link of ['default', 'wire0', 'wire1'])
-    writeKernelParameter(`/proc/sys/net/ipv6/conf/${link}/accept_ra`, '2');
-  setUpNetwork(calls, argument, writeKernelParameter);
+    writeFileSync(`/proc/sys/net/ipv6/conf/${link}/accept_ra`, '2');
+  setUpNetwork(calls, argument, writeFileSync);
   ip('link add later0 type veth peer name later1');
   assert.deepEqual(['default', 'wire0', 'wire1', 'later0', 'later1'].map(acceptOf), [
     '0',
