@@ -23,6 +23,8 @@ const typesOf: Readonly<Record<string, readonly string[]>> = {
   bytes: ['string'],
   limit: ['string'],
   enum: ['string'],
+  table: ['string'],
+  enums: ['array<string>'],
   size: ['string|integer'],
   bool: ['boolean'],
   int: ['integer'],
@@ -56,6 +58,17 @@ const wordsByValidation = [
   'ContainerConfig dependsOn.networks',
 ];
 
+const encryptedVolumes = ['RawVolumeConfig', 'SwapVolumeConfig', 'UserVolumeConfig', 'VolumeConfig'];
+
+/** Keys whose words the table does not have as upstream's client takes them, which was tried. */
+const wordsAsTried = [
+  ...encryptedVolumes.flatMap((kind) => [`${kind} encryption.provider`, `${kind} encryption.cipher`]),
+  'EthernetConfig wakeOnLan',
+  'ExternalVolumeConfig filesystemType',
+  'LVMLogicalVolumeConfig type',
+];
+const otherWords = [...wordsByValidation, ...wordsAsTried];
+
 /**
  * Keys that are written when empty, or omitted, against the table: half a pair is never omitted, and a
  * missing machine stays missing.
@@ -71,7 +84,19 @@ const alwaysOtherwise = [
   'v1alpha1 machine.acceptedCAs[].crt',
   'v1alpha1 cluster.acceptedCAs[].crt',
   'v1alpha1 cluster.serviceAccount.key',
+  // It is refused when it is missing.
+  'NetworkRuleConfig portSelector.protocol',
 ];
+
+/** Pairs of a certificate and a key: a patch of either half replaces both, which the table does not say. */
+const replacedAsTried = [
+  'machine.ca',
+  'machine.registries.config.*.tls.clientIdentity',
+  'cluster.etcd.ca',
+  'cluster.ca',
+  'cluster.aggregatorCA',
+  'cluster.serviceAccount',
+].map((pair) => `v1alpha1 ${pair}`);
 
 test('the decoder knows exactly the kinds of the table', () => {
   assert.deepEqual([...documentKinds].sort(), [...facts.keys()].sort());
@@ -101,11 +126,13 @@ test('allowed words, always-written keys and patch replacement agree with the ta
       const at = `${kind} ${path}`;
       const hasOtherWords = (field?.values.join('|') ?? '') !== words.join('|');
       return [
-        ...(hasOtherWords !== wordsByValidation.includes(at) ? [`${at}: ${words.join('|')}`] : []),
+        ...(hasOtherWords !== otherWords.includes(at) ? [`${at}: ${words.join('|')}`] : []),
         ...((field?.isAlwaysWritten !== marks.includes('always')) !== alwaysOtherwise.includes(at)
           ? [`${at}: always`]
           : []),
-        ...(field?.isReplaced === marks.includes('replaced') ? [] : [`${at}: replaced`]),
+        ...((field?.isReplaced !== marks.includes('replaced')) !== replacedAsTried.includes(at)
+          ? [`${at}: replaced`]
+          : []),
       ];
     });
   });

@@ -47,6 +47,9 @@ const forms: readonly (readonly [RegExp, Value])[] = [
   [/(?:min|max)Size$|minAllocationGroupSize$/, '10GiB'],
   [/^(?:pod|service)Subnets$|excludeAdvertisedNetworks$|allowedIPs$|\.prefixes$/, ['10.0.0.0/8']],
   [/^(?:arpIp|nsIp6)Targets$/, ['10.0.0.1']],
+  [/(?:^|\.)table$/, 'main'],
+  [/^wakeOnLan$/, ['magic']],
+  [/^type$/, 'linear'],
 ];
 
 /** The path below which "hardwareAddr" is a pattern in a device selector. */
