@@ -160,7 +160,12 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/\bwriteKernelParameter\b/), [
     'kernel/host/kernel-parameter-file.ts',
     'kernel/open-kernel.ts',
+    'stages/prepare-machine.ts',
   ]);
+  assert.match(
+    readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),
+    /isFirstProcess \? await prepareMachine\(/,
+  );
   assert.match(
     readFileSync(join(folder, 'kernel/open-kernel.ts'), 'utf8'),
     /writeParameter: isFirstProcess \? writeKernelParameter : undefined/,
