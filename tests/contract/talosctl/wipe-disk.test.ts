@@ -2,12 +2,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BlockDeviceWipeRequest, BlockDeviceWipeResponse } from '@nodewright/contract/gen/storage/storage.ts';
+import { pointerTo } from '@nodewright/state';
+import { discoveredVolumes } from '@nodewright/state/kinds';
 import { healthyCluster, reply } from './replies.ts';
+import { runAtTerminal } from './run-at-terminal.ts';
+import { openNodeStore, stateHandlers } from './state-replies.ts';
 import { openSuite } from './suite.ts';
 
 const asked: (readonly [string | undefined, BlockDeviceWipeRequest])[] = [];
+const store = await openNodeStore(
+  [discoveredVolumes],
+  [
+    {
+      ...pointerTo(discoveredVolumes, 'vdb'),
+      spec: {
+        ...discoveredVolumes.codec.fromProto(new Uint8Array()),
+        ...{ name: 'ext4', label: 'pho\x1b[2Jtos', pretty_size: '1 TB' },
+      },
+    },
+  ],
+);
 const suite = openSuite({
   ...healthyCluster,
+  ...stateHandlers([discoveredVolumes], () => store),
   '/storage.StorageService/BlockDeviceWipe': (call) => {
     asked.push([call.node, BlockDeviceWipeRequest.decode(call.request)]);
     if (call.node === 'node02') return call.fail(9, 'block device "vda5" is in use by volume "EPHEMERAL"');
@@ -57,4 +74,18 @@ test('the help of wipe disk leaves out the flags that skip checks', async () => 
   assert.match(stdout, /--drop-partition/);
   assert.match(stdout, /--insecure/);
   assert.doesNotMatch(stdout, /skip-/);
+});
+
+test('wipe disk shows what was found on the disks before it asks', async () => {
+  asked.length = 0;
+  const shown = await runAtTerminal(['-n', 'node01', 'wipe', 'disk', 'vdb', 'vdc'], {
+    environment: { TALOSCONFIG: suite.talosconfig },
+    cwd: import.meta.dirname,
+    reactions: ['no'],
+  });
+  assert.match(shown.stderr, /node01 vdb: ext4 "pho.*tos", 1 TB/);
+  assert.ok(!shown.stderr.includes('\x1b[2J'), 'a label clears the screen');
+  assert.match(shown.stderr, /node01 vdc: nothing known/);
+  assert.equal(shown.exitCode, 1);
+  assert.deepEqual(asked, []);
 });

@@ -1,5 +1,9 @@
+import type { NodeClient } from '@nodewright/client';
 import { nodeNameInLine } from '@nodewright/client/node-name';
 import { BlockDeviceWipeDescriptor_Method as Method } from '@nodewright/contract/gen/storage/storage.ts';
+import { codecsOf } from '@nodewright/state';
+import { discoveredText, discoveredVolumes } from '@nodewright/state/kinds';
+import { createStateClient } from '@nodewright/state/wire';
 import { type Command, InvalidArgumentError } from 'commander';
 import { confirmEffect, type TypedConfirmation, typedConfirmation } from '../../ask-question.ts';
 import type { CliEnvironment } from '../../command-module.ts';
@@ -16,6 +20,9 @@ interface WipeDiskOptions extends NodeOptions, OutputOptions {
   readonly skipSecondaryCheck?: boolean;
   readonly yes?: boolean;
 }
+
+/** How long the question waits for what a node has found on its disks. */
+const foundTimeoutMs = 5_000;
 
 const methods: Readonly<Record<string, Method>> = { FAST: Method.FAST, ZEROES: Method.ZEROES };
 
@@ -75,8 +82,23 @@ async function confirmWipe(
       ? [`${names[0]} ${what}`]
       : [`${names.length} nodes: ${names.join(', ')}`, `  each ${what}`];
   const isAsked = env.isInteractive && options.yes !== true;
+  if (isAsked) {
+    const found = client.targets.map((node) => foundOn(node, devices, env.signal));
+    lines.push(...(await Promise.all(found)).flat());
+  }
   const typed = isAsked ? await typedText(env, nodes, options) : undefined;
   await confirmEffect(env, { verb: 'wipe disk', nodes, lines, typed }, options);
+}
+
+/** What a node has found on the devices. A node that does not answer, or has none, does not keep its user from wiping. */
+async function foundOn(node: NodeClient, devices: readonly string[], signal: AbortSignal): Promise<string[]> {
+  const state = createStateClient({ client: node.state, codecs: codecsOf([discoveredVolumes]) });
+  const within = AbortSignal.any([signal, AbortSignal.timeout(foundTimeoutMs)]);
+  const list = await state.list(discoveredVolumes, { signal: within }).catch(() => []);
+  const found = list.map(({ metadata: { id }, spec }) => ({ id, spec }));
+  return devices.map(
+    (device) => `  ${nodeNameInLine(node.name)} ${device}: ${discoveredText(device, found)}`,
+  );
 }
 
 /** Describes the effect of the wipe, for the question that the user must confirm. */
