@@ -20,7 +20,7 @@ import { prepareCompose } from './test/prepare-compose.ts';
 import { printReport } from './test/print-report.ts';
 import { repeatFiles } from './test/repeat-files.ts';
 import { type RunFilesInit, runFiles, type TestCounts } from './test/run-files.ts';
-import { runsAlone } from './test/runs-alone.ts';
+import { runsAlone, runsAtTheEnd } from './test/runs-alone.ts';
 import { ensureUpstreamClient } from './upstream-client/ensure-client.ts';
 
 const checkout = join(import.meta.dirname, '..');
@@ -94,9 +94,17 @@ else {
     .filter((path) => !(values.user && isSameForEveryUser(path)));
   if (!values.compose) turns.push(await runOthers(filesOf(patternsOf('test')).filter(runsAlone)));
   const containers = chosenContainerFiles() ?? filesOf(patternsOf('test-compose'));
+  const onProcesses = values.compose
+    ? Promise.resolve()
+    : runOthers(others).then((counts) => void turns.push(counts));
   await Promise.all([
-    values.compose || runOthers(others).then((counts) => void turns.push(counts)),
-    containers.length > 0 && runContainers(() => runBeside(containers)),
+    onProcesses,
+    containers.length > 0 &&
+      runContainers(async () => {
+        turns.push(await runBeside(containers.filter((path) => !runsAtTheEnd(path))));
+        await onProcesses;
+        return runBeside(containers.filter(runsAtTheEnd));
+      }),
   ]);
 }
 writeFileTimes(checkout, new Map(turns.flatMap(({ durations }) => [...durations])));

@@ -77,7 +77,7 @@ export async function openTestStack(tag: string): Promise<TestStack> {
     await compose('down', '--volumes', '--timeout', '5');
   });
   try {
-    await compose('up', '--detach', '--wait', '--wait-timeout', '120');
+    await compose('up', '--detach', '--wait', '--wait-timeout', '300');
   } catch (error) {
     throw new Error(`the stack did not start:\n${await describeHealth(name)}`, { cause: error });
   }
