@@ -24,6 +24,8 @@ export interface OpenClusterInit {
   readonly layout: NodeLayout;
   readonly state: State;
   readonly view: NodeView;
+  /** Whether this node has data of etcd. Rejects when that cannot be read. */
+  readonly hasEtcdData: () => Promise<boolean>;
   /** Returns the current time in Unix ms. */
   readonly now: () => number;
   /** Aborts when the node stops, and ends the calls that wait. */
@@ -47,7 +49,7 @@ export interface ClusterTopic extends Topic {
  * ends with `scope`.
  */
 export async function openCluster(init: OpenClusterInit, scope: AsyncDisposableStack): Promise<ClusterTopic> {
-  const { node, layout, state, view, now, stopSignal, log, telemetry } = init;
+  const { node, layout, state, view, hasEtcdData, now, stopSignal, log, telemetry } = init;
   const { hostname, addresses } = node;
   const registry = new NodeRegistry();
   const seed = scope.use(await openMembershipFile(layout.paths.membership, log));
@@ -70,7 +72,7 @@ export async function openCluster(init: OpenClusterInit, scope: AsyncDisposableS
     },
     membership: {
       definition: MembershipServiceDefinition,
-      implementation: createMembershipService({ registry, timing: linkTiming, stopSignal }),
+      implementation: createMembershipService({ registry, timing: linkTiming, hasEtcdData, stopSignal }),
     },
     sendResetSignal: (signal) => sendResetSignal({ state, registry }, signal),
   };

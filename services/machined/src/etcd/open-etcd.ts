@@ -21,6 +21,7 @@ import { type EtcdActions, etcdControllers } from './controllers/etcd-controller
 import { createEtcdServiceController } from './controllers/etcd-service.ts';
 import type { EtcdRuntime } from './domain/etcd-runtime.ts';
 import { createContainerEtcd, etcdCgroup } from './host/container-etcd.ts';
+import { isEtcdDataEmpty } from './host/data-folder.ts';
 import { createEtcdAccess, type EtcdAccess } from './host/etcd-access.ts';
 import { askMemberId, askSpace, updatePeerUrls } from './host/etcd-member.ts';
 import { createEtcdPkiFiles } from './host/pki-files.ts';
@@ -63,6 +64,11 @@ export interface OpenEtcdInit {
 export interface EtcdTopic extends Topic {
   /** Connects to any member of the cluster, as an administrator. The caller disposes of the client. */
   readonly openCluster: EtcdAccess['openCluster'];
+  /**
+   * Whether this node has data of etcd: it is or was a member of a cluster. Rejects when that cannot be read. The volumes of the node
+   * must be mounted.
+   */
+  hasData(): Promise<boolean>;
   /**
    * Returns the function that removes this node from etcd before its disk is wiped. `undefined` when the node
    * has no etcd or never started it.
@@ -113,6 +119,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
       },
     },
     openCluster: () => access.openCluster(),
+    hasData: async () => run !== undefined && !(await isEtcdDataEmpty(layout.paths.etcdData)),
     yieldLeadership: (signal) => forfeitLeadership(access, timers, signal),
     assertMayLeave: (signal) => assertMayLeave(etcd, state, signal),
     leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname }),

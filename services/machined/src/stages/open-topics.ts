@@ -137,7 +137,7 @@ export async function openTopics(
     ...{ hasKubelet: kubelet !== undefined, podProblems },
     openEtcd: () => etcd.openCluster(),
   });
-  const cluster: ClusterTopic = await openCluster(given, scope);
+  const cluster: ClusterTopic = await openCluster({ ...given, hasEtcdData: () => etcd.hasData() }, scope);
   const daemons = openDaemons(
     {
       ...{ ...given, ...processes, membership: cluster.membership },

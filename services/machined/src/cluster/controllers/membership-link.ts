@@ -57,11 +57,14 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
           ...{ virtual, certSans: facts.osRoot },
           endpoints: facts.endpoints.filter(({ id }) => ids.includes(id)).map(({ spec }) => spec),
         });
-      registry.declare({
-        virtual,
-        reserved: reservedAt([configuredEndpointId]),
-        reservedBeforeList: reservedAt([configuredEndpointId, seedEndpointId]),
-      });
+      // Without secrets there is no configuration yet, and what it reserves is not known.
+      if (facts.osRoot !== undefined) {
+        registry.declare({
+          virtual,
+          reserved: reservedAt([configuredEndpointId]),
+          reservedBeforeList: reservedAt([configuredEndpointId, seedEndpointId]),
+        });
+      }
       const isLeaving = (await pass.get(pointerTo(machineResetSignals))) !== undefined;
       registry.setMember({
         memberId: (await pass.get(pointerTo(etcdMembers)))?.spec.memberID,

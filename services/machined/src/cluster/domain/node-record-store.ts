@@ -17,6 +17,13 @@ export interface KeptControlPlane {
   readonly memberId: string;
 }
 
+/** The names and addresses that nodes of the cluster have, as far as they were read. */
+export interface ListedNodes {
+  readonly nodes: readonly NodeRecord[];
+  /** The control planes, whether they live or not. */
+  readonly controlPlanes: readonly KeptControlPlane[];
+}
+
 /** The records whose leases have not expired, by node id. */
 export type KeptRecords = ReadonlyMap<string, KeptRecord>;
 

@@ -12,8 +12,6 @@ export interface Reserved {
   readonly addresses: ReadonlySet<string>;
 }
 
-export const nothingReserved: Reserved = { names: new Set(), addresses: new Set() };
-
 /** A name in the form in which TLS clients compare it: in lower case, without a last dot. */
 export const comparedName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 

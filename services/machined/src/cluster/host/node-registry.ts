@@ -3,8 +3,8 @@ import { ChangeSignal } from '@nodewright/async';
 import type { NodeRecord, ReportRequest } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { Fault } from '@nodewright/fault';
 import { listVersion } from '../domain/node-record.ts';
-import type { KeptControlPlane } from '../domain/node-record-store.ts';
-import { nothingReserved, type Reserved } from '../domain/reserved-names.ts';
+import type { KeptControlPlane, ListedNodes } from '../domain/node-record-store.ts';
+import type { Reserved } from '../domain/reserved-names.ts';
 
 /** What the configuration of this node says of names and addresses. */
 export interface Declared {
@@ -26,11 +26,7 @@ export class NodeRegistry {
   #nodes: readonly NodeRecord[] | undefined;
   #version = '';
   #own: NodeRecord | undefined;
-  #declared: Declared = {
-    virtual: new Set(),
-    reserved: nothingReserved,
-    reservedBeforeList: nothingReserved,
-  };
+  #declared: Declared | undefined;
   #controlPlanes: readonly KeptControlPlane[] | undefined;
   #memberId: string | undefined;
   #leaving: string | undefined;
@@ -72,13 +68,12 @@ export class NodeRegistry {
 
   /** The canonical virtual addresses, which move between nodes, from the configuration of this node. */
   virtualAddresses(): ReadonlySet<string> {
-    return this.#declared.virtual;
+    return this.#declared?.virtual ?? new Set();
   }
 
-  /** What the configuration of this node reserves for the control planes. */
-  reserved(): Reserved {
-    const { reserved, reservedBeforeList } = this.#declared;
-    return this.#controlPlanes === undefined ? reservedBeforeList : reserved;
+  /** What the configuration of this node reserves for the control planes; `undefined` until it is known. */
+  reserved(): Reserved | undefined {
+    return this.#controlPlanes === undefined ? this.#declared?.reservedBeforeList : this.#declared?.reserved;
   }
 
   declare(declared: Declared): void {
@@ -95,6 +90,12 @@ export class NodeRegistry {
 
   setControlPlanes(controlPlanes: readonly KeptControlPlane[]): void {
     this.#controlPlanes = controlPlanes;
+  }
+
+  /** The last lists of both kinds; `undefined` until the first ones have arrived. */
+  listed(): ListedNodes | undefined {
+    const [nodes, controlPlanes] = [this.#nodes, this.#controlPlanes];
+    return nodes === undefined || controlPlanes === undefined ? undefined : { nodes, controlPlanes };
   }
 
   /** The id of the etcd member of this node, in hexadecimal; `undefined` while its etcd does not run. */

@@ -19,6 +19,7 @@ function start(leaseSeconds: number, stopSignal = never) {
   const service = createMembershipService({
     registry,
     timing: { leaseSeconds, firstRetryMs: 1 },
+    hasEtcdData: async () => true,
     stopSignal,
   });
   const taken: ReportRequest[] = [];

@@ -3,12 +3,15 @@ import type {
   ReportResponse,
 } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
 import { withheldFrom } from '../domain/check-certificate.ts';
+import { knownNodes } from '../host/known-nodes.ts';
 import { type LinkTiming, longestAnswerMs } from '../host/link-timing.ts';
 import type { NodeRegistry } from '../host/node-registry.ts';
 
 export interface MembershipServiceInit {
   readonly registry: NodeRegistry;
   readonly timing: LinkTiming;
+  /** Whether this node has data of etcd, so that its cluster has names that may be taken. */
+  readonly hasEtcdData: () => Promise<boolean>;
   /** Aborts when the node stops, and ends the calls that wait. */
   readonly stopSignal: AbortSignal;
 }
@@ -20,6 +23,7 @@ export interface MembershipServiceInit {
 export function createMembershipService({
   registry,
   timing,
+  hasEtcdData,
   stopSignal,
 }: MembershipServiceInit): MembershipServiceImplementation {
   return {
@@ -34,11 +38,7 @@ export function createMembershipService({
       };
     },
     async checkCertificate(request) {
-      const own = registry.own();
-      const others = (registry.nodes() ?? []).filter(({ nodeId }) => nodeId !== own?.nodeId);
-      const known = own === undefined ? others : [own, ...others];
-      const controlPlanes = registry.controlPlanes().filter(({ record }) => record.nodeId !== own?.nodeId);
-      return withheldFrom(request, { known, controlPlanes, reserved: registry.reserved() });
+      return withheldFrom(request, await knownNodes(registry, hasEtcdData));
     },
   };
 }
