@@ -51,12 +51,13 @@ const absent = controlPlaneRecord(4, {
 const controlPlanes = [{ record: absent, memberId: '8e9e05c52164694d' }];
 const reserved = reservedFrom({
   endpoints: [{ addresses: [], hosts: ['api.example.com'] }],
-  certSans: { certSANDNSNames: ['balancer.example.com'], certSANIPs: ['10.5.0.99'] },
+  certSans: { certSANDNSNames: ['balancer.example.com', '*.lab.test'], certSANIPs: ['10.5.0.99'] },
   virtual: new Set(['10.5.0.100']),
 });
 /** What belongs to the control planes, and what to the worker at 10.5.0.3. Workers may share a short name. */
 const ofControlPlanes = [
   ...['cp2.example.com', 'cp2', 'cp4.example.com', 'cp4', 'api.example.com', 'balancer.example.com'],
+  'any.lab.test',
   ...['10.5.0.2', 'fd00::2', '10.5.0.4', '10.5.0.99', '10.5.0.100'],
 ];
 const workers = ['w3.example.com', '10.5.0.3'];
@@ -157,6 +158,9 @@ const names = fc.oneof(
     'cp2.*',
     'c*',
     'a/b',
+    'any.lab.test',
+    'ANY.lab.test.',
+    'other.lab.test',
   ),
   fc.stringMatching(/^[*a-c.2]{1,6}$/),
 );

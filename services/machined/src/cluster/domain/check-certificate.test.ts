@@ -16,7 +16,7 @@ const known = [controlPlane, worker];
 const reserved = reservedFrom({
   endpoints: [{ addresses: [], hosts: ['API.example.com'] }],
   certSans: {
-    certSANDNSNames: ['balancer.example.com', 'localhost'],
+    certSANDNSNames: ['balancer.example.com', 'localhost', '*.Wild.example.com.'],
     certSANIPs: ['10.5.0.99', '127.0.0.1'],
   },
   virtual: new Set(['10.5.0.100']),
@@ -62,11 +62,13 @@ test('withheldFrom() refuses a common name of another node or of the control pla
     ['node02', '10.5.0.7', '"node02" belongs to node "node02.example.com"'],
     ['node02.', '10.5.0.7', '"node02." belongs to node "node02.example.com"'],
     ['w.a', '10.5.0.7', '"w.a" belongs to node "w.a"'],
-    ...['api.example.com', 'balancer.EXAMPLE.com.'].map((name): [string, string, string] => [
-      name,
-      '10.5.0.7',
-      `"${name}" leads to the control planes: it is their endpoint or in their certSANs`,
-    ]),
+    ...['api.example.com', 'balancer.EXAMPLE.com.', 'a.wild.example.com'].map(
+      (name): [string, string, string] => [
+        name,
+        '10.5.0.7',
+        `"${name}" leads to the control planes: it is their endpoint or in their certSANs`,
+      ],
+    ),
   ];
   assert.deepEqual(
     rows.map(([name, caller]) => check(name, ['x'], [], caller)),
@@ -91,6 +93,11 @@ test('withheldFrom() leaves out names and addresses of others, so that a node wi
       ['10.5.0.99', '10.5.0.100'],
     ],
   );
+});
+
+test('withheldFrom() leaves out every name with one label in the place of a wildcard of the certSANs', () => {
+  const names = ['a.wild.example.com', 'A.wild.EXAMPLE.com.', 'wild.example.com', 'b.a.wild.example.com'];
+  assert.deepEqual(check('x', names, [], '10.5.0.7'), ['a.wild.example.com', 'A.wild.EXAMPLE.com.']);
 });
 
 test('withheldFrom() withholds a shared short name, except a common name that only workers share', () => {

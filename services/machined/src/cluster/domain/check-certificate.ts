@@ -8,7 +8,7 @@ import { canonicalAddress, isLoopback, ownedAddresses } from './canonical-addres
 import { isControlPlaneType } from './machine-type-message.ts';
 import { absentControlPlane, fullNames, shortName } from './node-names.ts';
 import type { KeptControlPlane } from './node-record-store.ts';
-import { comparedName, isEveryMachines, type Reserved } from './reserved-names.ts';
+import { comparedName, isEveryMachines, isReservedName, type Reserved } from './reserved-names.ts';
 
 export interface KnownNodes {
   /** The records whose leases have not expired. */
@@ -20,7 +20,8 @@ export interface KnownNodes {
 
 /**
  * The names and addresses that must be left out of a certificate, because they lead to another node or to the
- * control planes.
+ * control planes. A worker whose own address or other name is reserved, because all nodes have it in their certSANs, joins without it:
+ * its record proves nothing, since every holder of the token can report the name of a load balancer.
  *
  * @throws Fault `permission-denied` when the common name is one of them
  */
@@ -38,16 +39,17 @@ export function withheldFrom(
   if (absent !== undefined)
     throw new Fault('permission-denied', `"${commonName}" belongs to ${absentControlPlane(absent)}`);
   const others = [...live, ...controlPlanes.map(({ record }) => record)];
-  if (reserved.names.has(own))
+  if (isReservedName(reserved, commonName))
     throw new Fault(
       'permission-denied',
       `"${commonName}" leads to the control planes: it is their endpoint or in their certSANs`,
     );
-  const names = new Set([...reserved.names, ...others.flatMap((other) => namesOf(other, own))]);
+  const names = new Set(others.flatMap((other) => namesOf(other, own)));
+  const isWithheld = (name: string) => names.has(comparedName(name)) || isReservedName(reserved, name);
   const taken = new Set([...reserved.addresses, ...others.flatMap(addressesOf)]);
   const isTaken = (address: string) => taken.has(canonicalAddress(address) ?? '');
   return {
-    withheldNames: [...new Set(dnsNames.filter((name) => names.has(comparedName(name))))],
+    withheldNames: [...new Set(dnsNames.filter(isWithheld))],
     withheldAddresses: [...new Set(addresses.filter(isTaken))],
   };
 }

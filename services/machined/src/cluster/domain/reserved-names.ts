@@ -6,7 +6,7 @@ import { canonicalAddress } from './canonical-address.ts';
  * the certificate of a worker.
  */
 export interface Reserved {
-  /** In the form of `comparedName()`. */
+  /** In the form of `comparedName()`. A wildcard stands for all names with one label in its place. */
   readonly names: ReadonlySet<string>;
   /** Canonical. */
   readonly addresses: ReadonlySet<string>;
@@ -19,6 +19,13 @@ const everyMachines: readonly string[] = ['localhost', '127.0.0.1', '::1'];
 
 /** The loopback address that every machine has. Others, such as 127.1.0.2, tell nodes of one machine apart. */
 export const isEveryMachines = (name: string): boolean => everyMachines.includes(name);
+
+/** Whether a name is in the set or matches a wildcard of it as TLS clients match them. */
+export function isReservedName({ names }: Reserved, name: string): boolean {
+  const compared = comparedName(name);
+  const dot = compared.indexOf('.');
+  return names.has(compared) || (dot > 0 && names.has(`*${compared.slice(dot)}`));
+}
 
 /**
  * What is reserved because of the configuration of this control plane: its additional names for certificates,
