@@ -4,12 +4,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { eventually } from '@nodewright/testkit';
 import { FakeNodes, sampleConfig } from './fake-nodes.ts';
 import { controlC, runAtTerminal } from './run-at-terminal.ts';
 import { openSuite } from './suite.ts';
 
 const nodes = await FakeNodes.open();
-const suite = openSuite(nodes.handlers);
+/** The nodes that do not say what configuration they have. */
+const silent = new Set<string>();
+const get = '/cosi.resource.State/Get';
+const suite = openSuite({
+  ...nodes.handlers,
+  [get]: (call) => {
+    const { node = '' } = call;
+    return silent.has(node) ? undefined : nodes.handlers[get]?.(call);
+  },
+});
 const cwd = mkdtempSync(join(tmpdir(), 'foreign-'));
 after(() => rmSync(cwd, { recursive: true }));
 writeFileSync(join(cwd, 'foreign.yaml'), sampleConfig.replace('worker', 'controlplane'));
@@ -21,11 +31,16 @@ const commands: readonly [name: string, ...rest: string[]][] = [
   ['edit', 'mc'],
 ];
 
-async function run(words: readonly string[], reactions: readonly string[], isInteractive = true) {
+async function run(
+  words: readonly string[],
+  reactions: readonly string[],
+  isInteractive = true,
+  interrupt = new AbortController(),
+) {
   nodes.sent.length = 0;
   const environment = { TALOSCONFIG: suite.talosconfig, TALOS_EDITOR: 'sed -i s/worker/controlplane/' };
-  const result = await runAtTerminal(['-n', 'node01', ...words], {
-    ...{ environment, cwd, reactions, isInteractive },
+  const result = await runAtTerminal([...(words.includes('-n') ? [] : ['-n', 'node01']), ...words], {
+    ...{ environment, cwd, reactions, isInteractive, interrupt },
   });
   return { ...result, sent: nodes.sent.length };
 }
@@ -66,5 +81,23 @@ test('a configuration of the other machine type is sent with --yes, or when the 
     assert.deepEqual([agreed.exitCode, agreed.sent], [0, 1], words[0]);
     const { stderr, exitCode, sent } = await run([...words, '--yes'], [], false);
     assert.deepEqual([exitCode, sent, stderr.includes('Continue')], [0, 1, false], words[0]);
+  }
+});
+
+const both = ['-n', 'node01,node02'];
+
+test('apply-config waits only seconds for a node that does not say which configuration it has', async () => {
+  silent.add('node02');
+  const interrupt = new AbortController();
+  const running = run(['apply-config', '-f', 'foreign.yaml', ...both], ['y'], true, interrupt);
+  try {
+    await eventually(() => nodes.sent.length === 2, { what: 'both nodes to get the configuration' });
+    const { stderr, exitCode } = await running;
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stderr, new RegExp(`node01: WARNING: ${warning}\\nContinue`));
+  } finally {
+    interrupt.abort();
+    silent.clear();
+    await running;
   }
 });

@@ -16,14 +16,15 @@ export interface TerminalOptions {
   readonly reactions: Iterable<string> | AsyncIterable<string>;
   /** False for a script, which has no terminal. */
   readonly isInteractive?: boolean;
+  /** Aborted by the test when the user presses Ctrl-C at another time than at a question. */
+  readonly interrupt?: AbortController;
 }
 
 /** Runs a command line. The user types the next reaction as soon as a question is on the screen. */
 export async function runAtTerminal(
   words: readonly string[],
-  { environment, cwd, reactions, isInteractive = true }: TerminalOptions,
+  { environment, cwd, reactions, isInteractive = true, interrupt = new AbortController() }: TerminalOptions,
 ): Promise<TalosctlResult> {
-  const interrupt = new AbortController();
   const stdin = new PassThrough();
   const output = { stdout: '', stderr: '' };
   const left = reactionsOf(reactions);

@@ -26,6 +26,11 @@ interface ApplyConfigOptions extends NodeOptions, OutputOptions, ApplyOptions {
   readonly configPatch?: readonly string[];
 }
 
+/**
+ * How long to wait for the active configuration of a node. One that hangs must keep neither itself nor the others from a new configuration.
+ */
+const readTimeoutMs = 5_000;
+
 /** The configuration to send: the text of the file, with the patches applied. */
 async function textToSend(env: CliEnvironment, { file, configPatch }: ApplyConfigOptions): Promise<string> {
   const { name, text } = await readConfigFile(env, file);
@@ -44,7 +49,7 @@ function mayBeInMaintenance({ message }: Fault): boolean {
 
 /**
  * Returns the nodes that the configuration must not be sent to, with the reason. A node whose active configuration
- * cannot be read is not among them: it may be in maintenance mode, and it says itself why it refuses.
+ * cannot be read in time is not among them: it may be in maintenance mode, and it says itself why it refuses.
  */
 async function foreignNodes(
   env: CliEnvironment,
@@ -54,9 +59,13 @@ async function foreignNodes(
 ): Promise<ReadonlyMap<string, Fault>> {
   const refused = new Map<string, Fault>();
   if (options.insecure || options.dryRun || options.yes) return refused;
-  const active = client.fanOut((node, signal) => activeConfiguration({ ...env, signal }, node), {
-    signal: env.signal,
-  });
+  const active = client.fanOut(
+    (node, signal) => {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(readTimeoutMs)]);
+      return activeConfiguration({ ...env, signal: within }, node);
+    },
+    { signal: env.signal },
+  );
   const known: { node: string; before: string }[] = [];
   for await (const { node, value, fault } of active) {
     if (fault === undefined) known.push({ node, before: value });
