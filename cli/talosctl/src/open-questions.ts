@@ -22,7 +22,7 @@ export interface Questions extends Disposable {
   /**
    * Prints the question, and resolves to the line that the user types; to an empty one at the end of the input.
    *
-   * @throws InterruptedFailure after Ctrl-C, for which the document has been written
+   * @throws InterruptedFailure after Ctrl-C, for which the document, if there is one, has been written
    */
   ask(question: string): Promise<string>;
   /** Whether the user answers with `y` or `yes`. @throws InterruptedFailure like `ask()` */
@@ -34,16 +34,20 @@ export interface Questions extends Disposable {
 /**
  * Opens the questions of a command. All of them read from one place, so that lines which arrive together answer several
  * questions. A script must be able to tell that a command did nothing: an interrupt and a refusal are failures.
+ *
+ * @param init without it nothing is printed at an interrupt or a refusal: a command that may have done something before says so itself
  */
 export function openQuestions(
   { stdin, stdout, stderr, signal }: Omit<QuestionEnvironment, 'isInteractive'>,
-  { output, document }: QuestionsInit,
+  init?: QuestionsInit,
 ): Questions {
   const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY, signal });
   const answers = lines[Symbol.asyncIterator]();
   // An input that has ended before emits no further end.
   const hadEnded = stdin.readableEnded;
   const nothingDone = async (message: string) => {
+    if (init === undefined) return;
+    const { output, document } = init;
     stderr.write('nothing was done\n');
     if (output === 'table') return;
     await writeDocument(stdout, output, document(documentError(new Fault('cancelled', message))));

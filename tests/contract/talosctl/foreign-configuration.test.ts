@@ -1,6 +1,6 @@
 // Commands that change configurations ask before they send one of another cluster or machine type.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -21,6 +21,8 @@ const suite = openSuite({
   },
 });
 const cwd = mkdtempSync(join(tmpdir(), 'foreign-'));
+// The commands run in this process, and what `edit` keeps is removed with the rest.
+process.env.TMPDIR = cwd;
 after(() => rmSync(cwd, { recursive: true }));
 writeFileSync(join(cwd, 'foreign.yaml'), sampleConfig.replace('worker', 'controlplane'));
 
@@ -85,6 +87,10 @@ test('a configuration of the other machine type is sent with --yes, or when the 
 });
 
 const both = ['-n', 'node01,node02'];
+const unsent = (node: string) => ({
+  node,
+  error: { code: 'Canceled', message: 'interrupted: nothing was sent' },
+});
 
 test('apply-config waits only seconds for a node that does not say which configuration it has', async () => {
   silent.add('node02');
@@ -100,4 +106,30 @@ test('apply-config waits only seconds for a node that does not say which configu
     silent.clear();
     await running;
   }
+});
+
+test('an interrupt at the question for a later node reports the nodes before it', async () => {
+  for (const words of commands.slice(1)) {
+    const { stdout, stderr, exitCode, sent } = await run([...words, ...both, '-o', 'json'], ['y', controlC]);
+    const [first, second] = JSON.parse(stdout);
+    assert.deepEqual([first.node, first.mode], ['node01', 'no-reboot'], words[0]);
+    assert.deepEqual(second, unsent('node02'), words[0]);
+    assert.match(stderr, /node02: interrupted: nothing was sent\n/, words[0]);
+    assert.doesNotMatch(stderr, /nothing was done/, words[0]);
+    assert.deepEqual([exitCode, sent], [130, 1], words[0]);
+  }
+});
+
+test('apply-config that is interrupted at a question reports that nothing was sent to any node', async () => {
+  const words = ['apply-config', '-f', 'foreign.yaml', ...both, '-o', 'json'];
+  const { stdout, exitCode, sent } = await run(words, ['y', controlC]);
+  assert.deepEqual(JSON.parse(stdout), [unsent('node01'), unsent('node02')]);
+  assert.deepEqual([exitCode, sent], [130, 0]);
+});
+
+test('edit that is interrupted at the question says where the text is', async () => {
+  const { stderr, exitCode } = await run(['edit', 'mc'], [controlC]);
+  assert.equal(exitCode, 130);
+  const [, path = ''] = /your text is saved in (\S+): /.exec(stderr) ?? [];
+  assert.equal(readFileSync(path, 'utf8'), sampleConfig.replace('worker', 'controlplane'));
 });

@@ -10,6 +10,7 @@ import { warnOfDecoding } from '../configuration/local-check.ts';
 import { activeConfiguration } from '../configuration/node-configuration.ts';
 import { patchText } from '../configuration/patch-text.ts';
 import { readConfigFile } from '../configuration/read-config-file.ts';
+import { InterruptedFailure } from '../failure.ts';
 import {
   addInsecureOptions,
   addNodeOptions,
@@ -50,6 +51,8 @@ function mayBeInMaintenance({ message }: Fault): boolean {
 /**
  * Returns the nodes that the configuration must not be sent to, with the reason. A node whose active configuration
  * cannot be read in time is not among them: it may be in maintenance mode, and it says itself why it refuses.
+ *
+ * @throws InterruptedFailure after Ctrl-C
  */
 async function foreignNodes(
   env: CliEnvironment,
@@ -81,9 +84,16 @@ async function applyConfig(env: CliEnvironment, options: ApplyConfigOptions): Pr
   const text = await textToSend(env, options);
   using client = await openClient(env, options);
   const names = client.targets.map(({ name }) => name);
-  const refused = await foreignNodes(env, client, text, options);
-  const missing = new Set(names.filter((name) => !refused.has(name)));
   const report = new ApplyReport(env, options, names);
+  let refused: ReadonlyMap<string, Fault>;
+  try {
+    refused = await foreignNodes(env, client, text, options);
+  } catch (error) {
+    if (!(error instanceof InterruptedFailure)) throw error;
+    for (const name of names) report.interrupted(name);
+    return report.end();
+  }
+  const missing = new Set(names.filter((name) => !refused.has(name)));
   using progress = new Progress(env.stderr, () => `waiting for ${[...missing].join(', ')}`);
   const results = client.fanOut(
     (node, signal) => {

@@ -1,6 +1,7 @@
 import { nodeNameInLine } from '@nodewright/client/node-name';
-import type { Fault } from '@nodewright/fault';
+import { Fault } from '@nodewright/fault';
 import type { CliEnvironment } from '../command-module.ts';
+import { InterruptedFailure } from '../failure.ts';
 import { NodeErrors } from '../node-errors.ts';
 import type { OutputOptions } from '../node-options.ts';
 import { escapeEntry, escapeText } from '../output/escape-text.ts';
@@ -23,6 +24,7 @@ export class ApplyReport {
   readonly #entries = new Map<string, object>();
   readonly #errors: NodeErrors;
   readonly #lastLines: string[] = [];
+  #isInterrupted = false;
 
   constructor(env: CliEnvironment, options: ApplyOptions & OutputOptions, nodes: readonly string[]) {
     this.#env = env;
@@ -119,12 +121,23 @@ export class ApplyReport {
   }
 
   /** A local failure prevented sending a configuration to the node. */
-  stopped(node: string, fault: Fault): void {
+  stopped(node: string, { kind, message }: Fault): void {
+    const fault = new Fault(kind, `${message}: nothing was sent`);
     this.#entries.set(node, { error: documentError(fault) });
-    this.#errors.addHere(node, `${fault.message}: nothing was sent`);
+    this.#errors.addHere(node, fault.message);
   }
 
-  /** Prints the document, if requested, and the errors. @throws ReportedFailure when any node failed */
+  /** The user pressed Ctrl-C before the configuration was sent to the node. */
+  interrupted(node: string): void {
+    this.#isInterrupted = true;
+    this.stopped(node, new Fault('cancelled', 'interrupted'));
+  }
+
+  /**
+   * Prints the document, if requested, and the errors.
+   *
+   * @throws InterruptedFailure after `interrupted`, or else ReportedFailure when any node failed
+   */
   async end(): Promise<void> {
     const { output } = this.#options;
     if (output !== 'table') {
@@ -136,6 +149,8 @@ export class ApplyReport {
     }
     try {
       this.#errors.end();
+    } catch (error) {
+      throw this.#isInterrupted ? new InterruptedFailure() : error;
     } finally {
       for (const line of this.#lastLines) this.say(line);
     }

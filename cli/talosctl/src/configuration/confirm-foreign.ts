@@ -1,10 +1,8 @@
 import { Fault } from '@nodewright/fault';
 import { continueQuestion } from '../ask-question.ts';
 import type { CliEnvironment } from '../command-module.ts';
-import type { OutputOptions } from '../node-options.ts';
 import { openQuestions } from '../open-questions.ts';
 import { escapeLine } from '../output/escape-text.ts';
-import type { documentError } from '../render/document.ts';
 import type { ApplyOptions } from './apply-options.ts';
 
 export interface ForeignChange {
@@ -20,12 +18,12 @@ export interface ForeignChange {
  * or in a dry run, in which the node itself warns.
  *
  * @returns why the configuration must not be sent; `undefined` to send it
- * @throws InterruptedFailure after Ctrl-C
+ * @throws InterruptedFailure after Ctrl-C, which the report of the command must name
  */
 export async function refuseForeign(
   env: CliEnvironment,
   { node, before, after }: ForeignChange,
-  { dryRun, yes = false, output }: ApplyOptions & OutputOptions,
+  { dryRun, yes = false }: ApplyOptions,
 ): Promise<Fault | undefined> {
   if (dryRun || yes) return undefined;
   const warnings = await warningsOf(before, after);
@@ -35,10 +33,7 @@ export async function refuseForeign(
     return new Fault('failed-precondition', what);
   }
   for (const warning of warnings) env.stderr.write(`${escapeLine(`${node}: WARNING: ${warning}`)}\n`);
-  using questions = openQuestions(env, {
-    output,
-    document: (error: ReturnType<typeof documentError>) => [{ node, error }],
-  });
+  using questions = openQuestions(env);
   if (await questions.isConfirmed(`${continueQuestion}: `)) return undefined;
   return new Fault('cancelled', 'not confirmed');
 }

@@ -15,7 +15,8 @@ export interface ChangeOptions extends NodeOptions, OutputOptions, ApplyOptions 
 
 /**
  * Changes the machine configuration of one node after the other. A failure of one node does not stop the others. An
- * error that `change` throws is reported as a failure to read the configuration.
+ * error that `change` throws is reported as a failure to read the configuration, and an InterruptedFailure as Ctrl-C, after which no
+ * other node is changed.
  *
  * @param type the resource type as the user named it
  * @param verb the change in messages, such as `patched`
@@ -40,7 +41,10 @@ export async function walkNodes(
     try {
       if ((await change(node, report)) === 'stop') break;
     } catch (error) {
-      if (error instanceof InterruptedFailure) throw error;
+      if (error instanceof InterruptedFailure) {
+        report.interrupted(node.name);
+        break;
+      }
       report.unread(node.name, faultFrom(error));
     }
   }
