@@ -22,7 +22,9 @@ export class UsageFault extends Error {
 /** The exit code of a program that was interrupted, as shells expect it. */
 export const interruptedExitCode = 130;
 
-/** The user pressed Ctrl-C at a question. The exit code is that of an interrupt, and nothing more is printed. */
+/**
+ * The user pressed Ctrl-C at a question, or before anything was sent. The exit code is that of an interrupt, and nothing more is printed.
+ */
 export class InterruptedFailure extends Error {
   override readonly name = 'InterruptedFailure';
 

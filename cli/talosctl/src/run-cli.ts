@@ -11,7 +11,8 @@ import { explainMissingCommand, missingCommandNames } from './unbuilt-commands.t
 import { usageLine } from './usage/usage-line.ts';
 
 /**
- * Runs one command line and resolves to its exit code: 0, 130 after Ctrl-C at a question, or 1 for any other failure. It loads only the called command.
+ * Runs one command line and resolves to its exit code: 0, 130 after Ctrl-C at a question or before anything was sent, or 1 for any other
+ * failure. It loads only the called command.
  *
  * @param words the arguments after the name of the program
  */

@@ -10,14 +10,14 @@ import { controlC, runAtTerminal } from './run-at-terminal.ts';
 import { openSuite } from './suite.ts';
 
 const nodes = await FakeNodes.open();
-/** The nodes that do not say what configuration they have. */
-const silent = new Set<string>();
+/** The nodes that do not say what configuration they have, and those that were asked for it in vain. */
+const [silent, asked]: [Set<string>, string[]] = [new Set(), []];
 const get = '/cosi.resource.State/Get';
 const suite = openSuite({
   ...nodes.handlers,
   [get]: (call) => {
     const { node = '' } = call;
-    return silent.has(node) ? undefined : nodes.handlers[get]?.(call);
+    return silent.has(node) ? asked.push(node) : nodes.handlers[get]?.(call);
   },
 });
 const cwd = mkdtempSync(join(tmpdir(), 'foreign-'));
@@ -132,4 +132,24 @@ test('edit that is interrupted at the question says where the text is', async ()
   assert.equal(exitCode, 130);
   const [, path = ''] = /your text is saved in (\S+): /.exec(stderr) ?? [];
   assert.equal(readFileSync(path, 'utf8'), sampleConfig.replace('worker', 'controlplane'));
+});
+
+test('apply-config that is interrupted while it reads the active configurations says that nothing was sent', async () => {
+  for (const isInteractive of [true, false]) {
+    asked.length = 0;
+    silent.add('node02');
+    const interrupt = new AbortController();
+    const words = ['apply-config', '-f', 'foreign.yaml', ...both, '-o', 'json'];
+    const running = run(words, [], isInteractive, interrupt);
+    try {
+      await eventually(() => asked.length > 0, { what: 'node02 to be asked for its configuration' });
+    } finally {
+      interrupt.abort();
+      silent.clear();
+    }
+    const { stdout, stderr, exitCode, sent } = await running;
+    assert.deepEqual(JSON.parse(stdout), [unsent('node01'), unsent('node02')]);
+    assert.match(stderr, /node01: interrupted: nothing was sent\nnode02: interrupted: nothing was sent\n$/);
+    assert.deepEqual([exitCode, sent], [130, 0]);
+  }
 });
