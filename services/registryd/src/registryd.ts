@@ -1,12 +1,10 @@
-import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { pause } from '@nodewright/async';
 import { nodePaths, ports } from '@nodewright/contract';
 import { RegistryServiceDefinition } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import { type DaemonDefinition, parseListenAddress } from '@nodewright/daemon';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type AnswerRecord, openDistributionServer } from '@nodewright/oci/serve';
-import { createAnswerTurns, createRpcServer, type UnixListenOptions } from '@nodewright/rpc';
+import { createAnswerTurns, createRpcServer } from '@nodewright/rpc';
 import type { Logger } from '@nodewright/telemetry';
 import { registrydLimits } from './domain/limits.ts';
 import { followNodeSettings } from './host/node-settings.ts';
@@ -31,6 +29,12 @@ const options = {
     type: 'path',
     default: nodePaths.registrydSocket,
     description: 'unix socket for the management of the cache, health checks and reflection',
+  },
+  sharesSocket: {
+    env: 'REGISTRYD_SHARES_SOCKET',
+    type: 'boolean',
+    default: false,
+    description: 'the group of the daemon may use the socket; by default only its user may',
   },
   cacheFolder: {
     env: 'REGISTRYD_CACHE_FOLDER',
@@ -89,18 +93,14 @@ export const registryd: DaemonDefinition<typeof options> = {
     // The settings say where images are. Without machined there are none, and what was pulled is served.
     void adoptSettings(settings.runtimeSocket, registry, signal, log);
     port = await server.listen(address);
-    await management.listenUnix(settings.socket, await socketModes(settings.socket));
+    await management.listenUnix(
+      settings.socket,
+      settings.sharesSocket ? { directoryMode: 0o750, socketMode: 0o660 } : {},
+    );
     log.info({ listenAddress: `${address.host}:${port}`, cacheFolder }, 'listening');
     void collectRegularly(registry, signal, log);
   },
 };
-
-/** Who has made the folder of the socket decides who may call: its group too, if the group may enter it. */
-async function socketModes(socket: string): Promise<UnixListenOptions> {
-  const stats = await stat(dirname(socket)).catch(() => undefined);
-  const isShared = ((stats?.mode ?? 0) & 0o070) !== 0;
-  return isShared ? { directoryMode: 0o750, socketMode: 0o660 } : {};
-}
 
 async function adoptSettings(
   socket: string,

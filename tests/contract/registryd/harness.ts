@@ -25,11 +25,15 @@ export interface RegistrydInit {
   /** A program and its arguments that executes the daemon. */
   readonly through?: (cacheFolder: string) => readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Further flags of the daemon. */
+  readonly args?: readonly string[];
 }
 
 export interface Registryd extends AsyncDisposable {
   readonly root: string;
   readonly cacheFolder: string;
+  /** The unix socket of the management. */
+  readonly socket: string;
   readonly management: RegistryServiceClient<object>;
   /** The running process; another one after `restart`. */
   process(): DaemonProcess;
@@ -72,6 +76,7 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
         ...['--runtime-socket', runtimeSocket, '--socket', socket, '--cache-folder', cacheFolder],
         ...['--listen-address', `127.0.0.1:${port ?? 0}`],
         ...(init.maxMegabytes === undefined ? [] : ['--max-megabytes', String(init.maxMegabytes)]),
+        ...(init.args ?? []),
       ],
       nodeFlags: [
         ...['--max-semi-space-size=2', '--permission', '--allow-net', '--allow-ffi'],
@@ -115,7 +120,7 @@ export async function startRegistryd(init: RegistrydInit): Promise<Registryd> {
   const content = (family: string) => (repository: string, which: string, request?: RequestInit) =>
     get(`/v2/${repository}/${family}/${which}?ns=${registry}`, request);
   return {
-    ...{ root, cacheFolder, management, get },
+    ...{ root, cacheFolder, socket, management, get },
     process: () => daemon,
     port: () => port,
     blob: content('blobs'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { digestOf } from '@nodewright/oci';
 import { blobPath } from '@nodewright/oci/cache';
@@ -183,4 +183,22 @@ test('registryd listens on loopback addresses only, and has no child process', a
   });
   assert.equal((await refused.exited).code, 1);
   assert.match(refused.stdout(), /registryd listens on loopback addresses only/);
+});
+
+test('only its user reaches the socket, unless it shares it with its group, whatever mode its folder was left with', async (t) => {
+  const modes = async (...args: string[]) => {
+    const { daemon } = await start(t, { args });
+    const folder = dirname(daemon.socket);
+    const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    const found: string[] = [];
+    // A daemon that is killed before it listens leaves the first one.
+    for (const left of [0o700, 0o770]) {
+      chmodSync(folder, left);
+      await daemon.restart('SIGKILL');
+      found.push(mode(folder), mode(daemon.socket));
+    }
+    return found;
+  };
+  assert.deepEqual(await modes(), ['700', '600', '700', '600']);
+  assert.deepEqual(await modes('--shares-socket'), ['750', '660', '750', '660']);
 });
