@@ -48,6 +48,7 @@ const wish = (name: string, more: Partial<DeviceWipeWish> = {}): DeviceWipeWish 
     skipVolumeCheck: false,
     skipSecondaryCheck: false,
     dropPartition: false,
+    sparesSystemDisk: false,
   },
   ...more,
 });
@@ -113,6 +114,28 @@ test('the system disk and its partitions META, STATE and EPHEMERAL are kept befo
     });
 });
 
+test('a wipe that spares the system disk touches none of its partitions, whatever their labels, and nothing built on them', () => {
+  const built = [device('md1', { secondaries: ['vda5'] }), device('dm-0', { secondaries: ['md1'] })];
+  const devices = [...facts.devices, partition('vda', 6, 'u-data'), ...built, partition('md1', 1)];
+  const disks = [...facts.disks, { name: 'md1', kind: 'hdd', isReadOnly: false }];
+  const now = { ...facts, devices, disks };
+  const skip = { skipVolumeCheck: true, skipSecondaryCheck: true };
+  for (const more of [{}, drop, skip])
+    for (const name of ['vda5', 'vda6'])
+      assert.throws(() => planDeviceWipes([wish(name, { ...more, sparesSystemDisk: true })], now), {
+        kind: 'failed-precondition',
+        message: `block device "${name}" is on the system disk of this machine: only a certificate with os:admin may wipe it`,
+      });
+  for (const name of ['vda', 'vda1', 'vda2', 'md1', 'md11', 'dm-0'])
+    assert.throws(() => planDeviceWipes([wish(name, { ...skip, sparesSystemDisk: true })], now), {
+      kind: 'failed-precondition',
+      message: /of this machine/,
+    });
+  // What else would refuse it must not hide that an administrator may, nor may it refuse another disk.
+  for (const name of ['vda6', 'dm-0']) assert.equal(planDeviceWipes([wish(name)], now)[0]?.name, name);
+  assert.equal(planDeviceWipes([wish('vdb1', { sparesSystemDisk: true })], now)[0]?.name, 'vdb1');
+});
+
 test('a label of the system disk means nothing on another disk', () => {
   const devices = [...facts.devices, partition('vdb', 2, 'EFI')];
   assert.equal(planDeviceWipes([wish('vdb2')], { ...facts, devices })[0]?.name, 'vdb2');
@@ -124,6 +147,7 @@ test('whatever is asked for, only devices that nothing uses are wiped, or none',
     fc.record({
       ...{ device: names, method: fc.constantFrom('fast' as const, 'zeroes' as const) },
       ...{ skipVolumeCheck: fc.boolean(), skipSecondaryCheck: fc.boolean(), dropPartition: fc.boolean() },
+      sparesSystemDisk: fc.boolean(),
     }),
     { maxLength: 4 },
   );
@@ -142,6 +166,7 @@ test('whatever is asked for, only devices that nothing uses are wiped, or none',
           );
           assert.equal(dropped !== undefined, asked[index]?.dropPartition);
           if (['vda', 'vda1', 'vda2'].includes(name)) assert.equal(asked[index]?.skipVolumeCheck, true);
+          if (name.startsWith('vda')) assert.equal(asked[index]?.sparesSystemDisk, false);
         }
       } catch (error) {
         if (!(error instanceof Fault)) throw error;

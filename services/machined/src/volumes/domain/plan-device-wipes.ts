@@ -13,6 +13,8 @@ export interface DeviceWipeWish {
   readonly skipSecondaryCheck: boolean;
   /** Deletes the entry of the partition as well. */
   readonly dropPartition: boolean;
+  /** Refuses the system disk, its partitions and what is built on them, whatever their labels. No check that is skipped skips this one. */
+  readonly sparesSystemDisk: boolean;
 }
 
 /** A disk or a partition. */
@@ -95,6 +97,7 @@ function planOf(wish: DeviceWipeWish, facts: DeviceFacts): DeviceWipe {
     refuse('invalid-argument', 'is a whole disk and no partition, so it has no entry to delete');
   const problem =
     problemOfDisk(device, facts) ??
+    (wish.sparesSystemDisk ? problemOfSystemDisk(device, facts) : undefined) ??
     (wish.skipSecondaryCheck ? undefined : problemOfHolders(device, facts)) ??
     (wish.skipVolumeCheck ? undefined : (problemOfVolumes(device, facts) ?? problemOfStart(device, facts))) ??
     problemOfMounts(device, facts);
@@ -118,6 +121,17 @@ function problemOfDisk(device: WipeableDevice, { disks }: DeviceFacts): string |
   if (disk?.kind === 'cd') return 'is a CD-ROM';
   if (device.sizeBytes === 0) return 'has no medium';
   return disk?.isReadOnly ? 'is read-only' : undefined;
+}
+
+function problemOfSystemDisk(device: WipeableDevice, facts: DeviceFacts): string | undefined {
+  const below = new Set([device.name]);
+  for (const name of below) {
+    const { parent = '', secondaries = [] } = facts.devices.find((each) => each.name === name) ?? {};
+    for (const each of parent === '' ? secondaries : [parent, ...secondaries]) below.add(each);
+  }
+  if (![...below].some((name) => pathOf({ name }) === facts.systemDisk)) return undefined;
+  const where = pathOf(device) === facts.systemDisk ? 'is' : 'is on';
+  return `${where} the system disk of this machine: only a certificate with os:admin may wipe it`;
 }
 
 function problemOfHolders(device: WipeableDevice, facts: DeviceFacts): string | undefined {

@@ -43,7 +43,7 @@ test('BlockDeviceWipe passes the devices of a request on, with what the volumes 
   const skips = { skipVolumeCheck: false, skipSecondaryCheck: false };
   assert.deepEqual(calls, [
     {
-      wishes: [{ device: 'vdb', method: 'zeroes', dropPartition: true, ...skips }],
+      wishes: [{ device: 'vdb', method: 'zeroes', dropPartition: true, ...skips, sparesSystemDisk: false }],
       volumes: [{ id: 'STATE', location: '/dev/vda5', parentLocation: '/dev/vda' }],
     },
   ]);
@@ -74,8 +74,10 @@ test('BlockDeviceWipe without os:admin skips no check, and announces who wipes w
   };
   await putResource(state, { ...pointerTo(discoveredVolumes, 'vdb'), spec });
   const order: (AnnouncedWipe | string)[] = [];
+  const spared: (boolean | undefined)[] = [];
   const disks: DeviceWipeInit['disks'] = {
     async wipe(wishes, _volumes, _signal, onStart) {
+      spared.push(wishes[0]?.sparesSystemDisk);
       if (wishes[0]?.device === 'vda') throw new Fault('failed-precondition', 'in use');
       onStart();
       order.push('wiped');
@@ -98,4 +100,6 @@ test('BlockDeviceWipe without os:admin skips no check, and announces who wipes w
     { device: 'vdb', found, address: undefined },
     'wiped',
   ]);
+  // The system disk: twice as a stranger, once as an administrator.
+  assert.deepEqual(spared, [true, true, false]);
 });

@@ -48,7 +48,8 @@ const methods: Readonly<Partial<Record<Method, WipeMethod>>> = {
 };
 
 /**
- * BlockDeviceWipe. In maintenance everybody may call it, for what nothing uses; only administrators may skip checks.
+ * BlockDeviceWipe. In maintenance everybody may call it, for what nothing uses and what is not on the system disk; only administrators
+ * may skip checks.
  * Source: Talos v1.14: BlockDeviceWipe.
  */
 export function createDeviceWipe({
@@ -66,7 +67,7 @@ export function createDeviceWipe({
           'only a certificate with os:admin may skip the checks of a wipe',
         );
       if ('refusal' in disks) throw new Fault('failed-precondition', disks.refusal);
-      const wishes = devices.map(wishOf);
+      const wishes = devices.map((each) => wishOf(each, !isAdmin));
       const volumes = (await state.list(volumeStatuses)).map(({ metadata, spec }) => ({
         id: metadata.id,
         location: spec.location,
@@ -83,9 +84,9 @@ export function createDeviceWipe({
   };
 }
 
-function wishOf({ method, ...wish }: BlockDeviceWipeDescriptor): DeviceWipeWish {
+function wishOf({ method, ...wish }: BlockDeviceWipeDescriptor, sparesSystemDisk: boolean): DeviceWipeWish {
   const known = methods[method];
   if (known === undefined)
     throw new Fault('invalid-argument', `block device "${wish.device}": unknown wipe method ${method}`);
-  return { ...wish, method: known };
+  return { ...wish, method: known, sparesSystemDisk };
 }
