@@ -150,3 +150,23 @@ for (const engine of engineNames) {
     await eventually(isServed, { what: 'room after the end of the other connections' });
   });
 }
+
+test('only its user may use the socket of the health server, whatever the umask', async () => {
+  const umask = process.umask();
+  const modes: string[] = [];
+  try {
+    for (const mask of [0, 0o022, 0o177])
+      for (const engine of engineNames) {
+        process.umask(mask);
+        await using health = await openServer(engine);
+        for (const path of [health.path, dirname(health.path)])
+          modes.push((statSync(path).mode & 0o777).toString(8));
+      }
+  } finally {
+    process.umask(umask);
+  }
+  assert.deepEqual(
+    modes,
+    [0, 1, 2].flatMap(() => engineNames.flatMap(() => ['600', '700'])),
+  );
+});

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import {
   HealthCheckRequest,
   HealthCheckResponse,
@@ -61,13 +62,15 @@ export class HealthServer implements AsyncDisposable {
   }
 
   /**
-   * Listens on a unix socket, whose folder only this user may enter. A socket that was left there is replaced.
+   * Listens on a unix socket that only this user may use, in a folder that only this user may enter, whatever the umask. A socket
+   * that was left there is replaced.
    *
    * @throws Error of the system
    */
   async listen(path: string): Promise<void> {
     await prepareSocket(path);
     await this.#server.listen({ path });
+    chmodSync(path, 0o600);
   }
 
   /** Number of open watches. */
