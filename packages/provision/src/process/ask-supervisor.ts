@@ -1,4 +1,5 @@
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
+import { readLivePid } from '../cluster/cluster-processes.ts';
 import { askOwner } from '../cluster/owner-socket.ts';
 import { type ClaimOwner, claimOwnerFromJson } from '../domain/claim.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
@@ -12,7 +13,8 @@ const answerMs = 20_000;
 
 /**
  * Returns what the cluster's supervisor reports about itself; `undefined` when it has ended, hangs, or when the answer comes from
- * another cluster.
+ * another cluster. Every user of the host can listen on the port, and callers send signals to the process that the answer names:
+ * it must be the one that the cluster's own folder names, which nobody else can write to.
  */
 export async function askSupervisor(
   folder: ClusterFolder,
@@ -22,5 +24,6 @@ export async function askSupervisor(
   const owner = claimOwnerFromJson(
     await askOwner({ host: network.gateway, port: clusterPorts.claim }, answerMs),
   );
-  return owner?.folder === folder.path ? owner : undefined;
+  if (owner?.folder !== folder.path) return undefined;
+  return owner.pid === readLivePid(folder, folder.supervisorPid) ? owner : undefined;
 }

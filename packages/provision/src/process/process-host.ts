@@ -12,8 +12,7 @@ export function openProcessHost(folder: ClusterFolder): NodeHost {
     async require() {},
     async look(state, supervisorPid) {
       const owner = supervisorPid === undefined ? undefined : await askSupervisor(folder, state);
-      // Ignore an answer that does not come from the supervisor of this cluster.
-      const statuses = owner?.pid === supervisorPid ? (owner?.nodes ?? []) : [];
+      const statuses = owner?.nodes ?? [];
       return {
         isRunning: supervisorPid !== undefined,
         nodes: state.nodes.map((node) => ({

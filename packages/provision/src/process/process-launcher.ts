@@ -5,7 +5,7 @@ import type { EtcdFacts, NodeLauncher, PlacedCluster } from '../cluster/cluster-
 import type { ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { Creation } from '../cluster/creation.ts';
 import { membersFile } from '../cluster/members-file.ts';
-import { findCluster, reservedCidrs } from '../cluster/read-cluster.ts';
+import { reservedCidrs } from '../cluster/read-cluster.ts';
 import { writePrivateFile } from '../cluster/write-private-file.ts';
 import { clusterPorts } from '../domain/cluster-ports.ts';
 import { planNodes } from '../domain/cluster-shape.ts';
@@ -126,10 +126,7 @@ async function writeNodeFiles(
 async function startNodesThatAreOff({ folder, progress }: Creation, state: ClusterState): Promise<void> {
   const supervisor = await askSupervisor(folder, state);
   const off = (supervisor?.nodes ?? []).filter((node) => node.state === 'off').map(({ name }) => name);
-  // Ignore an answer that does not come from the supervisor of this cluster.
-  const found = await findCluster(folder);
   if (supervisor === undefined || off.length === 0) return;
-  if (found.kind !== 'cluster' || found.supervisorPid !== supervisor.pid) return;
   progress.note(`starting the stopped nodes: ${off.join(', ')}`);
   process.kill(supervisor.pid, startWishSignal);
 }
