@@ -15,6 +15,7 @@ import {
   networkStatuses,
   nodeAddresses,
   osRootSecrets,
+  siderolinkConfigs,
   timeStatuses,
   trustdCertificates,
 } from '@nodewright/state/kinds';
@@ -272,6 +273,22 @@ test("a change of a worker's inputs aborts the request and starts another, which
 test('a node that still looks for its configuration issues nothing', async () => {
   await using node = await openSecretsRig();
   assert.deepEqual(await versions(node), [0, 0]);
+});
+
+test('a node without a configuration serves its API on its own address, also with settings of SideroLink', async () => {
+  await using node = await openSecretsRig({ isMaintenance: true });
+  const settings = siderolinkConfigs.codec.fromProto(new Uint8Array());
+  await node.put(siderolinkConfigs, 'siderolink', settings);
+  // An address of that form, which nothing but a tunnel of SideroLink would keep apart from others.
+  for (const address of ['10.5.0.2', 'fdae:41e4:649b:9303::1']) {
+    await node.put(nodeAddresses, 'current', { addresses: [`${address}/64`], sortAlgorithm: 'v1' });
+    await node.runtime.settled();
+    assert.deepEqual(await node.spec(maintenanceServiceConfigs, 'maintenance'), {
+      listenAddress,
+      reachableAddresses: [address],
+    });
+    assert.equal((await node.spec(apiServiceConfigs, 'apid'))?.listenAddress, listenAddress);
+  }
 });
 
 test('a node without a configuration treats every client as a reader, until it has one', async () => {

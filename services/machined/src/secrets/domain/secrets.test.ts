@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { apiServiceConfig } from './api-service-config.ts';
 import { apiCertSans, maintenanceCertSans } from './cert-sans.ts';
 import {
@@ -9,7 +8,6 @@ import {
   maintenanceServerCertificate,
   trustdServerCertificate,
 } from './certificate-specs.ts';
-import { isSiderolinkAddress, maintenanceConfig } from './maintenance-config.ts';
 import { osRootFrom } from './os-root.ts';
 
 const config = {
@@ -127,43 +125,4 @@ test('apiServiceConfig() matches the rules of Talos', () => {
     rows.map(([facts]) => apiServiceConfig({ ...facts, listenAddress })),
     rows.map(([, wanted]) => wanted),
   );
-});
-
-test('maintenanceConfig() waits for a SideroLink address if one is expected', () => {
-  const facts = { addresses: ['10.5.0.2', 'fdae:41e4:649b:9303::1'], listenAddress: ':50000', port: 50000 };
-  assert.deepEqual(
-    [
-      maintenanceConfig({ ...facts, hasSiderolink: false }),
-      maintenanceConfig({ ...facts, hasSiderolink: true }),
-      maintenanceConfig({ ...facts, hasSiderolink: true, addresses: ['10.5.0.2', 'fd00::3'] }),
-    ],
-    [
-      { listenAddress: ':50000', reachableAddresses: facts.addresses },
-      {
-        listenAddress: '[fdae:41e4:649b:9303::1]:50000',
-        reachableAddresses: ['fdae:41e4:649b:9303::1'],
-      },
-      undefined,
-    ],
-  );
-});
-
-test('isSiderolinkAddress() checks the first and the eighth byte, in any notation of the address', () => {
-  const group = fc.integer({ min: 0, max: 0xffff });
-  fc.assert(
-    fc.property(fc.tuple(group, group, group, group, group, group, group, group), (groups) => {
-      const full = groups.map((each) => each.toString(16)).join(':');
-      // The URL parser writes the short form.
-      const short = new URL(`http://[${full}]/`).hostname.slice(1, -1);
-      const expected = (groups[0] & 0xff00) === 0xfd00 && (groups[3] & 0xff) === 3;
-      assert.deepEqual([isSiderolinkAddress(full), isSiderolinkAddress(short)], [expected, expected]);
-    }),
-    { examples: [[[0xfd00, 0, 0, 3, 0, 0, 0, 1]], [[0xfd00, 0, 0, 0x103, 0, 0, 0, 0]]] },
-  );
-  assert.deepEqual(['10.5.0.2', 'name', '::', 'fd00::'].map(isSiderolinkAddress), [
-    false,
-    false,
-    false,
-    false,
-  ]);
 });
