@@ -50,4 +50,6 @@ export interface NodeRecordStore extends AsyncDisposable {
   keepControlPlane(controlPlane: KeptControlPlane): Promise<boolean>;
   /** Stops keeping a control plane; does nothing when it is not kept. */
   removeControlPlane(memberId: string): Promise<void>;
+  /** Stops keeping those of these control planes of which etcd has no member any more. Returns the ids of their members. */
+  removeFormerControlPlanes(memberIds: readonly string[]): Promise<readonly string[]>;
 }

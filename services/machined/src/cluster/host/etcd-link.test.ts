@@ -336,6 +336,30 @@ test(
 );
 
 test(
+  'a control plane that connects frees the names of those of which etcd has no member any more',
+  options,
+  async () => {
+    using cluster = new MemoryRecords();
+    for (const id of ['a1', 'a2', 'a3']) cluster.members.add(id);
+    {
+      await using other = cluster.open();
+      for (const number of [2, 3])
+        await other.keepControlPlane({ record: controlPlaneRecord(number), memberId: `a${number}` });
+    }
+    // A removal that failed before it deleted the key, or a snapshot of another cluster.
+    cluster.members.delete('a3');
+    await using one = startNode(cluster, controlPlaneRecord(1));
+    one.registry.setMember(member('a1'));
+    await untilKept(one, 'a1 node1,a2 node2');
+    await one.registry.report(reportOf(nodeRecord(3, { hostname: 'node3', nodename: 'node3' })), never);
+    assert.deepEqual(
+      one.lines.map(({ msg }) => msg),
+      ['connected to the records of the cluster', 'freed the names of control planes that left etcd'],
+    );
+  },
+);
+
+test(
   'a control plane that is reset frees its names, and one whose record is late does not',
   options,
   async () => {

@@ -1,6 +1,6 @@
 import { ChangeSignal, pause } from '@nodewright/async';
 import type { NodeRecord } from '@nodewright/contract/gen/suite/membership/v1/membership.ts';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import { checkReport } from '../domain/check-report.ts';
 import { recordText } from '../domain/node-record.ts';
@@ -129,6 +129,7 @@ class EtcdSession {
         : this.#keep(node as NodeRecord, ends));
     });
     let published: NodeRecord | undefined;
+    let isTidy = false;
     while (!signal.aborted) {
       const own = registry.own();
       const publish = async () => {
@@ -147,6 +148,10 @@ class EtcdSession {
         : inOwnTrace(telemetry, 'report node record', publish));
       published = own;
       this.#onUp();
+      if (own !== undefined && !isTidy) {
+        isTidy = true;
+        await untraced(telemetry, () => this.#releaseFormerNames());
+      }
       if (registry.own() !== own) continue;
       // Up to a tenth earlier, so that nodes that started together do not send their heartbeats together.
       const restMs = heartbeatMs(timing) * (1 - random() / 10);
@@ -184,6 +189,24 @@ class EtcdSession {
     const leaving = this.#init.registry.leaving();
     for (const { record, memberId } of this.#controlPlanes) {
       if (record.nodeId === leaving) await this.#store.removeControlPlane(memberId);
+    }
+  }
+
+  /**
+   * Once per connection. A removal that failed may have left the key of its member, and a snapshot has the keys of the cluster that
+   * it was made from.
+   */
+  async #releaseFormerNames(): Promise<void> {
+    const { log } = this.#init;
+    const kept = this.#controlPlanes.map(({ memberId }) => memberId);
+    if (kept.length === 0) return;
+    try {
+      const former = await this.#store.removeFormerControlPlanes(kept);
+      if (former.length > 0)
+        log.info({ members: former }, 'freed the names of control planes that left etcd');
+    } catch (error) {
+      // The next connection tries again. This one serves reports all the same.
+      log.debug({ error: faultFrom(error).message }, 'names of former control planes not freed');
     }
   }
 

@@ -62,6 +62,25 @@ test('etcdRecords() skips values that are not records and logs a warning', optio
   );
 });
 
+test(
+  'removeFormerControlPlanes() deletes only the keys of members that etcd does not have',
+  options,
+  async () => {
+    const client = cluster.client();
+    await client.deletePrefix(controlPlanePrefix);
+    const ids = (await client.members()).map(({ id }) => etcdIdText(id));
+    const all = [...ids, '00000000000004d2'];
+    for (const id of all) await client.put(controlPlanePrefix + id, '{}');
+    await using store = await open();
+    assert.deepEqual(await store.removeFormerControlPlanes(all), ['00000000000004d2']);
+    const { keyValues } = await client.list(controlPlanePrefix);
+    assert.deepEqual(
+      keyValues.map(({ key }) => key.slice(controlPlanePrefix.length)),
+      ids.sort(),
+    );
+  },
+);
+
 test('openEtcdRecords() fails with the endpoints when no etcd listens there', options, async () => {
   const endpoints = ['127.127.127.1:1', '127.127.127.2:1'];
   const opening = openEtcdRecords(

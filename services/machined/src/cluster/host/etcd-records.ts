@@ -17,10 +17,11 @@ const timeoutMs = 4000;
 export function etcdRecords(client: EtcdClient, log: Logger): NodeRecordStore {
   const closed = new AbortController();
   const options = { timeoutMs, signal: closed.signal };
-  const hasMember = async (memberId: string) => {
+  const memberIds = async () => {
     const members = await client.members({ ...options, linearizable: true });
-    return members.some(({ id }) => etcdIdText(id) === memberId);
+    return new Set(members.map(({ id }) => etcdIdText(id)));
   };
+  const hasMember = async (memberId: string) => (await memberIds()).has(memberId);
   return {
     follow: (signal) => followRecords(client, AbortSignal.any([signal, closed.signal]), log),
     async write(record, leaseSeconds) {
@@ -41,6 +42,13 @@ export function etcdRecords(client: EtcdClient, log: Logger): NodeRecordStore {
       return false;
     },
     removeControlPlane: async (memberId) => void (await client.delete(controlPlaneKey(memberId), options)),
+    async removeFormerControlPlanes(kept) {
+      // A key is written only while etcd has its member, and no id is used twice. So a member that is missing now has left.
+      const current = await memberIds();
+      const former = kept.filter((memberId) => !current.has(memberId));
+      for (const memberId of former) await client.delete(controlPlaneKey(memberId), options);
+      return former;
+    },
     async [Symbol.asyncDispose]() {
       if (closed.signal.aborted) return;
       closed.abort();

@@ -63,6 +63,12 @@ export class MemoryRecords implements Disposable {
         this.#assertQuorum();
         this.#setControlPlanes(this.#without(memberId));
       },
+      removeFormerControlPlanes: async (memberIds) => {
+        this.#assertQuorum();
+        const former = memberIds.filter((each) => !this.members.has(each));
+        this.#setControlPlanes(this.#controlPlanes.filter(({ memberId }) => !former.includes(memberId)));
+        return former;
+      },
       [Symbol.asyncDispose]: async () => closed.abort(),
     };
   }
