@@ -97,7 +97,7 @@ const upgradeTag = metaKeyId(6);
  * `scope` stops everything.
  */
 export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack): Promise<EtcdTopic> {
-  const { layout, state, view, telemetry } = init;
+  const { layout, state, view, log, telemetry } = init;
   const timers = systemTimers;
   const hostname = () => view.hostname();
   const access = createEtcdAccess(state, telemetry);
@@ -113,7 +113,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
     api: {
       'machine.MachineService': {
         ...createBootstrap({ etcd, configuration: () => view.configuration(), timers }, telemetry),
-        ...createEtcdMembers({ access: explained, service: run?.service, hostname, state, timers }),
+        ...createEtcdMembers({ access: explained, service: run?.service, hostname, state, timers, log }),
         ...createEtcdMaintenance(explained),
         ...createEtcdSnapshot(explained, layout.paths.etcdSnapshot),
       },
@@ -122,7 +122,7 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
     hasData: async () => run !== undefined && !(await isEtcdDataEmpty(layout.paths.etcdData)),
     yieldLeadership: (signal) => forfeitLeadership(access, timers, signal),
     assertMayLeave: (signal) => assertMayLeave(etcd, state, signal),
-    leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname }),
+    leave: () => etcdLeave(etcd, { state, dataFolder: layout.paths.etcdData, hostname, log }),
     begin: async (signal) => follower?.begin(signal),
   };
 }

@@ -18,7 +18,7 @@ export function etcdLeave(
   {
     dataFolder,
     ...init
-  }: Pick<LeaveEtcdInit, 'hostname'> & {
+  }: Pick<LeaveEtcdInit, 'hostname' | 'log'> & {
     readonly state: State;
     readonly dataFolder: string;
   },

@@ -3,6 +3,7 @@ import type { EtcdMember } from '@nodewright/etcd';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdMembers, etcdSpecs } from '@nodewright/state/kinds';
+import type { Logger } from '@nodewright/telemetry';
 import { specOf } from '../../base/resources/spec-of.ts';
 import { isAtOwnUrls, isOwnMember } from '../domain/join-plan.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
@@ -25,6 +26,7 @@ export interface LeaveEtcdInit {
   /** Returns the host name of this node, for one that has no settings of etcd. */
   readonly hostname: () => string;
   readonly timers: Timers;
+  readonly log: Logger;
 }
 
 /** Source: Talos v1.14: etcd leave, times. */
@@ -118,15 +120,19 @@ async function memberFromOthers(
 }
 
 async function removeSelf(
-  { access, timers }: Pick<LeaveEtcdInit, 'access' | 'timers'>,
+  { access, timers, log }: Pick<LeaveEtcdInit, 'access' | 'timers' | 'log'>,
   id: bigint,
   signal: AbortSignal,
 ): Promise<void> {
   const { etcdReasonOf } = await import('@nodewright/etcd');
+  // The member is gone, so the leave must go on. A reset frees the names by the id of the node, and a control plane that connects by that
+  // of the member.
+  const onNamesKept = ({ message }: Fault) =>
+    log.warn({ error: message }, 'the names of this node are not free yet');
   const end = timers.monotonicMs() + times.removalMs;
   for (;;) {
     try {
-      return await removeEtcdMember(access, id, signal);
+      return await removeEtcdMember(access, id, signal, onNamesKept);
     } catch (error) {
       signal.throwIfAborted();
       const { kind } = faultFrom(error);
