@@ -222,9 +222,13 @@ test('checkReport() keeps the name and the address of a control plane that does 
     [
       worker(5, { nodeId: controlPlane.nodeId, addresses: ['10.5.0.2'] }),
       '10.5.0.2',
-      'permission-denied: node id2 is a control plane',
+      `permission-denied: node id id2 ${frees}`,
     ],
   ];
+  assert.equal(
+    verdict(worker(5, { nodeId: controlPlane.nodeId }), '10.5.0.5', [controlPlane, ...rest], kept),
+    'permission-denied: node id2 is a control plane',
+  );
   assert.deepEqual(
     reports.map(([node, caller]) => verdict(node, caller, rest, kept)),
     reports.map(([, , refusal]) => refusal),

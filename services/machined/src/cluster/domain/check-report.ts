@@ -62,10 +62,13 @@ function foreignCallerReason(
   const foreign = claimed.find((address) => isLoopback(address) && !isLoopback(caller));
   if (foreign !== undefined) return `${foreign} is a loopback address, which every machine has`;
   const isSame = ({ nodeId }: NodeRecord) => nodeId === node.nodeId;
-  const former = controlPlanes.find(({ record }) => isSame(record))?.record ?? known.find(isSame);
-  if (former === undefined) return undefined;
-  if (isControlPlaneType(former.machineType)) return `node ${node.nodeId} is a control plane`;
-  const theirs = canonical(former);
+  const live = known.find(isSame);
+  const kept = controlPlanes.find(({ record }) => isSame(record));
+  if (kept !== undefined && (live === undefined || !isControlPlaneType(live.machineType)))
+    return `node id ${node.nodeId} belongs to ${absentControlPlane(kept)}`;
+  if (live === undefined) return undefined;
+  if (isControlPlaneType(live.machineType)) return `node ${node.nodeId} is a control plane`;
+  const theirs = canonical(live);
   return theirs.some(isCallers)
     ? undefined
     : `node ${node.nodeId} is registered at ${theirs}, not at ${caller}`;
