@@ -36,7 +36,9 @@ async function patchNode(
   report: ApplyReport,
 ): Promise<undefined> {
   const before = await activeConfiguration(env, node);
-  const patched = await patchText('its configuration', before, patches).catch((error) => faultFrom(error));
+  const patched = await patchText('its configuration', before, patches, { isStored: true }).catch((error) =>
+    faultFrom(error),
+  );
   if (patched instanceof Fault) return void report.stopped(node.name, patched);
   const { text, isChanged } = patched;
   if (!isChanged) {

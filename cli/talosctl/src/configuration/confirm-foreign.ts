@@ -42,8 +42,8 @@ export async function refuseForeign(
 async function warningsOf(before: string, after: string): Promise<string[]> {
   const { effectiveConfig, foreignWarnings, loadConfiguration } = await import('@nodewright/machine-config');
   try {
-    const [active, next] = [before, after].map((text) => effectiveConfig(loadConfiguration(text)));
-    return active === undefined || next === undefined ? [] : foreignWarnings(active, next);
+    const active = effectiveConfig(loadConfiguration(before, { isStored: true }));
+    return foreignWarnings(active, effectiveConfig(loadConfiguration(after)));
   } catch {
     return [];
   }

@@ -16,16 +16,18 @@ export interface PatchedText {
  * YAML without comments. Source: Talos v1.14: machine configuration, patches.
  *
  * @param name the name of the text in messages
+ * @param options `isStored` when the text is of a node, which may have stored it in an older release
  * @throws Fault that says whether the configuration or a patch is invalid, and where
  */
 export async function patchText(
   name: string,
   text: string,
   patches: readonly ConfigPatch[],
+  options: { readonly isStored?: boolean } = {},
 ): Promise<PatchedText> {
   if (patches.length === 0) return { text, isChanged: false };
   const { applyPatches, encodeConfiguration, loadConfiguration } = await import('@nodewright/machine-config');
-  const before = await naming(`cannot use ${name}`, () => loadConfiguration(text));
+  const before = await naming(`cannot use ${name}`, () => loadConfiguration(text, options));
   const after = await naming(`cannot patch ${name}`, () => {
     if (before.length > 1 && patches.some(({ kind }) => kind === 'json')) {
       throw new Fault('invalid-argument', noJsonPatches);

@@ -10,13 +10,13 @@ import { sourcePaths } from './source-paths.ts';
 
 /**
  * Encodes a changed configuration and keeps the comments of its source text. An unchanged document keeps its
- * bytes. In a changed document, comments stay with their keys and elements, and are removed with them; `matchElements()` says which
+ * bytes. The source may have old forms, as a text that a node has stored. In a changed document, comments stay with their keys and elements, and are removed with them; `matchElements()` says which
  * elements are the same. If nothing changed, the result is the source text.
  *
  * @throws the faults of `loadConfiguration` for the source text
  */
 export function encodeKeepingComments(configuration: Configuration, source: string): string {
-  const before = loadConfiguration(source);
+  const before = loadConfiguration(source, { isStored: true });
   if (isSame(configuration, before)) return source;
   const layout = findComments(source);
   const known = new Map(before.map((document) => [labelOf(document), document]));

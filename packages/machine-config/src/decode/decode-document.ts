@@ -18,12 +18,18 @@ import { isTimestamp, timestampsIn } from '../yaml/timestamps.ts';
 import { valueFromNode } from '../yaml/value-from-node.ts';
 import { mapFromEntries, PlainScalar, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
 import { decodeScalar, isScalarProblem, type ScalarField } from './decode-scalar.ts';
+import { decodeOldForm } from './old-forms.ts';
 
 /** Top-level keys that identify the legacy document when `apiVersion` is missing. */
 const legacyKeys = ['machine', 'cluster', 'debug', 'persist'];
 
 /** Replaces a value that must not be shown. */
 const hidden = new PlainScalar('...');
+
+export interface DecodeOptions {
+  /** Whether a node has stored the text, so that scalars in forms that older releases wrote are accepted, too. */
+  readonly isStored?: boolean;
+}
 
 /** The kind and name of a document. */
 export interface DocumentIdentity {
@@ -72,12 +78,13 @@ export function identifyDocument({ index, root }: ConfigSource): DocumentIdentit
 export function decodeDocument(
   source: ConfigSource,
   identity: DocumentIdentity = identifyDocument(source),
+  { isStored = false }: DecodeOptions = {},
 ): ConfigDocument {
   const { root } = source;
   const { kind, name } = identity;
   const schema = documentSchema(kind);
   if (!schema) throw new Fault('invalid-argument', `${JSON.stringify(kind)}: not registered`);
-  const decoder = new Decoder();
+  const decoder = new Decoder(isStored);
   const known = kind === legacyKind ? ['apiVersion'] : ['apiVersion', 'kind'];
   const body: MapNode = {
     ...root,
@@ -103,6 +110,11 @@ interface Decoded<T> {
 class Decoder {
   readonly #problems: string[] = [];
   readonly #unknownKeys: string[] = [];
+  readonly #isStored: boolean;
+
+  constructor(isStored: boolean) {
+    this.#isStored = isStored;
+  }
 
   problem(unknown: YamlValue | undefined): string | undefined {
     if (this.#problems.length > 0) return `yaml: construct errors:\n${this.#problems.join('\n')}`;
@@ -226,9 +238,11 @@ class Decoder {
 
   #scalar(node: ConfigNode, field: FieldSchema, path: string): YamlValue | undefined {
     if (node.kind !== 'scalar') return this.#misfit(node, wantedWords[field.type] ?? 'string', path).known;
-    const value = decodeScalar(node, scalarField(field, node));
-    if (isScalarProblem(value)) return this.#misfit(node, value.wanted, path).known;
-    return value;
+    const wanted = scalarField(field, node);
+    const value = decodeScalar(node, wanted);
+    if (!isScalarProblem(value)) return value;
+    const old = this.#isStored ? decodeOldForm(node, wanted) : undefined;
+    return old === undefined ? this.#misfit(node, value.wanted, path).known : old.value;
   }
 
   #misfit(node: ConfigNode, wanted: string, path: string): Decoded<undefined> {

@@ -4,7 +4,7 @@ import { documentSchema, documentVersion, legacyKind } from '../schema/document-
 import { linkDocumentKinds } from '../schema/link-documents.ts';
 import { formatPosition } from '../yaml/config-node.ts';
 import { readYamlStream } from '../yaml/read-yaml-stream.ts';
-import { decodeDocument, identifyDocument } from './decode-document.ts';
+import { type DecodeOptions, decodeDocument, identifyDocument } from './decode-document.ts';
 
 /** Groups of kinds in which a name may occur only once. */
 const sharedNames: readonly (readonly string[])[] = [
@@ -21,7 +21,7 @@ const sharedNames: readonly (readonly string[])[] = [
  *
  * Source: Talos v1.14: machine configuration, model and decoding rules.
  */
-export function loadConfiguration(text: string): Configuration {
+export function loadConfiguration(text: string, options: DecodeOptions = {}): Configuration {
   const sources = readYamlStream(text);
   if (sources.length === 0) throw new Fault('invalid-argument', 'config not found');
   const seen = new Set<string>();
@@ -35,7 +35,7 @@ export function loadConfiguration(text: string): Configuration {
       );
     }
     seen.add(identity);
-    return decodeDocument(source);
+    return decodeDocument(source, undefined, options);
   });
   return composeConfiguration(documents);
 }

@@ -40,7 +40,7 @@ export class NodeConfigurations {
     // Old nodes set no annotations and send the text of the configuration as it is.
     const text: unknown = Object.keys(metadata.annotations).length === 0 ? spec.yaml : parse(spec.yaml);
     if (typeof text !== 'string') throw new Fault('internal', 'the machine configuration is not a text');
-    const active = { text, documents: loadConfiguration(text) };
+    const active = { text, documents: loadConfiguration(text, { isStored: true }) };
     this.#last.set(node, active);
     return active;
   }

@@ -51,7 +51,8 @@ export function decodedOnce(resource: Resource<string>): NodeConfiguration {
   const known = decoded.get(resource);
   if (known !== undefined) return known;
   const configuration =
-    recent.find(({ text }) => text === resource.spec) ?? decodeConfiguration(resource.spec);
+    recent.find(({ text }) => text === resource.spec) ??
+    decodeConfiguration(resource.spec, { isStored: true });
   const withValues = { ...configuration, effective: effectiveOf(configuration) };
   decoded.set(resource, withValues);
   return withValues;

@@ -20,9 +20,15 @@ export function effectiveOf({ effective, documents }: DecodedConfiguration): Eff
   return effective ?? effectiveConfig(documents);
 }
 
-/** @throws Fault `invalid-argument` naming document, line and key */
-export function decodeConfiguration(text: string): DecodedConfiguration {
-  return { text, documents: loadConfiguration(text) };
+/**
+ * @param options `isStored` for a text that this node has accepted before, maybe in an older release
+ * @throws Fault `invalid-argument` naming document, line and key
+ */
+export function decodeConfiguration(
+  text: string,
+  options: { readonly isStored?: boolean } = {},
+): DecodedConfiguration {
+  return { text, documents: loadConfiguration(text, options) };
 }
 
 /**

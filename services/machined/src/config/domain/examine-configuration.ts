@@ -58,14 +58,17 @@ export function examineConfiguration(
   validate: Validate = validateForNode,
 ): ExaminedConfiguration {
   const { text, world, isStored = false, difference, inertTable } = request;
-  const configuration = decodeConfiguration(text);
+  const configuration = decodeConfiguration(text, { isStored });
   try {
     const warnings = [
-      ...validate(configuration, world, { isStored }),
+      ...validate(configuration, world, { isStored }).map(shortened),
       ...(inertTable === undefined ? [] : checkInertSettings(configuration, world, inertTable)),
     ];
     if (difference === undefined) return { configuration: withValues(configuration), warnings };
-    const before = difference.before === undefined ? undefined : decodeConfiguration(difference.before);
+    const before =
+      difference.before === undefined
+        ? undefined
+        : decodeConfiguration(difference.before, { isStored: true });
     return {
       configuration: withValues(configuration),
       warnings,

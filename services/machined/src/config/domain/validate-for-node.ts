@@ -1,5 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import {
+  type EffectiveConfig,
   effectiveConfig,
   type ValidateOptions,
   validateConfiguration,
@@ -11,13 +12,14 @@ import { logDestinationLimit } from '../../logs/domain/log-destination.ts';
 import type { ConfigurationSource } from './search-configuration.ts';
 
 /**
- * Options for a stored configuration. It was valid when it was stored: a rule that has changed since must not
- * lock out the node. Source: Talos v1.14: configuration, validation, modes.
+ * Options for a stored configuration, which was valid when it was stored. Source: Talos v1.14: configuration, validation, modes.
  */
 const storedOptions: ValidateOptions = { mode: 'cloud', isInstalled: true };
 
 /**
- * Validates a decoded configuration for this node and returns warnings.
+ * Validates a decoded configuration for this node and returns warnings. The errors of a stored configuration are
+ * a warning, too, because a rule that has changed since must not lock out the node, unless clients could not reach a
+ * node that runs with it.
  *
  * @param source the source of the configuration; `undefined` when a call sent it
  * @throws Fault `invalid-argument` with all errors
@@ -30,11 +32,22 @@ export function validateForNode(
   const options = source?.isStored ? storedOptions : optionsOf(world);
   const result = validateConfiguration(documents, options);
   const message = validationMessage(result);
-  if (message !== undefined) throw new Fault('invalid-argument', message);
-  const { logDestinations, kernelLogDestinations } = effectiveConfig(documents);
+  const refusal = message === undefined ? undefined : new Fault('invalid-argument', message);
+  if (refusal !== undefined && !source?.isStored) throw refusal;
+  const effective = effectiveConfig(documents);
+  if (refusal !== undefined && effective.isComplete && !isReachable(effective)) throw refusal;
+  if (source?.isStored) return [...(message === undefined ? [] : [message]), ...result.warnings];
+  const { logDestinations, kernelLogDestinations } = effective;
   const count = Math.max(logDestinations.length, kernelLogDestinations.length);
-  if (!source?.isStored && count > logDestinationLimit) throw tooManyLogDestinations(count);
+  if (count > logDestinationLimit) throw tooManyLogDestinations(count);
   return result.warnings;
+}
+
+/** Whether apid of a node with these values could serve clients. A control plane signs its certificate itself. */
+function isReachable({ machineType, issuingCA, acceptedCAs }: EffectiveConfig): boolean {
+  if (machineType === 'unknown') return false;
+  if (machineType === 'worker') return issuingCA !== undefined || acceptedCAs.length > 0;
+  return issuingCA?.key !== undefined;
 }
 
 function tooManyLogDestinations(count: number): Fault {
