@@ -187,7 +187,6 @@ class Decoder {
   #list(node: ConfigNode, field: FieldSchema, path: string): Decoded<YamlValue | undefined> {
     if (node.kind !== 'list') return this.#misfit(node, 'list of objects', path);
     const items = node.items.flatMap((item, at): Decoded<YamlMap>[] => {
-      if (isNullNode(item)) return [];
       if (item.kind === 'map') return [this.fields(item, field.fields, `${path}[${at}]`)];
       this.#misfit(item, 'object', `${path}[${at}]`);
       return [];

@@ -43,13 +43,19 @@ test('loadConfiguration() refuses a scalar that does not fit its tag, without qu
     );
 });
 
-test('loadConfiguration() drops null from lists', () => {
+test('loadConfiguration() drops null from lists of texts, and refuses it in lists of objects', () => {
   assert.deepEqual(value('machine: { certSANs: [~, a, null], kubelet: { extraArgs: { f: [~, b] } } }'), {
     machine: { certSANs: ['a'], kubelet: { extraArgs: { f: ['b'] } } },
   });
-  assert.deepEqual(value('machine: { network: { interfaces: [~, { interface: eth0 }] } }'), {
-    machine: { network: { interfaces: [{ interface: 'eth0' }] } },
-  });
+  for (const list of [
+    'network: { interfaces: [~, { interface: eth0 }] }',
+    'network: { interfaces: [{ interface: eth0, routes: [~] }] }',
+    'network: { interfaces: [{ interface: eth0, vlans: [null] }] }',
+    'disks: [null]',
+    'files: [null]',
+    'acceptedCAs: [null]',
+  ])
+    assert.throws(() => value(`machine: { ${list} }`), { message: /construct !!null/ }, list);
 });
 
 test('loadConfiguration() decodes a number in exponential notation as nanoseconds', () => {
