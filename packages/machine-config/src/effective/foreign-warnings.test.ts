@@ -23,6 +23,12 @@ test('foreignWarnings() warns of another cluster and of the other machine type',
   assert.equal(warned('worker', 'id: b').length, 2);
 });
 
+test('foreignWarnings() cuts a long name of a cluster', () => {
+  const next = config('worker', `id: b, clusterName: ${'n'.repeat(3_000_000)}`);
+  const [warning = ''] = foreignWarnings(config('worker', 'id: a, clusterName: alpha'), next);
+  assert.equal(warning, `this configuration is of another cluster "${'n'.repeat(64)}…" than the active one`);
+});
+
 test('foreignWarnings() is empty for the same cluster and type, and for what is not known', () => {
   const active = config('controlplane', 'id: a, clusterName: alpha');
   for (const next of [

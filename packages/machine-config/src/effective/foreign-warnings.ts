@@ -1,3 +1,4 @@
+import { quotedName } from '../forms/quoted-name.ts';
 import type { EffectiveConfig } from './effective-config.ts';
 
 /** The settings that say which cluster a node belongs to, and what it does there. */
@@ -12,7 +13,7 @@ export function foreignWarnings(active: NodeIdentity, next: NodeIdentity): strin
   const warnings: string[] = [];
   if (isOtherCluster(active.cluster, next.cluster)) {
     const name = next.cluster.name;
-    const which = name === '' || name === active.cluster.name ? '' : ` ${JSON.stringify(name)}`;
+    const which = name === '' || name === active.cluster.name ? '' : ` ${quotedName(name)}`;
     warnings.push(`this configuration is of another cluster${which} than the active one`);
   }
   const [from, to] = [typeOf(active), typeOf(next)];

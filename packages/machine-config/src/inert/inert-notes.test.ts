@@ -108,7 +108,7 @@ test('unkeptProtections() names what promises protection, and no plain configura
     { kind: 'NetworkDefaultActionConfig', value: { ingress: 'accept' } },
     { kind: 'NetworkDefaultActionConfig', value: { ingress: 'block' } },
     { kind: 'NetworkRuleConfig', value: { name: 'a\nb' } },
-    { kind: 'ImageVerificationConfig', value: {} },
+    { kind: 'ImageVerificationConfig', value: { rules: [{ image: 'a', deny: true }] } },
   ];
   assert.deepEqual(unkeptProtections(documents), [
     'v1alpha1 machine.systemDiskEncryption',
