@@ -8,6 +8,7 @@ import { generateConfig } from '../generate/generate-config.ts';
 import { minors, sampleInput, types } from '../generate/sample-input.ts';
 import { documentKinds } from '../schema/document-schema.ts';
 import { fieldPaths } from '../schema/field-paths.ts';
+import type { YamlMap } from '../yaml/yaml-value.ts';
 import { inertFields, inertNotes, inertTable } from './index.ts';
 import { nodeKinds } from './node-kinds.ts';
 import { unkeptProtections } from './unkept-protections.ts';
@@ -97,6 +98,21 @@ test('inertFields() finds every field that a row of the table covers, and no oth
     }
   }
   assert.deepEqual(wrong, []);
+});
+
+test('unkeptProtections() takes rules for images that only skip them, or no rules, for no promise', () => {
+  const verified = (...rules: YamlMap[]) =>
+    unkeptProtections([{ kind: 'ImageVerificationConfig', value: { rules } }]);
+  const skip = { image: 'a', skip: true };
+  for (const rules of [[], [skip], [skip, { image: 'b', skip: true, deny: false }]])
+    assert.deepEqual(verified(...rules), []);
+  assert.deepEqual(unkeptProtections([{ kind: 'ImageVerificationConfig', value: {} }]), []);
+  const limits: YamlMap[] = [
+    { image: 'b', deny: true },
+    { image: 'b', keyless: { issuer: 'https://a.example', subject: 'a' } },
+    { image: 'b', publicKey: { certificate: 'c' } },
+  ];
+  for (const rule of limits) assert.deepEqual(verified(skip, rule), ['ImageVerificationConfig']);
 });
 
 test('unkeptProtections() names what promises protection, and no plain configuration has any', () => {

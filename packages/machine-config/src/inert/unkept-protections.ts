@@ -1,6 +1,6 @@
 // What promises protection and is not done. It is no part of the inert table, because each node needs it at its start.
 import type { ConfigDocument, Configuration } from '../config-document.ts';
-import { isYamlMap, type YamlValue } from '../yaml/yaml-value.ts';
+import { isYamlList, isYamlMap, type YamlMap, type YamlValue } from '../yaml/yaml-value.ts';
 import { labelOfDocument } from './document-label.ts';
 
 /** A field that promises protection. */
@@ -10,6 +10,8 @@ export interface Protection {
   readonly path: string;
   /** Only this value promises anything; any when missing. */
   readonly value?: string;
+  /** Whether such a document promises anything; any does when missing. */
+  readonly isPromisedBy?: (document: YamlMap) => boolean;
   /** `gen config` writes it, so nodes warn about it: refusing it would refuse every new node. */
   readonly isPlain?: true;
 }
@@ -26,7 +28,7 @@ export const protections: readonly Protection[] = [
   { kind: 'SwapVolumeConfig', path: 'encryption' },
   { kind: 'NetworkDefaultActionConfig', path: 'ingress', value: 'block' },
   { kind: 'NetworkRuleConfig', path: '' },
-  { kind: 'ImageVerificationConfig', path: '' },
+  { kind: 'ImageVerificationConfig', path: '', isPromisedBy: limitsImages },
   { kind: 'SecurityProfileConfig', path: '', isPlain: true },
 ];
 
@@ -44,8 +46,18 @@ export function unkeptProtections(configuration: Configuration): string[] {
 export function unkeptPaths(document: ConfigDocument): string[] {
   return protections
     .filter(({ kind, isPlain }) => kind === document.kind && isPlain !== true)
+    .filter(({ isPromisedBy }) => isPromisedBy?.(document.value) ?? true)
     .filter(({ path, value }) => path === '' || isPromised(valueAt(document.value, path), value))
     .map(({ path }) => path);
+}
+
+/** Whether a rule denies images or demands a signature. Rules that skip images promise nothing. */
+function limitsImages({ rules }: YamlMap): boolean {
+  if (!isYamlList(rules)) return false;
+  return rules.some(
+    (rule) =>
+      isYamlMap(rule) && (rule.deny === true || rule.keyless !== undefined || rule.publicKey !== undefined),
+  );
 }
 
 function valueAt(value: YamlValue | undefined, path: string): YamlValue | undefined {
