@@ -52,7 +52,10 @@ test('validate', async (t) => {
       ];
       const [machine, container] = [await linesFor('metal'), await linesFor('container')];
       assert.deepEqual(machine.slice(0, 2).sort(), linesOf('machines'));
-      assert.match(machine[2] ?? '', /^NOTE: as gen config writes it, machines do not act on /);
+      assert.match(
+        machine[2] ?? '',
+        /^NOTE: of the documents and fields that gen config writes, machines do not act on /,
+      );
       const refused = 'the protection of NetworkDefaultActionConfig ingress';
       assert.deepEqual(machine.slice(3), [
         `NOTE: machines refuse this configuration, because nothing provides ${refused}`,

@@ -38,7 +38,15 @@ test('inertNotes() has a line for each document, with the fields that the kind o
     `WatchdogTimerConfig: ${subject} this document`,
     `TimeSyncConfig: ${subject} bootTimeout, ntp.useNTS`,
     `VolumeConfig "EPHEMERAL": ${subject} this document`,
-    `as gen config writes it, ${subject} VolumeConfig`,
+    `of the documents and fields that gen config writes, ${subject} VolumeConfig`,
+  ]);
+});
+
+test('inertNotes() does not say of a value that somebody chose that gen config wrote it', () => {
+  const text =
+    'machine: { install: { disk: /dev/sdz } }\ncluster: { discovery: { registries: { service: { endpoint: "https://mine.example" } } } }\n';
+  assert.deepEqual(notes(text), [
+    `of the documents and fields that gen config writes, ${subject} v1alpha1 machine.install, v1alpha1 cluster.discovery`,
   ]);
 });
 
@@ -53,7 +61,11 @@ for (const node of nodeKinds) {
         const lines = notes(generateConfig(sampleInput(type, {}, minor)), node);
         const starts = lines.map((line) => line.replace(/(act on).*/, '$1'));
         const newest = minor >= 14 ? [`SecurityProfileConfig: ${subject}`] : [];
-        assert.deepEqual(starts, [...newest, `as gen config writes it, ${subject}`], `1.${minor} ${type}`);
+        assert.deepEqual(
+          starts,
+          [...newest, `of the documents and fields that gen config writes, ${subject}`],
+          `1.${minor} ${type}`,
+        );
       }
     }
   });

@@ -17,8 +17,8 @@ export interface InertNotesInit {
 }
 
 /**
- * What of a configuration a node does not act on: a line for each document, and one for all that `gen config`
- * writes without options. Lines name fields and documents, never values. At most 20 lines.
+ * What of a configuration a node does not act on: a line for each document, and one for the documents and fields
+ * that `gen config` writes without options, whoever chose their values here. Lines name fields and documents, never values. At most 20 lines.
  */
 export function inertNotes(configuration: Configuration, { node, subject, table }: InertNotesInit): string[] {
   const found = inertFields(configuration, node, table);
@@ -27,7 +27,9 @@ export function inertNotes(configuration: Configuration, { node, subject, table 
     each.rows.filter((row) => isPlain(each, row)).map(({ path }) => nameOf(each.document.kind, path)),
   );
   const last =
-    plain.length === 0 ? [] : [`as gen config writes it, ${subject} ${listed([...new Set(plain)], 40)}`];
+    plain.length === 0
+      ? []
+      : [`of the documents and fields that gen config writes, ${subject} ${listed([...new Set(plain)], 40)}`];
   const room = maxLines - last.length;
   if (chosen.length <= room) return [...chosen, ...last];
   const left = chosen.length - room + 1;

@@ -259,7 +259,7 @@ test('ApplyConfiguration warns about what no part of the node acts on, also in a
     const warnings = [
       'NetworkDefaultActionConfig: this node does not act on this document',
       'VolumeConfig "EPHEMERAL": this node does not act on this document',
-      'as gen config writes it, this node does not act on ResolverConfig',
+      'of the documents and fields that gen config writes, this node does not act on ResolverConfig',
     ];
     const [dry] = (await apply(withFirewall, Mode.AUTO, { dryRun: true })) as { warnings: string[] }[];
     assert.deepEqual(dry?.warnings, warnings);
