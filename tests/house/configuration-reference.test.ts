@@ -258,12 +258,12 @@ const published: readonly {
 const leftAlone: readonly { readonly fields: RegExp; readonly file: string; readonly line: string }[] = [
   {
     fields: /^TimeSyncConfig ntp\.useNTS$/,
-    file: 'time/controllers/sync.ts',
-    line: 'time servers with NTS are not asked',
+    file: 'time/domain/askable-servers.ts',
+    line: 'return useNTS ? []',
   },
   {
     fields: /^TimeSyncConfig ptp\./,
-    file: 'time/controllers/sync.ts',
+    file: 'time/domain/askable-servers.ts',
     line: "filter((server) => !server.startsWith('/'))",
   },
   {

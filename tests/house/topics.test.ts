@@ -20,7 +20,7 @@ const topics: Readonly<Record<string, Topic>> = {
     face: ['domain/caller-roles.ts', 'domain/resource-access.ts', 'rpc/guarded-state.ts'],
   },
   cluster: { imports: ['access'], face: ['domain/trustd-endpoints.ts', 'host/trustd-channel.ts'] },
-  config: { imports: ['access', 'life', 'logs'], face: ['domain/meta-values.ts'] },
+  config: { imports: ['access', 'life', 'logs', 'time'], face: ['domain/meta-values.ts'] },
   containers: {
     imports: ['logs', 'services'],
     face: [
@@ -128,7 +128,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'rpc/service-health-message.ts',
     ],
   },
-  time: { imports: [], face: [] },
+  time: { imports: [], face: ['domain/askable-servers.ts'] },
   volumes: { imports: ['access'], face: ['host/machine-disks.ts', 'host/machine-volumes.ts'] },
 };
 

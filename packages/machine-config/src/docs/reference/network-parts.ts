@@ -13,6 +13,10 @@ export const comparesNote = onlyOn(
 );
 export const bootTimeNote = onlyOn(['machine'], 'Only machines wait for a time server.');
 
+/** What follows when all time servers need NTS or are clock devices. */
+export const unaskedNote =
+  'no server is asked, and the clock of a machine counts as not synchronised until bootTimeout has passed, or for ever without it.';
+
 /** Only there the links are the node's own. */
 export const vipNote = onlyOn(
   ['container', 'machine'],

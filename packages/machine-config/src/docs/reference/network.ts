@@ -4,6 +4,7 @@ import {
   hostDnsSettings,
   kubeSpanSettings,
   timeNote,
+  unaskedNote,
   vipNote,
 } from './network-parts.ts';
 import {
@@ -192,11 +193,11 @@ export const networkReferences: KindReferences = {
     'ntp.useNTS': {
       help: 'Whether the answers of servers are authenticated (NTS); servers need names then.',
       default: 'true without any configuration of servers, otherwise false',
-      notApplied: onNoNode('NTS is not implemented: servers with it are not asked.'),
+      notApplied: onNoNode(`NTS is not implemented: ${unaskedNote}`),
     },
     ptp: {
       help: 'Clock devices of the machine; not together with ntp.',
-      notApplied: onNoNode('Clock devices are not read.'),
+      notApplied: onNoNode(`Clock devices are not read: ${unaskedNote}`),
     },
     'ptp.devices': { help: 'Paths of clock devices.', example: ['/dev/ptp0'] },
   },

@@ -13,7 +13,7 @@ import { checkInertSettings } from './inert-settings.ts';
 import { validateForNode } from './validate-for-node.ts';
 
 /** What of its world decides about a configuration. */
-export type NodePlace = Pick<World, 'name' | 'configuredAs' | 'refusesUnkeptProtections'>;
+export type NodePlace = Pick<World, 'name' | 'configuredAs' | 'ownsClock' | 'refusesUnkeptProtections'>;
 
 export interface ExamineRequest {
   readonly text: string;

@@ -48,11 +48,11 @@ const memory = { oldMb: 128, youngMb: 4 } as const;
  * its result, which frees its memory. Only one worker runs at a time.
  */
 export function createConfigurationExaminer(
-  { name, configuredAs, refusesUnkeptProtections }: NodePlace,
+  { name, configuredAs, ownsClock, refusesUnkeptProtections }: NodePlace,
   worker: ConfigurationWorkerInit = { file: workerPath(), deadlineMs: 60_000 },
 ): ConfigurationExaminer {
   // A worker gets copies, so it gets no more than it needs.
-  const world = { name, configuredAs, refusesUnkeptProtections };
+  const world = { name, configuredAs, ownsClock, refusesUnkeptProtections };
   let last: Promise<unknown> = Promise.resolve();
   return {
     async examine({ isCall = false, ...given }) {

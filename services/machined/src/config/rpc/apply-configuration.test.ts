@@ -268,6 +268,35 @@ test('ApplyConfiguration warns about what no part of the node acts on, also in a
     assert.deepEqual(await look(), all(withFirewall));
   }));
 
+test('a machine warns that it asks no time server when all need NTS or are clock devices', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'apply-'));
+  try {
+    await writeFile(join(folder, 'config.yaml'), first);
+    await using node = await openConfigNode({ folder, validate, world: worlds.machine });
+    const warningsOf = async (body: string) => {
+      const text = `${second}---\napiVersion: v1alpha1\nkind: TimeSyncConfig\n${body}\n`;
+      const [dry] = (await answerOf(node.admin, text, Mode.AUTO, { dryRun: true })) as {
+        warnings: string[];
+      }[];
+      return dry?.warnings.filter((warning) => warning.includes('no time server is asked')) ?? [];
+    };
+    const unasked = /^NTS and clock .* the clock counts as not synchronised: etcd and the kubelet wait/;
+    for (const body of ['ntp: {servers: [a.example], useNTS: true}', 'ptp: {devices: [/dev/ptp0]}'])
+      assert.match((await warningsOf(body)).join('\n'), unasked, body);
+    assert.match(
+      (await warningsOf('bootTimeout: 1m\nptp: {devices: [/dev/ptp0]}')).join('\n'),
+      /not synchronised until bootTimeout has passed/,
+    );
+    for (const body of [
+      'ntp: {servers: [a.example]}',
+      'enabled: false\nntp: {servers: [a.example], useNTS: true}',
+    ])
+      assert.deepEqual(await warningsOf(body), [], body);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('a machine refuses protections that nothing provides, and boots with them when they are stored', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'apply-'));
   try {

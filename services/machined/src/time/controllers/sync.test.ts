@@ -32,7 +32,7 @@ async function openTime(name: WorldName) {
   const put = <S>(kind: { namespace: string; type: string }, id: string, spec: S) =>
     putResource(state, { ...pointerTo(kind, id), spec });
   return {
-    ...{ asked, offsets, advance: node.advance },
+    ...{ asked, offsets, advance: node.advance, logged: node.logged, put, settled: () => node.settled() },
     servers: async (...timeServers: string[]) => {
       await put(timeServerStatuses, 'timeservers', { timeServers, useNTS: false });
       await node.settled();
@@ -99,6 +99,21 @@ test('without synchronization the clock is trusted, and no server is queried', a
   await time.servers('a');
   assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: true });
   assert.deepEqual(time.asked, []);
+});
+
+test('a machine that can ask no time server says once what follows from that', async () => {
+  await using time = await openTime('machine');
+  const spec = { timeServers: ['a'], useNTS: true };
+  await time.put(timeServerStatuses, 'timeservers', spec);
+  await time.advance(10 * 60_000);
+  const warned = () => time.logged.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+  assert.deepEqual(time.asked, []);
+  assert.equal((await time.status()).synced, false);
+  assert.equal(warned().length, 1);
+  assert.match(String(warned()[0]), /no time server is asked and the clock counts as not synchronised: /);
+  await time.servers('/dev/ptp0');
+  await time.servers('a');
+  assert.deepEqual([warned().length, time.asked], [2, ['a']]);
 });
 
 test('a container trusts the clock of its host and queries no server', async () => {

@@ -4,6 +4,7 @@ import { pointerTo } from '@nodewright/state';
 import { machineConfigs, ntpStatuses, timeServerStatuses, timeStatuses } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import type { World } from '../../base/domain/world.ts';
+import { askableServers, type ServerChoice, unaskedWarning } from '../domain/askable-servers.ts';
 import {
   type ClockTrust,
   isTimeSynchronized,
@@ -48,6 +49,8 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
   let last: Look | undefined;
   /** The time of the next query, by the monotonic clock, and the servers. */
   let due = { atMs: 0, servers: '', retryMs: firstRetryMs };
+  /** The servers of the last warning that none of them is asked. */
+  let told = '';
 
   async function ask(pass: ReconcilePass, servers: readonly string[]): Promise<void> {
     for (const server of servers) {
@@ -64,6 +67,13 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
       }
     }
     due = { ...due, atMs: steadyMs() + due.retryMs, retryMs: Math.min(due.retryMs * 2, lookMs) };
+  }
+
+  function tellUnasked(pass: ReconcilePass, choice: ServerChoice, bootTimeoutMs: number): void {
+    const warning = world.ownsClock ? unaskedWarning({ ...choice, bootTimeoutMs }) : undefined;
+    const about = warning === undefined ? '' : choice.servers.join(' ');
+    if (warning !== undefined && about !== told) pass.log.warn({ servers: choice.servers }, warning);
+    told = about;
   }
 
   const put = async (pass: ReconcilePass, settings: Parameters<typeof timeStatusOf>[1], of: ClockTrust) => {
@@ -90,7 +100,9 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
       await put(pass, settings(), trust);
       if (isTimeSynchronized(settings())) {
         const status = await pass.get(pointerTo(timeServerStatuses));
-        const servers = status === undefined ? [] : askableServers(pass, status.spec);
+        const { timeServers = [], useNTS = false } = status?.spec ?? {};
+        const servers = askableServers({ servers: timeServers, useNTS });
+        tellUnasked(pass, { servers: timeServers, useNTS }, config?.bootTimeoutMs ?? 0);
         const key = servers.join(' ');
         if (key !== due.servers) due = { atMs: 0, servers: key, retryMs: firstRetryMs };
         if (servers.length > 0 && steadyMs() >= due.atMs) {
@@ -104,14 +116,4 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
       pass.wakeAfter(lookMs);
     },
   };
-}
-
-/** Excludes servers that this build cannot query: those with NTS authentication, and clock devices. */
-function askableServers(
-  pass: ReconcilePass,
-  { timeServers, useNTS }: { readonly timeServers: readonly string[]; readonly useNTS: boolean },
-): readonly string[] {
-  if (!useNTS) return timeServers.filter((server) => !server.startsWith('/'));
-  pass.log.debug('time servers with NTS are not asked');
-  return [];
 }

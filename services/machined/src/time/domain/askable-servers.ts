@@ -1,0 +1,24 @@
+import type { EffectiveConfig } from '@nodewright/machine-config';
+
+/** Time servers, and whether their answers must be authenticated. */
+export interface ServerChoice {
+  readonly servers: readonly string[];
+  readonly useNTS: boolean;
+}
+
+/**
+ * The servers that a node can ask. Those with NTS are not asked at all, because an answer without authentication is
+ * not what was wanted; clock devices, which are paths, cannot be read.
+ */
+export function askableServers({ servers, useNTS }: ServerChoice): readonly string[] {
+  return useNTS ? [] : servers.filter((server) => !server.startsWith('/'));
+}
+
+/** What happens to a machine that has servers and can ask none; `undefined` when it can ask one. */
+export function unaskedWarning(
+  choice: ServerChoice & Pick<EffectiveConfig['time'], 'bootTimeoutMs'>,
+): string | undefined {
+  if (choice.servers.length === 0 || askableServers(choice).length > 0) return undefined;
+  const until = choice.bootTimeoutMs > 0 ? ' until bootTimeout has passed' : '';
+  return `NTS and clock devices are not implemented, so no time server is asked and the clock counts as not synchronised${until}: etcd and the kubelet wait for that`;
+}
