@@ -37,6 +37,18 @@ test('a configuration file is not rewritten when the text is unchanged', () =>
     assert.equal(await readFile(path, 'utf8'), 'a');
   }));
 
+test('a configuration file may have UTF-16 with a byte order mark, as an editor has saved it', () =>
+  withPath(async (path, folder) => {
+    await mkdir(folder);
+    const little = Buffer.from('\ufeff# schön\nmachine: {}\n', 'utf16le');
+    for (const bytes of [little, Buffer.from(little).swap16()]) {
+      await writeFile(path, bytes);
+      assert.equal(await createConfigurationFile(path).read(), '# schön\nmachine: {}\n');
+    }
+    await writeFile(path, Buffer.from([0x61, 0x3a, 0xff, 0x0a]));
+    assert.equal(await createConfigurationFile(path).read(), 'a:\ufffd\n');
+  }));
+
 test('a configuration file names its path in errors', () =>
   withPath(async (path) => {
     await mkdir(join(path, 'x'), { recursive: true });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { syncFile, writeFileAtomically } from '@nodewright/files';
+import { decodeConfigurationText } from '@nodewright/machine-config';
 
 /** The file in which a node stores its machine configuration. */
 export interface ConfigurationFile {
@@ -24,7 +25,9 @@ export function createConfigurationFile(path: string): ConfigurationFile {
   let durable: string | undefined;
   const read = async () => {
     try {
-      return await readFile(path, 'utf8');
+      const bytes = await readFile(path);
+      // Bytes that are no text stay readable, so that decoding reports where they are.
+      return decodeConfigurationText(bytes) ?? bytes.toString('utf8');
     } catch (error) {
       const { kind, message } = faultFrom(error);
       if (kind === 'not-found') return undefined;

@@ -12,6 +12,13 @@ test('configurationFromEnvironment() reads plain, line-wrapped and gzipped base6
   for (const USERDATA of values) assert.equal(configurationFromEnvironment({ USERDATA }), text);
 });
 
+test('configurationFromEnvironment() reads UTF-16 with a byte order mark, and removes the mark of UTF-8', () => {
+  const little = Buffer.from(`\ufeff${text}`, 'utf16le');
+  const big = Buffer.from(little).swap16();
+  for (const bytes of [little, big, gzipSync(little), Buffer.from(`\ufeff${text}`)])
+    assert.equal(configurationFromEnvironment({ USERDATA: base64(bytes) }), text);
+});
+
 test('configurationFromEnvironment() returns undefined for an empty value', () => {
   assert.equal(configurationFromEnvironment({}), undefined);
   assert.equal(configurationFromEnvironment({ USERDATA: ' \n' }), undefined);
@@ -20,7 +27,7 @@ test('configurationFromEnvironment() returns undefined for an empty value', () =
 
 test('configurationFromEnvironment() refuses other values without printing them', () => {
   const damaged = base64(gzipSync(text).subarray(0, 20));
-  for (const USERDATA of ['machine: secret', 'c2VjcmV0=', damaged, base64(Buffer.from([0xff, 0xfe]))]) {
+  for (const USERDATA of ['machine: secret', 'c2VjcmV0=', damaged, base64(Buffer.from([0xc3, 0x28]))]) {
     assert.throws(
       () => configurationFromEnvironment({ USERDATA }),
       (error: Error & { kind?: string }) =>

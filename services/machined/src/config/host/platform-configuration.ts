@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { configurationText } from '../domain/configuration-text.ts';
 
 /** The size of the largest gRPC message: a larger configuration could not be applied by a call either. */
 const largestBytes = 32 * 1024 * 1024;
@@ -25,7 +26,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     const isGzip = gzipMagic.every((byte, at) => bytes[at] === byte);
     const plain = isGzip ? gunzipSync(bytes, { maxOutputLength: largestBytes }) : bytes;
-    return new TextDecoder('utf-8', { fatal: true }).decode(plain);
+    return configurationText(plain);
   } catch (error) {
     throw new Fault(
       'invalid-argument',
