@@ -93,12 +93,13 @@ function inertPage(): Page {
   const markdown = `# What nodes do not act on
 
 Nodes validate and store all of these settings, and some kinds of nodes act on none of what they say. A row holds for all
-fields inside, too; what has no row is acted on everywhere. \`talosctl apply-config\`, \`patch\` and \`edit\`
+fields inside, too. What has no row is acted on everywhere, except fields whose description begins with "Ignored", such as
+\`machine.features.rbac\`: every node does the same whatever they say. \`talosctl apply-config\`, \`patch\` and \`edit\`
 show the rows that a configuration has for the node as warnings, also in a dry run. \`talosctl validate\` and
 \`machineconfig patch\` print those of machines, or of containers with \`--mode container\`, after their result.
 
 Machines refuse what promises protection, in a configuration that a call sends: encryption of volumes, a firewall that blocks,
-its rules, and rules for signatures of images. Other nodes warn about it. A machine that has stored such a configuration boots,
+its rules, and rules that deny images or demand their signatures. Other nodes warn about it. A machine that has stored such a configuration boots,
 and \`talosctl get diagnostics\` says so. SecurityProfileConfig, which \`talosctl gen config\` writes, is warned about.
 
 ${markdownTable(['Document', 'Field', ...nodeKinds.map((node) => nodeTitles[node])], rows)}`;
