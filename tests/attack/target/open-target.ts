@@ -7,7 +7,7 @@ import { startLoneNode } from '@nodewright/testkit';
 import { findProcesses } from '../../bench/process-memory.ts';
 import { openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
 import type { AttackTarget } from './attack-target.ts';
-import { issueCertificates, issueClient } from './issue-certificates.ts';
+import { clientHours, issueCertificates, issueClient } from './issue-certificates.ts';
 import { openRegistry } from './open-registry.ts';
 
 /** A daemon whose memory is watched. */
@@ -46,7 +46,7 @@ export async function openTarget(now: () => Date): Promise<OpenedTarget> {
   const { certs, trustd } = decodeSecrets(readFileSync(join(cluster.view.folder, 'secrets.yaml'), 'utf8'));
   const [entry, behind] = [cluster.controlPlanes[0], cluster.workers[0]];
   if (entry === undefined || behind === undefined) throw new Error('the cluster lacks a node');
-  const issue = (organizations: readonly string[], lifetimeHours = 1) =>
+  const issue = (organizations: readonly string[], lifetimeHours = clientHours) =>
     issueClient(certs.os, organizations, now(), { lifetimeHours });
   const nodeOf = ({ name, address, root }: typeof entry) => ({ name, address, root });
   const newAttackers = async () => ({
