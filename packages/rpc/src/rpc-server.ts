@@ -118,8 +118,8 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
   const resources = new DisposableStack();
   return {
     async listenUnix(path, { directoryMode = 0o700, owner, socketMode = 0o600 } = {}) {
-      // Nobody else may enter before the socket has its owner and its mode: until then the umask decides.
-      await prepareSocket(path, 0o700);
+      // The folder has its mode from the beginning: programs in it that wait for the socket would take a locked folder for a fault.
+      await prepareSocket(path, directoryMode);
       const socket = resources.use(openUnixPath(path));
       await server.listen(`unix:${socket.path}`);
       if (owner !== undefined) {
@@ -128,7 +128,6 @@ export function createRpcServer(init: RpcServerInit): RpcServer {
       }
       // Set the mode after the owner, so that no wrong group can ever use the socket.
       chmodSync(path, socketMode);
-      chmodSync(dirname(path), directoryMode);
     },
     listenTls: (address, credentials) => server.listen(address, credentials),
     setServing: (serving) => health.setServing(serving),
