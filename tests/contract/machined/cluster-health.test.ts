@@ -122,7 +122,7 @@ describe('health of a cluster', { skip }, () => {
     });
   });
 
-  test('only an administrator has the node connect to an endpoint that is none of the cluster', async () => {
+  test('only an administrator has the node connect to an endpoint outside the cluster', async () => {
     const clusterInfo = {
       controlPlaneNodes: [first],
       workerNodes: [],

@@ -18,7 +18,7 @@ export interface InertNotesInit {
 
 /**
  * What of a configuration a node does not act on: a line for each document, and one for the documents and fields
- * that `gen config` writes without options, whoever chose their values here. Lines name fields and documents, never values. At most 20 lines.
+ * that `gen config` writes without options, also when somebody changed their values. Lines name fields and documents, never values. At most 20 lines.
  */
 export function inertNotes(configuration: Configuration, { node, subject, table }: InertNotesInit): string[] {
   const found = inertFields(configuration, node, table);

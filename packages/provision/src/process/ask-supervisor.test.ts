@@ -34,7 +34,7 @@ test('a supervisor that waits for a processor is no supervisor that has ended', 
   assert.equal(await askSupervisor(folder, { network }), undefined, 'it has ended');
 });
 
-test("only the process that the cluster's own folder names is its supervisor, whoever answers on the claim port", async () => {
+test("only the process that the cluster's own folder names is its supervisor, and no other program that answers on the claim port", async () => {
   await using recorded = await recordTestSupervisor();
   await using other = await recordTestSupervisor();
   const { folder } = recorded;

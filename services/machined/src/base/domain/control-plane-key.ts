@@ -1,6 +1,6 @@
 /**
  * The prefix of the keys in etcd under which each control plane keeps its names and addresses, without a
- * lease; the id of its etcd member follows, in hexadecimal. Whoever removes the member deletes the key.
+ * lease; the id of its etcd member follows, in hexadecimal. The code that removes the member deletes the key.
  */
 export const controlPlanePrefix = 'nodewright:v1:control-planes/';
 

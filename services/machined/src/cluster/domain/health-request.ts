@@ -68,7 +68,7 @@ export interface EndpointAccess {
 
 /**
  * The API server that the request names; `undefined` when it names none. The answer says whether a server listens there, so that a reader
- * could scan the networks of the node: only an administrator names an endpoint that is none of the cluster.
+ * could scan the networks of the node: only an administrator names an endpoint outside the cluster.
  *
  * @throws Fault `invalid-argument` for a text that is no URL with https; `permission-denied` for an endpoint that the caller may not name
  */

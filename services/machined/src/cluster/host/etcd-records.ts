@@ -36,7 +36,7 @@ export function etcdRecords(client: EtcdClient, log: Logger): NodeRecordStore {
     async keepControlPlane({ record, memberId }) {
       if (!(await hasMember(memberId))) return false;
       await client.put(controlPlaneKey(memberId), recordText(record), options);
-      // Whoever removes the member deletes its key afterwards. A write in between must not stay.
+      // The code that removes the member deletes its key afterwards. A write in between must not stay.
       if (await hasMember(memberId)) return true;
       await client.delete(controlPlaneKey(memberId), options);
       return false;
