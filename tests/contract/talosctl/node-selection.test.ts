@@ -173,7 +173,7 @@ test('reset on a terminal asks for the name of the node', async () => {
 test('wipe disk asks for the names of nodes as reset does, and prints what is lost', async () => {
   const words = ['wipe', 'disk', 'vdb', 'vdc1'];
   const lines =
-    /^node01 loses everything on vdb, vdc1 for good\nType "node01", the name of the node, to continue: /;
+    /^node01 loses everything on vdb, vdc1 for good\n {2}node01 vdb: nothing known\n {2}node01 vdc1: nothing known\nType "node01", the name of the node, to continue: /;
   for (const [typed, expected] of [
     ['y\n', []],
     ['node01\n', ['node01']],
@@ -186,7 +186,11 @@ test('wipe disk asks for the names of nodes as reset does, and prints what is lo
   const several = [...words, '-n', 'node01,node02', '--drop-partition', '--method', 'zeroes'];
   assert.equal(
     (await run(several, { typed: 'n\n', cluster: 'prod' })).stderr,
-    '2 nodes: node01, node02\n  each loses everything on vdb, vdc1 and their entries in the partition table for good, overwritten with zeros\nType "2 prod", the number of nodes and the name of their cluster, to continue: nothing was done\n',
+    '2 nodes: node01, node02\n  each loses everything on vdb, vdc1 and their entries in the partition table for good, overwritten with zeros\n' +
+      ['node01', 'node02']
+        .map((node) => `  ${node} vdb: nothing known\n  ${node} vdc1: nothing known\n`)
+        .join('') +
+      'Type "2 prod", the number of nodes and the name of their cluster, to continue: nothing was done\n',
   );
   // Without a terminal: one node is wiped, as by upstream's program, and several need the flag.
   assert.match((await run(several)).stderr, /wipe disk acts on 2 nodes .*: add flag --yes; see /);
