@@ -9,11 +9,11 @@ import type { SequenceName } from '../domain/node-event.ts';
 import type { Sequence } from '../domain/run-sequence.ts';
 import { SequenceRunner } from './sequence-runner.ts';
 
-function runner() {
+function runner(log = createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' })) {
   const told: string[] = [];
   const timers = new FakeTimers();
   const sequences = new SequenceRunner({
-    log: createLogger({ name: 'test', telemetry: noTelemetry, level: 'silent' }),
+    log,
     timers,
     publish(event, actorId = '') {
       const by = actorId === '' ? '' : ` by ${actorId}`;
@@ -142,4 +142,25 @@ test('after the end of the machine only sequences with takeover start', async ()
     'reboot start',
     'reboot stop',
   ]);
+});
+
+test('the end of a machine is logged as its end, and as no error', async () => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const { sequences, told } = runner(createLogger({ name: 'test', telemetry: noTelemetry, destination }));
+  const work = (error: Error) => async () => {
+    throw error;
+  };
+  await assert.rejects(sequences.run(sequence('boot', work(new Error('no disk')))));
+  await assert.rejects(sequences.run(sequence('reboot', work(new MachineEnding('kexec')))));
+  const shown = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg !== 'sequence' && msg !== 'phase')
+    .map(({ level, msg, error, end }) => [level, msg, error ?? end]);
+  assert.deepEqual(shown, [
+    ['error', 'sequence failed', 'no disk'],
+    ['info', 'machine ends', 'kexec'],
+  ]);
+  // Clients of upstream recognize the end by this event.
+  assert.equal(told.at(-1), 'reboot fatal');
 });

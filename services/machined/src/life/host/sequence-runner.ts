@@ -1,5 +1,5 @@
 import { pauseBy, type Timers } from '@nodewright/async';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import { preemptionTimeoutMs } from '../../base/domain/stop-budgets.ts';
 import { MachineEnding } from '../domain/machine-ending.ts';
@@ -63,10 +63,7 @@ export class SequenceRunner {
         throw this.#refuse(sequence, previous);
       }
       if (delayMs > 0) await pauseBy(this.#init.timers, delayMs, stop.signal);
-      const tell = (event: NodeEvent) => this.#tell(event, actorId);
-      const tolerated = (phase: string, error: unknown) =>
-        this.#init.log.warn({ sequence: sequence.name, phase, error: String(error) }, 'phase failed');
-      await runSequence(sequence, { tell, tolerated }, stop.signal);
+      await this.#perform(sequence, actorId, stop.signal);
     } catch (error) {
       isMachineEnding = error instanceof MachineEnding;
       throw error;
@@ -103,8 +100,22 @@ export class SequenceRunner {
     publish(event, actorId);
     if (event.kind === 'sequence') log.info({ sequence: event.sequence, action: event.action }, 'sequence');
     if (event.kind === 'phase') log.info({ phase: event.phase, action: event.action }, 'phase');
-    if (event.kind === 'sequence-failed' && event.error.code === 'fatal') {
-      log.error({ sequence: event.sequence, error: event.error.message }, 'sequence failed');
+  }
+
+  async #perform(sequence: Sequence, actorId: string | undefined, signal: AbortSignal): Promise<void> {
+    const { name } = sequence;
+    const { log } = this.#init;
+    const tell = (event: NodeEvent) => this.#tell(event, actorId);
+    const tolerated = (phase: string, error: unknown) =>
+      log.warn({ sequence: name, phase, error: String(error) }, 'phase failed');
+    try {
+      await runSequence(sequence, { tell, tolerated }, signal);
+    } catch (error) {
+      // The end of the machine is the purpose of its sequence. Only the event calls it a failure, as upstream's does.
+      if (error instanceof MachineEnding) log.info({ sequence: name, end: error.end }, 'machine ends');
+      else if (!signal.aborted)
+        log.error({ sequence: name, error: faultFrom(error).message }, 'sequence failed');
+      throw error;
     }
   }
 }
