@@ -43,6 +43,11 @@ export class FakeTimers implements Timers {
     this.#beganMs += ms;
   }
 
+  /** Passes time without a timer, as work that holds the event loop does: what is due meanwhile fires late. */
+  block(ms: number): void {
+    this.#elapsedMs += ms;
+  }
+
   /**
    * Advances to the next timer that is due by `untilMs`, and fires it. False: there is none, and time is
    * `untilMs` now.

@@ -26,7 +26,7 @@ function serviceOf(init: Partial<ServiceInit>) {
     await turn();
   };
   return {
-    service,
+    ...{ service, timers },
     advance,
     told: () => service.record.history.map(({ state, message }) => `${state}: ${message}`),
   };
@@ -270,4 +270,57 @@ test('a service whose runner does not end is marked as failed, and runs again on
   ends[0]?.();
   await advance(1);
   assert.deepEqual(told().slice(6), [...begin, ...prepare, 'Running: run 2']);
+});
+
+test('a health check that timed out counts unless the event loop was late by more than half of its limit', async () => {
+  const timeoutMs = 500;
+  /** The health after a service was healthy, and a check then timed out, in which the event loop stood still. */
+  const healthAfterBlocks = async (...blockedMs: readonly number[]) => {
+    let checks = 0;
+    const { service, timers, advance } = serviceOf({
+      health: {
+        ...{ initialDelayMs: 0, periodMs: 1000, timeoutMs },
+        async check(limitMs): Promise<HealthResult> {
+          checks += 1;
+          if (checks === 1) return { healthy: true };
+          const { promise, resolve } = Promise.withResolvers<HealthResult>();
+          timers.after(limitMs, () => resolve({ healthy: false, message: 'timed out' }));
+          for (const ms of blockedMs) timers.after(60, () => timers.block(ms));
+          return promise;
+        },
+      },
+    });
+    service.start();
+    await advance(2000);
+    assert.equal(checks, 2);
+    const { healthy, lastMessage } = service.record.health;
+    await service.stop();
+    return healthy ? 'healthy' : lastMessage;
+  };
+  const seen = {
+    idle: await healthAfterBlocks(),
+    half: await healthAfterBlocks(200),
+    late: await healthAfterBlocks(300),
+    often: await healthAfterBlocks(150, 150),
+    longerThanItsLimit: await healthAfterBlocks(900),
+  };
+  const timedOut = 'timed out';
+  const wanted = { idle: timedOut, half: timedOut, late: 'healthy', often: 'healthy' };
+  assert.deepEqual(seen, { ...wanted, longerThanItsLimit: 'healthy' });
+});
+
+test('a health check that fails at once counts however late the event loop is', async () => {
+  const { service, timers, advance } = serviceOf({
+    health: {
+      ...{ initialDelayMs: 0, periodMs: 1000, timeoutMs: 500 },
+      async check(): Promise<HealthResult> {
+        timers.block(400);
+        return { healthy: false, message: 'refused' };
+      },
+    },
+  });
+  service.start();
+  await advance(500);
+  assert.equal(service.record.health.lastMessage, 'refused');
+  await service.stop();
 });

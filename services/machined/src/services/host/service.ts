@@ -14,6 +14,7 @@ import type { ServiceEvent } from '../../base/domain/service-state.ts';
 import { capitalised } from '../domain/runner-text.ts';
 import type { ServiceLife } from '../domain/service-control.ts';
 import type { ServiceNeeds } from '../domain/service-graph.ts';
+import { measureEventLoopDelay } from './event-loop-delay.ts';
 
 /** The schedule of health checks, in ms. */
 export interface HealthCheck {
@@ -221,11 +222,25 @@ export class Service {
     if (health === undefined) return;
     await pauseBy(timers, health.initialDelayMs, signal);
     while (!signal.aborted) {
-      const result = await health.check(health.timeoutMs);
+      const result = await this.#checkOnce(health);
       if (signal.aborted) return;
-      this.#take(recordHealth(this.#record, result, timers.now()));
+      if (result !== undefined) this.#take(recordHealth(this.#record, result, timers.now()));
       await pauseBy(timers, health.periodMs, signal);
     }
+  }
+
+  /**
+   * Undefined when it says nothing about the service: it timed out while this process had no time to read the answer
+   * for more than half of the limit.
+   */
+  async #checkOnce({ check, timeoutMs }: HealthCheck): Promise<HealthResult | undefined> {
+    const { timers } = this.#init;
+    const startMs = timers.monotonicMs();
+    using eventLoop = measureEventLoopDelay(timers);
+    const result = await check(timeoutMs);
+    // A timer of Node.js may fire in the last millisecond before its time.
+    const hasTimedOut = !result.healthy && timers.monotonicMs() - startMs >= timeoutMs - 1;
+    return hasTimedOut && eventLoop.delayMs() > timeoutMs / 2 ? undefined : result;
   }
 
   #event(event: ServiceEvent, message: string): void {
