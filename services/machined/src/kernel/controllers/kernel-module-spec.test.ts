@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { services } from '@nodewright/state/kinds';
+import { diagnostics, services } from '@nodewright/state/kinds';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { kernelModuleConfigController } from './configured-settings.ts';
 import { kernelModuleSpecController } from './kernel-module-spec.ts';
@@ -54,4 +54,20 @@ test('a module that cannot be loaded keeps no other from being loaded, and is tr
   // Once for itself, and at each try once before the module that fails.
   assert.ok(calls.length > 2, calls.join());
   assert.deepEqual(new Set(calls), new Set(['kernel/a.ko.xz']));
+});
+
+test('a module that the image lacks is a diagnostic until the configuration no longer has it', async () => {
+  const { node: opened, calls } = openNode();
+  await using node = opened;
+  const problems = async () =>
+    (await node.specs(diagnostics)).map(([id, { message }]) => `${id}: ${message}`);
+  await node.configure(configured('{ name: absent }', '{ name: a }'));
+  assert.deepEqual(calls, ['kernel/a.ko.xz']);
+  assert.deepEqual(await problems(), [
+    'kernel-module-missing: the image lacks kernel modules that are needed: "absent"',
+  ]);
+  await node.configure(configured(...Array.from({ length: 13 }, (_, index) => `{ name: absent${index} }`)));
+  assert.match(String(await problems()), /, and 3 more$/);
+  await node.configure(configured('{ name: a }'));
+  assert.deepEqual(await problems(), []);
 });

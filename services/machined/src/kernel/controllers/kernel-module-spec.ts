@@ -1,5 +1,5 @@
 import { serviceIds } from '@nodewright/contract';
-import { type Controller, strong, weak } from '@nodewright/controllers';
+import { type Controller, shared, strong, weak } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
 import {
   type LoadModuleFile,
@@ -9,8 +9,9 @@ import {
   parseModuleList,
 } from '@nodewright/linux';
 import { pointerTo } from '@nodewright/state';
-import { kernelModuleSpecs, services } from '@nodewright/state/kinds';
+import { diagnostics, kernelModuleSpecs, services } from '@nodewright/state/kinds';
 import type { ReadIfThere } from '../../base/domain/read-if-there.ts';
+import { missingModules } from '../domain/missing-modules.ts';
 
 export interface KernelModuleSpecInit {
   readonly read: ReadIfThere;
@@ -23,7 +24,8 @@ export interface KernelModuleSpecInit {
 
 /**
  * Loads the modules of the configuration, and those that containers need once containerd runs: they take a second or
- * more, and the API starts first. Parameters count when a module is loaded, so changed ones wait for the next boot.
+ * more, and the API starts first. Parameters count when a module is loaded, so changed ones wait for the next boot. A module that the
+ * image lacks is a diagnostic; one that cannot be loaded is tried again.
  */
 export function kernelModuleSpecController(init: KernelModuleSpecInit): Controller {
   const { read, load, folder, containerModules } = init;
@@ -32,7 +34,7 @@ export function kernelModuleSpecController(init: KernelModuleSpecInit): Controll
   return {
     name: 'runtime.KernelModuleSpecController',
     inputs: [strong(kernelModuleSpecs), weak(services, serviceIds.cri)],
-    outputs: [],
+    outputs: [shared(diagnostics)],
     async reconcile(pass) {
       const wanted = (await pass.list(kernelModuleSpecs))
         .filter(({ metadata }) => metadata.phase === 'running')
@@ -41,14 +43,18 @@ export function kernelModuleSpecController(init: KernelModuleSpecInit): Controll
       const needed = isContainerdUp ? parseModuleList(textOf(containerModules)) : [];
       wanted.push(...needed.map((name) => ({ name, parameters: '' })));
       const missing = wanted.filter(({ name }) => !loaded.has(name));
-      if (missing.length === 0) return;
+      if (missing.length === 0) {
+        await pass.replace(diagnostics, []);
+        return;
+      }
       const files = parseModuleFiles(textOf(`${folder}/modules.dep`));
       const builtin = new Set(parseBuiltinModules(textOf(`${folder}/modules.builtin`)));
       const failures: string[] = [];
+      const lacking: string[] = [];
       for (const { name, parameters } of missing) {
         const paths = builtin.has(name.replaceAll('-', '_')) ? [] : moduleLoadOrder(files, name);
         if (paths === undefined) {
-          failures.push(`${name}: the image has no such module`);
+          lacking.push(name);
           continue;
         }
         try {
@@ -58,6 +64,7 @@ export function kernelModuleSpecController(init: KernelModuleSpecInit): Controll
           failures.push(`${name}: ${faultFrom(error).message}`);
         }
       }
+      await pass.replace(diagnostics, missingModules(lacking));
       if (failures.length > 0)
         throw new Fault('failed-precondition', `kernel modules cannot be loaded: ${failures.join(', ')}`);
     },
