@@ -10,8 +10,10 @@ import { networkControllers } from './controllers/network-controllers.ts';
 import { openBorrowedAddress } from './host/borrowed-address.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { createEtcdCampaign } from './host/etcd-campaign.ts';
+import { createKernelHostname } from './host/kernel-hostname.ts';
 import { openKernelNetwork } from './host/kernel-network.ts';
 import type { YieldLeadership } from './host/part-from-leader.ts';
+import type { SetParameter } from './host/static-network.ts';
 import { VirtualAddresses } from './host/virtual-addresses.ts';
 import { createNetstat } from './rpc/netstat.ts';
 import { createPacketCapture } from './rpc/packet-capture.ts';
@@ -22,6 +24,10 @@ export interface OpenNetworkInit {
   readonly linkHardware: LinkHardwareSource;
   /** Why machined cannot add addresses to links, besides what its world says; `undefined` when it can. */
   readonly cannotAddAddresses: string | undefined;
+  /** Why the kernel's command line gave the machine no address; undefined when it gave one, and on other nodes. */
+  readonly addressProblem: string | undefined;
+  /** Sets a kernel parameter; undefined on a node that shares its kernel with others. */
+  readonly setParameter: SetParameter | undefined;
   readonly hasKubelet: boolean;
   /** Connects to etcd of the cluster. */
   readonly openEtcd: () => Promise<EtcdClient>;
@@ -53,6 +59,8 @@ export function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableStack):
       network: openKernelNetwork,
       readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
       instanceType: '',
+      hostnameEffect: init.setParameter && createKernelHostname(init.setParameter),
+      addressProblem: init.addressProblem,
       ...{ virtual, hasKubelet: init.hasKubelet },
       publish: (event) => void events.publish(event),
     }),

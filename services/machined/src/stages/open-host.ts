@@ -49,6 +49,8 @@ export interface Host extends MachinedContext {
   readonly volumes: PreparedMachine['volumes'];
   /** The disks of the machine; undefined on a node that owns none. */
   readonly disks: PreparedMachine['disks'];
+  /** Why the kernel's command line gave the machine no address; undefined when it gave one, and on other nodes. */
+  readonly addressProblem: PreparedMachine['addressProblem'];
   /** The kernel that can take over without the firmware; undefined on a node that is not the first process of a machine. */
   readonly nextKernel: PreparedMachine['nextKernel'] | undefined;
   /** The partition BOOT, which has the sets of extensions; undefined on a node without such a disk. */
@@ -118,6 +120,7 @@ export async function openHost(
       beginLogCopies,
     },
     disks: machine?.disks,
+    addressProblem: machine?.addressProblem,
     nextKernel: machine?.nextKernel,
     bootPartition: machine?.bootPartition,
     async wipe(plan) {

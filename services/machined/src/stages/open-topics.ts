@@ -22,6 +22,7 @@ import { openExtensionSets } from '../extensions/host/open-extension-sets.ts';
 import { type ExtensionsTopic, openExtensions } from '../extensions/open-extensions.ts';
 import { openFiles } from '../files/open-files.ts';
 import { openHardware } from '../hardware/open-hardware.ts';
+import { writeKernelParameter } from '../kernel/host/kernel-parameter-file.ts';
 import { openKernel } from '../kernel/open-kernel.ts';
 import { openKubeNode } from '../kube-node/open-kube-node.ts';
 import { kubeletPaths } from '../kubelet/domain/kubelet-paths.ts';
@@ -211,6 +212,8 @@ export async function openTopics(
       yieldLeadership: (signal) => etcd.yieldLeadership(signal),
       hasKubelet: kubelet !== undefined,
       cannotAddAddresses: addressProblem(),
+      addressProblem: host.addressProblem,
+      setParameter: host.isFirstProcess ? writeKernelParameter : undefined,
     },
     scope,
   );

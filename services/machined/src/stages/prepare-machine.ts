@@ -36,6 +36,8 @@ const kexecTimeoutMs = 180_000;
 export interface PreparedMachine {
   /** From the kernel's command line. */
   readonly addresses: readonly string[];
+  /** Why there are none. */
+  readonly addressProblem: string | undefined;
   /** Undefined when there is no system disk. */
   readonly volumes: MachineVolumes | undefined;
   readonly nextKernel: NextKernel;
@@ -103,7 +105,7 @@ export async function prepareMachine(
       ...{ calls, mountPoint: bootMountPoint, slot: bootSlot(readFileSync('/proc/cmdline', 'utf8')) },
       device: () => volumes.bootDevice(),
     });
-  return { volumes, disks, nextKernel, bootPartition, addresses: setUpAddresses(calls, log) };
+  return { volumes, disks, nextKernel, bootPartition, ...setUpAddresses(calls, log) };
 }
 
 /** Without its group machined runs all the same; only containers with limits do not. */
@@ -116,16 +118,28 @@ async function enterCgroup(log: Logger): Promise<void> {
   }
 }
 
-function setUpAddresses(calls: NativeCalls, log: Logger): readonly string[] {
-  try {
-    const argument = readIpArgument();
-    setUpNetwork(calls, argument, writeKernelParameter);
-    if (argument === undefined) log.warn("no ip= on the kernel's command line: the machine has no address");
-    return argument === undefined ? [] : [argument.address];
-  } catch (error) {
-    log.error({ error: faultFrom(error).message }, 'the network could not be set up');
-    return [];
-  }
+/** Without an address the links come up all the same. */
+function setUpAddresses(
+  calls: NativeCalls,
+  log: Logger,
+): Pick<PreparedMachine, 'addresses' | 'addressProblem'> {
+  let addressProblem: string | undefined;
+  const attempt = (argument: () => IpArgument | undefined) => {
+    try {
+      const wanted = argument();
+      setUpNetwork(calls, wanted, writeKernelParameter);
+      return wanted;
+    } catch (error) {
+      addressProblem ??= faultFrom(error).message;
+      return 'failed';
+    }
+  };
+  const result = attempt(readIpArgument);
+  if (result === 'failed') attempt(() => undefined);
+  else if (result === undefined) addressProblem = "ip= is not on the kernel's command line";
+  else return { addresses: [result.address], addressProblem };
+  log.error({ error: addressProblem }, 'the machine has no address');
+  return { addresses: [], addressProblem };
 }
 
 function readIpArgument(): IpArgument | undefined {

@@ -235,3 +235,44 @@ test('a kernel watch that breaks is opened again, and closed at the end', async 
   await node[Symbol.asyncDispose]();
   assert.equal(network.watchCount, 0);
 });
+
+test('a machine without an address says so as a diagnostic, and what to do, until it has one', async () => {
+  const addressProblem = 'ip=dhcp: DHCP is not implemented yet';
+  await using node = openNode({ world: worlds.machine, addresses: [], hostname: '', addressProblem });
+  const { network, state } = node;
+  await node.settled();
+  assert.deepEqual(await specs(state, kinds.diagnostics), {});
+  network.setLinks(fakeLink(1, 'lo', { hardwareType: 772, operationalState: 0 }), fakeLink(2, 'eth0'));
+  network.setAddresses(fakeAddress(1, '127.0.0.1/8', { scope: 254 }));
+  // What a router or a cable that is gone leaves behind.
+  network.setRoutes(fakeRoute(2, '', '10.0.0.1'));
+  await node.settled();
+  const { 'address-missing': problem, ...others } = await specs(state, kinds.diagnostics);
+  assert.deepEqual(others, {});
+  assert.equal(problem?.message, `the machine has no address: ${addressProblem}`);
+  assert.match(problem?.details.join('\n') ?? '', /write ip=<address>::.*\nlinks: eth0 up$/);
+  const status = async () => (await specs(state, kinds.networkStatuses)).status;
+  assert.deepEqual([(await status())?.addressReady, (await status())?.connectivityReady], [false, false]);
+  network.setAddresses(fakeAddress(2, '10.0.0.2/24'));
+  await node.settled();
+  assert.deepEqual(await specs(state, kinds.diagnostics), {});
+  assert.deepEqual([(await status())?.addressReady, (await status())?.connectivityReady], [true, true]);
+});
+
+test('the kernel of a machine has a host name before the network counts as named', async () => {
+  let isWilling = false;
+  const kernel: string[] = [];
+  const hostnameEffect = {
+    async set({ hostname }: { readonly hostname: string }) {
+      if (!isWilling) throw new Fault('permission-denied', 'EPERM');
+      kernel.push(hostname);
+    },
+  };
+  await using node = openNode({ world: worlds.container, hostnameEffect });
+  const isNamed = async () => (await specs(node.state, kinds.networkStatuses)).status?.hostnameReady;
+  await node.settled();
+  assert.equal(await isNamed(), false);
+  isWilling = true;
+  await node.advance(1000);
+  assert.deepEqual([await isNamed(), kernel], [true, ['node01']]);
+});

@@ -21,6 +21,7 @@ import {
   mergeTimeServers,
 } from '../domain/merge-layers.ts';
 import { addressId, operatorId, probeId, routeId, ruleId } from '../domain/network-ids.ts';
+import { createAddressDiagnosticsController } from './address-diagnostics.ts';
 import { createAddressEventController } from './address-event.ts';
 import { createAddressFilterController } from './address-filter.ts';
 import { createAddressStatusController } from './address-status.ts';
@@ -29,7 +30,7 @@ import { createEtcFileController } from './etc-file.ts';
 import { createHardwareAddrController } from './hardware-addr.ts';
 import { createHostDnsConfigController } from './host-dns-config.ts';
 import { createHostnameConfigController } from './hostname-config.ts';
-import { createHostnameSpecController } from './hostname-spec.ts';
+import { createHostnameSpecController, type HostnameEffect } from './hostname-spec.ts';
 import type { LinkHardwareSource } from './link-hardware-source.ts';
 import { createLinkStatusController } from './link-status.ts';
 import { createMergeController } from './merge-controller.ts';
@@ -59,6 +60,10 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addre
   readonly readResolvConf: () => Promise<string>;
   /** The platform's name for this kind of machine; empty if unknown. */
   readonly instanceType: string;
+  /** Sets the host name of the kernel; undefined on a node that shares its kernel with others. */
+  readonly hostnameEffect?: HostnameEffect | undefined;
+  /** Why the kernel's command line gave the machine no address. */
+  readonly addressProblem?: string | undefined;
   readonly publish: (event: NodeEvent) => void;
 }
 
@@ -81,7 +86,7 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     })),
     createPlatformConfigApplyController(),
     createHostnameConfigController(),
-    createHostnameSpecController(),
+    createHostnameSpecController(init.hostnameEffect),
     createResolverConfigController(),
     createResolverSpecController(),
     createTimeServerConfigController(),
@@ -95,6 +100,7 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createNodenameController(),
     createNetworkStatusController(!world.ownsAddresses),
     createAddressEventController(publish),
+    ...(world.ownsNetwork ? [createAddressDiagnosticsController(init.addressProblem)] : []),
     createOperatorSpecController(init),
     ...networkConfigControllers(world),
     ...mergeControllers(),

@@ -13,13 +13,17 @@ test('parseIpArgument() reads a static address', () => {
     prefixLength: 16,
     nameServers: [],
   });
-  assert.equal(parseIpArgument(''), undefined);
+  for (const none of ['', 'off', 'none']) assert.equal(parseIpArgument(none), undefined);
 });
 
 test('parseIpArgument() names the field that is wrong', () => {
   const cases: [string, RegExp][] = [
-    ['dhcp', /address "dhcp" is not an IPv4 address/],
-    [':::::eth0:dhcp', /"dhcp" is not implemented, only static addresses are/],
+    ['dhcp', /ip=dhcp: DHCP is not implemented yet, .*: write ip=<address>::/],
+    ['on', /ip=on: DHCP is not implemented yet/],
+    [':::::eth0:dhcp', /ip=:::::eth0:dhcp: DHCP is not implemented yet/],
+    ['10.0.0.1:::24:::both', /DHCP is not implemented yet/],
+    ['10.0.0.1:::24:::later', /"later" is not implemented: write ip=<address>::/],
+    ['dhcp6', /address "dhcp6" is not an IPv4 address/],
     ['10.0.0.1', /netmask "" is not an IPv4 address/],
     ['10.0.0.1:::255.0.255.0', /netmask "255.0.255.0" has ones after a zero/],
     ['10.0.0.1::x:24', /gateway "x" is not an IPv4 address/],
@@ -34,7 +38,7 @@ test('parseIpArgument() returns or throws an Error for every text', () => {
       fc.oneof(
         fc.string(),
         fc
-          .array(fc.constantFrom('', '10.0.0.1', '255.255.0.0', '33', 'off', 'x'))
+          .array(fc.constantFrom('', '10.0.0.1', '255.255.0.0', '33', 'off', 'dhcp', 'x'))
           .map((fields) => fields.join(':')),
       ),
       (value) => {

@@ -1,5 +1,11 @@
 import { isIpAddress } from '../../base/domain/is-ip-address.ts';
 
+/** What to write on the kernel's command line, with the fields that it needs. */
+export const ipArgumentForm = 'ip=<address>::<gateway>:<netmask>::<link>:off:<name server>';
+
+/** The values of `ip=` by which the kernel would ask a server for the address. Source: Linux, nfsroot. */
+const askingValues: readonly string[] = ['dhcp', 'bootp', 'rarp', 'both', 'on', 'any'];
+
 /** A static IPv4 configuration from the kernel's command line. */
 export interface IpArgument {
   readonly address: string;
@@ -16,15 +22,22 @@ export interface IpArgument {
  * `<address>:<server>:<gateway>:<netmask>:<hostname>:<device>:<autoconf>:<dns>:<dns>`. Trailing fields may be missing.
  * Only static IPv4 addresses are implemented. Source: Linux, nfsroot.
  *
- * @returns undefined for an empty value
+ * @returns undefined for an empty value, and for `off` and `none`
  * @throws Error that says which field is wrong
  */
 export function parseIpArgument(value: string): IpArgument | undefined {
   if (value === '') return undefined;
   const [address = '', , gateway = '', netmask = '', hostname = '', device = '', autoconf = '', ...more] =
     value.split(':');
+  const isAlone = !value.includes(':');
+  const wanted = isAlone && askingValues.includes(address) ? address : autoconf;
+  if (askingValues.includes(wanted))
+    throw new Error(
+      `ip=${value}: DHCP is not implemented yet, nor is any other way to ask for an address: write ${ipArgumentForm}`,
+    );
+  if (isAlone && ['off', 'none'].includes(address)) return undefined;
   if (!['', 'off', 'none'].includes(autoconf))
-    throw new Error(`ip=${value}: "${autoconf}" is not implemented, only static addresses are`);
+    throw new Error(`ip=${value}: "${autoconf}" is not implemented: write ${ipArgumentForm}`);
   requireIpv4(value, 'address', address);
   if (gateway !== '') requireIpv4(value, 'gateway', gateway);
   const nameServers = more.slice(0, 2).filter((server) => server !== '');

@@ -27,10 +27,16 @@ test('networkStatusOf() reports for each part whether it is ready', () => {
 
 test('networkStatusOf() prefers probes over routes', () => {
   const probe = (success: boolean) => ({ success, lastError: '' });
-  assert.equal(connected({ routes: [route({})] }), true);
-  assert.equal(connected({ routes: [route({ dst: '10.0.0.0/8' }), route({ type: 'unreachable' })] }), false);
+  const addresses = ['10.0.0.1/24'];
+  assert.equal(connected({ addresses, routes: [route({})] }), true);
+  const useless = [route({ dst: '10.0.0.0/8' }), route({ type: 'unreachable' })];
+  assert.equal(connected({ addresses, routes: useless }), false);
   assert.equal(connected({ routes: [route({})], probes: [probe(true), probe(false)] }), false);
   assert.equal(connected({ probes: [probe(true)] }), true);
+});
+
+test('networkStatusOf() takes the route of a machine without an address for no connection', () => {
+  assert.equal(connected({ routes: [route({})] }), false);
 });
 
 test('networkStatusOf() needs no route when all nodes are on one host', () => {

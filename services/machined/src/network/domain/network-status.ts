@@ -17,7 +17,8 @@ const neededFiles = ['hosts', 'resolv.conf'];
 export function networkStatusOf(facts: NetworkFacts): NetworkStatusSpec {
   const { addresses, hasHostname, etcFiles, probes, routes, isLocal } = facts;
   const hasAddress = addresses.length > 0;
-  const hasRoute = isLocal ? hasAddress : routes.some(isDefaultRoute);
+  // A route stays when its link has lost its cable; the address of that link does not count any more.
+  const hasRoute = hasAddress && (isLocal || routes.some(isDefaultRoute));
   return {
     addressReady: hasAddress,
     connectivityReady: probes.length > 0 ? probes.every(({ success }) => success) : hasRoute,

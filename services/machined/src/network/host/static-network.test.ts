@@ -32,6 +32,18 @@ test("no link takes routers' advertisements: not the one of ip=, not another one
   assert.match(ip('-4 addr show dev wire0'), /inet 10\.9\.8\.7\/24/);
 });
 
+test('every Ethernet link comes up without an address when the command line has none', {
+  skip: noOwnNamespace,
+}, async () => {
+  const calls = await loadNativeCalls();
+  enterOwnNamespace();
+  ip('link add wire0 type veth peer name wire1');
+  setUpNetwork(calls, undefined, writeFileSync);
+  for (const link of ['lo', 'wire0', 'wire1'])
+    assert.match(ip(`link show dev ${link}`), /[<,]UP[,>]/, `${link} is down`);
+  assert.doesNotMatch(ip('-4 addr show dev wire0'), /inet /);
+});
+
 test("a link stays down when its routers' advertisements cannot be refused, and comes up on a kernel without IPv6", {
   skip,
 }, async () => {

@@ -3,12 +3,15 @@ import { addAddress, addDefaultRoute, type NativeCalls, readLinks, setLinkUp } f
 import type { IpArgument } from '../domain/ip-argument.ts';
 
 const loopback = 'lo';
+/** `ARPHRD_ETHER` of <linux/if_arp.h>. */
+const ethernet = 1;
 
 /** Sets a parameter of the kernel. @throws Error of Node.js */
 export type SetParameter = (path: string, value: string) => void;
 
 /**
- * Sets the loopback device up and, if there is one, applies the static configuration of the kernel's command line.
+ * Sets the loopback device up and, if there is one, applies the static configuration of the kernel's command line. Without one
+ * every Ethernet link comes up, so that its lamp, its switch and the node's own status show whether there is a cable.
  * No link takes addresses or routes from the advertisements of routers: the command line asks for IPv4 only, and any neighbour can send
  * advertisements. `net.ipv6.conf.<link>.accept_ra` of the configuration switches them on for a link.
  *
@@ -27,7 +30,10 @@ export function setUpNetwork(
   // Links that appear later have the value of `default`, which goes first, so that none is missed.
   for (const name of ['default', ...others.map((link) => link.name)])
     refuseAdvertisements(name, setParameter);
-  if (argument === undefined) return;
+  if (argument === undefined) {
+    for (const { index, hardwareType } of others) if (hardwareType === ethernet) setLinkUp(calls, index);
+    return;
+  }
   const link = others.find(({ name }) => name === (argument.device ?? others[0]?.name));
   if (link === undefined) {
     const names = others.map(({ name }) => name).join(', ') || 'none';

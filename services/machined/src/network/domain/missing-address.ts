@@ -1,0 +1,28 @@
+import type { DiagnosticSpec } from '@nodewright/state/kinds';
+import { ipArgumentForm } from './ip-argument.ts';
+
+export interface AddressFacts {
+  /** The addresses of the machine that others can reach. */
+  readonly addresses: readonly string[];
+  /** The links besides the loopback device. */
+  readonly links: readonly { readonly name: string; readonly operationalState: string }[];
+  /** Why the kernel's command line gave the machine no address; undefined when it gave one. */
+  readonly problem: string | undefined;
+}
+
+/** A machine may have hundreds of links, most of them of containers. */
+const shownLinks = 8;
+
+/** The problem of a machine without an address, and what to do. Undefined for one that has an address. */
+export function missingAddress({ addresses, links, problem }: AddressFacts): DiagnosticSpec | undefined {
+  if (addresses.length > 0) return undefined;
+  const shown = links.slice(0, shownLinks).map(({ name, operationalState }) => `${name} ${operationalState}`);
+  const more = links.length > shownLinks ? [`and ${links.length - shownLinks} more`] : [];
+  return {
+    message: `the machine has no address: ${problem ?? 'no link that is up has one'}`,
+    details: [
+      `DHCP is not implemented yet: write ${ipArgumentForm} on the kernel's command line`,
+      `links: ${[...shown, ...more].join(', ') || 'none'}`,
+    ],
+  };
+}
