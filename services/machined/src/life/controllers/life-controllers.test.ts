@@ -7,6 +7,8 @@ import {
   machineStatuses,
   machineTypes,
   nodeAddresses,
+  type VolumeStatusSpec,
+  volumeStatuses,
 } from '@nodewright/state/kinds';
 import type { ServiceRecord } from '../../base/domain/service-record.ts';
 import { worlds } from '../../base/domain/world.ts';
@@ -160,4 +162,37 @@ test('the event sink is a resource while the configuration has one', async () =>
   assert.deepEqual(await node.specs(eventSinkConfigs), [['event-sink', { endpoint: '127.0.0.1:4000' }]]);
   await node.configure('version: v1alpha1\nmachine: {}\n');
   assert.deepEqual(await node.specs(eventSinkConfigs), []);
+});
+
+test('a machine whose etcd has failed before it ran is not ready', async () => {
+  await using node = openNode();
+  await node.put(machineTypes, 'machine-type', 'controlplane');
+  for (const service of ['machined', 'apid', 'trustd']) node.services.set(service, 'Running', true);
+  node.events.publish({ kind: 'sequence', sequence: 'boot', action: 'stop' });
+  node.services.set('etcd', 'Waiting');
+  node.services.set('ext-agent', 'Failed');
+  await node.settled();
+  node.services.set('etcd', 'Failed');
+  await node.settled();
+  node.services.set('etcd', 'Running', true);
+  await node.settled();
+  assert.deepEqual(node.statusEvents().slice(-3), [
+    'running true',
+    'running false etcd failed',
+    'running true',
+  ]);
+});
+
+test('a machine whose disk is too small names the volume, not the services that need it', async () => {
+  await using node = openNode();
+  await node.put(machineTypes, 'machine-type', 'controlplane');
+  for (const service of ['machined', 'apid']) node.services.set(service, 'Running', true);
+  const failed = (errorMessage: string) => ({ phase: 'failed', errorMessage }) as VolumeStatusSpec;
+  await node.put(volumeStatuses, 'data', failed('a disk of the user'));
+  await node.put(volumeStatuses, 'EPHEMERAL', failed('no room'));
+  const { status } = (await node.state.get(pointerTo(machineStatuses, 'machine'))).spec;
+  assert.deepEqual(status, {
+    ready: false,
+    unmetConditions: [{ name: 'volumes', reason: 'EPHEMERAL: no room' }],
+  });
 });

@@ -15,10 +15,8 @@ export interface LifeControllersInit {
 
 /** Source: Talos v1.14: COSI resources, runtime. */
 export function lifeControllers({ world, events, services }: LifeControllersInit): Controller[] {
-  const hasHealthCheck = (service: string) =>
-    services.records().some(({ id, hasHealthCheck: has }) => id === service && has);
   return [
-    machineStatusController({ events, hasHealthCheck }),
+    machineStatusController({ events, services }),
     machineStatusPublisherController(events),
     diagnosticsController(services, world),
     diagnosticsLoggerController(),

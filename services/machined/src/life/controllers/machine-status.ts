@@ -11,16 +11,21 @@ import {
   services,
   staticPodStatuses,
   timeStatuses,
+  volumeStatuses,
 } from '@nodewright/state/kinds';
+import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import { machineStatusOf } from '../domain/machine-readiness.ts';
 import { type MachineStage, stageAfter } from '../domain/machine-status.ts';
 import type { EventStore } from '../host/event-store.ts';
 
 export interface MachineStatusInit {
   readonly events: EventStore;
-  /** Whether the service has a health check. */
-  readonly hasHealthCheck: (service: string) => boolean;
+  readonly services: ServiceRecords;
 }
+
+/** The volumes that the services of a machine are on. */
+const systemVolumes: readonly string[] = ['META', 'STATE', 'EPHEMERAL'];
+const extensionPrefix = 'ext-';
 
 const stageNames = {
   booting: 'booting',
@@ -36,8 +41,10 @@ const stageNames = {
  * The stage of the machine according to its events, and the conditions that it still waits for. Source: Talos
  * v1.14: COSI resources, MachineStatuses.
  */
-export function machineStatusController({ events, hasHealthCheck }: MachineStatusInit): Controller {
+export function machineStatusController({ events, services: declared }: MachineStatusInit): Controller {
   let stage: MachineStage = 'booting';
+  const hasHealthCheck = (service: string) =>
+    declared.records().some(({ id, hasHealthCheck: has }) => id === service && has);
   return {
     name: 'runtime.MachineStatusController',
     inputs: [
@@ -47,6 +54,7 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
       weak(machineTypes, machineTypes.singleton),
       weak(kubeletSecrets, kubeletSecrets.singleton),
       weak(staticPodStatuses),
+      weak(volumeStatuses),
       weak(nodenames, nodenames.singleton),
       weak(nodeStatuses),
     ],
@@ -65,6 +73,8 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
           }
         }
       };
+      // A service that fails before it runs was never a resource.
+      scope.use(declared.onChange(({ state }) => state === 'Failed' && source.wake()));
       const ended = follow();
       scope.defer(() => ended);
     },
@@ -80,6 +90,10 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
         machineType: machineType?.spec,
         services: running.map(({ metadata, spec }) => ({ id: metadata.id, ...spec })),
         hasHealthCheck,
+        failedServices: failedServices(declared),
+        failedVolumes: (await pass.list(volumeStatuses))
+          .filter(({ metadata, spec }) => systemVolumes.includes(metadata.id) && spec.phase === 'failed')
+          .map(({ metadata, spec }) => ({ id: metadata.id, reason: spec.errorMessage })),
         time: time?.spec,
         network: network?.spec,
         ...(await kubernetesFacts(pass)),
@@ -87,6 +101,14 @@ export function machineStatusController({ events, hasHealthCheck }: MachineStatu
       await pass.put({ ...pointerTo(machineStatuses), spec });
     },
   };
+}
+
+/** Programs of extensions are the user's: a machine is ready without them. */
+function failedServices(declared: ServiceRecords): string[] {
+  return declared
+    .records()
+    .filter(({ id, state }) => state === 'Failed' && !id.startsWith(extensionPrefix))
+    .map(({ id }) => id);
 }
 
 async function kubernetesFacts(pass: ReconcilePass) {

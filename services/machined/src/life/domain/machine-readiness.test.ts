@@ -7,6 +7,7 @@ const facts: ReadinessFacts = {
   stage: 'running',
   machineType: 'controlplane',
   services: ['apid', 'machined', 'trustd'].map(well),
+  ...{ failedServices: [], failedVolumes: [] },
   hasHealthCheck: () => true,
   time: { synced: true },
   network: { addressReady: true, connectivityReady: true, hostnameReady: true, etcFilesReady: true },
@@ -58,6 +59,22 @@ const table: readonly (readonly [string, Partial<ReadinessFacts>, readonly strin
       hasHealthCheck: (id) => id !== 'ext-agent',
     },
     [],
+  ],
+  [
+    'services that have failed, also those that it does not require',
+    {
+      services: [well('apid'), well('machined')],
+      failedServices: ['etcd', 'trustd'],
+    },
+    ['services: etcd failed, trustd not running'],
+  ],
+  [
+    'a volume that has failed, and not for the services that need it',
+    {
+      services: [well('apid'), well('machined')],
+      failedVolumes: [{ id: 'EPHEMERAL', reason: 'the disk has no room' }],
+    },
+    ['volumes: EPHEMERAL: the disk has no room'],
   ],
   ['no trustd on a worker', { machineType: 'worker', services: [well('apid'), well('machined')] }, []],
   ['nothing of a node of Kubernetes that is ready', kubernetes, []],

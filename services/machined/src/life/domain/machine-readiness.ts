@@ -20,6 +20,10 @@ export interface ReadinessFacts {
   readonly stage: MachineStageName;
   readonly machineType: MachineTypeName | undefined;
   readonly services: readonly RunningService[];
+  /** The services that have failed; such a service is not among the running ones. */
+  readonly failedServices: readonly string[];
+  /** The volumes of the system that have failed, and why: the services that need them cannot start. */
+  readonly failedVolumes: readonly { readonly id: string; readonly reason: string }[];
   /** Whether the service has a health check. */
   readonly hasHealthCheck: (service: string) => boolean;
   readonly time: { readonly synced: boolean } | undefined;
@@ -58,6 +62,10 @@ function unmetConditionsOf(facts: ReadinessFacts): UnmetConditionSpec[] {
   const reasons = {
     time: facts.time?.synced === false ? 'time is not synced' : '',
     network: facts.network === undefined ? '' : networkProblem(facts.network),
+    volumes: facts.failedVolumes
+      .map(({ id, reason }) => `${id}: ${reason}`)
+      .sort()
+      .join(', '),
     services: servicesProblem(facts),
     staticPods: staticPodsProblem(facts.staticPods),
     nodeReady: nodeProblem(facts),
@@ -75,14 +83,19 @@ function networkProblem(network: NetworkFacts): string {
   return waiting.length === 0 ? '' : `waiting on: ${waiting.join(', ')}`;
 }
 
-/** A service before its first health check counts as unhealthy, because it has only just been started. */
+/**
+ * A service before its first health check counts as unhealthy, because it has only just been started. One that waits for a volume
+ * that has failed is not named: the volume is.
+ */
 function servicesProblem(facts: ReadinessFacts): string {
-  const { services, hasHealthCheck } = facts;
+  const { services, failedServices, failedVolumes, hasHealthCheck } = facts;
   const running = new Set(services.map(({ id }) => id));
+  const failed = new Set(failedServices);
+  const required = requiredServices(facts);
+  const absent = required.filter((id) => !running.has(id));
   return [
-    ...requiredServices(facts)
-      .filter((id) => !running.has(id))
-      .map((id) => `${id} not running`),
+    ...absent.filter((id) => failedVolumes.length === 0 || failed.has(id)).map((id) => `${id} not running`),
+    ...failedServices.filter((id) => !required.includes(id)).map((id) => `${id} failed`),
     ...services
       .filter(({ id, healthy, unknown }) => (unknown ? hasHealthCheck(id) : !healthy))
       .map(({ id }) => `${id} not healthy`),
