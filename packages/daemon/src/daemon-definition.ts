@@ -31,9 +31,11 @@ export interface DaemonDefinition<T extends OptionTable> {
   signalledExitCode?(options: OptionValues<T>, signal: StopSignal, hasClosed: boolean): number | undefined;
   /**
    * An additional destination for log lines that depends on the options: machined keeps its own log for the
-   * call `Logs`. Lines always go to standard output too.
+   * call `Logs`. Lines go to standard output too.
    */
   logSink?(options: OptionValues<T>): { write(line: string): void };
+  /** Messages of lines that do not go to standard output, which is the console on a machine. Default: none. */
+  hiddenMessages?(options: OptionValues<T>): readonly string[];
   /**
    * Resolves when the daemon serves. It registers what it opens on `scope`, which closes in reverse order
    * when the daemon stops. An error here, or an uncaught one later, ends the process with one log line and a

@@ -15,6 +15,7 @@ function runScript(body: string, args: string[] = [], env: Record<string, string
     void runDaemon({
       name: 'sample', summary: 'a daemon for tests', drainTimeoutMs: ({ port }) => port * 300,
       signalledExitCode: (options, signal, hasClosed) => (signal === 'SIGINT' ? 70 : hasClosed ? 0 : undefined),
+      hiddenMessages: ({ port }) => (port === 7 ? ['a request'] : []),
       options: { port: { env: 'SAMPLE_PORT', type: 'integer', default: 1, description: 'a port' } },
       async start(context, scope) { ${body} },
     });`;
@@ -254,4 +255,22 @@ test('runDaemon() prints its flags and its version', async () => {
   assert.match(help.stdout, /--port integer +a port \(default 1\); SAMPLE_PORT/);
   assert.match(help.stdout, /LOG_LEVEL \(trace\|/);
   assert.match(version.stdout, /^sample v\d+\.\d+\.\d+/);
+});
+
+test('lines with a hidden message go to the log file, and not to standard output', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hidden-'));
+  const file = join(folder, 'log');
+  try {
+    const body = `context.log.info({ msg2: 'a request' }, 'a request');
+      context.log.info('a request of another kind'); process.kill(process.pid, 'SIGTERM');`;
+    const shown = async (port: string) => {
+      const { lines } = await runScript(body, [`--port=${port}`], { LOG_FILE: file }).ended;
+      return lines.map(({ msg }) => msg).filter((msg) => String(msg).startsWith('a '));
+    };
+    assert.deepEqual(await shown('7'), ['a request of another kind']);
+    assert.match(readFileSync(file, 'utf8'), /"msg":"a request"}/);
+    assert.deepEqual(await shown('1'), ['a request', 'a request of another kind']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

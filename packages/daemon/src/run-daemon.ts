@@ -49,6 +49,17 @@ function teeDestination(sinks: readonly LineSink[]): ByteDestination {
   };
 }
 
+/** The message is the last field of each line. */
+function withoutMessages(sink: LineSink, messages: readonly string[]): LineSink {
+  if (messages.length === 0) return sink;
+  const ends = messages.map((message) => `"msg":${JSON.stringify(message)}}\n`);
+  return {
+    write(line) {
+      if (!ends.some((end) => line.endsWith(end))) sink.write(line);
+    },
+  };
+}
+
 /** The level in `LOG_LEVEL`; `undefined` when it names none. */
 function logLevelOf(text: string | undefined): LogLevel | undefined {
   if (text === undefined || text === '') return undefined;
@@ -164,7 +175,7 @@ export async function runDaemon<T extends OptionTable>(definition: DaemonDefinit
     telemetry,
     level,
     destination: teeDestination([
-      openStandardOutput(name),
+      withoutMessages(openStandardOutput(name), definition.hiddenMessages?.(options) ?? []),
       ...[definition.logSink?.(options)].filter((sink) => sink !== undefined),
       ...logFileSinks(name, environment.LOG_FILE),
     ]),

@@ -9,6 +9,9 @@ import { statusOf } from './status-of.ts';
  */
 const hiddenKeys: ReadonlySet<string> = new Set(['token', 'authorization']);
 
+/** The message of the line of each finished request. */
+export const requestLineMessage = 'request finished';
+
 const annotations = new WeakMap<Metadata, Record<string, unknown>>();
 
 /** Adds facts to the log line of the current request, for example what the role check found. */
@@ -57,7 +60,7 @@ export function createLogMiddleware(log: Logger): ServerMiddleware {
         ...annotations.get(context.metadata),
         metadata: shownMetadata(context.metadata),
       });
-      if (error !== undefined || !quiet.has(context.metadata)) log.info(facts(), 'request finished');
+      if (error !== undefined || !quiet.has(context.metadata)) log.info(facts(), requestLineMessage);
     }
   };
 }

@@ -1,5 +1,6 @@
 import { serviceIds } from '@nodewright/contract';
 import type { DaemonDefinition } from '@nodewright/daemon';
+import { requestLineMessage } from '@nodewright/rpc';
 import { type NodeMode, type ServiceSource, worldOf } from './base/domain/world.ts';
 import { optimiseWhenSettled } from './base/host/optimise-when-settled.ts';
 import { LogStore } from './logs/host/log-store.ts';
@@ -29,6 +30,10 @@ export function createMachined(): DaemonDefinition<typeof options> {
       // Somebody pressed a key: a machine does what it means, also when a part of it does not stop.
       if (!hasClosed && !world.ownsKernel) return undefined;
       return signal === 'SIGINT' ? world.interruptedExitCode : world.signalledExitCode;
+    },
+    hiddenMessages: ({ mode, services }) => {
+      const { ownsKernel } = worldOf(mode as NodeMode, services as ServiceSource);
+      return ownsKernel && process.pid === 1 ? [requestLineMessage] : [];
     },
     logSink: () => logs.open(serviceIds.machined),
     start: (context, scope) => start(context, logs, scope),

@@ -1,3 +1,4 @@
+import { systemTimers } from '@nodewright/async';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
@@ -7,6 +8,7 @@ import { machineExitCode } from './domain/machine-exit-code.ts';
 import type { MachineEnd } from './domain/node-event.ts';
 import { awaitStage } from './host/await-stage.ts';
 import type { EventStore } from './host/event-store.ts';
+import { createKernelConsoles } from './host/kernel-consoles.ts';
 import { NodeLife, type NodeLifeInit } from './host/node-life.ts';
 import { createEvents } from './rpc/events.ts';
 import { createMachineControl, type MachineControlInit } from './rpc/machine-control.ts';
@@ -20,6 +22,8 @@ export interface OpenLifeInit
   readonly world: World;
   readonly events: EventStore;
   readonly services: ServiceManager;
+  /** The consoles of the kernel show the state of this node: it is the first process of a machine. */
+  readonly ownsConsoles: boolean;
   /** Hands addresses that other nodes may take over to them, before the services stop. Never fails. */
   readonly releaseAddresses: () => Promise<void>;
   /** Ends the streams of events after they have sent how the node stops. */
@@ -52,7 +56,10 @@ export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeT
   });
   scope.use(services.onChange((record) => life.serviceChanged(record)));
   return {
-    controllers: lifeControllers({ world, events, services }),
+    controllers: lifeControllers({
+      ...{ world, events, services },
+      writeConsoles: init.ownsConsoles ? createKernelConsoles(systemTimers) : undefined,
+    }),
     api: {
       'machine.MachineService': {
         ...createEvents(events, stopSignal),

@@ -172,6 +172,7 @@ export async function openTopics(
   );
   const life = openLife(
     {
+      ownsConsoles: host.isFirstProcess,
       ...{ ...given, services: manager, sendResetSignal: cluster.sendResetSignal },
       wipe: host.wipe,
       wipeUserDisks: host.volumes?.wipeUserDisks,

@@ -16,14 +16,15 @@ import { ChangingServices } from '../../base/testing/changing-services.ts';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { servicesControllers } from '../../services/controllers/services-controllers.ts';
 import { EventStore } from '../host/event-store.ts';
+import type { WriteConsoles } from './console.ts';
 import { lifeControllers } from './life-controllers.ts';
 
-function openNode(world = worlds.process) {
+function openNode(world = worlds.process, writeConsoles?: WriteConsoles) {
   const services = new ChangingServices();
   const events = new EventStore(() => 0);
   const rig = openControllerRig([
     ...servicesControllers({ services }),
-    ...lifeControllers({ world, events, services }),
+    ...lifeControllers({ world, events, services, writeConsoles }),
   ]);
   return {
     ...rig,
@@ -195,4 +196,24 @@ test('a machine whose disk is too small names the volume, not the services that 
     ready: false,
     unmetConditions: [{ name: 'volumes', reason: 'EPHEMERAL: no room' }],
   });
+});
+
+test('the consoles show the state of a machine when it changes, at most every five seconds', async () => {
+  const texts: string[] = [];
+  await using node = openNode(worlds.machine, async (text) => void texts.push(text));
+  await node.settled();
+  assert.equal(texts.length, 1);
+  await node.put(nodeAddresses, 'current', { addresses: ['10.0.0.2/24'], sortAlgorithm: 'v1' });
+  node.services.set('etcd', 'Waiting', undefined, 'Waiting for time sync');
+  await node.settled();
+  assert.equal(texts.length, 1);
+  await node.runtime.advance(5000);
+  assert.equal(texts.length, 2);
+  assert.match(texts[1] ?? '', /address: 10\.0\.0\.2\n/);
+  assert.match(texts[1] ?? '', /waits for: service etcd: Waiting for time sync\n/);
+  node.services.set('etcd', 'Running', true);
+  await node.settled();
+  await node.runtime.advance(5000);
+  assert.equal(texts.length, 3);
+  assert.doesNotMatch(texts.at(-1) ?? '', /etcd/);
 });

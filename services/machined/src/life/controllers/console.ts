@@ -1,0 +1,74 @@
+import { type Controller, weak } from '@nodewright/controllers';
+import { faultFrom } from '@nodewright/fault';
+import { parseCertificate } from '@nodewright/pki';
+import { pointerTo } from '@nodewright/state';
+import {
+  apiCertificates,
+  diagnostics,
+  hostnameStatuses,
+  machineStatuses,
+  nodeAddresses,
+} from '@nodewright/state/kinds';
+import { addressOf } from '../../base/domain/prefix.ts';
+import type { ServiceRecords } from '../../base/domain/service-records.ts';
+import { consoleLines } from '../domain/console-text.ts';
+
+/** Shows a text on every console of the kernel. @throws Error when no console takes it */
+export type WriteConsoles = (text: string) => Promise<void>;
+
+/** Services change many times while a machine starts; a screen holds 25 lines. In ms. */
+const leastPauseMs = 5000;
+
+/**
+ * Shows the address, the fingerprint and the state of a machine, and what it waits for, on its consoles whenever they
+ * have changed.
+ */
+export function consoleController(services: ServiceRecords, write: WriteConsoles): Controller {
+  let shown = '';
+  let shownAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    name: 'runtime.ConsoleController',
+    inputs: [
+      weak(nodeAddresses, 'current'),
+      weak(hostnameStatuses),
+      weak(apiCertificates, apiCertificates.singleton),
+      weak(machineStatuses, machineStatuses.singleton),
+      weak(diagnostics),
+    ],
+    outputs: [],
+    open(source, scope) {
+      scope.use(services.onChange(() => source.wake()));
+    },
+    async reconcile(pass) {
+      const addresses = (await pass.get(pointerTo(nodeAddresses, 'current')))?.spec.addresses ?? [];
+      const name = (await pass.list(hostnameStatuses)).at(0)?.spec;
+      const certificate = (await pass.get(pointerTo(apiCertificates)))?.spec.server?.crt;
+      const lines = consoleLines({
+        hostname: name?.hostname ?? '',
+        addresses: addresses.map(addressOf),
+        fingerprint: certificate && parseCertificate(certificate).publicKeyFingerprint,
+        status: (await pass.get(pointerTo(machineStatuses)))?.spec,
+        services: services.records(),
+        diagnostics: (await pass.list(diagnostics)).map(({ spec }) => spec),
+      });
+      const text = lines.join('\n');
+      if (text === shown) return;
+      const leftMs = shownAtMs + leastPauseMs - pass.now();
+      // A clock that was set back makes no longer pause.
+      if (leftMs > 0 && leftMs <= leastPauseMs) {
+        pass.wakeAfter(leftMs);
+        return;
+      }
+      shown = text;
+      shownAtMs = pass.now();
+      try {
+        await write(`${text}\n`);
+      } catch (error) {
+        pass.log.debug(
+          { error: faultFrom(error).message },
+          'a console does not take the state of the machine',
+        );
+      }
+    },
+  };
+}
