@@ -32,7 +32,7 @@ async function get(
   };
   const output = createResourceOutput(env.stdout, options.output, definition, options.watch);
   const act = options.watch ? watchResources : getResources;
-  await act(env, client, { kind, id }, output);
+  await act(env, client, { kind, id, awaitsDevices: options.insecure === true }, output);
 }
 
 /** `talosctl get <type> [id]`. Source: Talos v1.14: get. */

@@ -1,5 +1,6 @@
+import { systemTimers } from '@nodewright/async';
 import type { NodeClient, TalosClient } from '@nodewright/client';
-import { Fault, faultFrom } from '@nodewright/fault';
+import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
 import {
   codecsOf,
   type EncodedSpec,
@@ -12,7 +13,9 @@ import {
 import { createStateClient } from '@nodewright/state/wire';
 import type { CliEnvironment } from '../command-module.ts';
 import { NodeErrors } from '../node-errors.ts';
+import { escapeLine } from '../output/escape-text.ts';
 import { showWait } from '../progress.ts';
+import { awaitDevices, deviceKinds } from './await-devices.ts';
 import type { ResourceOutput } from './resource-output.ts';
 import { shownResource } from './shown-resource.ts';
 
@@ -28,17 +31,34 @@ export function encodedStateOf({ state }: NodeClient): State {
 
 const definitionCodecs = codecsOf([]);
 
+/** Failures that say nothing about what the node publishes. */
+const unreachable: readonly FaultKind[] = ['cancelled', 'deadline-exceeded', 'unavailable'];
+
+/** Whether the node follows its devices; undefined when it does not say, as nodes of upstream. */
+async function followsDevices({ state }: NodeClient, signal: AbortSignal): Promise<boolean | undefined> {
+  const { deviceSourceStatuses } = await import('@nodewright/state/kinds');
+  const client = createStateClient({ client: state, codecs: codecsOf([deviceSourceStatuses]) });
+  try {
+    return (await client.get(pointerTo(deviceSourceStatuses), { signal })).spec.connected;
+  } catch (error) {
+    if (unreachable.includes(faultFrom(error).kind)) throw error;
+    return undefined;
+  }
+}
+
 export interface Wanted {
   readonly kind: KindRef<EncodedSpec>;
   /** The id of one resource; `undefined` for all resources of the kind. */
   readonly id: string | undefined;
+  /** Whether an empty list of devices is asked for again while the machine still reads them. */
+  readonly awaitsDevices?: boolean;
 }
 
 /** Prints the resources of one node after the other. @throws ReportedFailure when any node failed */
 export async function getResources(
   env: CliEnvironment,
   client: TalosClient,
-  { kind, id }: Wanted,
+  { kind, id, awaitsDevices = false }: Wanted,
   output: ResourceOutput,
 ): Promise<void> {
   const errors = new NodeErrors(env);
@@ -49,7 +69,7 @@ export async function getResources(
       const { signal } = env;
       const call =
         id === undefined
-          ? state.list(kind, { signal })
+          ? listOf(env, node, kind, awaitsDevices && deviceKinds.includes(kind.type))
           : state.get(pointerTo(kind, id), { signal }).then((resource) => [resource]);
       const found = await showWait(env.stderr, node.name, call);
       for (const resource of found) await output.add(shownResource(node.name, resource));
@@ -59,6 +79,18 @@ export async function getResources(
   }
   await output.flush();
   errors.end();
+}
+
+function listOf(env: CliEnvironment, node: NodeClient, kind: KindRef<EncodedSpec>, waits: boolean) {
+  const { signal } = env;
+  const list = () => encodedStateOf(node).list(kind, { signal });
+  if (!waits) return list();
+  return awaitDevices({
+    ...{ list, signal, timers: systemTimers },
+    areFollowed: () => followsDevices(node, signal),
+    onWait: () =>
+      env.stderr.write(`${escapeLine(node.name)}: waiting up to 60 s for the devices of the machine\n`),
+  });
 }
 
 /** Prints changes on all nodes until the user presses Ctrl-C or a node fails. @throws ReportedFailure */
