@@ -58,6 +58,13 @@ test('a cluster of one machine is created, reboots, stops, and leaves nothing be
   assert.match(node.published, /^127\.0\.0\.1:\d+$/);
 
   assert.match((await succeeds('version')).stdout, /Enabled: +RBAC/);
+  const read = async (...words: string[]) => (await succeeds('-n', node.address, ...words)).stdout;
+  assert.match(await read('get', 'timeservers', '-o', 'yaml'), /10\.0\.2\.2:\d+/);
+  await eventually(async () => /synced: true/.test(await read('get', 'timestatus', '-o', 'yaml')), {
+    what: 'a clock that the time server of the cluster has set',
+    timeoutMs: 300_000,
+  });
+  assert.equal((await read('read', '/proc/sys/kernel/hostname')).trim(), 'node01');
   const again = await talosctl('cluster', 'create', 'qemu', '--name', 'm');
   assert.match(again.stderr, /^error: cluster "m" already runs/m);
 

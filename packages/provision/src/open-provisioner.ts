@@ -30,6 +30,8 @@ export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): P
   if (name === 'qemu') {
     return createQemuProvisioner(() => ({
       imagesFolder: dirname(init.distFolder),
+      nodeBinary: init.nodeBinary,
+      timeServer: findBundles(init.distFolder, ['time-server'])['time-server'],
       async openMaintenance(api) {
         const { openMaintenanceApi } = await import('./qemu/maintenance-api.ts');
         return openMaintenanceApi(api, init.telemetry);

@@ -27,7 +27,12 @@ const states = fc
     workers: fc.nat(5),
     third: fc.option(fc.nat(255)),
     stack: fc.option(stacks),
-    machine: fc.option(fc.record({ apiPort: fc.nat(65535) }, { noNullPrototype: true })),
+    machine: fc.option(
+      fc.record(
+        { apiPort: fc.nat(65535), timePort: fc.nat(65535) },
+        { noNullPrototype: true, requiredKeys: ['apiPort'] },
+      ),
+    ),
     version: fc.option(fc.constantFrom('1.37.1', '1.30')),
     talosconfig: fc.option(fc.record({ path: fc.string(), context: fc.string() }, { noNullPrototype: true })),
   })

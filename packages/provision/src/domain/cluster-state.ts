@@ -11,6 +11,8 @@ export type StatefulProvisioner = ProvisionerName;
 export interface MachineState {
   /** The port on 127.0.0.1 that leads to the machine's API. */
   readonly apiPort: number;
+  /** The port on 127.0.0.1 of the machine's time server; undefined for a machine that was created without one. */
+  readonly timePort?: number;
 }
 
 /** The part of the state that only a cluster of containers has. */
@@ -90,7 +92,7 @@ export function encodeClusterState(state: ClusterState): string {
     ...(state.talosconfig === undefined ? {} : { talosconfig: { ...state.talosconfig } }),
     ...(state.kubernetes === undefined ? {} : { kubernetes: { version: state.kubernetes.version } }),
     ...(state.stack === undefined ? {} : { docker: encodeStack(state.stack) }),
-    ...(state.machine === undefined ? {} : { qemu: { apiport: state.machine.apiPort } }),
+    ...(state.machine === undefined ? {} : { qemu: encodeMachine(state.machine) }),
   };
   return stringify(document, { indent: 4, lineWidth: 0 });
 }
@@ -142,7 +144,19 @@ export function decodeClusterState(text: string, path: string): ClusterState {
       : { talosconfig: { path: talosconfig.at('path').text(), context: talosconfig.at('context').text() } }),
     ...(kubernetes.isAbsent() ? {} : { kubernetes: { version: kubernetes.at('version').text() } }),
     ...(stack.isAbsent() ? {} : { stack: decodeStack(stack) }),
-    ...(machine.isAbsent() ? {} : { machine: { apiPort: machine.at('apiport').number() } }),
+    ...(machine.isAbsent() ? {} : { machine: decodeMachine(machine) }),
+  };
+}
+
+function encodeMachine({ apiPort, timePort }: MachineState) {
+  return { apiport: apiPort, ...(timePort === undefined ? {} : { timeport: timePort }) };
+}
+
+function decodeMachine(machine: DocumentField): MachineState {
+  const timePort = machine.at('timeport');
+  return {
+    apiPort: machine.at('apiport').number(),
+    ...(timePort.isAbsent() ? {} : { timePort: timePort.number() }),
   };
 }
 

@@ -8,7 +8,7 @@ import { readLivePid } from '../cluster/cluster-processes.ts';
 import type { Creation } from '../cluster/creation.ts';
 import { stopProcesses } from '../cluster/remove-cluster.ts';
 import { writePrivateFile } from '../cluster/write-private-file.ts';
-import type { ClusterState } from '../domain/cluster-state.ts';
+import type { ClusterState, MachineState } from '../domain/cluster-state.ts';
 import { chooseAccelerator } from '../machine/choose-accelerator.ts';
 import { guestAddress, guestCidr, guestNameServer, hostAddress } from '../machine/emulator-options.ts';
 import { freePort } from '../machine/free-port.ts';
@@ -26,6 +26,7 @@ import { openConsole } from './machine-console.ts';
 import { imageFolderOf, machineFiles, makeMachine } from './machine-image.ts';
 import type { QemuParts } from './qemu-parts.ts';
 import { startEmulator } from './start-emulator.ts';
+import { startTimeServer } from './start-time-server.ts';
 
 const node = 'node01';
 /** An emulated machine unpacks the image of etcd first, which takes minutes on a busy host. */
@@ -51,10 +52,14 @@ export function openQemuLauncher(
     const machine = await awaited(state);
     undo.defer(() => stopProcesses(folder, { graceful: false }));
     const { environment } = parts;
-    await startEmulator({
+    const emulatorPid = await startEmulator({
       ...{ folder, node, accelerator, environment },
       ...{ apiPort: apiPortOf(state), kubernetesPort: kubernetesPortOf(state) },
     });
+    const port = state.machine?.timePort;
+    const { nodeBinary, timeServer: program } = parts;
+    if (port !== undefined)
+      await startTimeServer({ folder, nodeBinary, program, port, emulatorPid, environment, signal });
     mode = await awaitBoot(machine);
     return machine;
   };
@@ -68,7 +73,8 @@ export function openQemuLauncher(
       undo.defer(() => making.catch(() => {}));
       await making;
       const apiPort = await freePort();
-      return placeMachine(draft, apiPort, await portForKubernetes(apiPort));
+      const timePort = await portBesides(apiPort);
+      return placeMachine(draft, { apiPort, timePort }, await portBesides(apiPort, timePort));
     },
     async handOut(state, material) {
       const { nodes, kubernetes, kubernetesEndpoint: endpoint = '' } = state;
@@ -80,8 +86,9 @@ export function openQemuLauncher(
           ? request.patches
           : { ...request.patches, all: [...kubernetesPatches, ...request.patches.all] };
       const certSans = ['127.0.0.1'];
-      // The clock of the machine is that of this host, which need not have a time server.
-      const values = { clusterName, node: planned, endpoint, timeServer: undefined, certSans, patches };
+      const timePort = state.machine?.timePort;
+      const timeServer = timePort === undefined ? undefined : `${hostAddress}:${timePort}`;
+      const values = { clusterName, node: planned, endpoint, timeServer, certSans, patches };
       // It is the only node, so it runs the pods of users, too.
       const own = {
         ...{ kubernetesVersion: kubernetes?.version, kubernetesPort: kubernetesPortOf(state) },
@@ -140,7 +147,7 @@ const kubernetesPatches: readonly PatchText[] = [
  * The Kubernetes API has the same port in the machine and on this host, so that its URL is valid in both, and a kubeconfig of the
  * machine can be used here.
  */
-function placeMachine(draft: ClusterState, apiPort: number, kubernetesPort: number) {
+function placeMachine(draft: ClusterState, machine: MachineState, kubernetesPort: number) {
   const state: ClusterState = {
     ...draft,
     network: { cidr: guestCidr, gateway: hostAddress },
@@ -149,7 +156,7 @@ function placeMachine(draft: ClusterState, apiPort: number, kubernetesPort: numb
       draft.kubernetes === undefined
         ? `https://${guestAddress}:${kubernetesPorts.apiServer}`
         : `https://127.0.0.1:${kubernetesPort}`,
-    machine: { apiPort },
+    machine,
   };
   return { state, endpoints: [apiOf(state)] };
 }
@@ -160,8 +167,8 @@ function apiPortOf({ machine, name }: ClusterState): number {
 }
 
 /** A port that is free on this host, and that no daemon of the machine listens on. */
-async function portForKubernetes(apiPort: number): Promise<number> {
-  const taken: readonly number[] = [apiPort, ...Object.values(ports)];
+async function portBesides(...used: readonly number[]): Promise<number> {
+  const taken: readonly number[] = [...used, ...Object.values(ports)];
   for (;;) {
     const port = await freePort();
     if (!taken.includes(port)) return port;

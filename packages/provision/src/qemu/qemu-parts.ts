@@ -5,6 +5,9 @@ import type { MaintenanceApi } from './maintenance-api.ts';
 export interface QemuParts extends CreateParts {
   /** The folder with the folders of disk images (`machineImages`), unless the request names another image. */
   readonly imagesFolder: string;
+  /** The Node.js executable, and the bundle of the time server that it runs for the machine. */
+  readonly nodeBinary: string;
+  readonly timeServer: string;
   /** Opens the API of a machine without a configuration. Each attempt opens its own. */
   readonly openMaintenance: (api: string) => Promise<MaintenanceApi>;
 }

@@ -22,10 +22,10 @@ export interface EmulatorStart {
 }
 
 /**
- * Starts the emulator as a detached process and records its pid. It runs on when this process ends. The caller holds
+ * Starts the emulator as a detached process, records its pid, and returns it. It runs on when this process ends. The caller holds
  * the lock of the cluster.
  */
-export async function startEmulator(start: EmulatorStart): Promise<void> {
+export async function startEmulator(start: EmulatorStart): Promise<number> {
   const { folder, node, apiPort, kubernetesPort, accelerator, environment } = start;
   await checkPort(apiPort, "the machine's API");
   if (kubernetesPort !== undefined) await checkPort(kubernetesPort, 'its Kubernetes API');
@@ -52,8 +52,11 @@ export async function startEmulator(start: EmulatorStart): Promise<void> {
       );
     });
     child.unref();
-    if (child.pid !== undefined) keepConsoleBounded(child.pid, folder.nodeLog(node), owned);
-    await writePrivateFile(folder.supervisorPid, `${child.pid}\n`);
+    const { pid } = child;
+    if (pid === undefined) throw new Fault('internal', 'the emulator was started and has no process');
+    keepConsoleBounded(pid, folder.nodeLog(node), owned);
+    await writePrivateFile(folder.supervisorPid, `${pid}\n`);
+    return pid;
   } finally {
     closeSync(log);
   }
