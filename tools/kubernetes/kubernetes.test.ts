@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { defaultKubernetesVersion } from '../../packages/machine-config/src/generate/generate-options.ts';
 import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
 import { BuildProgress } from './build-progress.ts';
 import { roomProblem } from './check-room.ts';
@@ -31,6 +32,11 @@ test('the version that is built and tested is the one that the lock files pin', 
     kubernetesParts.kube.program.flags.join(' '),
     new RegExp(`gitVersion=v${builtKubernetesVersion} `),
   );
+});
+
+test('gen config writes the version that is built and tested, and no release candidate', () => {
+  assert.equal(defaultKubernetesVersion, builtKubernetesVersion);
+  assert.match(defaultKubernetesVersion, /^\d+\.\d+\.\d+$/);
 });
 
 test('the versions of CoreDNS and flannel, which tags of images say, are those that the lock files pin', () => {

@@ -72,7 +72,7 @@ test('controlPlaneSettings() has the defaults of the components without any conf
     environment: {},
     resources: { requests: {}, limits: {} },
   };
-  const image = (name: string) => `registry.k8s.io/${name}:v1.37.0-rc.1`;
+  const image = (name: string) => `registry.k8s.io/${name}:v1.37.1`;
   assert.deepEqual(
     [apiServer, controllerManager, scheduler],
     [

@@ -1,8 +1,8 @@
 import type { SecretsBundle } from '../secrets/secrets-bundle.ts';
 import type { VersionContract } from '../version-contract.ts';
 
-/** The Kubernetes version of generated configurations, without `v`. Source: Talos v1.14: gen config. */
-export const defaultKubernetesVersion = '1.37.0-rc.1';
+/** The Kubernetes version of generated configurations, without `v`: the one that the project builds and tests. */
+export const defaultKubernetesVersion = '1.37.1';
 
 /** The installer image without extensions; the tag is added separately. Source: Talos v1.14: gen config. */
 export const defaultInstallerImage =

@@ -1,7 +1,4 @@
-/**
- * The version that `make kubernetes` builds, without `v`. Clusters that run it are given this version explicitly: it differs
- * from the one of `gen config`.
- */
+/** The version that `make kubernetes` builds, without `v`. `gen config` writes the same one. */
 export const builtKubernetesVersion = '1.37.1';
 
 /** The programs in the folder of `make kubernetes`. */
