@@ -144,6 +144,26 @@ test('failures of the registry get a status and a code', async (t) => {
   assert.deepEqual(await errorOf(await daemon.blob('team/app', digest)), [502, 'UNKNOWN']);
 });
 
+test('a registry that sends other content than was asked for is a bad gateway, and no fault of registryd', async (t) => {
+  const { upstream, daemon } = await start(t);
+  upstream.addManifest('team/app', 'text', Buffer.from('no manifest'));
+  upstream.addManifest('team/app', 'huge', Buffer.alloc(5 * 1024 * 1024, '{'));
+  for (const tag of ['text', 'huge'])
+    assert.deepEqual(await errorOf(await daemon.manifest('team/app', tag)), [502, 'UNKNOWN'], tag);
+  const other = digestOf(Buffer.from('{}'));
+  upstream.manifestHook = () => Buffer.from('{"schemaVersion":2}');
+  assert.deepEqual(await errorOf(await daemon.manifest('team/app', other)), [502, 'UNKNOWN']);
+  // The blob is so short that nothing of it is sent before its digest is known.
+  const short = digestOf(Buffer.from('short'));
+  upstream.addBlob(short, Buffer.from('other'));
+  assert.deepEqual(await errorOf(await daemon.blob('team/app', short)), [502, 'UNKNOWN']);
+  upstream.blobHook = (_request, response) => {
+    response.writeHead(416).end();
+    return true;
+  };
+  assert.deepEqual(await errorOf(await daemon.blob('team/app', digest)), [502, 'UNKNOWN']);
+});
+
 test('while the token service of a registry fails, stored tags are served and downloads are tried again', async (t) => {
   const { upstream, daemon, image } = await start(t);
   assert.equal((await daemon.manifest('team/app', 'v1')).status, 200);

@@ -13,6 +13,8 @@ export interface Upstream extends AsyncDisposable {
   readonly requests: string[];
   /** Replaces the answer of blobs while it returns true. */
   blobHook: BlobHook | undefined;
+  /** Replaces the content of manifests, whatever was asked for. */
+  manifestHook: (() => Buffer) | undefined;
   /** Every request needs this value of the header Authorization. */
   authorization: string | undefined;
   /** Every request needs a token; called for the status with which the token service answers. */
@@ -21,6 +23,8 @@ export interface Upstream extends AsyncDisposable {
   addImage(repository: string, tag: string, layers: readonly Buffer[]): UpstreamImage;
   /** Adds a manifest as it is. */
   addManifest(repository: string, tag: string, manifest: Buffer): void;
+  /** Adds a blob under any digest. */
+  addBlob(digest: string, bytes: Buffer): void;
   removeTag(repository: string, tag: string): void;
   /** Requests for the content of a blob or a manifest. */
   countOf(which: string): number;
@@ -59,7 +63,10 @@ export async function startUpstream(): Promise<Upstream> {
     if (upstream.tokenStatus !== undefined && headers.authorization !== 'Bearer granted')
       return response.writeHead(401, { 'www-authenticate': `Bearer realm="${upstream.url}/token"` }).end();
     const [, repository, family, which = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/(.+)$/.exec(path) ?? [];
-    const bytes = family === 'blobs' ? blobs.get(which) : manifests.get(`${repository} ${which}`);
+    const bytes =
+      family === 'blobs'
+        ? blobs.get(which)
+        : (upstream.manifestHook?.() ?? manifests.get(`${repository} ${which}`));
     if (bytes === undefined)
       return response.writeHead(404).end('{"errors":[{"code":"MANIFEST_UNKNOWN","message":"not here"}]}');
     if (family === 'blobs' && method === 'GET' && upstream.blobHook?.(request, response, bytes)) return;
@@ -71,6 +78,7 @@ export async function startUpstream(): Promise<Upstream> {
     },
     requests,
     blobHook: undefined,
+    manifestHook: undefined,
     authorization: undefined,
     tokenStatus: undefined,
     addImage(repository, tag, layers) {
@@ -88,6 +96,7 @@ export async function startUpstream(): Promise<Upstream> {
     addManifest(repository, tag, manifest) {
       for (const which of [tag, digestOf(manifest)]) manifests.set(`${repository} ${which}`, manifest);
     },
+    addBlob: (digest, bytes) => void blobs.set(digest, bytes),
     removeTag: (repository, tag) => void manifests.delete(`${repository} ${tag}`),
     countOf: (which) => requests.filter((line) => line.startsWith('GET ') && line.includes(which)).length,
     async stop() {

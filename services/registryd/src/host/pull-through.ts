@@ -1,4 +1,4 @@
-import { type Fault, faultFrom } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { type DistributionClient, decidingFault, type ImageReference, isRefusal } from '@nodewright/oci';
 import type { StoredManifest } from '@nodewright/oci/cache';
 import {
@@ -49,7 +49,7 @@ export class PullThrough implements DistributionSource {
     const { images, leases } = this.#init;
     return this.#firstOf(target, async (reference) => {
       const found = await images.blob(target.which);
-      if (found === undefined) return this.openDownload(reference, target.which, signal);
+      if (found === undefined) return fromGateway(await this.openDownload(reference, target.which, signal));
       const lease = leases.hold([target.which]);
       return {
         size: found.size,
@@ -116,7 +116,7 @@ export class PullThrough implements DistributionSource {
       } catch (error) {
         const fault = faultFrom(error);
         if (fault.kind === 'cancelled') throw fault;
-        faults.push(fault);
+        faults.push(asGateway(fault));
       }
     }
     throw decidingFault(faults) ?? missing(target);
@@ -168,6 +168,26 @@ export class PullThrough implements DistributionSource {
     return manifest;
   }
 }
+
+/**
+ * What a caller of the endpoint is told. Damaged files of the node are downloaded again, so content that is wrong at this point came from
+ * the registry: a gateway without a usable answer, and no failure of this daemon.
+ */
+const asGateway = (fault: Fault) =>
+  fault.kind === 'data-loss' ? new Fault('unavailable', fault.message, { cause: fault }) : fault;
+
+/** A blob whose digest may turn out to be wrong before its first bytes are sent. */
+const fromGateway = (blob: ServedBlob): ServedBlob => ({
+  size: blob.size,
+  async *read(piece, signal) {
+    try {
+      yield* blob.read(piece, signal);
+    } catch (error) {
+      throw asGateway(faultFrom(error));
+    }
+  },
+  [Symbol.asyncDispose]: () => blob[Symbol.asyncDispose](),
+});
 
 const keyOf = ({ registry, repository, tag = '', digest = '' }: ImageReference) =>
   `${registry}/${repository}:${tag}@${digest}`;
