@@ -20,6 +20,11 @@ export interface MethodRule {
    */
   readonly request?: 'configuration' | 'large' | 'medium';
   /**
+   * A call of the method has no end of its own: `always`, or `while-silent` when it may also be a download, which sends without long
+   * pauses. When apid stops, it ends such calls at once, and gives all others time to finish.
+   */
+  readonly endless?: 'always' | 'while-silent';
+  /**
    * Why the method has no handler, as the end of a sentence. After the check of roles the call fails with
    * UNIMPLEMENTED and `method <name> is not implemented: <reason>`. A method with a handler has no reason.
    */

@@ -47,8 +47,8 @@ const rows = {
   '/machine.MachineService/CPUFreqStats': { roles: AOR, mutates: false, command: 'dashboard' },
   '/machine.MachineService/CPUInfo': { roles: AOR, mutates: false, command: 'dashboard' },
   '/machine.MachineService/DiskStats': { roles: AOR, mutates: false, command: 'dashboard' },
-  '/machine.MachineService/Dmesg': { roles: AOR, mutates: false, command: 'dmesg' },
-  '/machine.MachineService/Events': { roles: AOR, mutates: false, command: 'events' },
+  '/machine.MachineService/Dmesg': { roles: AOR, mutates: false, command: 'dmesg', endless: 'while-silent' },
+  '/machine.MachineService/Events': { roles: AOR, mutates: false, command: 'events', endless: 'always' },
   '/machine.MachineService/EtcdMemberList': {
     roles: AORE,
     mutates: false,
@@ -138,7 +138,7 @@ const rows = {
   '/machine.MachineService/List': { roles: AOR, mutates: false, command: 'list' },
   '/machine.MachineService/DiskUsage': { roles: AOR, mutates: false, command: 'usage' },
   '/machine.MachineService/LoadAvg': { roles: AOR, mutates: false, command: 'dashboard' },
-  '/machine.MachineService/Logs': { roles: AOR, mutates: false, command: 'logs' },
+  '/machine.MachineService/Logs': { roles: AOR, mutates: false, command: 'logs', endless: 'while-silent' },
   '/machine.MachineService/LogsContainers': { roles: AOR, mutates: false, command: 'support' },
   '/machine.MachineService/Memory': { roles: AOR, mutates: false, command: 'memory' },
   '/machine.MachineService/Mounts': { roles: AOR, mutates: false, command: 'mounts' },
@@ -183,7 +183,7 @@ const rows = {
     command: 'config new',
     controlPlaneOnly: 'generate client configuration',
   },
-  '/machine.MachineService/PacketCapture': { roles: AO, mutates: false, command: 'pcap' },
+  '/machine.MachineService/PacketCapture': { roles: AO, mutates: false, command: 'pcap', endless: 'always' },
   '/machine.MachineService/Netstat': { roles: AOR, mutates: false, command: 'netstat' },
   '/machine.MachineService/MetaWrite': {
     roles: AM,
@@ -235,7 +235,7 @@ const rows = {
   '/cosi.resource.State/Create': { roles: A, mutates: true, command: undefined, request: 'large' },
   '/cosi.resource.State/Update': { roles: A, mutates: true, command: undefined, request: 'large' },
   '/cosi.resource.State/Destroy': { roles: A, mutates: true, command: undefined },
-  '/cosi.resource.State/Watch': { roles: AOR, mutates: false, command: 'get --watch' },
+  '/cosi.resource.State/Watch': { roles: AOR, mutates: false, command: 'get --watch', endless: 'always' },
   '/cosi.resource.State/Teardown': { roles: A, mutates: true, command: undefined },
   '/cosi.resource.State/TeardownAndDestroy': { roles: A, mutates: true, command: undefined },
 
@@ -328,6 +328,7 @@ const rows = {
     roles: AOR,
     mutates: false,
     command: 'registry transfers --follow',
+    endless: 'always',
   },
 } satisfies Record<MachineMethod, MethodRule>;
 

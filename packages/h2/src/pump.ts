@@ -71,6 +71,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
   /** Whether the response headers were forwarded. */
   #answering = false;
   #over = false;
+  #waitsForClient = false;
 
   /**
    * Listens to the call from here on, so that a cancel is noticed even while the backend is being dialled.
@@ -86,6 +87,21 @@ export class Pump implements InboundReceiver, OutboundReceiver {
 
   get over(): boolean {
     return this.#over;
+  }
+
+  /** Messages of the answer that have begun. */
+  get messages(): number {
+    return this.#answer.messages;
+  }
+
+  /** Whether a message of the answer has begun and is not complete. */
+  get insideMessage(): boolean {
+    return this.#answer.insideMessage;
+  }
+
+  /** Whether the client must read before more of the answer is taken from the backend. */
+  get waitsForClient(): boolean {
+    return this.#waitsForClient;
   }
 
   /**
@@ -179,10 +195,14 @@ export class Pump implements InboundReceiver, OutboundReceiver {
     const whole = passable === end - start;
     const room = this.#init.inbound.writePart(bytes, start, start + passable);
     if (!whole) this.#fail(this.#tooLarge('answer', this.#answer));
-    else if (!room) this.#outbound?.pause();
+    else if (!room) {
+      this.#waitsForClient = true;
+      this.#outbound?.pause();
+    }
   }
 
   answerDrained(): void {
+    this.#waitsForClient = false;
     if (!this.#over) this.#outbound?.resume();
   }
 

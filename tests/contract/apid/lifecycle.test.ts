@@ -29,7 +29,7 @@ test('SIGTERM: calls in flight finish, and new calls are refused so that clients
     call.stream.write(framed(Buffer.from('first')));
     started.resolve(call);
   };
-  const call = admin.open('/machine.MachineService/Logs');
+  const call = admin.open('/machine.MachineService/Copy');
   const backendCall = await started.promise;
   await call.headers;
 
@@ -72,7 +72,7 @@ test('SIGTERM: a call that does not end within 10 s gets a status, and apid exit
   await using apid = await ApidUnderTest.start();
   const admin = await apid.client();
   apid.machined.behave = (call) => call.respond();
-  const call = admin.open('/machine.MachineService/Events');
+  const call = admin.open('/machine.MachineService/Copy');
   await call.headers;
   const start = performance.now();
   apid.process.signal('SIGTERM');
@@ -81,6 +81,61 @@ test('SIGTERM: a call that does not end within 10 s gets a status, and apid exit
   assert.deepEqual(await apid.process.exited, { code: 0, signal: null });
   const tookMs = performance.now() - start;
   assert.ok(tookMs > 9500, `it took ${tookMs} ms`);
+});
+
+test('SIGTERM: calls without an end get what was published before and a status, while downloads go on', async () => {
+  await using apid = await ApidUnderTest.start();
+  const admin = await apid.client();
+  const opened = new Map<string, BackendCall>();
+  apid.machined.behave = (call) => {
+    call.stream.resume();
+    call.respond();
+    opened.set(call.path, call);
+  };
+  const service = '/machine.MachineService';
+  const paths = {
+    watch: '/cosi.resource.State/Watch',
+    events: `${service}/Events`,
+    capture: `${service}/PacketCapture`,
+    silentLog: `${service}/Dmesg`,
+    busyLog: `${service}/Logs`,
+    download: `${service}/Copy`,
+  };
+  const start = async (path: string, nodes: readonly (readonly [string, string])[] = []) => {
+    const call = admin.open(path, { metadata: nodes });
+    await apid.eventually(`${path} at machined`, () => opened.has(path));
+    return { ...call, at: opened.get(path) ?? assert.fail(path) };
+  };
+  const calls = {
+    watch: await start(paths.watch),
+    events: await start(paths.events),
+    capture: await start(paths.capture),
+    silentLog: await start(paths.silentLog),
+    busyLog: await start(paths.busyLog),
+    download: await start(paths.download),
+  };
+  const line = framed(Buffer.from('line'));
+  const writing = setInterval(() => calls.busyLog.at.stream.write(line), 50);
+  try {
+    const last = framed(Buffer.from('stopAllServices'));
+    calls.events.at.stream.write(last);
+    apid.process.signal('SIGTERM');
+    for (const name of ['watch', 'events', 'capture', 'silentLog'] as const) {
+      const { code, message, body } = await calls[name].result;
+      const expected = name === 'events' ? last : Buffer.alloc(0);
+      assert.deepEqual([name, code, message, body], [name, 14, 'apid on node01 is shutting down', expected]);
+    }
+  } finally {
+    clearInterval(writing);
+  }
+  // Both would have ended, had the others ended only when the 10 s of all calls were over.
+  for (const name of ['busyLog', 'download'] as const) {
+    calls[name].at.stream.write(framed(Buffer.from('the rest')));
+    calls[name].at.finish();
+    const { code, body } = await calls[name].result;
+    assert.deepEqual([name, code, body.subarray(-8).toString()], [name, 0, 'the rest']);
+  }
+  assert.deepEqual(await apid.process.exited, { code: 0, signal: null });
 });
 
 test('the health socket reports whether the gateway listens', async () => {

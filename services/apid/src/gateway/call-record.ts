@@ -1,6 +1,7 @@
 import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
 import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall } from '@nodewright/h2';
 import { encodeFields, type Span } from '@nodewright/telemetry';
+import type { CallProgress } from '../domain/endless-calls.ts';
 import type { PlannedCall } from './call-plans.ts';
 import type { CallShare } from './call-shares.ts';
 import type { Chain, Link } from './chain.ts';
@@ -24,6 +25,8 @@ const undecided = refused('internal', 'undecided');
 export interface CallTarget {
   /** Ends the call with a status of apid's own. */
   abort(status: GrpcStatus): void;
+  /** How far the answer is. */
+  progress(): CallProgress;
 }
 
 /** The state of a call from its headers to its log line: start time, deadline, caller, limits, span. */
@@ -73,6 +76,11 @@ export class CallRecord implements Link<CallRecord> {
 
   get plan(): CallPlan {
     return this.planned?.plan ?? undecided;
+  }
+
+  /** Full name of the method, as the client wrote it. */
+  get path(): string {
+    return this.#call.path;
   }
 
   /** The timeout that the client set, in milliseconds; `undefined` without a deadline. */

@@ -96,6 +96,11 @@ export class FanOutTarget implements OutboundReceiver {
     return this.#over;
   }
 
+  /** Whether a message of the target has begun and is not complete. */
+  get insideMessage(): boolean {
+    return !this.#over && this.#messages.insideMessage;
+  }
+
   /** Whether the fan-out must wait for this target before it sends more of the request. */
   get congested(): boolean {
     return this.#congested && this.open;

@@ -8,6 +8,7 @@ import {
   MessageScanner,
   sendStatus,
 } from '@nodewright/h2';
+import type { CallProgress } from '../domain/endless-calls.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import type { CallRecord, CallTarget } from './call-record.ts';
 import { describeFullBudget, describePumpFailure, hopLabel, secondsText } from './describe-failure.ts';
@@ -50,6 +51,8 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
   #nextTurn = 0;
   /** The call has so much to send that it waits for the client. */
   #isBlocked = false;
+  /** Messages of the targets so far. */
+  #messages = 0;
   #connecting: number;
   #left: number;
   #requestEnded = false;
@@ -88,6 +91,11 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
 
   abort(status: GrpcStatus): void {
     this.#fail(status);
+  }
+
+  progress(): CallProgress {
+    const isInside = this.#targets.some(({ insideMessage }) => insideMessage);
+    return { messages: this.#messages, insideMessage: isInside, waitsForClient: this.#isBlocked };
   }
 
   requestData(chunk: Buffer): void {
@@ -158,6 +166,7 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
 
   message(target: FanOutTarget, body: Buffer): void {
     if (this.#over) return;
+    this.#messages += 1;
     try {
       if (this.#answer.message(target, body)) return;
       this.#isBlocked = true;

@@ -12,6 +12,7 @@ import {
   type RawHeaders,
 } from '@nodewright/h2';
 import type { Span } from '@nodewright/telemetry';
+import type { CallProgress } from '../domain/endless-calls.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import { type CallRecord, type CallTarget, endSpan } from './call-record.ts';
 import {
@@ -89,6 +90,10 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
   /** Ends the call with a status of apid's own. */
   abort(status: GrpcStatus): void {
     this.#pump.fail(status);
+  }
+
+  progress(): CallProgress {
+    return this.#pump;
   }
 
   describeFull(full: ByteBudget): GrpcStatus {

@@ -22,6 +22,7 @@ import { callGrowth } from '../domain/limits.ts';
 import type { CallRecord } from './call-record.ts';
 import type { CallerConduct } from './caller-conduct.ts';
 import { Chain } from './chain.ts';
+import { endEndlessCalls } from './end-endless-calls.ts';
 import type { GatewayPeer } from './gateway.ts';
 import { apidLimits, clientLimits, furtherClientLimits } from './http2-limits.ts';
 
@@ -114,13 +115,15 @@ export class GatewayListener implements AsyncDisposable {
     const { drainTimeoutMs, onListening } = this.#init;
     this.#open = undefined;
     onListening(false);
+    const message = `apid on ${identity.hostname} is shutting down`;
+    const stopping = { code: grpcCodeFromKind('unavailable'), message };
+    const stopLooking = endEndlessCalls(active, stopping);
     // Calls that are still open at the end of the drain get a status instead of a reset.
     const expired = setTimeout(() => {
-      const message = `apid on ${identity.hostname} is shutting down`;
-      for (const { target } of active.all())
-        target?.abort({ code: grpcCodeFromKind('unavailable'), message });
+      for (const { target } of active.all()) target?.abort(stopping);
     }, drainTimeoutMs);
     const closed: Promise<void> = server.close(drainTimeoutMs + flushMs).finally(() => {
+      stopLooking();
       clearTimeout(expired);
       this.#draining.delete(closed);
     });

@@ -1,0 +1,27 @@
+import { methodRule } from '@nodewright/contract';
+import type { GrpcStatus } from '@nodewright/h2';
+import { EndlessCall, endlessLimits } from '../domain/endless-calls.ts';
+import type { CallRecord } from './call-record.ts';
+import type { Chain } from './chain.ts';
+
+/**
+ * Ends the calls of a closed listener that have no end of their own, each as soon as what was published before has been sent. Without it
+ * every reboot waits for the watchers of the node as long as for a download.
+ *
+ * @returns ends the looking
+ */
+export function endEndlessCalls(active: Chain<CallRecord>, status: GrpcStatus): () => void {
+  const endless = new Map<CallRecord, EndlessCall>();
+  const look = () => {
+    for (const call of active.all()) {
+      const kind = methodRule(call.path)?.endless;
+      const { target } = call;
+      if (kind === undefined || target === undefined) continue;
+      const judged = endless.get(call) ?? new EndlessCall(kind);
+      endless.set(call, judged);
+      if (judged.isOver(target.progress())) target.abort(status);
+    }
+  };
+  const looking = setInterval(look, endlessLimits.lookMs);
+  return () => clearInterval(looking);
+}
