@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { acceptBooleanValues } from '../commands/gen/accept-boolean-values.ts';
 import { parseGoDuration } from '../go-duration.ts';
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 
@@ -20,7 +19,6 @@ const defaultTimeoutNanos = 1800n * 1_000_000_000n;
 
 /** Adds these options and the options for nodes and output. */
 export function addActionOptions(command: Command): Command {
-  acceptBooleanValues(command);
   const timeout = command
     .createOption('--timeout <duration>', 'how long the command may take, without the time at its question')
     .argParser(parseGoDuration);

@@ -3,7 +3,6 @@ import { type MountedVolume, type MountedVolumes, mountedVolumes } from '../moun
 import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
 import { formatBinarySize, formatCount, formatPercentUsed } from '../render/size.ts';
 import { type NodeReport, reportNodes } from '../report-nodes.ts';
-import { acceptBooleanValues } from './gen/accept-boolean-values.ts';
 
 interface DiskfreeOptions extends NodeOptions, OutputOptions {
   readonly bytes: boolean;
@@ -41,7 +40,7 @@ function reportOf(volume: string | undefined, options: DiskfreeOptions): NodeRep
 /** `talosctl diskfree [volume]`. Source: Talos v1.14: diskfree. */
 export const diskfreeCommand: CommandModule = {
   define(command, env) {
-    acceptBooleanValues(addOutputOption(addNodeOptions(command)))
+    addOutputOption(addNodeOptions(command))
       .argument('[volume]', 'volume to show (default: all mounted volumes)')
       .option('-b, --bytes', 'print sizes in bytes', false)
       .option('-i, --inodes', 'show inodes instead of sizes', false)

@@ -1,5 +1,4 @@
 import type { CommandModule } from '../command-module.ts';
-import { acceptBooleanValues } from './gen/accept-boolean-values.ts';
 import { defineGenCa } from './gen/ca.ts';
 import { defineGenConfig } from './gen/config.ts';
 import { defineGenCrt } from './gen/crt.ts';
@@ -12,7 +11,7 @@ import { defineGenSecureboot } from './gen/secureboot.ts';
 /** `talosctl gen`: generates files without contacting nodes. Source: Talos v1.14: gen. */
 export const genCommand: CommandModule = {
   define(command, env) {
-    acceptBooleanValues(command.option('-f, --force', 'overwrite files that exist'));
+    command.option('-f, --force', 'overwrite files that exist');
     defineGenCa(command, env);
     defineGenConfig(command, env);
     defineGenCrt(command, env);

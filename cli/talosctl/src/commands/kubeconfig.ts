@@ -13,7 +13,6 @@ import { openClient } from '../open-client.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import { Progress } from '../progress.ts';
 import { writeDocument } from '../render/document.ts';
-import { acceptBooleanValues } from './gen/accept-boolean-values.ts';
 
 interface KubeconfigOptions extends NodeOptions, OutputOptions {
   readonly force?: boolean;
@@ -24,7 +23,7 @@ interface KubeconfigOptions extends NodeOptions, OutputOptions {
 /** `talosctl kubeconfig [path]`: requests a kubeconfig and merges it. Source: Talos v1.14: kubeconfig. */
 export const kubeconfigCommand: CommandModule = {
   define(command, env) {
-    acceptBooleanValues(addOutputOption(addNodeOptions(command)))
+    addOutputOption(addNodeOptions(command))
       .argument(
         '[path]',
         'file to merge with or to write; "-" is standard output (default: the file in KUBECONFIG, or ~/.kube/config)',

@@ -8,7 +8,6 @@ import { ReportedFailure } from '../failure.ts';
 import { addOutputOption, type OutputOptions } from '../node-options.ts';
 import { escapeEntry } from '../output/escape-text.ts';
 import { writeDocument } from '../render/document.ts';
-import { acceptBooleanValues } from './gen/accept-boolean-values.ts';
 
 interface ValidateCommandOptions extends OutputOptions {
   readonly config: string;
@@ -77,7 +76,7 @@ async function validate(env: CliEnvironment, options: ValidateCommandOptions): P
 /** `talosctl validate`: validates a file without contacting a node. Source: Talos v1.14: validate. */
 export const validateCommand: CommandModule = {
   define(command: Command, env) {
-    acceptBooleanValues(addOutputOption(command))
+    addOutputOption(command)
       .requiredOption('-c, --config <path>', 'machine configuration to validate; - is standard input')
       .addOption(
         new Option('-m, --mode <mode>', 'mode to validate for: how the machine runs')

@@ -1,7 +1,6 @@
 import type { NodeClient } from '@nodewright/client';
 import { ApplyConfigurationRequest_Mode as Mode } from '@nodewright/contract/gen/machine/machine.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { acceptBooleanValues } from '../commands/gen/accept-boolean-values.ts';
 import { parseGoDuration, protobufDuration } from '../go-duration.ts';
 import { onlyMessage } from '../only-message.ts';
 
@@ -38,7 +37,7 @@ function parseTimeout(text: string): bigint {
 
 /** Adds `-m`, `--timeout`, `--dry-run` and `--yes`. */
 export function addApplyOptions(command: Command): Command {
-  return acceptBooleanValues(command)
+  return command
     .addOption(
       new Option(
         '-m, --mode <mode>',

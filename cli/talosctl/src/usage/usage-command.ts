@@ -1,12 +1,13 @@
-import { Command, type ErrorOptions, type Help } from 'commander';
+import { Command, type ErrorOptions, type Help, type ParseOptionsResult } from 'commander';
 import { UsageFault } from '../failure.ts';
 import { TalosctlHelp } from '../help/talosctl-help.ts';
 import { commandPath } from '../node-selection/command-path.ts';
+import { flagWords } from './flag-words.ts';
 import { usageMessage } from './usage-message.ts';
 
 /**
- * A command whose help has our layout, and whose errors are thrown as a `UsageFault` with the name of the
- * command.
+ * A command whose help has our layout, whose errors are thrown as a `UsageFault` with the name of the
+ * command, and whose flags accept a value after an equals sign.
  */
 export class UsageCommand extends Command {
   override createCommand(name?: string): Command {
@@ -15,6 +16,10 @@ export class UsageCommand extends Command {
 
   override createHelp(): Help {
     return new TalosctlHelp();
+  }
+
+  override parseOptions(words: string[]): ParseOptionsResult {
+    return super.parseOptions(flagWords(this, words));
   }
 
   override error(message: string, options?: ErrorOptions): never {

@@ -4,7 +4,6 @@ import type { CliEnvironment } from '../../command-module.ts';
 import { addOutputFlag } from '../../node-options.ts';
 import { writeDocument } from '../../render/document.ts';
 import type { OutputFormat } from '../../render/output-format.ts';
-import { acceptBooleanValues } from './accept-boolean-values.ts';
 import type { PlannedFile } from './planned-file.ts';
 import { type WriteFilesOptions, writeFiles } from './write-files.ts';
 
@@ -18,7 +17,7 @@ export interface GenOptions {
 
 /** Adds a subcommand of `talosctl gen`. The parent command defines `--force`. */
 export function addGenCommand(gen: Command, name: string, summary: string): Command {
-  return acceptBooleanValues(gen.command(name).description(summary));
+  return gen.command(name).description(summary);
 }
 
 /** Adds `--format`, the output format of commands whose `-o` is a path. */

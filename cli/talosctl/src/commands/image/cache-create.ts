@@ -56,6 +56,7 @@ export function defineImageCacheCreate(image: Command, env: CliEnvironment): voi
       'replace a cache with the layout oci; download again what one with the layout flat has',
       false,
     )
+    .addOption(new Option('--cosign-signatures').default(true).hideHelp())
     .option('--no-cosign-signatures', 'leave out the signatures of cosign')
     .action((_: CacheCreateOptions, command: Command) => createCache(env, command.optsWithGlobals()));
 }
