@@ -173,11 +173,17 @@ test('version prints the client, then the nodes', async () => {
   );
 });
 
-test('version --client calls no node, and --short is one line', async () => {
+test('version --client calls no node, and --short prints the heading and one line', async () => {
   const asked = suite.gateway.calls.length;
   const { stdout, exitCode } = await suite.talosctl.run(['version', '--client', '--short']);
-  assert.deepEqual({ stdout, exitCode }, { stdout: 'Talos v1.14.0\n', exitCode: 0 });
+  assert.deepEqual({ stdout, exitCode }, { stdout: 'Client:\nTalos v1.14.0\n', exitCode: 0 });
   assert.equal(suite.gateway.calls.length, asked);
+});
+
+test('version --short shortens the version of the client alone', async () => {
+  const { stdout } = await suite.run('-n', 'node01', 'version', '--short');
+  const { stdout: whole } = await suite.run('-n', 'node01', 'version');
+  assert.equal(stdout, `Client:\nTalos v1.14.0\n${whole.slice(whole.indexOf('Server:'))}`);
 });
 
 test('without nodes the first endpoint answers, labelled with its host', async () => {

@@ -44,10 +44,8 @@ export const versionCommand: CommandModule = {
         if (options.output !== 'table') {
           if (options.client) return writeDocument(env.stdout, options.output, clientVersion());
         } else if (!options.json) {
-          const text = options.short
-            ? `Talos ${buildInfo.tag}\n`
-            : `Client:\n${versionBlock(clientVersion())}`;
-          env.stdout.write(text);
+          const text = options.short ? `Talos ${buildInfo.tag}\n` : versionBlock(clientVersion());
+          env.stdout.write(`Client:\n${text}`);
         }
         if (options.client) return;
         const { reportServerVersions } = await import('../report-server-versions.ts');
