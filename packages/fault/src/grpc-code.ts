@@ -53,6 +53,24 @@ export function kindFromGrpcCode(code: number): FaultKind {
   return kindsByCode[code - 1] ?? 'unknown';
 }
 
+/** Source: OpenTelemetry semantic conventions, gRPC. */
+const serverFailures: ReadonlySet<FaultKind> = new Set([
+  'unknown',
+  'deadline-exceeded',
+  'unimplemented',
+  'internal',
+  'unavailable',
+  'data-loss',
+]);
+
+/**
+ * Whether a server that ends a call with a fault of this kind has failed itself, so that the span of the call is an error. All
+ * other kinds say what is wrong with the call. For a client every kind is an error.
+ */
+export function isServerFailure(kind: FaultKind): boolean {
+  return serverFailures.has(kind);
+}
+
 /** The name of a gRPC code: `PermissionDenied` for 7, `Code(99)` for an unknown number. */
 export function grpcCodeName(code: number): string {
   return codeNames[code] ?? `Code(${code})`;

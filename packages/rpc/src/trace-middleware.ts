@@ -1,3 +1,4 @@
+import { isServerFailure, kindFromGrpcCode } from '@nodewright/fault';
 import type { Span, Telemetry } from '@nodewright/telemetry';
 import type {
   CallContext,
@@ -49,8 +50,9 @@ export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddlew
       span.setAttributes(rpcStatusAttribute(0));
       return result;
     } catch (error) {
-      span.setAttributes(rpcStatusAttribute(statusOf(error).code));
-      span.fail(error);
+      const { code } = statusOf(error);
+      span.setAttributes(rpcStatusAttribute(code));
+      if (isServerFailure(kindFromGrpcCode(code))) span.fail(error);
       throw error;
     } finally {
       span.end();

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Fault, faultFrom } from '@nodewright/fault';
+import { type Fault, faultFrom, isServerFailure } from '@nodewright/fault';
 import type { Span, Telemetry } from '@nodewright/telemetry';
 import type { ChunkTurns } from './chunk-turns.ts';
 import type { ClientWait } from './client-shares.ts';
@@ -76,8 +76,8 @@ async function answerContent(
     bytes = await telemetry.withSpan(span, () => send(answer));
   } catch (error) {
     fault = faultFrom(error);
-    span.fail(fault);
     const { kind, message } = fault;
+    if (isServerFailure(kind)) span.fail(fault);
     // A client that has read less than the length that was announced knows that the content is not whole.
     if (response.headersSent) response.destroy();
     else sendError(response, statusOf(kind), codeOf(kind, target.kind), message);

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { noTelemetry } from '@nodewright/telemetry';
+import { recordSpans } from '@nodewright/telemetry/testing';
 import { eventually } from '@nodewright/testkit';
 import { blobPath, manifestPath } from '../cache/cache-paths.ts';
 import { openImageFolder, type StoredManifest } from '../cache/image-folder.ts';
@@ -34,10 +35,11 @@ async function serve(t: TestContext, limits: Partial<DistributionLimits> = {}, c
   }
   const folder = openImageFolder(root, new VerifiedFiles());
   const records: AnswerRecord[] = [];
+  const telemetry = recordSpans();
   const server = await openDistributionServer({
     source: localSource(new LocalImages(() => [folder])),
     limits: { ...distributionLimits, ...limits },
-    telemetry: noTelemetry,
+    telemetry,
     onAnswered: (record) => records.push(record),
   });
   const port = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -45,7 +47,7 @@ async function serve(t: TestContext, limits: Partial<DistributionLimits> = {}, c
     await server[Symbol.asyncDispose]();
     rmSync(root, { recursive: true });
   });
-  return { port, records, url: (path: string) => `http://127.0.0.1:${port}${path}` };
+  return { port, records, spans: telemetry.spans, url: (path: string) => `http://127.0.0.1:${port}${path}` };
 }
 
 const blobUrl = `/v2/team/app/blobs/${digestOf(blob)}`;
@@ -388,4 +390,18 @@ test('connections without a request lose their places to new ones, and those wit
   }
   assert.ok(received > blob.length);
   for (const socket of silent) socket.destroy();
+});
+
+test('the span of an answer has not failed when the client asked for what is not there', async (t) => {
+  const { url, spans } = await serve(t);
+  assert.equal((await fetch(url('/v2/team/app/manifests/v2'))).status, 404);
+  await eventually(() => spans.some(({ hasEnded }) => hasEnded), { what: 'end of the span' });
+  assert.deepEqual(
+    spans.map(({ kind, hasFailed, attributes }) => [
+      kind,
+      hasFailed,
+      attributes['http.response.status_code'],
+    ]),
+    [['server', false, 404]],
+  );
 });

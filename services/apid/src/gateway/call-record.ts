@@ -1,4 +1,4 @@
-import { faultFrom, grpcCodeFromKind } from '@nodewright/fault';
+import { faultFrom, grpcCodeFromKind, isServerFailure, kindFromGrpcCode } from '@nodewright/fault';
 import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall } from '@nodewright/h2';
 import { encodeFields, type Span } from '@nodewright/telemetry';
 import type { CallProgress } from '../domain/endless-calls.ts';
@@ -10,13 +10,6 @@ import { type CallPlan, refused } from './plan-call.ts';
 
 /** Longest delay that `setTimeout` accepts, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1;
-
-/** Status codes that mark the server span as failed. Source: OpenTelemetry semantic conventions, gRPC. */
-const serverFaults: ReadonlySet<number> = new Set(
-  (['unknown', 'deadline-exceeded', 'unimplemented', 'internal', 'unavailable', 'data-loss'] as const).map(
-    grpcCodeFromKind,
-  ),
-);
 
 /** The plan before anything was decided. */
 const undecided = refused('internal', 'undecided');
@@ -149,7 +142,10 @@ export class CallRecord implements Link<CallRecord> {
     this.share?.release();
     if (this.share !== undefined) this.#gateway.lanes.leave(this.queue);
     clearTimeout(this.#deadline);
-    if (this.#span !== undefined) endSpan(this.#span, status, serverFaults.has(status.code));
+    if (this.#span !== undefined) {
+      const failed = status.code !== 0 && isServerFailure(kindFromGrpcCode(status.code));
+      endSpan(this.#span, status, failed);
+    }
     if (this.#gateway.requests.isOn) this.#log(status);
   }
 

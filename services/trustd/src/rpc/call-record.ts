@@ -1,4 +1,4 @@
-import { grpcCodeName } from '@nodewright/fault';
+import { grpcCodeName, isServerFailure, kindFromGrpcCode } from '@nodewright/fault';
 import { type GrpcStatus, headerValue, type InboundCall, loggedMetadata } from '@nodewright/h2';
 import type { Logger, Span, Telemetry } from '@nodewright/telemetry';
 import type { Clock } from '../domain/clock.ts';
@@ -64,7 +64,8 @@ export class CallRecord {
       return;
     }
     span.setAttributes({ 'rpc.grpc.status_code': status.code });
-    if (status.code !== 0) span.fail(new Error(status.message));
+    const isFailure = status.code !== 0 && isServerFailure(kindFromGrpcCode(status.code));
+    if (isFailure) span.fail(new Error(status.message));
     this.#init.telemetry.withSpan(span, () => this.#log(status));
     span.end();
   }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Secret } from '@nodewright/fault';
-import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { Fault, kindFromGrpcCode, Secret } from '@nodewright/fault';
+import { createLogger, noTelemetry, type Telemetry } from '@nodewright/telemetry';
+import { recordSpans } from '@nodewright/telemetry/testing';
 import { ByteBudget } from '../domain/byte-budget.ts';
 import { trustdLimits } from '../domain/limits.ts';
 import { LogAllowance } from '../domain/log-allowance.ts';
@@ -15,7 +16,7 @@ const path = '/a.B/Echo';
 const right = ['token', 'abcdef.0123456789abcdef'];
 const message = Buffer.from('hello');
 
-function startServer() {
+function startServer({ telemetry = noTelemetry }: { telemetry?: Telemetry } = {}) {
   const clock = new FakeClock();
   const lines: Record<string, unknown>[] = [];
   const answered: string[] = [];
@@ -23,13 +24,15 @@ function startServer() {
   const guesses = new WrongGuesses(trustdLimits);
   const answer = async (bytes: Uint8Array) => {
     answered.push(Buffer.from(bytes).toString());
+    const code = /^fail (\d+)$/.exec(answered.at(-1) ?? '')?.[1];
+    if (code !== undefined) throw new Fault(kindFromGrpcCode(Number(code)), 'it failed');
     return bytes;
   };
   const server: CallServer = {
     methods: new Map([[path, { path, answer }]]),
     token: () => new Secret('abcdef.0123456789abcdef'),
     ...{ clock, bodies, guesses },
-    telemetry: noTelemetry,
+    telemetry,
     anonymousLog: new LogAllowance(trustdLimits),
     log: createLogger({
       name: 'trustd',
@@ -172,4 +175,21 @@ test('serveCall() limits the log lines about wrong tokens, and logs their addres
   await clock.advance(1000);
   assert.equal(lines.at(-1)?.linesLeftOut, 500 - trustdLimits.logBurst);
   assert.equal(JSON.stringify(lines).includes('secret-guess'), false);
+});
+
+test('serveCall() marks the span as failed only for what a server is to blame for', async () => {
+  const telemetry = recordSpans();
+  const { call } = startServer({ telemetry });
+  for (let code = 1; code <= 16; code += 1) {
+    const made = call(right);
+    made.sendMessage(Buffer.from(`fail ${code}`));
+    await made.ended;
+  }
+  assert.equal(telemetry.spans.length, 16);
+  assert.deepEqual(
+    telemetry.spans
+      .filter(({ hasFailed }) => hasFailed)
+      .map(({ attributes }) => attributes['rpc.grpc.status_code']),
+    [2, 4, 12, 13, 14, 15],
+  );
 });
