@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isLockEntry } from './socket-lock.ts';
 
 /**
  * The paths of the files in a cluster's folder. The folder of the cluster `name` is `<clusters
@@ -59,6 +60,7 @@ export function isClusterEntry(name: string): boolean {
     ) ||
     /^supervisor\.(pid|lock|log)(\.[0-9a-f]+\.tmp)?$/.test(name) ||
     name === 'supervisor.log.1' ||
+    isLockEntry({ name: 'supervisor' }, name) ||
     name === spansSocket ||
     name === 'nodes' ||
     /^node\d+\.log(\.1)?$/.test(name)

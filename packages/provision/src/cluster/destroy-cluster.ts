@@ -48,6 +48,9 @@ export async function destroyCluster<Parts extends CreateParts>(
   progress: Progress,
 ): Promise<void> {
   const folder = await locateCluster(ref, { make: false });
+  const before = await findCluster(folder).catch(() => undefined);
+  // Without a folder of clusters there is no place for the lock either.
+  if (before?.kind === 'nothing') throw noSuchCluster(ref);
   await using _lock = await lockCluster(folder.path, ref.name);
   const state = await stateToDestroy(ref, folder, options.force);
   const host = kind.openHost(folder, state);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { connect, createServer, type ListenOptions, type NetConnectOpts, type Server } from 'node:net';
 
 /**
@@ -35,38 +34,45 @@ export async function holdOwnerSocket(
   };
 }
 
+/** What a process has found at the address of an owner's socket. */
+export interface OwnerLook {
+  /** The error of the connection, such as `ECONNREFUSED`. */
+  readonly code?: string;
+  /** What the owner said of itself. */
+  readonly owner: unknown;
+}
+
 /**
  * Reads the line that the owner of a socket sends. Resolves to `undefined` when no process listens, or when
  * the answer is not one line of JSON within `timeoutMs` and 1 MiB.
  */
-export function askOwner(where: NetConnectOpts, timeoutMs = 1_000): Promise<unknown> {
+export async function askOwner(where: NetConnectOpts, timeoutMs?: number): Promise<unknown> {
+  return (await lookAtOwner(where, timeoutMs)).owner;
+}
+
+/** As `askOwner`, with the error that tells an address without a process from an owner that says nothing. */
+export function lookAtOwner(where: NetConnectOpts, timeoutMs = 1_000): Promise<OwnerLook> {
   return new Promise((resolve) => {
     let text = '';
+    let code: string | undefined;
     const socket = connect(where).setEncoding('utf8');
-    const finish = (value: unknown) => {
+    const finish = (owner: unknown) => {
       socket.destroy();
-      resolve(value);
+      resolve({ owner, ...(code === undefined ? {} : { code }) });
     };
     const timer = setTimeout(() => finish(undefined), timeoutMs);
     socket.on('data', (chunk: string) => {
       text += chunk;
       if (text.length > 1024 * 1024) finish(undefined);
     });
-    socket.on('error', () => {});
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      code = error.code;
+    });
     socket.on('close', () => {
       clearTimeout(timer);
       finish(parseLine(text));
     });
   });
-}
-
-/**
- * An address in the abstract socket namespace, which needs no file. The path that it stands for may be of any
- * length.
- */
-export function abstractSocketFor(purpose: string, path: string): { readonly path: string } {
-  const digest = createHash('sha256').update(path).digest('hex');
-  return { path: `\0nodewright/${purpose}/${digest}` };
 }
 
 function parseLine(text: string): unknown {

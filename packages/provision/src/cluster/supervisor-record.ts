@@ -1,13 +1,15 @@
 import { rmSync } from 'node:fs';
 import { Fault } from '@nodewright/fault';
+import { runsSupervisor } from '../domain/owned-process.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
-import { readLivePid } from './cluster-processes.ts';
-import { abstractSocketFor, askOwner, holdOwnerSocket, type OwnerSocket } from './owner-socket.ts';
+import { findClusterProcesses, readLivePid } from './cluster-processes.ts';
+import type { OwnerSocket } from './owner-socket.ts';
+import { askLockOwner, holdSocketLock, type LockPlace } from './socket-lock.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
-/** The address of the socket at which the supervisor or keeper of a cluster describes itself. */
-export function supervisorSocket(folder: ClusterFolder) {
-  return abstractSocketFor('supervise', folder.path);
+/** The lock at which the supervisor or keeper of a cluster describes itself. */
+export function supervisorLockOf(folder: ClusterFolder): LockPlace {
+  return { folder: folder.path, name: 'supervisor' };
 }
 
 /**
@@ -19,12 +21,25 @@ export async function holdSupervisorLock(
   cluster: string,
   describe: () => object,
 ): Promise<OwnerSocket> {
-  const where = supervisorSocket(folder);
-  const lock = await holdOwnerSocket(where, describe);
-  if (lock !== undefined) return lock;
-  const owner = (await askOwner(where)) as { pid?: unknown } | undefined;
-  const pid = owner?.pid ?? readLivePid(folder, folder.supervisorPid) ?? 'unknown';
+  const place = supervisorLockOf(folder);
+  const lock = await holdSocketLock(place, describe);
+  const owner =
+    lock === undefined ? ((await askLockOwner(place)) as { pid?: unknown } | undefined) : undefined;
+  const earlier = findEarlierSupervisor(folder);
+  if (lock !== undefined && earlier === undefined) return lock;
+  await lock?.[Symbol.asyncDispose]();
+  const pid = owner?.pid ?? earlier ?? 'unknown';
   throw new Fault('already-exists', `a supervisor already runs cluster "${cluster}" (pid ${pid})`);
+}
+
+/**
+ * The pid of another supervisor of the cluster that the lock does not tell of: one of an earlier version holds a lock elsewhere, and
+ * one whose folder was removed and made again held the lock in the folder that is gone.
+ */
+function findEarlierSupervisor(folder: ClusterFolder): number | undefined {
+  const recorded = readLivePid(folder, folder.supervisorPid);
+  if (recorded !== undefined && recorded !== process.pid) return recorded;
+  return findClusterProcesses(folder).find(({ args }) => runsSupervisor(args))?.pid;
 }
 
 /**

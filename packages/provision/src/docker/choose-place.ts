@@ -2,23 +2,33 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
-import { abstractSocketFor, holdOwnerSocket, type OwnerSocket } from '../cluster/owner-socket.ts';
+import { holdOwnerSocket } from '../cluster/owner-socket.ts';
 import { type Ipv4Range, parseRange, routedRanges } from '../domain/ipv4-range.ts';
 import { candidateStackSubnets, isFree, parseStackSubnet } from '../domain/stack-subnet.ts';
 import { type Subnet, subnetCidr } from '../domain/subnet.ts';
 import type { Engine } from '../engine/index.ts';
 
 const pollMs = 100;
+/** How long another command may take to choose. */
+const patienceMs = 30_000;
+/** All users of the host share the engine, so they share this name in the abstract socket namespace. */
+const placeSocket = '\0nodewright/place/docker';
 
 /**
  * Takes the lock that a command holds from the choice of addresses and ports until the engine has reserved
  * them. Two commands on this host can then not choose the same ones. For commands on other hosts, the engine
- * itself rejects a subnet that overlaps.
+ * itself rejects a subnet that overlaps. Any user can bind the name and keep it, so it only orders commands that behave:
+ * after half a minute (`patience`, milliseconds) the choice is made without it.
  */
-export async function holdPlaceLock(signal: AbortSignal): Promise<OwnerSocket> {
+export async function holdPlaceLock(
+  signal: AbortSignal,
+  { path = placeSocket, patience = patienceMs } = {},
+): Promise<AsyncDisposable> {
+  const deadline = performance.now() + patience;
   for (;;) {
-    const lock = await holdOwnerSocket(abstractSocketFor('place', 'docker'), () => ({ pid: process.pid }));
+    const lock = await holdOwnerSocket({ path }, () => ({ pid: process.pid }));
     if (lock !== undefined) return lock;
+    if (performance.now() > deadline) return { async [Symbol.asyncDispose]() {} };
     await sleep(pollMs, undefined, { signal });
   }
 }

@@ -1,7 +1,7 @@
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import type { HostView } from '../cluster/cluster-kind.ts';
-import { askOwner } from '../cluster/owner-socket.ts';
-import { supervisorSocket } from '../cluster/supervisor-record.ts';
+import { askLockOwner } from '../cluster/socket-lock.ts';
+import { supervisorLockOf } from '../cluster/supervisor-record.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import type { Engine } from '../engine/index.ts';
 import type { NodeView } from '../provisioner.ts';
@@ -58,7 +58,7 @@ function runStateOf(
  * process does.
  */
 async function askStarts(folder: ClusterFolder, pid: number): Promise<Readonly<Record<string, number>>> {
-  const owner = (await askOwner(supervisorSocket(folder))) as
+  const owner = (await askLockOwner(supervisorLockOf(folder))) as
     | { readonly pid?: unknown; readonly starts?: Readonly<Record<string, number>> }
     | undefined;
   return owner?.pid === pid ? (owner.starts ?? {}) : {};

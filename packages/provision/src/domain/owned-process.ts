@@ -26,6 +26,10 @@ export function isOwnedBy(
 
 /** Whether this is a supervisor or keeper of the cluster that a user started by hand. */
 function isSupervisorOf(folder: string, args: readonly string[]): boolean {
-  const isProgram = args.some((arg) => /(^|\/)(process-supervisor|docker-keeper)\.cjs$/.test(arg));
-  return isProgram && args[args.indexOf('--folder') + 1] === folder;
+  return runsSupervisor(args) && args[args.indexOf('--folder') + 1] === folder;
+}
+
+/** Whether a process of a cluster is its supervisor or keeper. */
+export function runsSupervisor(args: readonly string[]): boolean {
+  return args.some((arg) => /(^|\/)(process-supervisor|docker-keeper)\.cjs$/.test(arg));
 }

@@ -46,13 +46,15 @@ test('create() starts a cluster with private files and adds a context', async ()
     ],
   );
   assert.deepEqual(await cluster.provisioner.show(cluster.ref()), view);
-  assert.deepEqual((await readdir(folder.path)).sort(), [
+  const anyId = (name: string) => name.replace(/\.[0-9a-f]{16}\.sock$/, '.ID.sock');
+  assert.deepEqual((await readdir(folder.path)).map(anyId).sort(), [
     'members.json',
     'node01.log',
     'node02.log',
     'nodes',
     'secrets.yaml',
     'state.yaml',
+    'supervisor.ID.sock',
     'supervisor.lock',
     'supervisor.log',
     'supervisor.pid',

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '@nodewright/fault';
+import { openUnixPath, shownPath } from '@nodewright/files';
+import { holdOwnerSocket, lookAtOwner, type OwnerLook, type OwnerSocket } from './owner-socket.ts';
+
+// A lock of one user. An abstract socket would be simpler, but everybody on the host may bind its name, and sees the name while it is
+// held. So each process that wants the lock listens on a socket with a name of its own, in a folder that nobody else may write to, and
+// then looks at the others: it holds the lock when no other one listens. Of two processes the one that began to listen last sees the
+// other. A name is never used again, so the socket of a process that has ended can be removed by anybody.
+
+/** Where a lock is. */
+export interface LockPlace {
+  /** A folder of this user. */
+  readonly folder: string;
+  /** Begins the names of its sockets. */
+  readonly name: 'change' | 'supervisor';
+}
+
+/** What a process says that has not got the lock yet. */
+const candidate = { isTaking: true };
+/** How long to wait for processes that began at the same moment and give way to this one. */
+const patienceMs = 5_000;
+const pollMs = 10;
+/** Errors of file systems that hold no sockets. */
+const noSocketCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Whether a file with this name belongs to the lock. */
+export function isLockEntry({ name }: Pick<LockPlace, 'name'>, entry: string): boolean {
+  return new RegExp(`^${name}\\.[0-9a-f]{16}\\.(sock|draft)$`).test(entry);
+}
+
+/**
+ * Takes the lock until it is disposed of, or until this process ends for whatever reason. Resolves to `undefined` when another process
+ * has it. The folder may have a path of any length.
+ *
+ * @throws Fault `failed-precondition` when others may write to the folder, or its file system has no sockets; the error of the system with
+ * the code ENOENT when the folder does not exist or is removed meanwhile
+ */
+export async function holdSocketLock(
+  place: LockPlace,
+  describeOwner: () => object,
+): Promise<OwnerSocket | undefined> {
+  await requireOwnFolder(place.folder);
+  const id = randomBytes(8).toString('hex');
+  const own = `${place.name}.${id}.sock`;
+  const path = join(place.folder, own);
+  const draft = join(place.folder, `${place.name}.${id}.draft`);
+  let isHeld = false;
+  const socket = await listenAt(draft, () => (isHeld ? describeOwner() : candidate));
+  if (socket === undefined) return undefined;
+  const release = async () => {
+    // A folder may have been moved or become unreadable. The next process sees that nobody listens.
+    await rm(path, { force: true }).catch(() => {});
+    await socket[Symbol.asyncDispose]();
+  };
+  try {
+    await chmod(draft, 0o600);
+    // Under its final name it listens from the first moment on: whoever finds it silent may remove it.
+    await rename(draft, path);
+    isHeld = await isOnlyOne(place, own);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  if (isHeld) return { [Symbol.asyncDispose]: release };
+  await release();
+  return undefined;
+}
+
+/** What the process that holds the lock says of itself; `undefined` when none does, or it does not answer. */
+export async function askLockOwner(place: LockPlace): Promise<unknown> {
+  const entries = await readdir(place.folder).catch(() => []);
+  for (const entry of entries.filter((entry) => isLockEntry(place, entry) && entry.endsWith('.sock'))) {
+    const { owner } = await lookAt(join(place.folder, entry));
+    if (owner !== undefined && !isCandidate(owner)) return owner;
+  }
+  return undefined;
+}
+
+async function isOnlyOne(place: LockPlace, own: string): Promise<boolean> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    let hasOthers = false;
+    for (const entry of await readdir(place.folder)) {
+      if (entry === own || !isLockEntry(place, entry)) continue;
+      const path = join(place.folder, entry);
+      const { code, owner } = await lookAt(path);
+      if (code === 'ENOENT') continue;
+      if (code === 'ECONNREFUSED') {
+        await rm(path, { force: true });
+        continue;
+      }
+      // It looks for others itself when it has its final name.
+      if (entry.endsWith('.draft')) continue;
+      // Of those that began at the same moment, the first by name gets it.
+      if (!isCandidate(owner) || entry < own) return false;
+      hasOthers = true;
+    }
+    if (!hasOthers) return true;
+    if (performance.now() > deadline) return false;
+    await sleep(pollMs);
+  }
+}
+
+const isCandidate = (owner: unknown) =>
+  typeof owner === 'object' && owner !== null && 'isTaking' in owner && owner.isTaking === true;
+
+async function lookAt(path: string): Promise<OwnerLook> {
+  try {
+    using short = openUnixPath(path);
+    return await lookAtOwner({ path: short.path });
+  } catch (error) {
+    return { code: (error as NodeJS.ErrnoException).code ?? '', owner: undefined };
+  }
+}
+
+async function listenAt(path: string, describeOwner: () => object): Promise<OwnerSocket | undefined> {
+  using short = openUnixPath(path);
+  try {
+    return await holdOwnerSocket({ path: short.path }, describeOwner);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!noSocketCodes.has(code)) throw error;
+    throw new Fault(
+      'failed-precondition',
+      `${shownPath(path)} cannot be made (${code}): keep clusters on a file system that holds unix sockets`,
+      { cause: error },
+    );
+  }
+}
+
+/** A folder that others may write to is no place for a lock: they could keep it for ever. */
+async function requireOwnFolder(folder: string): Promise<void> {
+  const { uid, mode } = await lstat(folder);
+  const user = process.geteuid?.() ?? uid;
+  const isOurs = uid === user || user === 0;
+  if (isOurs && (mode & 0o022) === 0) return;
+  throw new Fault(
+    'failed-precondition',
+    isOurs
+      ? `other users may write to ${shownPath(folder)}: run chmod 0700 on it first`
+      : `${shownPath(folder)} belongs to the user with the id ${uid}: keep clusters in a folder of your own`,
+  );
+}
