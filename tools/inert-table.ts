@@ -68,8 +68,11 @@ function entryText(kind: string, rows: readonly InertRow[]): string {
   return [`  ${kind}: [`, ...rows.map((row) => `    ${rowText(row)},`), '  ],'].join('\n');
 }
 
-function rowText({ path, on, actsOnlyIn, isPlain }: InertRow): string {
-  const more = actsOnlyIn === undefined ? '' : `, actsOnlyIn: '${actsOnlyIn}'`;
+function rowText({ path, on, actsOnlyIn, exceptFor, isPlain }: InertRow): string {
+  const more = [
+    actsOnlyIn === undefined ? '' : `, actsOnlyIn: '${actsOnlyIn}'`,
+    exceptFor === undefined ? '' : `, exceptFor: '${exceptFor}'`,
+  ].join('');
   return `{ path: '${path}', on: ${nameOf(on)}${more}${isPlain ? ', isPlain: true' : ''} }`;
 }
 

@@ -77,9 +77,10 @@ const nodeTitles = {
 /** The cells of the page that says which kinds of nodes act on what, as texts: document, field, and each kind of node. */
 export function inertCells(): string[][] {
   return Object.entries(inertTable).flatMap(([kind, rows]) =>
-    rows.map(({ path, on, actsOnlyIn }) => {
+    rows.map(({ path, on, actsOnlyIn, exceptFor }) => {
       const acts = actsOnlyIn === undefined ? 'yes' : `only in ${actsOnlyIn}`;
-      return [titleOf(kind), path, ...nodeKinds.map((node) => (on.includes(node) ? 'no' : acts))];
+      const inert = exceptFor === undefined ? 'no' : `only ${exceptFor}`;
+      return [titleOf(kind), path, ...nodeKinds.map((node) => (on.includes(node) ? inert : acts))];
     }),
   );
 }

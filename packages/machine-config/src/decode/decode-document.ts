@@ -164,9 +164,11 @@ class Decoder {
       case 'free':
         return node.kind === 'map' ? { known: this.#free(node, path) } : this.#misfit(node, 'object', path);
       case 'frees':
-        return node.kind === 'list'
-          ? { known: this.#free(node, path) }
-          : this.#misfit(node, 'list of objects', path);
+        if (node.kind !== 'list') return this.#misfit(node, 'list of objects', path);
+        // Nodes of earlier versions have stored such lists.
+        for (const [at, item] of this.#isStored ? [] : node.items.entries())
+          if (item.kind !== 'map') this.#misfit(item, 'object', `${path}[${at}]`);
+        return { known: this.#free(node, path) };
       default:
         return { known: this.#scalar(node, field, path) };
     }

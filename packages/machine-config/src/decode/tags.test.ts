@@ -54,6 +54,8 @@ test('loadConfiguration() drops null from lists of texts, and refuses it in list
     'disks: [null]',
     'files: [null]',
     'acceptedCAs: [null]',
+    'pods: [~]',
+    'pods: [{ kind: Pod }, ~]',
   ])
     assert.throws(() => value(`machine: { ${list} }`), { message: /construct !!null/ }, list);
 });

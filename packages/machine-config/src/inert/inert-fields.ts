@@ -22,7 +22,8 @@ export function inertFields(
     const rows: InertRow[] = [];
     for (const row of candidates) {
       if (rows.some(({ path }) => isInside(row.path, path))) continue;
-      if (isInert(row, node, document) && isSet(document.value, partsOf(row.path))) rows.push(row);
+      if (isInert(row, node, document) && isSet(document.value, partsOf(row.path), row.exceptFor))
+        rows.push(row);
     }
     return rows.length === 0 ? [] : [{ document, rows }];
   });
@@ -39,15 +40,24 @@ export const isInside = (path: string, outer: string) =>
 /** `a.b[].c` is `a`, `b`, `[]`, `c`. */
 const partsOf = (path: string) => (path === '' ? [] : path.replaceAll('[]', '.[]').split('.'));
 
-/** Whether something is set at the path: an empty text, list or map says nothing. A document always does. */
-function isSet(value: YamlValue | undefined, path: readonly string[], at = 0): boolean {
+/**
+ * Whether something else than `exceptFor` is set at the path: an empty text, list or map says nothing. A document always
+ * does.
+ */
+function isSet(
+  value: YamlValue | undefined,
+  path: readonly string[],
+  exceptFor: string | undefined,
+  at = 0,
+): boolean {
   if (path.length === 0) return true;
   const part = path[at];
-  if (part === undefined) return !isEmpty(value);
-  if (part === '[]') return isYamlList(value) && value.some((item) => isSet(item, path, at + 1));
+  const isSetIn = (inner: YamlValue | undefined) => isSet(inner, path, exceptFor, at + 1);
+  if (part === undefined) return !isEmpty(value) && (exceptFor === undefined || value !== exceptFor);
+  if (part === '[]') return isYamlList(value) && value.some(isSetIn);
   if (!isYamlMap(value)) return false;
-  if (part === '*') return Object.values(value).some((item) => isSet(item, path, at + 1));
-  return Object.hasOwn(value, part) && isSet(value[part], path, at + 1);
+  if (part === '*') return Object.values(value).some(isSetIn);
+  return Object.hasOwn(value, part) && isSetIn(value[part]);
 }
 
 function isEmpty(value: YamlValue | undefined): boolean {

@@ -71,6 +71,17 @@ for (const node of nodeKinds) {
   });
 }
 
+test('inertNotes() does not say of plain DNS that nodes do not act on it', () => {
+  const lines = (...protocols: string[]) => {
+    const servers = protocols.map((protocol) => `{ address: 192.0.2.53, protocol: ${protocol} }`);
+    return notes(`apiVersion: v1alpha1\nkind: ResolverConfig\nnameservers: [${servers}]\n`);
+  };
+  assert.deepEqual(lines('Do53', 'Do53'), []);
+  const inert = [`ResolverConfig: ${subject} nameservers[].protocol`];
+  assert.deepEqual(lines('DoT'), inert);
+  assert.deepEqual(lines('Do53', 'DoH'), inert);
+});
+
 test('inertNotes() has at most 20 lines of names, whatever the configuration', () => {
   const names = fc.string({ unit: 'binary', maxLength: 200 });
   fc.assert(

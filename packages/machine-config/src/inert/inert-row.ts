@@ -7,6 +7,8 @@ export interface InertRow {
   readonly on: readonly NodeKind[];
   /** In a document with another name, nodes of the other kinds do not act on the field either. */
   readonly actsOnlyIn?: string;
+  /** The value that says what nodes do anyway. */
+  readonly exceptFor?: string;
   /** An output of `gen config` has it without any option. */
   readonly isPlain?: true;
 }

@@ -191,7 +191,7 @@ export const inertTable: InertTable = {
   StaticHostConfig: [{ path: '', on: onProcessStack }],
   ResolverConfig: [
     { path: '', on: onProcessStack, isPlain: true },
-    { path: 'nameservers[].protocol', on: onEvery },
+    { path: 'nameservers[].protocol', on: onEvery, exceptFor: 'Do53' },
     { path: 'nameservers[].tlsServerName', on: onEvery },
     { path: 'hostDNS', on: onEvery, isPlain: true },
   ],

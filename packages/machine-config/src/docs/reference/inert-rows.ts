@@ -59,7 +59,12 @@ function insideOf(path: string, reference: ReadonlyMap<string, FieldReference>):
 function rowsOf({ path, note, children, on }: Node, covered: readonly NodeKind[]): InertRow[] {
   const actsOnlyIn = children.length === 0 ? note?.actsOnlyIn : undefined;
   const isNew = on.some((kind) => !covered.includes(kind));
-  const row: InertRow = { path, on, ...(actsOnlyIn !== undefined && { actsOnlyIn }) };
+  const exceptFor = children.length === 0 ? note?.exceptFor : undefined;
+  const row: InertRow = {
+    ...{ path, on },
+    ...(actsOnlyIn !== undefined && { actsOnlyIn }),
+    ...(exceptFor !== undefined && { exceptFor }),
+  };
   const own = isNew || actsOnlyIn !== undefined ? [row] : [];
   return [...own, ...children.flatMap((child) => rowsOf(child, on))];
 }

@@ -147,7 +147,7 @@ export const networkReferences: KindReferences = {
       help: 'Do53 is plain DNS, DoT is DNS over TLS, DoH is DNS over HTTPS. One server should be plain.',
       example: 'DoT',
       default: 'Do53',
-      notApplied: onNoNode('All servers are asked by plain DNS.'),
+      notApplied: { ...onNoNode('All servers are asked by plain DNS.'), exceptFor: 'Do53' },
     },
     'nameservers.tlsServerName': {
       help: 'Name in the certificate of the server; required for DoT and DoH, and refused for Do53.',

@@ -8,6 +8,8 @@ export interface NotApplied {
   readonly on: readonly NodeKind[];
   /** The name of the only document in which nodes act on the field. */
   readonly actsOnlyIn?: string;
+  /** The value of the field that says what nodes do anyway. */
+  readonly exceptFor?: string;
 }
 
 /** What the reference of the configuration says about a field, or about a kind of document. */
