@@ -1,10 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { imageProblems } from '../signing/image-signatures.ts';
-
-/** Holds the inputs of the image that is beside it. */
-const recordName = 'inputs.sha256';
+import { imageProblems, inputsFile, signFile } from '../signing/image-signatures.ts';
 
 export interface EnsureImageInit {
   /** The folder of the image, which need not exist. */
@@ -24,13 +21,16 @@ export interface EnsureImageInit {
  * @returns whether it was built
  */
 export async function ensureImage({ folder, key, inputs, build }: EnsureImageInit): Promise<boolean> {
-  const record = join(folder, recordName);
+  const record = join(folder, inputsFile);
   const before = inputs();
   const isSame = existsSync(record) && readFileSync(record, 'utf8').trim() === before;
   if (isSame && imageProblems(folder, createPublicKey(key)).length === 0) return false;
-  rmSync(record, { force: true });
+  for (const path of [record, `${record}.sig`]) rmSync(path, { force: true });
   await build();
   // A source that changed during the build may be in the image or not, so the next call builds it again.
-  if (inputs() === before) writeFileSync(record, `${before}\n`);
+  if (inputs() === before) {
+    writeFileSync(record, `${before}\n`);
+    signFile(folder, inputsFile, key);
+  }
   return true;
 }

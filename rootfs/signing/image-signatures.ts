@@ -6,27 +6,33 @@ import { extensionsFolder } from '../extensions/extensions-document.ts';
 /** The files of every image that are signed, each with `<name>.sig` next to it. */
 export const artefacts = [
   'cmdline.txt',
+  'contents.json',
   'disk.raw',
   'initramfs',
   'nodewright.efi',
+  'rootfs.spdx.json',
   'rootfs.squashfs',
   'rootfs.verity',
   'secure-boot.crt',
   'vmlinuz',
 ] as const;
 
+/** The digest of the inputs of an image, which is known, written and signed only when it is complete. */
+export const inputsFile = 'inputs.sha256';
+
 const sums = 'SHA256SUMS';
 const suffix = '.sig';
 const chunkBytes = 1 << 20;
 
-/** The files of this image that are signed: those of every image, and those of its extensions. */
+/** The files of this image that are signed: those of every image, the list of their digests, and those that not every image has. */
 export function signedFiles(folder: string): string[] {
   const path = join(folder, sums);
   // A file of an extension that is missing now is still in the list of digests.
   const listed = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
   const names = [...listed.map((line) => line.slice(line.indexOf('  ') + 2)), ...extensionFiles(folder)];
   const found = names.filter((name) => name.startsWith(`${extensionsFolder}/`));
-  return [...artefacts, ...[...new Set(found)].sort()];
+  const hasInputs = [inputsFile, `${inputsFile}${suffix}`].some((name) => existsSync(join(folder, name)));
+  return [...artefacts, sums, ...(hasInputs ? [inputsFile] : []), ...[...new Set(found)].sort()];
 }
 
 function extensionFiles(folder: string): string[] {
@@ -36,7 +42,7 @@ function extensionFiles(folder: string): string[] {
 }
 
 /**
- * Writes the digests of all files, and a signature for each file. The signed text is the line of `SHA256SUMS`, so that the
+ * Writes the digests of all files, and a signature for each file and for the list of digests. The signed text is the line of `SHA256SUMS`, so that the
  * signature of one file does not fit another.
  */
 export function signImage(folder: string, key: KeyObject): void {
@@ -44,6 +50,7 @@ export function signImage(folder: string, key: KeyObject): void {
   const lines = names.map((name) => digestLine(folder, name));
   writeFileSync(join(folder, sums), lines.join(''));
   for (const [index, name] of names.entries()) signLine(folder, name, lines[index] ?? '', key);
+  signFile(folder, sums, key);
 }
 
 /** Writes a signature next to a file of `folder`. */

@@ -44,6 +44,8 @@ test('ensureImage() builds when a file is not as it was signed, and when the key
   assert.equal(await ensure(), true);
   rmSync(join(folder, 'disk.raw'));
   assert.equal(await ensure(), true);
+  rmSync(join(folder, 'inputs.sha256.sig'));
+  assert.equal(await ensure(), true);
   assert.equal(await ensure(), false);
   const otherKey = signingKey(mkdtempSync(join(work, 'keys-')));
   assert.equal(await ensure(otherKey), true);

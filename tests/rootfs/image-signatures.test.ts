@@ -1,12 +1,28 @@
 // Signatures of an image: what was changed after it was signed is named.
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { publicKeyIn, readPublicKey, signingKey } from '../../rootfs/signing/image-keys.ts';
-import { artefacts, imageProblems, signedFiles, signImage } from '../../rootfs/signing/image-signatures.ts';
+import {
+  artefacts,
+  imageProblems,
+  inputsFile,
+  signedFiles,
+  signFile,
+  signImage,
+} from '../../rootfs/signing/image-signatures.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'signatures-test-'));
 after(() => rmSync(work, { recursive: true, force: true }));
@@ -50,6 +66,34 @@ test('every file that was changed, exchanged or removed is named', () => {
   ]);
 });
 
+test('the lists of an image are signed, and the list of digests too', () => {
+  for (const name of ['contents.json', 'rootfs.spdx.json', 'SHA256SUMS']) {
+    const { folder, key } = signedImage();
+    appendFileSync(join(folder, name), ' ');
+    assert.deepEqual(imageProblems(folder, key), [`${name} is not the file that was signed with this key`]);
+  }
+  const { folder, key } = signedImage();
+  rmSync(join(folder, 'SHA256SUMS'));
+  assert.deepEqual(imageProblems(folder, key), ['SHA256SUMS is missing']);
+});
+
+test('the digest of the inputs is signed once it is known, and an image without one has no problem', () => {
+  const { folder, keys, key } = signedImage();
+  writeFileSync(join(folder, inputsFile), 'ab\n');
+  assert.deepEqual(imageProblems(folder, key), ['inputs.sha256 has no signature']);
+  signFile(folder, inputsFile, signingKey(keys));
+  assert.deepEqual(imageProblems(folder, key), []);
+  writeFileSync(join(folder, inputsFile), 'cd\n');
+  assert.deepEqual(imageProblems(folder, key), [
+    'inputs.sha256 is not the file that was signed with this key',
+  ]);
+  rmSync(join(folder, inputsFile));
+  assert.deepEqual(imageProblems(folder, key), ['inputs.sha256 is missing']);
+  // An image whose sources have changed while it was built has neither.
+  rmSync(join(folder, `${inputsFile}.sig`));
+  assert.deepEqual(imageProblems(folder, key), []);
+});
+
 test('the files of extensions are signed as well, and each that was changed, removed or added is named', () => {
   const { folder, keys, key } = signedImage();
   mkdirSync(join(folder, 'extensions'));
@@ -58,7 +102,11 @@ test('the files of extensions are signed as well, and each that was changed, rem
   for (const name of names) writeFileSync(path(name), `content of ${name}`);
   signImage(folder, signingKey(keys));
   assert.deepEqual(imageProblems(folder, key), []);
-  assert.deepEqual(signedFiles(folder), [...artefacts, ...names.map((name) => `extensions/${name}`)]);
+  assert.deepEqual(signedFiles(folder), [
+    ...artefacts,
+    'SHA256SUMS',
+    ...names.map((name) => `extensions/${name}`),
+  ]);
   writeFileSync(path('1.squashfs'), 'other content');
   rmSync(path('1.verity'));
   writeFileSync(path('3.squashfs'), 'content');
@@ -71,7 +119,7 @@ test('the files of extensions are signed as well, and each that was changed, rem
 
 test('an image that somebody else signed is refused', () => {
   const { folder } = signedImage();
-  assert.equal(imageProblems(folder, signedImage().key).length, artefacts.length);
+  assert.equal(imageProblems(folder, signedImage().key).length, artefacts.length + 1);
 });
 
 test('the private key is readable for its owner only, and stays the same', () => {
