@@ -145,3 +145,11 @@ test('issueCertificate() refuses input that cannot be issued', async () => {
     });
   }
 });
+
+test('issueCertificate() certifies a given key, so that the fingerprint stays', async () => {
+  const first = await issue({});
+  const again = await issue({ key: first.key, subject: { commonName: 'node02' } });
+  const fingerprintOf = ({ certificate }: typeof first) => parseCertificate(certificate).publicKeyFingerprint;
+  assert.deepEqual([again.key, fingerprintOf(again)], [first.key, fingerprintOf(first)]);
+  assert.notEqual(again.certificate, first.certificate);
+});

@@ -1,3 +1,4 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import { buildCertificate } from './build-certificate.ts';
 import type { CertificateAndKey } from './certificate-and-key.ts';
@@ -10,7 +11,13 @@ import {
   keyUsageExtension,
 } from './extensions.ts';
 import { openIssuer } from './open-issuer.ts';
-import { encodePrivateKey, generateKey, keyAlgorithmOf } from './private-key.ts';
+import {
+  encodePrivateKey,
+  generateKey,
+  type KeyPair,
+  keyAlgorithmOf,
+  loadPrivateKey,
+} from './private-key.ts';
 import { signatureAlgorithmOf } from './signature-algorithm.ts';
 
 export interface CertificateInit {
@@ -24,10 +31,12 @@ export interface CertificateInit {
   readonly extendedKeyUsage: readonly ExtendedKeyUsage[];
   readonly notBefore: Date;
   readonly lifetimeHours: number;
+  /** PEM of the private key to certify. Default: a new key of the CA's key type. */
+  readonly key?: string | undefined;
 }
 
 /**
- * Creates a new key of the CA's key type and a leaf certificate for it. Source: Talos v1.14: certificate
+ * Creates a leaf certificate, for a new key of the CA's key type unless a key is given. Source: Talos v1.14: certificate
  * primitives. Throws a Fault `invalid-argument` for an issuer whose key and certificate do not match, and for
  * an invalid name or address.
  */
@@ -45,7 +54,7 @@ export async function issueCertificate(init: CertificateInit): Promise<Certifica
     ...issuer.authorityKeyIdentifier,
     ...alternativeNameExtensions({ dnsNames, ipAddresses }, subjectIsEmpty),
   ];
-  const { publicKey, privateKey } = await generateKey(keyAlgorithmOf(issuer.key));
+  const { publicKey, privateKey } = await keyPairOf(init.key, issuer.key);
   const certificate = buildCertificate(
     {
       subject: name,
@@ -59,4 +68,10 @@ export async function issueCertificate(init: CertificateInit): Promise<Certifica
     issuer.key,
   );
   return { certificate, key: encodePrivateKey(privateKey) };
+}
+
+async function keyPairOf(pem: string | undefined, issuerKey: KeyObject): Promise<KeyPair> {
+  if (pem === undefined) return generateKey(keyAlgorithmOf(issuerKey));
+  const privateKey = loadPrivateKey(pem);
+  return { privateKey, publicKey: createPublicKey(privateKey) };
 }
