@@ -54,7 +54,7 @@ const peer: GatewayPeer = {
     organizations: [],
     identity: 'address 127.0.0.1',
   },
-  ...{ isApid: false, connection: undefined },
+  ...{ hasCertificate: false, isApid: false, connection: undefined },
 };
 const active = new Chain<CallRecord>();
 const client = new MemoryClient();

@@ -184,6 +184,7 @@ async function identityWith(files: CertificateFiles): Promise<GatewayIdentity> {
     nodeRoutingDisabled: true,
     readonlyRoleMode: true,
     skipVerifyingClientCert: true,
+    waitsFor: undefined,
     server,
     client: undefined,
     acceptedCas: [server.certificate],

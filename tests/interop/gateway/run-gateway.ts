@@ -21,6 +21,7 @@ function identityOf(job: GatewayJob): GatewayIdentity {
     nodeRoutingDisabled: job.isOpen,
     readonlyRoleMode: job.isOpen,
     skipVerifyingClientCert: job.isOpen,
+    waitsFor: undefined,
     server: job.server,
     client: job.client,
     acceptedCas: [job.ca],

@@ -42,6 +42,7 @@ const certificates: UsableFacts['certificates'] = {
 const facts: UsableFacts = {
   config,
   certificates,
+  wait: undefined,
   hostname: { hostname: 'node01', domainname: 'example.org' },
   addresses: { addresses: ['10.5.0.2/24', 'fd00::2/64'], sortAlgorithm: 'v1' },
   members: [member('Node02', '10.5.0.3')],
@@ -69,6 +70,7 @@ test("identityFromFacts() returns the node's state, with keys in a form that TLS
       nodeRoutingDisabled: false,
       readonlyRoleMode: false,
       skipVerifyingClientCert: false,
+      waitsFor: undefined,
       server: undefined,
       client: undefined,
       acceptedCas: [ca.certificate],
@@ -208,5 +210,31 @@ test('a change of members needs new connections to those that may have lost the 
   assert.deepEqual(
     rows.map(([before, next]) => [before, next, needsNewConnection(before, next)('Node02')]),
     rows,
+  );
+});
+
+test('identityFromFacts() admits strangers only to a worker that waits with a certificate of its own', async () => {
+  const ownCa = await generateCertificateAuthority({
+    algorithm: 'ed25519',
+    organization: 'talos',
+    notBefore,
+  });
+  const own = pem(
+    await issueCertificate({
+      ...{ issuer: ownCa, subject: { commonName: 'node02' }, keyUsage: ['digitalSignature'], notBefore },
+      ...{ extendedKeyUsage: ['serverAuth'], lifetimeHours: 1 },
+    }),
+  );
+  const wait = { wait: { reason: 'this worker waits' } };
+  const worker = { client: undefined };
+  assert.deepEqual(
+    [
+      read({}, { ...worker, server: own }, wait).waitsFor,
+      read({}, { ...worker, server: own }).waitsFor,
+      read({}, worker, wait).waitsFor,
+      read({}, { server: own }, wait).waitsFor,
+      read({ skipVerifyingClientCert: true }, { ...worker, server: own }, wait).waitsFor,
+    ],
+    ['this worker waits', undefined, undefined, undefined, undefined],
   );
 });

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import { loadPrivateKey, tlsPrivateKey } from '@nodewright/pki';
+import { isIssued } from './issued-certificate.ts';
 import type { ServiceFacts, UsableFacts } from './service-facts.ts';
 
 /** A certificate and its private key, both as PEM. The key is a secret. */
@@ -19,6 +20,11 @@ export interface GatewayIdentity {
   readonly nodeRoutingDisabled: boolean;
   readonly readonlyRoleMode: boolean;
   readonly skipVerifyingClientCert: boolean;
+  /**
+   * Why this worker has no certificate of its cluster; undefined on every other node. While it has none, a client without a certificate
+   * is admitted to `Version` and gets this text for every other call.
+   */
+  readonly waitsFor: string | undefined;
   readonly server: GatewayKeyPair;
   /** Certificate for connections to other nodes; `undefined` on nodes that must not forward calls. */
   readonly client: GatewayKeyPair | undefined;
@@ -59,6 +65,7 @@ export function identityFromFacts(facts: UsableFacts): GatewayIdentity {
     nodeRoutingDisabled: config.nodeRoutingDisabled,
     readonlyRoleMode: config.readonlyRoleMode,
     skipVerifyingClientCert: config.skipVerifyingClientCert,
+    waitsFor: strangersReason(facts),
     server: checkKeyPair(server, 'server'),
     client: client === undefined ? undefined : checkKeyPair(client, 'client'),
     acceptedCas,
@@ -66,6 +73,15 @@ export function identityFromFacts(facts: UsableFacts): GatewayIdentity {
     localTargets: new Set(names),
     ...resolveNames(members),
   };
+}
+
+/**
+ * A control plane, which has a client certificate, never admits strangers, nor does a worker with a certificate of its cluster. Maintenance
+ * has rules of its own.
+ */
+function strangersReason({ config, certificates, wait }: UsableFacts): string | undefined {
+  if (wait === undefined || certificates.client !== undefined) return undefined;
+  return config.skipVerifyingClientCert || isIssued(certificates) ? undefined : wait.reason;
 }
 
 /**

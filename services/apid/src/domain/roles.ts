@@ -1,7 +1,7 @@
 import { roles as knownRoles } from '@nodewright/contract';
 
 /** The origin of a caller's roles. */
-export type RoleSource = 'certificate' | 'metadata' | 'maintenance';
+export type RoleSource = 'certificate' | 'metadata' | 'maintenance' | 'wait';
 
 export interface CallerRoles {
   /** Sorted, without repeats. Unknown roles are kept, because another node may know them. */
@@ -48,4 +48,9 @@ export function rolesFromCertificate(own: readonly string[], claimed: readonly s
  */
 export function rolesInMaintenance(): CallerRoles {
   return { roles: [knownRoles.reader], source: 'maintenance' };
+}
+
+/** Roles of a caller without a certificate, on a worker that has none itself: enough for the only method that it may call. */
+export function rolesOfStranger(): CallerRoles {
+  return { roles: [knownRoles.reader], source: 'wait' };
 }

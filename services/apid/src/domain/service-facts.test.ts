@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
 import { factsAfter, type ServiceFacts, usableFacts } from './service-facts.ts';
 
 const config = (isMaintenance: boolean) => ({
@@ -17,6 +18,7 @@ const certificates = (isMaintenance: boolean) => ({
 const nothing: ServiceFacts = {
   config: undefined,
   certificates: undefined,
+  wait: undefined,
   hostname: undefined,
   addresses: undefined,
   members: [],
@@ -54,4 +56,44 @@ test('usableFacts() is undefined when a part is missing and while the node leave
     ],
     [false, false, false, false, true, true],
   );
+});
+
+const notBefore = new Date(Date.now() - 60_000);
+const newAuthority = () =>
+  generateCertificateAuthority({ algorithm: 'ed25519', organization: 'talos', notBefore });
+const [cluster, own] = await Promise.all([newAuthority(), newAuthority()]);
+const serverOf = async (issuer: typeof cluster) => {
+  const { certificate, key } = await issueCertificate({
+    ...{ issuer, subject: { commonName: 'node02' }, keyUsage: ['digitalSignature'], notBefore },
+    ...{ extendedKeyUsage: ['serverAuth'], lifetimeHours: 1 },
+  });
+  return { crt: certificate, key };
+};
+const [issued, reissued, ownServer] = await Promise.all([cluster, cluster, own].map(serverOf));
+const accepted = [{ crt: cluster.certificate }];
+const wait = { reason: 'this worker waits' };
+
+test('factsAfter() keeps the certificate that trustd issued when a restarted machined waits for another', () => {
+  const worker = (server: typeof issued): ServiceFacts => ({
+    ...normal,
+    certificates: { ...certificates(false), server, acceptedCAs: accepted },
+  });
+  const waiting: ServiceFacts = { ...worker(ownServer), wait };
+  const serverAfter = (before: ServiceFacts | undefined, next: ServiceFacts) =>
+    factsAfter(before, next, false).certificates?.server;
+  assert.equal(serverAfter(worker(issued), waiting), issued);
+  // The same whatever of the two arrives first.
+  assert.equal(serverAfter(worker(issued), worker(ownServer)), issued);
+  assert.equal(serverAfter(waiting, worker(reissued)), reissued);
+  assert.equal(serverAfter(worker(issued), worker(reissued)), reissued);
+  assert.equal(serverAfter(undefined, waiting), ownServer);
+  // Nothing of a control plane, of maintenance, or of an authority that is no longer accepted is kept.
+  const changed = (changes: Partial<NonNullable<ServiceFacts['certificates']>>): ServiceFacts => ({
+    ...normal,
+    certificates: { ...certificates(false), server: issued, acceptedCAs: accepted, ...changes },
+  });
+  assert.equal(serverAfter(changed({ client: issued }), waiting), ownServer);
+  assert.equal(serverAfter(changed({ skipVerifyingClientCert: true }), waiting), ownServer);
+  const others = { ...certificates(false), server: ownServer, acceptedCAs: [{ crt: own.certificate }] };
+  assert.equal(serverAfter(worker(issued), { ...waiting, certificates: others }), ownServer);
 });

@@ -1,16 +1,20 @@
 import type {
   ApiCertificateSpec,
   ApiServiceConfigSpec,
+  ApiWaitSpec,
   HostnameStatusSpec,
   MemberSpec,
   NodeAddressSpec,
 } from '@nodewright/state/kinds';
+import { isIssued } from './issued-certificate.ts';
 
 /** What apid reads from the node's state. Source: Talos v1.14: resource access granted to apid. */
 export interface ServiceFacts {
   /** Where and in which mode apid listens; without it apid does not listen. */
   readonly config: ApiServiceConfigSpec | undefined;
   readonly certificates: ApiCertificateSpec | undefined;
+  /** Why a worker has no certificate of its cluster; undefined on every other node. */
+  readonly wait: ApiWaitSpec | undefined;
   readonly hostname: HostnameStatusSpec | undefined;
   readonly addresses: NodeAddressSpec | undefined;
   readonly members: readonly MemberSpec[];
@@ -25,6 +29,7 @@ export type UsableFacts = ServiceFacts & {
 /**
  * Merges `next` into the facts known before. Removed certificates stay in use. A removed configuration is
  * dropped only when `isSameState` is true: a machined that has just restarted may not have published it yet.
+ * For the same reason a worker that has its certificate keeps it when a restarted machined has none yet.
  */
 export function factsAfter(
   before: ServiceFacts | undefined,
@@ -34,8 +39,21 @@ export function factsAfter(
   return {
     ...next,
     config: next.config ?? (isSameState ? undefined : before?.config),
-    certificates: next.certificates ?? before?.certificates,
+    certificates: certificatesAfter(before, next.certificates),
   };
+}
+
+function certificatesAfter(
+  before: ServiceFacts | undefined,
+  next: ApiCertificateSpec | undefined,
+): ApiCertificateSpec | undefined {
+  const known = before?.certificates;
+  if (next === undefined || known === undefined || before?.config === undefined) return next ?? known;
+  const isWorker = known.client === undefined && next.client === undefined;
+  const isVerified = !known.skipVerifyingClientCert && !next.skipVerifyingClientCert;
+  if (!isWorker || !isVerified || known.server?.crt === next.server?.crt) return next;
+  const { acceptedCAs } = next;
+  return isIssued({ ...known, acceptedCAs }) && !isIssued(next) ? { ...known, acceptedCAs } : next;
 }
 
 /**

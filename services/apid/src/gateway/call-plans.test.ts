@@ -16,7 +16,7 @@ const identity = {
 function peerWith(...organizations: string[]): GatewayPeer {
   return {
     ...{ remoteAddress: '127.0.0.1', name: '127.0.0.1:1', identity: 'a', organizations },
-    ...{ isApid: false, connection: undefined },
+    ...{ hasCertificate: true, isApid: false, connection: undefined },
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type Handshake,
   h2ErrorCodes,
   type InboundCall,
+  type ServerConnection,
   type ServerCredentials,
 } from '@nodewright/h2';
 import type { Logger } from '@nodewright/telemetry';
@@ -47,6 +48,8 @@ interface OpenListener {
   readonly server: GatewayServer<GatewayPeer>;
   readonly identity: GatewayIdentity;
   readonly active: Chain<CallRecord>;
+  /** The connections of clients without a certificate, where others need one. */
+  readonly strangers: Set<ServerConnection>;
 }
 
 /** How long the last statuses may take to reach clients, in milliseconds. */
@@ -55,7 +58,7 @@ const flushMs = 500;
 /**
  * The public listener, as the identity requires. Without an identity it is closed. It reopens when the
  * address or the mode changes. Otherwise a new identity only replaces the credentials, which later handshakes
- * use.
+ * use. Connections without a certificate end with the wait that admitted them.
  */
 export class GatewayListener implements AsyncDisposable {
   readonly #init: GatewayListenerInit;
@@ -101,6 +104,7 @@ export class GatewayListener implements AsyncDisposable {
     try {
       open.server.setCredentials(credentialsOf(identity));
       this.#open = { ...open, identity };
+      if (identity.waitsFor === undefined) for (const connection of open.strangers) connection.drain();
     } catch (error) {
       this.#init.log.error(
         { error: faultFrom(error).message },
@@ -140,14 +144,15 @@ export class GatewayListener implements AsyncDisposable {
       skipVerifyingClientCert: identity.skipVerifyingClientCert,
     };
     const active = new Chain<CallRecord>();
+    const strangers = new Set<ServerConnection>();
     try {
-      const server = this.#createServer(identity, active);
+      const server = this.#createServer(identity, active, strangers);
       const port = await server.listen({
         ...(listen.host !== undefined && { host: listen.host }),
         port: listen.port,
       });
       this.#failures = 0;
-      this.#open = { server, identity, active };
+      this.#open = { server, identity, active, strangers };
       this.#init.log.info({ ...facts, port }, 'gateway listens');
       this.#init.onListening(true);
     } catch (error) {
@@ -158,22 +163,33 @@ export class GatewayListener implements AsyncDisposable {
     }
   }
 
-  #createServer(identity: GatewayIdentity, active: Chain<CallRecord>): GatewayServer<GatewayPeer> {
+  #createServer(
+    identity: GatewayIdentity,
+    active: Chain<CallRecord>,
+    strangers: Set<ServerConnection>,
+  ): GatewayServer<GatewayPeer> {
     const { engine, log, onCall, onClosed, connections, conduct, now } = this.#init;
     const refusalOf: ConnectionRefusal = (caller, isApid) =>
       connections.refusal(caller, isApid) ?? conduct.connectionRefusal(caller, now());
+    // A listener that has just closed admits nobody.
+    const admits = (): Strangers => {
+      if (identity.skipVerifyingClientCert) return 'all';
+      return this.#open?.identity.waitsFor === undefined ? 'none' : 'without-certificate';
+    };
     const limitsOf = (caller: string) =>
       connections.count(caller) < callGrowth.furtherAfter ? clientLimits : furtherClientLimits;
     return new GatewayServer<GatewayPeer>({
       engine,
       limits: clientLimits,
       credentials: credentialsOf(identity),
-      admit: (handshake) => admit(handshake, identity.skipVerifyingClientCert, refusalOf, limitsOf),
+      admit: (handshake) => admit(handshake, admits(), refusalOf, limitsOf),
       onCall: (call, peer) => onCall(call, peer, active),
       onConnection(connection, peer) {
         peer.connection = connection;
         const release = connections.open(peer.identity);
+        if (!peer.hasCertificate && !identity.skipVerifyingClientCert) strangers.add(connection);
         void connection.closed.then(() => {
+          strangers.delete(connection);
           release();
           onClosed(peer);
         });
@@ -202,23 +218,31 @@ function credentialsOf(identity: GatewayIdentity): ServerCredentials {
 /** Why a connection of this identity must not be opened, as text; `undefined` when it may. */
 type ConnectionRefusal = (identity: string, isApid: boolean) => string | undefined;
 
+/**
+ * Which clients are admitted without an accepted certificate: all in maintenance, where no certificate counts; those that present none
+ * while a worker waits for its own certificate, so that a wrong one gets no more than none.
+ */
+type Strangers = 'all' | 'without-certificate' | 'none';
+
 function admit(
   handshake: Handshake,
-  unverified: boolean,
+  strangers: Strangers,
   refusalOf: ConnectionRefusal,
   limitsOf: (identity: string) => H2Limits,
 ): Admission<GatewayPeer> {
   const { remoteAddress, certificate } = handshake;
-  if (unverified || certificate === undefined) {
-    if (!unverified) return { admitted: false, reason: 'client sent no certificate' };
+  if (strangers === 'all' || certificate === undefined) {
+    if (strangers === 'none') return { admitted: false, reason: 'client sent no certificate' };
     const identity = `address ${addressBlock(remoteAddress)}`;
     const refusal = refusalOf(identity, false);
     if (refusal !== undefined) return tooMany(refusal);
-    return { admitted: true, peer: createPeer(handshake, identity, []), limits: limitsOf(identity) };
+    const peer = createPeer(handshake, identity, { hasCertificate: false, organizations: [] });
+    return { admitted: true, peer, limits: limitsOf(identity) };
   }
   const verdict = judgeClientCertificate(certificate, handshake.certificateError);
   if (!verdict.accepted) return { admitted: false, reason: verdict.reason };
-  const peer = createPeer(handshake, identityOf(certificate), verdict.organizations);
+  const { organizations } = verdict;
+  const peer = createPeer(handshake, identityOf(certificate), { hasCertificate: true, organizations });
   const refusal = refusalOf(peer.identity, peer.isApid);
   if (refusal !== undefined) return tooMany(refusal);
   return {
@@ -233,8 +257,13 @@ function tooMany(reason: string): Admission<GatewayPeer> {
   return { admitted: false, reason, code: h2ErrorCodes.enhanceYourCalm };
 }
 
-function createPeer(handshake: Handshake, identity: string, organizations: readonly string[]): GatewayPeer {
+function createPeer(
+  handshake: Handshake,
+  identity: string,
+  { hasCertificate, organizations }: Pick<GatewayPeer, 'hasCertificate' | 'organizations'>,
+): GatewayPeer {
   return {
+    hasCertificate,
     remoteAddress: handshake.remoteAddress,
     name: peerName(handshake),
     organizations,

@@ -45,6 +45,7 @@ export interface GatewayPeer {
   readonly name: string;
   /** The roles in its certificate; empty without a certificate. */
   readonly organizations: readonly string[];
+  readonly hasCertificate: boolean;
   /** The identity that the limits count. */
   readonly identity: string;
   /** Whether it is the apid of another node, which forwards calls of other clients. */

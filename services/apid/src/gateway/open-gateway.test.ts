@@ -58,6 +58,7 @@ async function startGateway(scope: AsyncDisposableStack) {
   const inMaintenance: GatewayIdentity = {
     listen: { host, port: 0 },
     ...{ nodeRoutingDisabled: true, readonlyRoleMode: true, skipVerifyingClientCert: true },
+    waitsFor: undefined,
     ...{ server: await createIdentity(), client: undefined, acceptedCas: [], hostname: 'node01' },
     ...{ localTargets: new Set<string>(), members: new Map(), sharedNames: new Map() },
   };

@@ -6,13 +6,20 @@ import { checkRequest } from '../domain/check-request.ts';
 import { gatewayShares } from '../domain/limits.ts';
 import { mayCall, rolesKey } from '../domain/may-call.ts';
 import { maxRequestBytes } from '../domain/request-limit.ts';
-import { type CallerRoles, rolesFromCertificate, rolesInMaintenance } from '../domain/roles.ts';
+import {
+  type CallerRoles,
+  rolesFromCertificate,
+  rolesInMaintenance,
+  rolesOfStranger,
+} from '../domain/roles.ts';
 import { type Route, type RoutingNode, routeRequest } from '../domain/route-request.ts';
 
 /** The facts about this node that decide about a call. */
 export interface PlanningNode {
   readonly readonlyRoleMode: boolean;
   readonly nodeRoutingDisabled: boolean;
+  /** Why this worker has no certificate of its cluster; undefined when it does not wait for one. */
+  readonly waitsFor: string | undefined;
   /** The client certificate of a control plane. */
   readonly client: unknown;
   readonly localTargets: RoutingNode['localTargets'];
@@ -22,6 +29,7 @@ export interface PlanningNode {
 export interface PlanningPeer {
   readonly organizations: readonly string[];
   readonly identity: string;
+  readonly hasCertificate: boolean;
   readonly isApid: boolean;
 }
 
@@ -67,6 +75,8 @@ export function planCall(request: PlannedRequest, node: PlanningNode, peer: Plan
   const timeoutMs = timeout === undefined ? undefined : parseGrpcTimeout(timeout);
   if (timeout !== undefined && timeoutMs === undefined)
     return refused('internal', `malformed grpc-timeout: ${JSON.stringify(timeout)}`);
+  if (node.waitsFor !== undefined && !node.readonlyRoleMode && !peer.hasCertificate)
+    return planForStranger(path, node.waitsFor, timeoutMs, peer);
   const caller = node.readonlyRoleMode
     ? rolesInMaintenance()
     : rolesFromCertificate(peer.organizations, headerValues(headers, metadataKeys.role));
@@ -95,6 +105,27 @@ export function planCall(request: PlannedRequest, node: PlanningNode, peer: Plan
     identity: peer.isApid ? namedCaller(headerValues(headers, metadataKeys.caller)) : peer.identity,
     apid: peer.isApid ? peer.identity : undefined,
     maxRequestBytes: maxRequestBytes(path, caller.roles),
+  };
+}
+
+/** The only method that a worker answers to a client without a certificate while it waits for its own. */
+const strangersMethod = '/machine.MachineService/Version';
+
+/** Plans a call of a client without a certificate. It never leaves this node, whatever its metadata name. */
+function planForStranger(
+  path: string,
+  waitsFor: string,
+  timeoutMs: number | undefined,
+  { identity }: PlanningPeer,
+): CallPlan {
+  const caller = rolesOfStranger();
+  if (path !== strangersMethod) {
+    const message = `without a client certificate this node answers only Version: ${waitsFor}`;
+    return { ...refused('unavailable', message), caller, timeoutMs };
+  }
+  return {
+    ...{ caller, timeoutMs, route: { kind: 'local' }, rolesKey: rolesKey(caller.roles), identity },
+    ...{ apid: undefined, maxRequestBytes: maxRequestBytes(path, caller.roles) },
   };
 }
 

@@ -10,6 +10,7 @@ const identity: GatewayIdentity = {
   nodeRoutingDisabled: false,
   readonlyRoleMode: false,
   skipVerifyingClientCert: false,
+  waitsFor: undefined,
   server: { certificate: '', key: '' },
   client: { certificate: '', key: '' },
   acceptedCas: [],

@@ -3,6 +3,7 @@ import { all, dialState, type FollowStateInit, followState, one } from '@nodewri
 import {
   apiCertificates,
   apiServiceConfigs,
+  apiWaits,
   hostnameStatuses,
   members,
   nodeAddresses,
@@ -16,6 +17,7 @@ import { factsAfter, type ServiceFacts, usableFacts } from '../domain/service-fa
 const followed = {
   config: one(apiServiceConfigs, 'apid'),
   certificates: one(apiCertificates, 'api'),
+  wait: one(apiWaits, 'apid'),
   hostname: one(hostnameStatuses, 'hostname'),
   addresses: one(nodeAddresses, 'current'),
   members: all(members),

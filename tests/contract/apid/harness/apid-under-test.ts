@@ -8,6 +8,7 @@ import type { CertificateAndKey } from '@nodewright/pki';
 import {
   apiCertificates,
   apiServiceConfigs,
+  apiWaits,
   hostnameStatuses,
   members as memberKind,
   nodeAddresses,
@@ -188,6 +189,16 @@ export class ApidUnderTest implements AsyncDisposable {
   async writeConfig(config: ApiServiceConfigFlags): Promise<void> {
     const { listenAddress } = this.#runtime;
     await this.#state.put(apiServiceConfigs, 'apid', { listenAddress, ...config });
+  }
+
+  /** Publishes why this node has no certificate of its cluster. */
+  writeWait(reason: string): Promise<void> {
+    return this.#state.put(apiWaits, 'apid', { reason });
+  }
+
+  /** Ends the wait for a certificate. */
+  removeWait(): Promise<void> {
+    return this.#state.remove(apiWaits, 'apid');
   }
 
   /** Removes the serving configuration. */

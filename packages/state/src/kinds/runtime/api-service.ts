@@ -18,6 +18,22 @@ export const apiServiceConfigs = defineKind({
 });
 export type ApiServiceConfigSpec = SpecOf<typeof apiServiceConfigs>;
 
+/**
+ * Exists while a worker serves its API with a certificate of its own, because no control plane has issued one. Our own: an upstream worker
+ * does not listen until then.
+ */
+export const apiWaits = defineKind({
+  type: 'APIWaits.runtime.nodewright.dev',
+  defaultNamespace: 'runtime',
+  singleton: 'apid',
+  printColumns: { Reason: '{.reason}' },
+  spec: {
+    /** What the node waits for and what last went wrong, for callers without a certificate. */
+    reason: field(1, text),
+  },
+});
+export type ApiWaitSpec = SpecOf<typeof apiWaits>;
+
 /** Address on which a node in maintenance listens. */
 export const maintenanceServiceConfigs = defineKind({
   type: 'MaintenanceServiceConfigs.runtime.talos.dev',

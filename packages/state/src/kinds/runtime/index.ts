@@ -1,6 +1,11 @@
 // Source: Talos v1.14: COSI resources, runtime.
 import type { ResourceKind } from '../../meta/define-kind.ts';
-import { apiServiceConfigs, maintenanceServiceConfigs, maintenanceServiceRequests } from './api-service.ts';
+import {
+  apiServiceConfigs,
+  apiWaits,
+  maintenanceServiceConfigs,
+  maintenanceServiceRequests,
+} from './api-service.ts';
 import { bootedEntries, bootIds, kernelCmdlines, versions } from './boot.ts';
 import { devicesStatuses, watchdogTimerConfigs, watchdogTimerStatuses } from './devices.ts';
 import { diagnostics, oomActions } from './diagnostics.ts';
@@ -46,6 +51,7 @@ export * from './time.ts';
 
 export const runtimeKinds: readonly ResourceKind[] = [
   apiServiceConfigs,
+  apiWaits,
   bootedEntries,
   bootIds,
   devicesStatuses,

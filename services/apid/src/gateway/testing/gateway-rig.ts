@@ -118,6 +118,7 @@ export async function openGatewayRig(
   const identity: GatewayIdentity = {
     ...{ listen: { host, port: 0 }, server: await issue('serverAuth', []), client: await issueClient() },
     ...{ nodeRoutingDisabled: false, readonlyRoleMode: false, skipVerifyingClientCert: false },
+    waitsFor: undefined,
     ...{ acceptedCas: [issuer.certificate], hostname: 'node01', localTargets: new Set<string>() },
     ...{ members: new Map(), sharedNames: new Map() },
   };

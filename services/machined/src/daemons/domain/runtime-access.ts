@@ -3,6 +3,7 @@ import { type KindRef, type Pointer, pointerTo } from '@nodewright/state';
 import {
   apiCertificates,
   apiServiceConfigs,
+  apiWaits,
   etcdSpecs,
   hostnameStatuses,
   imageCacheConfigs,
@@ -27,7 +28,7 @@ interface Readable {
  */
 const readable: Readonly<Record<RuntimeDaemon, Readable>> = {
   apid: {
-    resources: [pointerTo(apiServiceConfigs), pointerTo(apiCertificates)],
+    resources: [pointerTo(apiServiceConfigs), pointerTo(apiCertificates), pointerTo(apiWaits)],
     kinds: [nodeAddresses, hostnameStatuses, members],
   },
   registryd: {

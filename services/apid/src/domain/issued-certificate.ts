@@ -1,0 +1,18 @@
+import { isIssuedBy, readCertificate, readCertificates } from '@nodewright/pki';
+import type { ApiCertificateSpec } from '@nodewright/state/kinds';
+
+/**
+ * Whether an accepted authority has issued the server certificate. While a worker waits for trustd, its certificate is of an authority
+ * of its own. What cannot be read is not issued; `identityFromFacts` reports it.
+ */
+export function isIssued({ server, acceptedCAs }: ApiCertificateSpec): boolean {
+  if (server === undefined) return false;
+  try {
+    return isIssuedBy(
+      readCertificate(server.crt),
+      acceptedCAs.flatMap(({ crt }) => readCertificates(crt)),
+    );
+  } catch {
+    return false;
+  }
+}
