@@ -46,7 +46,7 @@ GIB ?=
 RUNS ?=
 # For `make sample-text`: the commit after which subjects count; the last fifty by default.
 SINCE ?=
-# For `make test-upstream`: how often reboot, shutdown and reset.
+# For `make test-upstream`: how often each test runs, 1 by default.
 REPEAT ?=
 # For `make test` and `make test-upstream`: which test files run on containers, or none; all by default.
 CONTAINER_FILES ?=
@@ -204,7 +204,8 @@ test-user: $(built) ## passes the tests that depend on the user as an ordinary u
 	@$(suite) node tools/test-user.ts $(foreach pattern,$(FILES),'$(pattern)')
 
 .PHONY: test-upstream
-test-upstream: $(built) ## drives the released talosctl against processes and containers (REPEAT= for its actions, CONTAINER_FILES=), or a machine (CLUSTER=qemu)
+test-upstream: $(built) ## drives the released talosctl against processes and containers (CONTAINER_FILES=), or a machine (CLUSTER=qemu), once or several times with counted failures (REPEAT=)
+	@test '$(CLUSTER)' != qemu || node tools/prepare-nodes.ts qemu
 	@REPEAT='$(REPEAT)' CLUSTER='$(CLUSTER)' CONTAINER_FILES='$(CONTAINER_FILES)' $(suite) node tools/test.ts --upstream
 
 .PHONY: conformance

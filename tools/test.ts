@@ -14,6 +14,7 @@ import { readCheckoutGraph } from './changed/checkout-graph.ts';
 import { usesPrograms } from './changed/rank-tests.ts';
 import { ensureEtcd } from './etcd/ensure-etcd.ts';
 import { suiteOf, suites } from './suites/suite-table.ts';
+import { countFailures } from './test/count-failures.ts';
 import { writeFileTimes } from './test/file-times.ts';
 import { findByName, matchFiles } from './test/find-files.ts';
 import { prepareCompose } from './test/prepare-compose.ts';
@@ -79,6 +80,8 @@ const { values, positionals: patterns } = parseArgs({
 
 const turns: TestCounts[] = [];
 const notRun: string[] = [];
+/** Printed below everything else. */
+const summary: string[] = [];
 if (values.times !== undefined) await runManyTimes(Number(values.times) || 10);
 else if (values.boot) turns.push(await runMachines());
 else if (values.kubernetes) turns.push(await runKubernetes());
@@ -103,12 +106,13 @@ else {
       runContainers(async () => {
         turns.push(await runBeside(containers.filter((path) => !runsAtTheEnd(path))));
         await onProcesses;
-        return runBeside(containers.filter(runsAtTheEnd));
+        turns.push(await runBeside(containers.filter(runsAtTheEnd)));
       }),
   ]);
 }
 writeFileTimes(checkout, new Map(turns.flatMap(({ durations }) => [...durations])));
 await printReport({ turns, notRun, skipsFail: isContinuousIntegration });
+for (const line of summary) process.stdout.write(`${line}\n`);
 
 /**
  * Runs more files than there are processors: tests spend half of their time waiting, for leases, elections
@@ -136,7 +140,7 @@ async function runManyTimes(times: number): Promise<never> {
 /** Two files at once: while a machine boots its second processor waits, and while it is asked both do. */
 function runMachines(): Promise<TestCounts> {
   const files = filesOf(patterns.length > 0 ? patterns : ['tests/boot/*.test.ts']);
-  return runFiles({ checkout, files, concurrency: 2, timeoutMs: bootTimeoutMs });
+  return runFiles({ checkout, files, concurrency: values.alone ? 1 : 2, timeoutMs: bootTimeoutMs });
 }
 
 /** One file at a time: each starts three control planes of Kubernetes. */
@@ -148,35 +152,59 @@ function runKubernetes(): Promise<TestCounts> {
 /** Nodes of one container each, one file at a time. Their image must be there. */
 function runWholeNodes(): Promise<void> {
   const files = filesOf(patterns.length > 0 ? patterns : ['tests/node-image/**/*.test.ts']);
-  return runContainers(() => runFiles({ checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs }));
+  const init = { checkout, files, concurrency: 1, timeoutMs: composeTimeoutMs };
+  return runContainers(async () => void turns.push(await runFiles(init)));
 }
 
-/** Runs on processes first, while the images are built. Throws when the client or etcd cannot be had. */
+/**
+ * Runs on processes first, while the images are built; with `CLUSTER=qemu` on a machine instead. With `REPEAT` each test runs so many
+ * times, without a second chance, and a summary says how often each failed. Throws when the client or etcd cannot be had.
+ */
 async function runUpstream(): Promise<void> {
   const note = (line: string) => void process.stdout.write(`upstream-client: ${line}\n`);
+  const rounds = Number(process.env.REPEAT || 1);
+  if (!Number.isInteger(rounds) || rounds < 1) end(`REPEAT=${process.env.REPEAT} is no number of rounds`);
+  const provisioner = process.env.CLUSTER || 'process';
+  if (provisioner !== 'process' && provisioner !== 'qemu')
+    end(`CLUSTER=${provisioner} is neither process nor qemu`);
   ensureUpstreamClient({ checkout, environment: process.env, note });
   await ensureEtcd(checkout);
   const files = filesOf(['tests/upstream/**/*.test.ts']);
   const onContainers = chosenContainerFiles() ?? files;
-  const timeoutMs = upstreamTimeoutMs * Number(process.env.REPEAT || 1);
-  const init = { checkout, files, concurrency: 1, timeoutMs };
-  const runOn = (provisioner: string, ofThem: readonly string[]) => {
-    process.env.TEST_PROVISIONER = provisioner;
-    return runFiles({ ...init, files: ofThem });
+  const failed: string[] = [];
+  const runOn = async (name: string, ofThem: readonly string[]) => {
+    process.env.TEST_PROVISIONER = name;
+    for (let round = 1; round <= rounds; round += 1) {
+      // The actions have their rounds in one cluster, and the list of commands needs none.
+      const turn = ofThem.filter((file) => round === 1 || file.endsWith('/commands.test.ts'));
+      if (turn.length === 0) return;
+      const counts = await runFiles({
+        ...{ checkout, files: turn, concurrency: 1, timeoutMs: upstreamTimeoutMs * rounds },
+        repeats: rounds === 1,
+        onEnd: (_, { failedTests }) => void failed.push(...failedTests),
+      });
+      turns.push(counts);
+    }
   };
-  if (process.env.CLUSTER === 'qemu') {
-    process.env.TEST_PROVISIONER = 'qemu';
-    // The other file needs a worker.
-    turns.push(await runFiles({ ...init, files: ['tests/upstream/commands.test.ts'] }));
-    return;
-  }
-  const onProcesses = runOn('process', files).then((counts) => void turns.push(counts));
-  if (onContainers.length === 0) return onProcesses;
-  await runContainers(async () => {
+  if (provisioner === 'qemu') {
+    // The list of commands does not depend on the nodes.
+    await runOn(
+      'qemu',
+      ['actions', 'commands'].map((name) => `tests/upstream/${name}.test.ts`),
+    );
+  } else {
+    const onProcesses = runOn('process', files);
+    if (onContainers.length > 0)
+      await runContainers(async () => {
+        await onProcesses;
+        await runOn('docker', onContainers);
+      });
     await onProcesses;
-    return runOn('docker', onContainers);
-  });
-  await onProcesses;
+  }
+  if (rounds > 1) {
+    const lines = countFailures(failed, rounds);
+    summary.push(...(lines.length > 0 ? lines : [`no test failed in ${rounds} rounds`]));
+  }
 }
 
 /** One file at a time: each starts a dozen programs. What it prints comes in one piece, at its end. */
@@ -202,7 +230,7 @@ function chosenContainerFiles(): string[] | undefined {
 }
 
 /** Builds the images and runs the tests that need them, or records why they cannot run. */
-async function runContainers(run: () => Promise<TestCounts>): Promise<void> {
+async function runContainers(run: () => Promise<void>): Promise<void> {
   const tag = process.env.NODEWRIGHT_TAG ?? `test-${process.pid}`;
   const readiness = await prepareCompose(checkout, tag);
   if (readiness.state === 'missing') {
@@ -211,7 +239,7 @@ async function runContainers(run: () => Promise<TestCounts>): Promise<void> {
   }
   process.env.NODEWRIGHT_TAG = tag;
   try {
-    turns.push(await run());
+    await run();
   } finally {
     if (tag.startsWith('test-')) await readiness.removeImages();
   }

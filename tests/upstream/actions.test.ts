@@ -5,11 +5,18 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { eventually } from '@nodewright/testkit';
-import { type Action, actions } from './checks/actions.ts';
+import { type Action, actions as all } from './checks/actions.ts';
 import { chosenProvisioner, openSubject, type Subject } from './subject.ts';
 
 const provisioner = chosenProvisioner();
 const rounds = Number(process.env.REPEAT || 1);
+/** One machine is the whole cluster: it ends with a reset. */
+const actions = provisioner === 'qemu' ? all.filter(({ keepsData }) => keepsData) : all;
+/** The processor of an emulated machine is ten times slower. */
+const limits =
+  provisioner === 'qemu'
+    ? { action: '8m', clientMs: 500_000, runsMs: 600_000, testMs: 1_500_000 }
+    : { action: '80s', clientMs: 100_000, runsMs: 180_000, testMs: 150_000 };
 const scope = new AsyncDisposableStack();
 const ended = new Map<string, number>();
 let subject: Subject;
@@ -30,21 +37,24 @@ const isRunning = async () => {
   const words = ['-n', '{worker.address}', 'get', 'machinestatus', '-o', 'jsonpath={.spec.stage}'];
   return (await subject.client(words)).stdout.startsWith('running');
 };
-const runs = () => eventually(isRunning, { what: 'a running worker', timeoutMs: 180_000 });
+const runs = () => eventually(isRunning, { what: 'a running worker', timeoutMs: limits.runsMs });
 
 /** The client may end a moment before the machine is off. */
 async function isOff(): Promise<boolean> {
   const show = ['cluster', 'show', '--name', subject.cluster.name, '-o', 'json'];
   const { nodes } = JSON.parse((await subject.cluster.talosctl(...show)).stdout);
-  return nodes.some(({ type, state }: Record<string, unknown>) => type === 'worker' && state !== 'running');
+  return nodes.some(
+    ({ type, state }: Record<string, unknown>) => type === subject.worker.type && state !== 'running',
+  );
 }
 
 /** Switches the machine on again, by means of the provisioner. */
 async function switchOn(): Promise<void> {
   await eventually(isOff, { what: 'machine that is off' });
-  const shape = ['--provisioner', provisioner, '--controlplanes', '1', '--workers', '1', '--if-absent'];
+  const size = provisioner === 'qemu' ? [] : ['--controlplanes', '1', '--workers', '1'];
   const { exitCode, stderr } = await subject.cluster.talosctl(
-    ...['cluster', 'create', '--name', subject.cluster.name, ...shape],
+    ...['cluster', 'create', '--provisioner', provisioner, ...size, '--if-absent'],
+    ...['--name', subject.cluster.name],
   );
   // A worker that was reset is no member, so it is enough that it is on.
   assert.ok(
@@ -71,11 +81,16 @@ const returns: Readonly<Record<Action['leaves'], () => Promise<void>>> = {
 
 for (let round = 1; round <= rounds; round += 1) {
   for (const { name, words, leaves, prints } of actions) {
-    test(`${provisioner}: ${name} --wait ends (${round} of ${rounds})`, { timeout: 150_000 }, async () => {
+    test(`${provisioner}: ${name} --wait ends (${round} of ${rounds})`, {
+      timeout: limits.testMs,
+    }, async () => {
       await runs();
-      const { exitCode, stdout, stderr } = await subject.client([...words.split(' '), '--timeout', '80s'], {
-        timeoutMs: 100_000,
-      });
+      const { exitCode, stdout, stderr } = await subject.client(
+        [...words.split(' '), '--timeout', limits.action],
+        {
+          timeoutMs: limits.clientMs,
+        },
+      );
       // Without a terminal the client prints progress on standard error.
       const said = `${stdout}${stderr}`;
       assert.equal(exitCode, 0, said);

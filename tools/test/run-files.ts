@@ -23,7 +23,14 @@ export interface RunFilesInit {
   /** Asked before each file starts. False leaves this file out. Default: all start. */
   readonly mayStart?: (file: string) => boolean;
   /** Called when a file has ended. */
-  readonly onEnd?: (file: string, result: { readonly failed: number; readonly durationMs: number }) => void;
+  readonly onEnd?: (file: string, result: FileResult) => void;
+}
+
+export interface FileResult {
+  readonly failed: number;
+  readonly durationMs: number;
+  /** The file and the name of each test that failed. */
+  readonly failedTests: readonly string[];
 }
 
 export interface TestCounts {
@@ -46,6 +53,7 @@ interface FileCounts {
   failed: number;
   readonly skipped: string[];
   readonly failures: string[];
+  readonly failedTests: string[];
   /** What failed while the file shared a process; written as in `failures`. */
   readonly earlier: readonly string[];
   durationMs: number;
@@ -95,7 +103,7 @@ export async function runFiles(init: RunFilesInit): Promise<TestCounts> {
 
 const noCounts = (): FileCounts => ({
   ...{ passed: 0, failed: 0, durationMs: 0 },
-  ...{ skipped: [], failures: [], earlier: [] },
+  ...{ skipped: [], failures: [], failedTests: [], earlier: [] },
 });
 
 /** What a test threw, with its causes, in one line. Of a long text, the beginning and the end. */
@@ -194,6 +202,7 @@ async function runProcess(
     if (details.type === 'suite' && failureType === 'subtestsFailed') return;
     counted.failed += 1;
     const path = relative(checkout, counted === first ? (files[0] ?? '') : (file ?? ''));
+    counted.failedTests.push(`${path}: ${name}`);
     counted.failures.push(`${path}: ${name}: ${reasonOf(details.error)}`);
   });
   const seeds = new Set<string>();
