@@ -20,6 +20,12 @@ export const serviceIds = {
   sandboxd: 'sandboxd',
 } as const;
 
+/** Logs of a node that belong to no service. Source: Talos v1.14: log ids. */
+export const logIds = {
+  controllerRuntime: 'controller-runtime',
+  dnsResolveCache: 'dns-resolve-cache',
+} as const;
+
 /**
  * User and group of the services that do not run as root. Each number is both uid and gid. Those of registryd, which upstream runs in
  * machined, and of udevd-bridge are ours; udevd-bridge runs as root where it runs udevd. Source: Talos v1.14: constants.

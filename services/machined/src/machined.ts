@@ -4,6 +4,7 @@ import { requestLineMessage } from '@nodewright/rpc';
 import { type NodeMode, type ServiceSource, worldOf } from './base/domain/world.ts';
 import { optimiseWhenSettled } from './base/host/optimise-when-settled.ts';
 import { LogStore } from './logs/host/log-store.ts';
+import { openOwnLog } from './logs/host/own-log.ts';
 import { options } from './options.ts';
 import { boot } from './stages/boot.ts';
 import { type Host, type MachinedContext, openHost } from './stages/open-host.ts';
@@ -35,7 +36,7 @@ export function createMachined(): DaemonDefinition<typeof options> {
       const { ownsKernel } = worldOf(mode as NodeMode, services as ServiceSource);
       return ownsKernel && process.pid === 1 ? [requestLineMessage] : [];
     },
-    logSink: () => logs.open(serviceIds.machined),
+    logSink: () => openOwnLog(logs),
     start: (context, scope) => start(context, logs, scope),
   };
 }

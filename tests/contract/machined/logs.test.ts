@@ -1,6 +1,6 @@
 // Logs and LogsContainers.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type LogsRequest, MachineServiceDefinition } from '@nodewright/contract/gen/machine/machine.ts';
@@ -85,7 +85,43 @@ test('invalid selections are refused in the words of the reference', async () =>
 
 test('LogsContainers lists the existing logs', async () => {
   const { messages } = await machine.logsContainers({});
-  assert.deepEqual(messages[0]?.ids.toSorted(), ['apid', 'machined', 'trustd', 'udevd-bridge']);
+  const known = ['apid', 'controller-runtime', 'dns-resolve-cache', 'machined', 'trustd', 'udevd-bridge'];
+  assert.deepEqual(messages[0]?.ids.toSorted(), known);
+});
+
+test('the log controller-runtime has the lines of machined that controllers wrote, and those only', async () => {
+  const records = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  await machine.hostname({});
+  const own = records((await read({ id: 'controller-runtime' })).join('\n'));
+  assert.match(String(own[0]?.msg), /^controllers started$/);
+  assert.ok(Number(own[0]?.controllers) > 50);
+  assert.deepEqual(
+    own.filter(({ controller, controllers }) => controller === undefined && controllers === undefined),
+    [],
+  );
+  const all = records(await node.log('machined')).map((record) => JSON.stringify(record));
+  assert.deepEqual(
+    own.map((record) => JSON.stringify(record)).filter((line) => !all.includes(line)),
+    [],
+  );
+});
+
+test('the log dns-resolve-cache says that there is no host DNS', async () => {
+  const [line = '', ...more] = await read({ id: 'dns-resolve-cache' });
+  assert.deepEqual(more, []);
+  const { level, name, msg } = JSON.parse(line);
+  assert.deepEqual(
+    { level, name, msg },
+    {
+      level: 'warn',
+      name: 'dns-resolve-cache',
+      msg: 'host DNS is not implemented: programs of this node ask its name servers directly',
+    },
+  );
 });
 
 test('machined logs each call in one JSON line with the roles, and without the request', async () => {
@@ -118,4 +154,7 @@ test("logs are on disk after the node has stopped, and followers' streams end in
   );
   assert.ok(files[0]?.startsWith(followed.slice(0, 1000)) && files[0].includes('service changed'));
   assert.match(files[1] ?? '', /fake daemon stops\n$/);
+  // Their lines are in the log of machined, or say the same at each start.
+  const names = await readdir(join(second.root, 'var', 'log'));
+  assert.deepEqual(names.toSorted(), ['apid.log', 'machined.log', 'trustd.log', 'udevd-bridge.log']);
 });

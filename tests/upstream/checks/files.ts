@@ -49,6 +49,12 @@ export const fileChecks = [
       ),
   }),
   prints('copy', 'prints an archive', '-n {worker} copy /system/state -', { stdout: [/./] }),
+  prints('logs', 'prints the log of the controllers', '-n {node} logs controller-runtime', {
+    stdout: [/controllers started/],
+  }),
+  prints('logs', 'prints why there is no log of host DNS', '-n {node} logs dns-resolve-cache', {
+    stdout: [/host DNS is not implemented/],
+  }),
   prints('logs', 'prints the last lines of a service', '-n {node} logs machined --tail 3', {
     stdout: [/^node01: \{"level":/],
     after: (_, { stdout }) => assert.equal(stdout.trimEnd().split('\n').length, 3),

@@ -92,11 +92,13 @@ export const nodeChecks = [
     'writes an archive of all resources and logs',
     '-n {node} support -O {folder}/support.zip',
     {
-      after: async ({ folder }) => {
+      after: async ({ folder }, { stderr }) => {
         // File names are in an archive uncompressed.
         const archive = await readFile(join(folder, 'support.zip'), 'latin1');
-        for (const name of ['versions.runtime.talos.dev.yaml', 'machined.log', 'trustd.state'])
+        const logs = ['machined.log', 'controller-runtime.log', 'dns-resolve-cache.log'];
+        for (const name of ['versions.runtime.talos.dev.yaml', 'trustd.state', ...logs])
           assert.ok(archive.includes(name), `no ${name} in the archive`);
+        assert.doesNotMatch(stderr, /was not registered/);
       },
     },
   ),

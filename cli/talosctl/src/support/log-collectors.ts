@@ -1,4 +1,5 @@
 import type { NodeClient } from '@nodewright/client';
+import { logIds } from '@nodewright/contract';
 import { ContainerDriver } from '@nodewright/contract/gen/common/common.ts';
 import type { Any } from '@nodewright/contract/gen/google/protobuf/any.ts';
 import type { ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
@@ -16,7 +17,7 @@ import { SecretFilter } from './secret-filter.ts';
  * Logs that belong to no service. Upstream puts them next to the folders. Source: Talos v1.14: support
  * bundle.
  */
-const ownPlaces = ['controller-runtime', 'dns-resolve-cache'];
+const ownPlaces: readonly string[] = Object.values(logIds);
 /**
  * After its past events a node sends nothing until another event happens; this silence ends the collection.
  */

@@ -57,6 +57,8 @@ export async function serveApi(
   });
   scope.use(linkSocket(paths.upstreamMachinedSocket, paths.machinedSocket));
   controllers.start();
+  const count = Object.values(all).reduce((sum, topic) => sum + topic.controllers.length, 0);
+  log.info({ controllers: count }, 'controllers started');
 }
 
 function describeControllers(topics: NodeTopics['all'], edges: ReturnType<ControllerRuntime['graph']>) {

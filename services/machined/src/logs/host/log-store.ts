@@ -6,15 +6,22 @@ import { LogRing } from '../domain/log-ring.ts';
 /** The size of a log in memory. Source: Talos v1.14: log storage. */
 const ringBytes = 1024 * 1024;
 
+export interface OpenLogOptions {
+  /** Neither copied to disk nor sent to destinations. Default: false. */
+  readonly isInMemoryOnly?: boolean;
+}
+
 /** The log of one service, in memory. */
 export class ServiceLog {
   readonly id: string;
+  readonly isInMemoryOnly: boolean;
   readonly ring = new LogRing(ringBytes);
   readonly #written = new ChangeSignal();
   readonly #writeListeners = new Set<() => void>();
 
-  constructor(id: string) {
+  constructor(id: string, { isInMemoryOnly = false }: OpenLogOptions = {}) {
     this.id = id;
+    this.isInMemoryOnly = isInMemoryOnly;
   }
 
   write(bytes: Uint8Array | string): void {
@@ -54,11 +61,11 @@ export class LogStore {
   readonly #logs = new Map<string, ServiceLog>();
   readonly #openListeners = new Set<(log: ServiceLog) => void>();
 
-  /** Opens the log `id`, and creates it if there is none. */
-  open(id: string): ServiceLog {
+  /** Opens the log `id`, and creates it with these options if there is none. */
+  open(id: string, options?: OpenLogOptions): ServiceLog {
     let log = this.#logs.get(id);
     if (log === undefined) {
-      log = new ServiceLog(id);
+      log = new ServiceLog(id, options);
       this.#logs.set(id, log);
       for (const listener of this.#openListeners) listener(log);
     }
@@ -70,11 +77,17 @@ export class LogStore {
     return [...this.#logs.keys()].sort();
   }
 
-  /** Calls `listener` for every open log and for every log that is opened later, until the result is disposed. */
+  /**
+   * Calls `listener` for every open log and for every log that is opened later, until the result is disposed; not for
+   * those that are in memory only.
+   */
   onOpen(listener: (log: ServiceLog) => void): Disposable {
-    this.#openListeners.add(listener);
-    for (const log of this.#logs.values()) listener(log);
-    return { [Symbol.dispose]: () => this.#openListeners.delete(listener) };
+    const take = (log: ServiceLog) => {
+      if (!log.isInMemoryOnly) listener(log);
+    };
+    this.#openListeners.add(take);
+    for (const log of this.#logs.values()) take(log);
+    return { [Symbol.dispose]: () => this.#openListeners.delete(take) };
   }
 
   /**
