@@ -1,6 +1,7 @@
 import type { NodeClient } from '@nodewright/client';
 import { ApplyConfigurationRequest_Mode as Mode } from '@nodewright/contract/gen/machine/machine.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { CommandLimit } from '../command-limit.ts';
 import { parseGoDuration, protobufDuration } from '../go-duration.ts';
 import { onlyMessage } from '../only-message.ts';
 
@@ -20,6 +21,8 @@ export interface ApplyOptions {
 }
 
 const defaultTimeout = '1m0s';
+/** How long a node may take to check and store a configuration. A busy machine takes half a minute. Nanoseconds. */
+const applyNanos = 300_000_000_000n;
 
 function parseMode(text: string): ModeName {
   if (Object.hasOwn(modes, text)) return text as ModeName;
@@ -65,7 +68,7 @@ export interface Applied {
   readonly warnings: readonly string[];
 }
 
-/** Sends a machine configuration to a node. */
+/** Sends a machine configuration to a node. @throws Fault `deadline-exceeded` when the node has not answered in five minutes */
 export async function applyConfiguration(
   node: NodeClient,
   text: string,
@@ -78,7 +81,9 @@ export async function applyConfiguration(
     dryRun,
     tryModeTimeout: protobufDuration(timeout),
   };
-  const reply = onlyMessage(await node.machine.applyConfiguration(request, { signal }));
+  using limit = new CommandLimit(applyNanos, signal);
+  const sent = node.machine.applyConfiguration(request, { signal: limit.signal });
+  const reply = onlyMessage(await limit.guard(sent));
   const known = (Object.keys(modes) as ModeName[]).find((name) => modes[name] === reply.mode);
   return { mode: known ?? 'reboot', details: reply.modeDetails, warnings: reply.warnings };
 }

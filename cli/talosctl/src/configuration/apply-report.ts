@@ -107,11 +107,11 @@ export class ApplyReport {
   failed(node: string, fault: Fault): void {
     this.#entries.set(node, { error: documentError(fault) });
     this.#errors.add(node, fault, 'error applying configuration');
-    if (fault.kind === 'cancelled' && this.#env.signal.aborted && !this.#options.dryRun) {
-      this.say(
-        `${nodeNameInLine(node)}: interrupted before the node answered: it may have applied the configuration`,
-      );
-    }
+    if (this.#options.dryRun) return;
+    const isInterrupted = fault.kind === 'cancelled' && this.#env.signal.aborted;
+    if (!isInterrupted && fault.kind !== 'deadline-exceeded') return;
+    const why = isInterrupted ? 'interrupted before the node answered: ' : '';
+    this.say(`${nodeNameInLine(node)}: ${why}it may have applied the configuration`);
   }
 
   /** The configuration of a node could not be read. */

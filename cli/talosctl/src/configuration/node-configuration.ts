@@ -2,6 +2,7 @@ import type { NodeClient, TalosClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo } from '@nodewright/state';
 import { parse } from 'yaml';
+import { CommandLimit } from '../command-limit.ts';
 import type { CliEnvironment } from '../command-module.ts';
 import { definitionsOf } from '../get/definitions-of.ts';
 import { encodedStateOf } from '../get/get-resources.ts';
@@ -10,6 +11,9 @@ import { showWait } from '../progress.ts';
 import { activeId, configurationKind } from './configuration-kind.ts';
 
 const storedId = 'persistent';
+
+/** How long a node may take to answer: one that hangs must not keep the command from the nodes after it. Nanoseconds. */
+export const answerNanos = 30_000_000_000n;
 
 /**
  * Rejects every resource type except machine configurations, because no other can be changed. The first node resolves
@@ -25,7 +29,8 @@ export async function checkKind(
 ): Promise<void> {
   const [first] = client.targets;
   if (first === undefined) return;
-  const { type } = resolveKind(await definitionsOf(env, first), word);
+  using limit = new CommandLimit(answerNanos, env.signal);
+  const { type } = resolveKind(await definitionsOf(env, first, limit), word);
   if (type === configurationKind.type) return;
   throw new Fault(
     'invalid-argument',
@@ -35,7 +40,8 @@ export async function checkKind(
 
 /**
  * The active configuration of a node, as text. If the resource has annotations, its spec is a YAML string with the
- * configuration. Old nodes set no annotations, and their spec is the configuration itself.
+ * configuration. Old nodes set no annotations, and their spec is the configuration itself. Rejects with a Fault `deadline-exceeded`
+ * when the node has not answered in 30 s.
  * Source: Talos v1.14: machine configuration as a resource.
  */
 export function activeConfiguration(env: CliEnvironment, node: NodeClient): Promise<string> {
@@ -51,8 +57,9 @@ export function storedConfiguration(env: CliEnvironment, node: NodeClient): Prom
 }
 
 async function configurationOf({ signal, stderr }: CliEnvironment, node: NodeClient, id: string) {
-  const read = encodedStateOf(node).get(pointerTo(configurationKind, id), { signal });
-  const { metadata, spec } = await showWait(stderr, node.name, read);
+  using limit = new CommandLimit(answerNanos, signal);
+  const read = encodedStateOf(node).get(pointerTo(configurationKind, id), { signal: limit.signal });
+  const { metadata, spec } = await showWait(stderr, node.name, limit.guard(read));
   if (Object.keys(metadata.annotations).length === 0) return spec.yaml;
   const text: unknown = parse(spec.yaml);
   if (typeof text === 'string') return text;

@@ -1,6 +1,7 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
 import { checkServerVersions } from '../check-server-versions.ts';
+import { CommandLimit } from '../command-limit.ts';
 import type { CliEnvironment } from '../command-module.ts';
 import { InterruptedFailure } from '../failure.ts';
 import type { NodeOptions, OutputOptions } from '../node-options.ts';
@@ -8,7 +9,7 @@ import { openClient } from '../open-client.ts';
 import { showWait } from '../progress.ts';
 import { type Applied, type ApplyOptions, applyConfiguration } from './apply-options.ts';
 import { ApplyReport } from './apply-report.ts';
-import { checkKind } from './node-configuration.ts';
+import { answerNanos, checkKind } from './node-configuration.ts';
 
 /** Options of the commands that change the configuration on a node. */
 export interface ChangeOptions extends NodeOptions, OutputOptions, ApplyOptions {}
@@ -29,7 +30,10 @@ export async function walkNodes(
   change: (node: NodeClient, report: ApplyReport) => Promise<'stop' | undefined>,
 ): Promise<void> {
   using client: TalosClient = await openClient(env, options);
-  await checkServerVersions(env, client);
+  {
+    using limit = new CommandLimit(answerNanos, env.signal);
+    await checkServerVersions(env, client, limit);
+  }
   await checkKind(env, client, type, verb);
   const report = new ApplyReport(
     env,
