@@ -8,6 +8,7 @@ import {
   type Server as TlsServer,
 } from 'node:tls';
 import { systemTimers, type Timers } from '@nodewright/async';
+import { tlsKeyExchanges } from '@nodewright/contract/tls-groups';
 import { openUnixPath } from '@nodewright/files';
 import type { InboundCall } from './call.ts';
 import { type CallGrowth, CallGrowths } from './call-growth.ts';
@@ -110,6 +111,7 @@ function tlsOptions(credentials: ServerCredentials): SecureContextOptions {
     key: credentials.key,
     ca: [...credentials.clientCas],
     minVersion: 'TLSv1.3',
+    ecdhCurve: tlsKeyExchanges,
     // Without session tickets every connection presents its certificate again, so a removed CA takes effect
     // at once.
     secureOptions: constants.SSL_OP_NO_TICKET,

@@ -13,6 +13,7 @@ import {
   tlsPrivateKey,
 } from '@nodewright/pki';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
+import { groupsAccepted, tlsGroups } from '@nodewright/testkit';
 import { createChannel } from 'nice-grpc';
 import { ReloadingServerCredentials, type ServerIdentity } from './reloading-server-credentials.ts';
 import { createRpcClient } from './rpc-client.ts';
@@ -127,6 +128,16 @@ test('ReloadingServerCredentials rejects TLS 1.2, also after a reload', async ()
       { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' },
       round,
     );
+    serverCredentials.reload(second);
+  }
+});
+
+test('ReloadingServerCredentials accepts four key exchanges and no other, also after a reload', async () => {
+  const { server, serverCredentials, port } = await startServer();
+  await using _ = server;
+  for (const round of ['start', 'reloaded']) {
+    const accepted = await groupsAccepted({ host: '127.0.0.1', port, servername: 'localhost' });
+    assert.deepEqual(accepted, tlsGroups.accepted, round);
     serverCredentials.reload(second);
   }
 });

@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
 import { ServerCredentials } from '@grpc/grpc-js';
+import { tlsKeyExchanges } from '@nodewright/contract/tls-groups';
 import { Fault } from '@nodewright/fault';
 
 /** The certificate and key of a server, both PEM. The key has a label that OpenSSL accepts. */
@@ -26,6 +27,7 @@ function secureContextOptions(init: ReloadingServerCredentialsInit): SecureConte
     cert: init.certificate,
     key: init.key,
     minVersion: init.minVersion,
+    ecdhCurve: tlsKeyExchanges,
     // No session resumption: each connection is authenticated with the current certificates.
     secureOptions: constants.SSL_OP_NO_TICKET,
   };

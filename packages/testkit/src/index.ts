@@ -8,3 +8,4 @@ export * from './otlp-receiver.ts';
 export * from './serve-state.ts';
 export * from './span-tree.ts';
 export * from './spawn-daemon.ts';
+export * from './tls-groups.ts';

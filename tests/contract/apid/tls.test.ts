@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { after, test } from 'node:test';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { groupsAccepted, tlsGroups } from '@nodewright/testkit';
 import { ApidUnderTest } from './harness/apid-under-test.ts';
 import { Authority, credentialsOf } from './harness/authority.ts';
 import { Client } from './harness/client.ts';
@@ -83,6 +84,12 @@ test('apid refuses TLS 1.2', async () => {
   const options = await apid.tls('os:admin');
   const { reason } = await refused({ ...options, maxVersion: 'TLSv1.2' });
   assert.match(String(reason), /^TLS handshake failed: unsupported.protocol/);
+});
+
+test('apid accepts the key exchanges X25519MLKEM768, X25519, P-256 and P-384, and no other', async () => {
+  const { host, port } = apid;
+  assert.deepEqual(await groupsAccepted({ host, port }), tlsGroups.accepted);
+  refusals = apid.process.lines().filter(({ msg }) => msg === 'connection refused').length;
 });
 
 test('apid ignores garbage on its port and keeps serving', async () => {

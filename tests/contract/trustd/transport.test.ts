@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { groupsAccepted, tlsGroups } from '@nodewright/testkit';
 import { createCa, dialTrustd, requestCertificate, startTrustd, statusOf } from './harness.ts';
 
 const trustd = await startTrustd();
@@ -33,6 +34,10 @@ test('trustd speaks TLS 1.3 with h2 and requests no client certificate', async (
 test('trustd refuses TLS 1.2 and clients that offer another protocol', async () => {
   await assert.rejects(dial({ maxVersion: 'TLSv1.2' }), { code: 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION' });
   await assert.rejects(dial({ ALPNProtocols: ['http/1.1'] }), { code: /ALERT_NO_APPLICATION_PROTOCOL/ });
+});
+
+test('trustd accepts the key exchanges X25519MLKEM768, X25519, P-256 and P-384, and no other', async () => {
+  assert.deepEqual(await groupsAccepted({ host: '127.0.0.1', port }), tlsGroups.accepted);
 });
 
 test('trustd resumes no session', async () => {

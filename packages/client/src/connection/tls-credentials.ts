@@ -1,6 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, createSecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { CallCredentials, ChannelCredentials } from '@grpc/grpc-js';
+import { tlsKeyExchanges } from '@nodewright/contract/tls-groups';
 import { Fault } from '@nodewright/fault';
 import { publicKeyFingerprint, tlsPrivateKey } from '@nodewright/pki';
 import type { ClientIdentity } from './client-identity.ts';
@@ -30,6 +31,7 @@ export interface TlsCredentialsInit {
 function connectionOptions({ host, identity, trust }: TlsCredentialsInit): ConnectionOptions {
   const secureContext = createSecureContext({
     minVersion: 'TLSv1.2',
+    ecdhCurve: tlsKeyExchanges,
     ca: identity.ca,
     cert: identity.certificate,
     key: identity.key === undefined ? undefined : tlsPrivateKey(identity.key.reveal()),

@@ -1,5 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { ChannelCredentials } from '@grpc/grpc-js';
+import { tlsKeyExchanges } from '@nodewright/contract/tls-groups';
 import { Fault } from '@nodewright/fault';
 import { tlsPrivateKey } from '@nodewright/pki';
 
@@ -19,7 +20,13 @@ export interface EtcdTls {
  */
 export function etcdCredentials({ ca, cert, key }: EtcdTls): ChannelCredentials {
   try {
-    const context = createSecureContext({ ca, cert, key: tlsPrivateKey(key), minVersion: 'TLSv1.3' });
+    const context = createSecureContext({
+      minVersion: 'TLSv1.3',
+      ecdhCurve: tlsKeyExchanges,
+      ca,
+      cert,
+      key: tlsPrivateKey(key),
+    });
     return ChannelCredentials.createFromSecureContext(context);
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unreadable';

@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { generateCertificateAuthority, tlsPrivateKey } from '@nodewright/pki';
 import { noTelemetry } from '@nodewright/telemetry';
 import { recordSpans } from '@nodewright/telemetry/testing';
-import { eventually } from '@nodewright/testkit';
+import { eventually, groupsAccepted, tlsGroups } from '@nodewright/testkit';
 import { blobPath, manifestPath } from '../cache/cache-paths.ts';
 import { openImageFolder, type StoredManifest } from '../cache/image-folder.ts';
 import { VerifiedFiles } from '../cache/verified-files.ts';
@@ -403,5 +404,22 @@ test('the span of an answer has not failed when the client asked for what is not
       attributes['http.response.status_code'],
     ]),
     [['server', false, 404]],
+  );
+});
+
+test('a server with TLS accepts four key exchanges and no other', async (t) => {
+  const notBefore = new Date();
+  const own = await generateCertificateAuthority({ algorithm: 'ed25519', organization: 'cache', notBefore });
+  const server = await openDistributionServer({
+    source: localSource(new LocalImages(() => [])),
+    telemetry: noTelemetry,
+    onAnswered: () => {},
+    tls: { certificate: own.certificate, key: tlsPrivateKey(own.key) },
+  });
+  t.after(() => server[Symbol.asyncDispose]());
+  const port = await server.listen({ host: '127.0.0.1', port: 0 });
+  assert.deepEqual(
+    await groupsAccepted({ host: '127.0.0.1', port, ALPNProtocols: ['http/1.1'] }),
+    tlsGroups.accepted,
   );
 });

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Deadline, unlessAborted } from '@nodewright/async';
+import { tlsKeyExchanges } from '@nodewright/contract/tls-groups';
 import { type AnswerInit, answerRequest, sendTooMany } from './answer-request.ts';
 import { ChunkTurns } from './chunk-turns.ts';
 import { AnswerPlaces, ClientWait, ConnectionPlaces } from './client-shares.ts';
@@ -99,7 +100,7 @@ export async function openDistributionServer(init: DistributionServerInit): Prom
     tls === undefined
       ? createServer(options, listener)
       : (await import('node:https')).createServer(
-          { ...options, cert: tls.certificate, key: tls.key },
+          { ...options, cert: tls.certificate, key: tls.key, ecdhCurve: tlsKeyExchanges },
           listener,
         );
   server.on('connection', (socket) => {

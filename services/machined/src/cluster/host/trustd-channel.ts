@@ -1,4 +1,5 @@
-import { checkServerIdentity } from 'node:tls';
+import { checkServerIdentity, createSecureContext, type SecureContextOptions } from 'node:tls';
+import { tlsKeyExchanges } from '@nodewright/contract/tls-groups';
 import { type Channel, ChannelCredentials, createChannel } from 'nice-grpc';
 import type { TrustdEndpoint } from '../domain/trustd-endpoints.ts';
 
@@ -18,9 +19,14 @@ export const endpointText = ({ host, port }: TrustdEndpoint): string =>
  */
 export function openTrustdChannel(endpoint: TrustdEndpoint, acceptedCAs: readonly string[]): Channel {
   const { host } = endpoint;
+  const secure: SecureContextOptions = {
+    minVersion: 'TLSv1.3',
+    ecdhCurve: tlsKeyExchanges,
+    ca: [...acceptedCAs],
+  };
   return createChannel(
     endpointText(endpoint),
-    ChannelCredentials.createSsl(Buffer.from(acceptedCAs.join('\n')), null, null, {
+    ChannelCredentials.createFromSecureContext(createSecureContext(secure), {
       checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
     }),
     {
