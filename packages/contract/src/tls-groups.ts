@@ -5,6 +5,6 @@
  *
  * `*`: a client sends a key share of this group at once, so that neither an old nor a new server asks again.
  * `/`: a server asks a client again rather than fall back from a group in front of it to one behind it.
- * Source: OpenSSL 3.5, SSL_CTX_set1_groups_list.
+ * Source: OpenSSL, SSL_CTX_set1_groups_list.
  */
 export const tlsKeyExchanges = '*X25519MLKEM768 / *X25519:P-256 / P-384';
