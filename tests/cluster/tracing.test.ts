@@ -87,7 +87,7 @@ test('the trace of a patch reaches from the command to the controllers', async (
     const command = ofCommand(spans);
     const byId = new Map(command.map((span) => [span.spanId, span]));
     const ways = command
-      .filter(({ attributes }) => attributes['controller.name'] === controller)
+      .filter(({ attributes }) => attributes['nodewright.controller.name'] === controller)
       .map((pass) => {
         const way: string[] = [];
         for (
@@ -121,7 +121,7 @@ test('the trace of a bootstrap reaches from the command to the process of etcd a
   assert.equal(exitCode, 0, stderr);
 
   const isRunning = ({ attributes }: ReceivedSpan) =>
-    attributes['service.id'] === 'etcd' && attributes['service.state'] === 'Running';
+    attributes['nodewright.service.id'] === 'etcd' && attributes['nodewright.service.state'] === 'Running';
   const isAsked = ({ name }: ReceivedSpan) => name === 'etcd Cluster/MemberList';
   /**
    * The names of the spans from the command to the node's work, without the command while one of its spans is

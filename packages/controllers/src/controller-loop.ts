@@ -185,7 +185,7 @@ export class ControllerLoop implements Sleeper {
     const span = telemetry.startSpan('reconcile', {
       parent: causes[0],
       links: causes,
-      attributes: { 'controller.name': controller.name },
+      attributes: { 'nodewright.controller.name': controller.name },
     });
     try {
       await telemetry.withSpan(span, async () => controller.reconcile(pass));

@@ -32,7 +32,7 @@ function recordingTelemetry(): Telemetry & { readonly spans: RecordedSpan[] } {
       const traceparent = formatTraceparent({ traceId, spanId, flags: 1 });
       const recorded: RecordedSpan = {
         name,
-        of: attributes?.['controller.name'],
+        of: attributes?.['nodewright.controller.name'],
         traceparent,
         parent,
         links,

@@ -71,6 +71,15 @@ export function isServerFailure(kind: FaultKind): boolean {
   return serverFailures.has(kind);
 }
 
+/**
+ * The text of a gRPC code in its specification: `NOT_FOUND` for 5, `CODE_99` for an unknown number. Source:
+ * gRPC core, status codes.
+ */
+export function grpcStatusText(code: number): string {
+  if (code === 0) return 'OK';
+  return kindsByCode[code - 1]?.toUpperCase().replaceAll('-', '_') ?? `CODE_${code}`;
+}
+
 /** The name of a gRPC code: `PermissionDenied` for 7, `Code(99)` for an unknown number. */
 export function grpcCodeName(code: number): string {
   return codeNames[code] ?? `Code(${code})`;

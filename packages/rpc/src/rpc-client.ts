@@ -69,6 +69,6 @@ export function createRpcClient<Service extends CompatServiceDefinition>(
       for (const [key, value] of Object.entries(metadata)) if (!merged.has(key)) merged.set(key, value);
       return call.next(call.request, { ...options, metadata: merged });
     })
-    .use(createClientTraceMiddleware(telemetry))
+    .use(createClientTraceMiddleware(telemetry, channel.getTarget()))
     .create(withByteMessages(definition), channel);
 }

@@ -1,5 +1,12 @@
-import { isServerFailure, kindFromGrpcCode } from '@nodewright/fault';
-import type { Span, Telemetry } from '@nodewright/telemetry';
+import { grpcStatusText, isServerFailure, kindFromGrpcCode } from '@nodewright/fault';
+import {
+  rpcAttributes,
+  rpcSpanName,
+  rpcStatusAttribute,
+  type Span,
+  serverAttributes,
+  type Telemetry,
+} from '@nodewright/telemetry';
 import type {
   CallContext,
   CallOptions,
@@ -10,7 +17,6 @@ import type {
 } from 'nice-grpc';
 import { ClientError, Metadata } from 'nice-grpc';
 import { iterateInSpan } from './iterate-in-span.ts';
-import { rpcAttributes, rpcSpanName, rpcStatusAttribute } from './span-attributes.ts';
 import { statusOf } from './status-of.ts';
 
 /** Metadata key of W3C trace context. */
@@ -52,7 +58,7 @@ export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddlew
     } catch (error) {
       const { code } = statusOf(error);
       span.setAttributes(rpcStatusAttribute(code));
-      if (isServerFailure(kindFromGrpcCode(code))) span.fail(error);
+      if (isServerFailure(kindFromGrpcCode(code))) span.fail(error, grpcStatusText(code));
       throw error;
     } finally {
       span.end();
@@ -60,11 +66,15 @@ export function createServerTraceMiddleware(telemetry: Telemetry): ServerMiddlew
   }
 }
 
-/** Creates a client span per call; the callee continues its trace. */
-export function createClientTraceMiddleware(telemetry: Telemetry): ClientMiddleware {
+/** Creates a client span per call, to `target` as gRPC names it; the callee continues its trace. */
+export function createClientTraceMiddleware(telemetry: Telemetry, target: string): ClientMiddleware {
+  const server = serverAttributes(target);
   return (call, given) => {
     const { path } = call.method;
-    const span = telemetry.startSpan(rpcSpanName(path), { kind: 'client', attributes: rpcAttributes(path) });
+    const span = telemetry.startSpan(rpcSpanName(path), {
+      kind: 'client',
+      attributes: { ...rpcAttributes(path), ...server },
+    });
     // A caller without its own metadata passes none.
     const { traceparent } = span;
     const options =
@@ -84,8 +94,9 @@ export function createClientTraceMiddleware(telemetry: Telemetry): ClientMiddlew
       span.setAttributes(rpcStatusAttribute(0));
       return result;
     } catch (error) {
-      if (error instanceof ClientError) span.setAttributes(rpcStatusAttribute(error.code));
-      span.fail(error);
+      const code = error instanceof ClientError ? error.code : undefined;
+      if (code !== undefined) span.setAttributes(rpcStatusAttribute(code));
+      span.fail(error, code === undefined ? undefined : grpcStatusText(code));
       throw error;
     } finally {
       span.end();

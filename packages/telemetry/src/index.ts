@@ -1,7 +1,9 @@
+export { ownAttributes, standardAttributes } from './attribute-names.ts';
 export * from './info-lines.ts';
 export * from './logger.ts';
 export { createNoTelemetry, createUnsampledTelemetry, noTelemetry } from './no-telemetry.ts';
 export { isExportConfigured, openTelemetry } from './open-telemetry.ts';
+export * from './rpc-attributes.ts';
 export type * from './span.ts';
 export type * from './telemetry.ts';
 export type * from './telemetry-init.ts';

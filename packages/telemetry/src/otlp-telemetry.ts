@@ -1,8 +1,16 @@
 import type { Span as OtelSpan } from '@opentelemetry/api';
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { AttributeName } from './attribute-names.ts';
+import { errorTypeOf } from './rpc-attributes.ts';
 import { createSampler } from './sampler.ts';
 import type { Attributes, Span, SpanOptions } from './span.ts';
 import { SpanScope } from './span-scope.ts';
@@ -55,8 +63,9 @@ class RecordingSpan implements Span {
     this.#span.addEvent(name, attributes);
   }
 
-  fail(error: unknown): void {
+  fail(error: unknown, type: string = errorTypeOf(error)): void {
     const message = error instanceof Error ? error.message : String(error);
+    this.#span.setAttribute('error.type' satisfies AttributeName, type);
     this.#span.setStatus({ code: SpanStatusCode.ERROR, message });
   }
 
@@ -106,10 +115,12 @@ export function createOtlpTelemetry({ serviceName, serviceVersion, environment }
     exporter: new OTLPTraceExporter(),
     scheduledDelayMillis: exportDelayMs,
   });
-  const own = { 'service.name': serviceName, 'service.version': serviceVersion };
+  const own: Attributes = { 'service.name': serviceName, 'service.version': serviceVersion };
   const provider = new TracerProvider({
-    // Of an attribute in both, the one of the code counts.
-    resource: detectResources({ detectors: [envDetector] }).merge(resourceFromAttributes(own)),
+    // Of an attribute in several, the last one counts: the environment may name the instance, not the service.
+    resource: defaultResource()
+      .merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] }))
+      .merge(resourceFromAttributes(own)),
     sampler: createSampler(environment),
     spanProcessors: [processor],
   });

@@ -1,6 +1,8 @@
+import type { AttributeName } from './attribute-names.ts';
+
 /** Values that a span attribute may hold. */
 export type AttributeValue = string | number | boolean;
-export type Attributes = Readonly<Record<string, AttributeValue>>;
+export type Attributes = Readonly<Partial<Record<AttributeName, AttributeValue>>>;
 
 export interface SpanOptions {
   /** `server` and `client` at the two ends of a call, `internal` (the default) for work inside a process. */
@@ -21,8 +23,11 @@ export interface Span {
   readonly spanId: string | undefined;
   setAttributes(attributes: Attributes): void;
   addEvent(name: string, attributes?: Attributes): void;
-  /** Marks the operation as failed. The message of an Error is recorded, so it must not contain a secret. */
-  fail(error: unknown): void;
+  /**
+   * Marks the operation as failed. The message of an Error is recorded, so it must not contain a secret.
+   * `type` is the value of `error.type`; default: `errorTypeOf(error)`.
+   */
+  fail(error: unknown, type?: string): void;
   /** Must be called exactly once. */
   end(): void;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
+import { standardAttributes } from './attribute-names.ts';
 import { createLogger } from './logger.ts';
 import { noTelemetry } from './no-telemetry.ts';
 import { isExportConfigured, openTelemetry } from './open-telemetry.ts';
@@ -122,6 +123,13 @@ test('telemetry with a collector exports spans that continue the incoming trace'
     assert.deepEqual(
       ['outer', 'inner', 'unit', 'host.name', 'node 07', 'other'].map((text) => sent.includes(text)),
       [true, true, true, true, true, false],
+    );
+    const inResource = ['service.instance.id', 'nodejs', 'opentelemetry'];
+    assert.deepEqual(
+      [...inResource, ...standardAttributes.filter((name) => name.startsWith('telemetry.sdk.'))].filter(
+        (text) => !sent.includes(text),
+      ),
+      [],
     );
   } finally {
     delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;

@@ -9,8 +9,8 @@ import { openProcessCluster } from './process-cluster.ts';
 const wordOf = ({ service, name, kind, attributes }: ReceivedSpan): string[] => {
   if (name === 'talosctl bootstrap' || name === 'bootstrap etcd') return [`${service}: ${name}`];
   if (name === 'machine.MachineService/Bootstrap') return [`${service}: ${kind}`];
-  if (name === 'service transition' && attributes['service.id'] === 'etcd')
-    return [`${service}: etcd ${attributes['service.state']}`];
+  if (name === 'service transition' && attributes['nodewright.service.id'] === 'etcd')
+    return [`${service}: etcd ${attributes['nodewright.service.state']}`];
   return name.startsWith('etcd ') ? [`${service}: ${name}`] : [];
 };
 

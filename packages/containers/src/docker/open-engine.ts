@@ -41,7 +41,7 @@ export function openEngine({ socketPath, telemetry }: EngineInit): Engine {
   ): Promise<T> => {
     const span = telemetry.startSpan(`docker ${name}`, {
       kind: 'client',
-      attributes: { 'rpc.system': 'docker', 'rpc.method': name },
+      attributes: { 'rpc.system.name': 'docker', 'rpc.method': name, 'server.address': socketPath },
     });
     try {
       return await telemetry.withSpan(span, () => request(socketPath, abortSignal, work));

@@ -1,4 +1,11 @@
-import { noTelemetry, type Span, type Telemetry } from '@nodewright/telemetry';
+import {
+  noTelemetry,
+  rpcAttributes,
+  rpcStatusAttribute,
+  type Span,
+  serverAttributes,
+  type Telemetry,
+} from '@nodewright/telemetry';
 import { Metadata } from 'nice-grpc';
 import type { CallOptions } from '../etcd-client.ts';
 import { EtcdFault } from '../etcd-fault.ts';
@@ -104,7 +111,7 @@ export class EndpointSet implements Disposable {
         const outcome = await this.#run(call, endpoint, time, left, span);
         if (!(outcome instanceof EtcdFault)) {
           this.#preferred = index;
-          span.setAttributes({ 'server.address': endpoint.address });
+          span.setAttributes({ ...serverAttributes(endpoint.address), ...rpcStatusAttribute(0) });
           return outcome.value;
         }
         if (isDoubtful(outcome)) this.#turnFrom(index);
@@ -115,7 +122,7 @@ export class EndpointSet implements Disposable {
         failures.push(failure);
       }
       if (time.over) throw time.fault(endpoint.address);
-      span.addEvent('failed over', { 'server.address': endpoint.address });
+      span.addEvent('failed over', serverAttributes(endpoint.address));
     }
     throw noneReachable(failures);
   }
@@ -166,8 +173,7 @@ export class EndpointSet implements Disposable {
 }
 
 function startSpan(telemetry: Telemetry, method: string): Span {
-  const [service = '', name = ''] = method.split('/');
-  const attributes = { 'rpc.system': 'grpc', 'rpc.service': `etcdserverpb.${service}`, 'rpc.method': name };
+  const attributes = rpcAttributes(`/etcdserverpb.${method}`);
   return telemetry.startSpan(`etcd ${method}`, { kind: 'client', attributes });
 }
 

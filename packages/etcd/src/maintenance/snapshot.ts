@@ -1,3 +1,4 @@
+import { serverAttributes } from '@nodewright/telemetry';
 import { Metadata } from 'nice-grpc';
 import { CallTime } from '../connection/call-time.ts';
 import type { Attempt, EndpointSet } from '../connection/endpoint-set.ts';
@@ -11,7 +12,7 @@ export async function* snapshot(endpoints: EndpointSet, signal?: AbortSignal): A
   let sentBytes = 0;
   try {
     const { endpoint } = await endpoints.connected(time);
-    span.setAttributes({ 'server.address': endpoint.address });
+    span.setAttributes(serverAttributes(endpoint.address));
     const { traceparent } = span;
     const attempt: Attempt = {
       signal: time.signal,
@@ -35,7 +36,7 @@ export async function* snapshot(endpoints: EndpointSet, signal?: AbortSignal): A
     span.fail(error);
     throw error;
   } finally {
-    span.setAttributes({ 'etcd.snapshot.bytes': sentBytes });
+    span.setAttributes({ 'nodewright.etcd.snapshot.size': sentBytes });
     span.end();
   }
 }

@@ -1,6 +1,7 @@
 import { aborted } from '@nodewright/async';
 import type { DeepPartial, WatchRequest, WatchResponse } from '@nodewright/contract/gen/etcdserverpb/rpc.ts';
 import { type Event, Event_EventType } from '@nodewright/contract/gen/mvccpb/kv.ts';
+import { serverAttributes } from '@nodewright/telemetry';
 import { Metadata } from 'nice-grpc';
 import { CallTime } from '../connection/call-time.ts';
 import type { EndpointSet } from '../connection/endpoint-set.ts';
@@ -49,7 +50,7 @@ export async function* watchRange(
     const connected = await endpoints.connected(time);
     address = connected.endpoint.address;
     markBad = connected.markBad;
-    span.setAttributes({ 'server.address': address });
+    span.setAttributes(serverAttributes(address));
     const { traceparent } = span;
     const metadata = Metadata({ ...requireLeader, ...(traceparent === undefined ? {} : { traceparent }) });
     const create = { key, rangeEnd, startRevision: from, progressNotify: true, fragment: true };

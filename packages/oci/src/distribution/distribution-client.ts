@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import type { Telemetry } from '@nodewright/telemetry';
+import { serverAttributes, type Telemetry } from '@nodewright/telemetry';
 import type { Descriptor } from '../descriptor.ts';
 import { digestOf, verifyDigest } from '../digest.ts';
 import { formatImageReference, type ImageReference } from '../image-reference.ts';
@@ -93,7 +93,10 @@ export function openDistributionClient({
   const requests = createRegistryRequests({ connections, endpointsOf, onOutcome });
 
   async function inSpan<T>(name: string, reference: ImageReference, body: () => Promise<T>): Promise<T> {
-    const attributes = { 'server.address': reference.registry, 'oci.repository': reference.repository };
+    const attributes = {
+      ...serverAttributes(reference.registry),
+      'nodewright.oci.repository': reference.repository,
+    };
     const span = telemetry.startSpan(name, { kind: 'client', attributes });
     try {
       return await telemetry.withSpan(span, body);

@@ -166,7 +166,7 @@ function spanOptions({ headers }: IncomingMessage, { registry = '', repository }
   return {
     kind: 'server',
     ...(typeof traceparent === 'string' ? { parent: traceparent } : {}),
-    attributes: { 'oci.registry': registry, 'oci.repository': repository },
+    attributes: { 'nodewright.oci.registry': registry, 'nodewright.oci.repository': repository },
   } as const;
 }
 

@@ -1,7 +1,22 @@
-import { faultFrom, grpcCodeFromKind, isServerFailure, kindFromGrpcCode } from '@nodewright/fault';
+import { ports } from '@nodewright/contract';
+import {
+  faultFrom,
+  grpcCodeFromKind,
+  grpcStatusText,
+  isServerFailure,
+  kindFromGrpcCode,
+} from '@nodewright/fault';
 import { type GrpcStatus, h2ErrorCodes, headerValue, type InboundCall } from '@nodewright/h2';
-import { encodeFields, type Span } from '@nodewright/telemetry';
+import {
+  type Attributes,
+  encodeFields,
+  rpcAttributes,
+  rpcSpanName,
+  rpcStatusAttribute,
+  type Span,
+} from '@nodewright/telemetry';
 import type { CallProgress } from '../domain/endless-calls.ts';
+import type { Hop } from '../domain/rewrite-metadata.ts';
 import type { PlannedCall } from './call-plans.ts';
 import type { CallShare } from './call-shares.ts';
 import type { Chain, Link } from './chain.ts';
@@ -58,7 +73,7 @@ export class CallRecord implements Link<CallRecord> {
     const parent = headerValue(call.headers, 'traceparent');
     // When spans are not exported, this span only adds the client's trace ids to the log line.
     if (gateway.telemetry.enabled || parent !== undefined) {
-      this.#span = gateway.telemetry.startSpan(spanName(call.path), {
+      this.#span = gateway.telemetry.startSpan(rpcSpanName(call.path), {
         kind: 'server',
         // Without a parent the call starts a new trace, and does not join the one of the start of this process.
         parent: parent ?? '',
@@ -100,13 +115,17 @@ export class CallRecord implements Link<CallRecord> {
   }
 
   /** Starts a span for one hop of the call; `undefined` when spans are not exported. */
-  startHop(target: string): Span | undefined {
+  startHop(hop: Hop): Span | undefined {
     const { telemetry } = this.#gateway;
     if (!telemetry.enabled) return undefined;
-    return telemetry.startSpan(spanName(this.#call.path), {
+    const server: Attributes =
+      hop.kind === 'node'
+        ? { 'server.address': hop.name, 'server.port': ports.apid }
+        : { 'server.address': 'machined' };
+    return telemetry.startSpan(rpcSpanName(this.#call.path), {
       kind: 'client',
       parent: this.#span?.traceparent,
-      attributes: { ...rpcAttributes(this.#call.path), 'server.address': target },
+      attributes: { ...rpcAttributes(this.#call.path), ...server },
     });
   }
 
@@ -177,18 +196,7 @@ export class CallRecord implements Link<CallRecord> {
 
 /** Ends a span with the status of its call. */
 export function endSpan(span: Span, { code, message }: GrpcStatus, failed: boolean): void {
-  span.setAttributes({ 'rpc.grpc.status_code': code });
-  if (failed) span.fail(new Error(message));
+  span.setAttributes(rpcStatusAttribute(code));
+  if (failed) span.fail(new Error(message), grpcStatusText(code));
   span.end();
-}
-
-/** The name of the span for `/machine.MachineService/Memory` is `machine.MachineService/Memory`. */
-function spanName(path: string): string {
-  return path.slice(1);
-}
-
-/** Source: OpenTelemetry semantic conventions, RPC spans. */
-function rpcAttributes(path: string): Record<string, string> {
-  const [, service = '', method = ''] = path.split('/');
-  return { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method };
 }

@@ -228,7 +228,7 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
 
   #createTarget(name: string): FanOutTarget {
     const hop: Hop = { kind: 'node', name };
-    const span = this.#record.startHop(name);
+    const span = this.#record.startHop(hop);
     return new FanOutTarget({
       gateway: this.#gateway,
       name,

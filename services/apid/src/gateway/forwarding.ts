@@ -61,7 +61,7 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
     this.#gateway = gateway;
     this.#hop = hop;
     this.#record = record;
-    this.#span = record.startHop(hop.kind === 'node' ? hop.name : 'machined');
+    this.#span = record.startHop(hop);
     this.#pump = new Pump(this);
     record.target = this;
   }

@@ -1,6 +1,13 @@
-import { grpcCodeName, isServerFailure, kindFromGrpcCode } from '@nodewright/fault';
+import { grpcCodeName, grpcStatusText, isServerFailure, kindFromGrpcCode } from '@nodewright/fault';
 import { type GrpcStatus, headerValue, type InboundCall, loggedMetadata } from '@nodewright/h2';
-import type { Logger, Span, Telemetry } from '@nodewright/telemetry';
+import {
+  type Logger,
+  rpcAttributes,
+  rpcSpanName,
+  rpcStatusAttribute,
+  type Span,
+  type Telemetry,
+} from '@nodewright/telemetry';
 import type { Clock } from '../domain/clock.ts';
 import type { LogAllowance } from '../domain/log-allowance.ts';
 import type { Peer } from '../host/peer.ts';
@@ -46,12 +53,11 @@ export class CallRecord {
     const { path } = this.#call;
     const parent = headerValue(this.#call.headers, 'traceparent');
     if (!telemetry.enabled && parent === undefined) return answer();
-    const [, service = '', method = ''] = path.split('/');
-    this.#span = telemetry.startSpan(path.slice(1), {
+    this.#span = telemetry.startSpan(rpcSpanName(path), {
       kind: 'server',
       // With an empty parent the span starts a new trace, even when another span is active.
       parent: parent ?? '',
-      attributes: { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method },
+      attributes: rpcAttributes(path),
     });
     return telemetry.withSpan(this.#span, answer);
   }
@@ -63,9 +69,9 @@ export class CallRecord {
       this.#log(status);
       return;
     }
-    span.setAttributes({ 'rpc.grpc.status_code': status.code });
+    span.setAttributes(rpcStatusAttribute(status.code));
     const isFailure = status.code !== 0 && isServerFailure(kindFromGrpcCode(status.code));
-    if (isFailure) span.fail(new Error(status.message));
+    if (isFailure) span.fail(new Error(status.message), grpcStatusText(status.code));
     this.#init.telemetry.withSpan(span, () => this.#log(status));
     span.end();
   }

@@ -59,6 +59,6 @@ function summary(id: string, spans: readonly TraceSpan[]): TraceSummary {
 
 /** The name with what it is about, where all spans of a kind have the same name. */
 function nameOf({ name, attributes }: TraceSpan): string {
-  const controller = attributes['controller.name'];
+  const controller = attributes['nodewright.controller.name'];
   return typeof controller === 'string' ? `${name} ${controller}` : name;
 }

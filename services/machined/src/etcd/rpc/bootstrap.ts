@@ -12,7 +12,7 @@ export function createBootstrap(
     async bootstrap({ recoverEtcd, recoverSkipHashCheck }) {
       const wish = { recover: recoverEtcd, skipHashCheck: recoverSkipHashCheck };
       await inSpan(telemetry, 'bootstrap etcd', () => bootstrapEtcd(init, wish), {
-        attributes: { 'etcd.recover': recoverEtcd },
+        attributes: { 'nodewright.etcd.recover': recoverEtcd },
       });
       return { messages: [{}] };
     },

@@ -1,6 +1,6 @@
 import { anySignal, pauseBy, type Timers } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
-import type { Logger, Telemetry } from '@nodewright/telemetry';
+import type { Attributes, Logger, Telemetry } from '@nodewright/telemetry';
 import { inSpan } from '../../base/host/in-span.ts';
 import {
   announcementCount,
@@ -103,7 +103,10 @@ export class VirtualAddress implements AsyncDisposable {
 
   async #own(address: BorrowedAddress, tenure: Tenure): Promise<void> {
     const { ip, linkName, telemetry } = this.#init;
-    const attributes = { 'network.virtual_address': ip, 'network.link': linkName };
+    const attributes = {
+      'nodewright.network.virtual_address': ip,
+      'nodewright.network.link': linkName,
+    };
     let failure: unknown;
     let reason = '';
     try {
@@ -136,11 +139,7 @@ export class VirtualAddress implements AsyncDisposable {
   }
 
   /** @returns why the tenure ends */
-  async #keep(
-    address: BorrowedAddress,
-    tenure: Tenure,
-    attributes: Readonly<Record<string, string>>,
-  ): Promise<string> {
+  async #keep(address: BorrowedAddress, tenure: Tenure, attributes: Attributes): Promise<string> {
     const { ip, linkName, timers, monotonicMs, log, telemetry } = this.#init;
     const { signal: stop } = this.#stop;
     const ending = anySignal(stop, tenure.signal);

@@ -169,7 +169,11 @@ export class ServiceManager implements ServiceRecords, AsyncDisposable {
     const { state, message } = entry;
     const { log, telemetry } = this.#init;
     const span = telemetry.startSpan('service transition', {
-      attributes: { 'service.id': id, 'service.state': state, 'service.message': message },
+      attributes: {
+        'nodewright.service.id': id,
+        'nodewright.service.state': state,
+        'nodewright.service.message': message,
+      },
     });
     telemetry.withSpan(span, () => log.info({ service: id, state, message }, 'service changed'));
     span.end();
