@@ -6,8 +6,9 @@ import { Fault } from '@nodewright/fault';
 import type { FileOwner } from '@nodewright/files';
 import { defaultEtcdImage } from '@nodewright/machine-config';
 import type { State } from '@nodewright/state';
-import { etcdSpecs, metaKeys } from '@nodewright/state/kinds';
+import { diagnostics, etcdSpecs, metaKeys } from '@nodewright/state/kinds';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
+import { timeSyncDiagnostic } from '../base/domain/time-sync-diagnostic.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
 import type { NodeView } from '../base/resources/node-view.ts';
 import type { Topic } from '../base/topic.ts';
@@ -112,7 +113,15 @@ export async function openEtcd(init: OpenEtcdInit, scope: AsyncDisposableStack):
     ],
     api: {
       'machine.MachineService': {
-        ...createBootstrap({ etcd, configuration: () => view.configuration(), timers }, telemetry),
+        ...createBootstrap(
+          {
+            ...{ etcd, configuration: () => view.configuration(), timers },
+            timeProblem: async () =>
+              (await state.list(diagnostics)).find(({ metadata }) => metadata.id === timeSyncDiagnostic)
+                ?.spec,
+          },
+          telemetry,
+        ),
         ...createEtcdMembers({ access: explained, service: run?.service, hostname, state, timers, log }),
         ...createEtcdMaintenance(explained),
         ...createEtcdSnapshot(explained, layout.paths.etcdSnapshot),

@@ -192,8 +192,10 @@ export const networkReferences: KindReferences = {
     },
     'ntp.useNTS': {
       help: 'Whether the answers of servers are authenticated (NTS); servers need names then.',
-      default: 'true without any configuration of servers, otherwise false',
-      notApplied: onNoNode(`NTS is not implemented: ${unaskedNote}`),
+      default: 'false; in Talos true without any configuration of servers',
+      notApplied: onNoNode(
+        `NTS is not implemented, and the default server is asked without it. With it ${unaskedNote}`,
+      ),
     },
     ptp: {
       help: 'Clock devices of the machine; not together with ntp.',

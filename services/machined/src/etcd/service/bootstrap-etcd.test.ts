@@ -4,6 +4,7 @@ import { FakeTimers } from '@nodewright/controllers/testing';
 import type { EtcdClient } from '@nodewright/etcd';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { EffectiveConfig } from '@nodewright/machine-config';
+import type { DiagnosticSpec } from '@nodewright/state/kinds';
 import type { Condition } from '../../base/domain/condition.ts';
 import type { BootstrapWish } from '../domain/start-mode.ts';
 import { bootstrapEtcd } from './bootstrap-etcd.ts';
@@ -17,6 +18,7 @@ interface Case {
   readonly ca?: typeof ca;
   readonly isDeclared?: boolean;
   readonly isInSync?: boolean;
+  readonly timeProblem?: DiagnosticSpec;
   readonly hasData?: true;
   /** Whether another control plane's etcd answers. */
   readonly hasCluster?: true;
@@ -54,7 +56,10 @@ async function outcomeOf(node: Case): Promise<string> {
     run: node.cannotRun ? undefined : { service, timeSync },
   } as unknown as NodeEtcd;
   const configuration = () => ({ isComplete: true, etcd: { ca: node.ca } }) as EffectiveConfig;
-  const called = bootstrapEtcd({ etcd, configuration, timers }, wish);
+  const called = bootstrapEtcd(
+    { etcd, configuration, timers, timeProblem: async () => node.timeProblem },
+    wish,
+  );
   const settled = called.then(
     () => `bootstrapped ${wishes.length}`,
     (error: unknown) => `${faultFrom(error).kind}: ${faultFrom(error).message}`,
@@ -62,6 +67,18 @@ async function outcomeOf(node: Case): Promise<string> {
   while (timers.step(timers.now() + 10_000));
   return settled;
 }
+
+test('bootstrapEtcd() says what the clock waits for, and why', async () => {
+  const timeProblem = {
+    message: 'the clock waits: no answer',
+    details: ['etcd waits for it', 'name others'],
+  };
+  assert.equal(
+    await outcomeOf({ ca, isInSync: false, timeProblem }),
+    'failed-precondition: time is not in sync yet: the clock waits: no answer; etcd waits for it; name others',
+  );
+  assert.equal(await outcomeOf({ ca, timeProblem }), 'bootstrapped 1');
+});
 
 test('bootstrapEtcd() checks the preconditions in the same order as Talos, then bootstraps once', async () => {
   const table: [Case, string][] = [

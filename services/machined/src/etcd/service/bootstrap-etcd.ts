@@ -1,6 +1,7 @@
 import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import type { EffectiveConfig } from '@nodewright/machine-config';
+import type { DiagnosticSpec } from '@nodewright/state/kinds';
 import type { Condition } from '../../base/domain/condition.ts';
 import type { BootstrapWish } from '../domain/start-mode.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
@@ -10,6 +11,8 @@ export interface BootstrapInit {
   readonly etcd: NodeEtcd;
   /** Returns the values of the active configuration. */
   readonly configuration: () => EffectiveConfig | undefined;
+  /** Why the clock of the node is not synchronised; `undefined` when that is not known. */
+  readonly timeProblem: () => Promise<DiagnosticSpec | undefined>;
   readonly timers: Timers;
 }
 
@@ -24,7 +27,7 @@ const clusterTimeoutMs = 1500;
  * @throws Fault that names the precondition that does not hold
  */
 export async function bootstrapEtcd(init: BootstrapInit, wish: BootstrapWish): Promise<void> {
-  const { etcd, timers } = init;
+  const { etcd } = init;
   if (etcd.run === undefined) {
     throw new Fault(
       'failed-precondition',
@@ -42,20 +45,26 @@ export async function bootstrapEtcd(init: BootstrapInit, wish: BootstrapWish): P
       'bootstrap is not available yet: the node has not started its etcd service',
     );
   }
-  await inTime(timeSync, timers);
+  await inTime(timeSync, init);
   await service.assertNoData();
   await refuseSecondCluster(etcd.access);
   await service.bootstrap(wish);
 }
 
-async function inTime(timeSync: Condition, timers: Timers): Promise<void> {
+async function inTime(
+  timeSync: Condition,
+  { timers, timeProblem }: Pick<BootstrapInit, 'timers' | 'timeProblem'>,
+): Promise<void> {
   const done = new AbortController();
   try {
     await Promise.race([timeSync.wait(done.signal), pauseBy(timers, timeSyncTimeoutMs, done.signal)]);
   } finally {
     done.abort();
   }
-  if (!timeSync.isMet()) throw new Fault('failed-precondition', 'time is not in sync yet');
+  if (timeSync.isMet()) return;
+  const problem = await timeProblem();
+  const why = problem === undefined ? '' : `: ${[problem.message, ...problem.details].join('; ')}`;
+  throw new Fault('failed-precondition', `time is not in sync yet${why}`);
 }
 
 /** Refuses to create a second cluster: the data of two clusters can never be merged. */

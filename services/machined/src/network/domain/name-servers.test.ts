@@ -37,9 +37,12 @@ test('platformResolvers() reads a resolv.conf', () => {
   assert.equal(platformResolvers(''), undefined);
 });
 
-test('timeServerLayers() is the default and the configuration', () => {
+test('timeServerLayers() is the default, without NTS unless the configuration asks for it, and the configuration', () => {
   const time = { disabled: false, servers: ['a'], useNTS: false, bootTimeoutMs: 0 };
   assert.deepEqual(timeServerLayers(undefined), [
+    { timeServers: ['time.cloudflare.com'], useNTS: false, layer: 'default' },
+  ]);
+  assert.deepEqual(timeServerLayers({ time: { ...time, servers: [], useNTS: true } }), [
     { timeServers: ['time.cloudflare.com'], useNTS: true, layer: 'default' },
   ]);
   assert.deepEqual(timeServerLayers({ time })[1], {

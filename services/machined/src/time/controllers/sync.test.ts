@@ -3,8 +3,15 @@ import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
 import { pointerTo, putResource } from '@nodewright/state';
-import { machineConfigs, ntpStatuses, timeServerStatuses, timeStatuses } from '@nodewright/state/kinds';
+import {
+  diagnostics,
+  machineConfigs,
+  ntpStatuses,
+  timeServerStatuses,
+  timeStatuses,
+} from '@nodewright/state/kinds';
 import { type WorldName, worlds } from '../../base/domain/world.ts';
+import { timeServerLayers } from '../../network/domain/time-server-layers.ts';
 import { timeControllers } from './time-controllers.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -47,6 +54,8 @@ async function openTime(name: WorldName) {
       now = () => before() - ms;
     },
     status: async () => (await state.get(pointerTo(timeStatuses, 'node'))).spec,
+    problems: async () =>
+      (await state.list(diagnostics)).map(({ metadata: { id }, spec }) => ({ id, ...spec })),
     ntp: async () => (await state.get(pointerTo(ntpStatuses, 'node'))).spec,
     [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   };
@@ -114,6 +123,76 @@ test('a machine that can ask no time server says once what follows from that', a
   await time.servers('/dev/ptp0');
   await time.servers('a');
   assert.deepEqual([warned().length, time.asked], [2, ['a']]);
+});
+
+const complete = 'version: v1alpha1\nmachine: {}\n';
+
+test('a machine whose configuration names no time server asks the default one without NTS, and says so once', async () => {
+  await using time = await openTime('machine');
+  await time.configure(complete);
+  const [{ timeServers, useNTS } = assert.fail('no default')] = timeServerLayers(undefined);
+  await time.put(timeServerStatuses, 'timeservers', { timeServers, useNTS });
+  await time.advance(10 * 60_000);
+  const warned = time.logged.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
+  assert.deepEqual(warned, [
+    'NTS is not implemented, so the default time server is asked without it, and its answers are not authenticated',
+  ]);
+  assert.ok(time.asked.length > 1);
+  assert.deepEqual([...new Set(time.asked)], ['time.cloudflare.com']);
+});
+
+test('a default server that somebody chose is asked without a word', async () => {
+  await using time = await openTime('machine');
+  await time.configure(
+    `${complete}---\napiVersion: v1alpha1\nkind: TimeSyncConfig\nntp: { servers: [time.cloudflare.com] }\n`,
+  );
+  await time.servers('time.cloudflare.com');
+  assert.deepEqual(time.asked, ['time.cloudflare.com']);
+  assert.deepEqual(
+    time.logged.filter(({ level }) => level === 'warn'),
+    [],
+  );
+});
+
+test('a machine that waits for a time server says why until one confirms its clock', async () => {
+  await using time = await openTime('machine');
+  await time.servers('a', 'b');
+  // In maintenance nothing waits for the time.
+  assert.deepEqual(await time.problems(), []);
+  await time.configure(complete);
+  const waiters = 'etcd, trustd and the kubelet wait for it';
+  const remedy = 'name time servers that answer in TimeSyncConfig ntp.servers; enabled: false ends the wait';
+  assert.deepEqual(await time.problems(), [
+    {
+      id: 'time-sync',
+      message: 'the clock is not synchronised: time server "a": no answer from a',
+      details: ['time server "b": no answer from b', waiters, remedy],
+    },
+  ]);
+  time.offsets.set('b', 3 * 3_600_000);
+  await time.advance(5000);
+  assert.deepEqual(await time.problems(), [
+    {
+      id: 'time-sync',
+      message: 'the clock is not synchronised: it differs from time server "b" by 10800 s',
+      details: [waiters, remedy],
+    },
+  ]);
+  await time.put(timeServerStatuses, 'timeservers', { timeServers: ['a'], useNTS: true });
+  await time.settled();
+  assert.match(String((await time.problems())[0]?.message), /no time server is asked, because NTS/);
+  time.offsets.set('c', 7);
+  await time.servers('c');
+  assert.deepEqual(await time.problems(), []);
+});
+
+test('only a machine says that its clock waits', async () => {
+  for (const name of ['process', 'stack', 'container'] as const) {
+    await using time = await openTime(name);
+    await time.configure(complete);
+    await time.servers('a');
+    assert.deepEqual(await time.problems(), [], name);
+  }
 });
 
 test('a container trusts the clock of its host and queries no server', async () => {

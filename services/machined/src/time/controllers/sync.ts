@@ -1,19 +1,32 @@
-import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
+import { type Controller, exclusive, type ReconcilePass, shared, weak } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import { pointerTo } from '@nodewright/state';
-import { machineConfigs, ntpStatuses, timeServerStatuses, timeStatuses } from '@nodewright/state/kinds';
-import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
-import type { World } from '../../base/domain/world.ts';
-import { askableServers, type ServerChoice, unaskedWarning } from '../domain/askable-servers.ts';
 import {
-  type ClockTrust,
+  diagnostics,
+  machineConfigs,
+  ntpStatuses,
+  timeServerStatuses,
+  timeStatuses,
+} from '@nodewright/state/kinds';
+import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
+import { timeSyncDiagnostic } from '../../base/domain/time-sync-diagnostic.ts';
+import type { World } from '../../base/domain/world.ts';
+import {
+  askableServers,
+  plainDefaultNote,
+  type ServerChoice,
+  unaskedWarning,
+} from '../domain/askable-servers.ts';
+import {
   isTimeSynchronized,
   noTrust,
   ntpStatusOf,
+  type TimeSettings,
   timeStatusOf,
   withDrift,
   withSample,
 } from '../domain/clock-trust.ts';
+import { type ServerProblem, timeWait } from '../domain/time-wait.ts';
 
 export interface TimeSyncInit {
   readonly world: World;
@@ -51,21 +64,28 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
   let due = { atMs: 0, servers: '', retryMs: firstRetryMs };
   /** The servers of the last warning that none of them is asked. */
   let told = '';
+  let hasToldPlain = false;
+  /** Why the servers of the last round did not confirm the clock. */
+  let problems: readonly ServerProblem[] = [];
 
   async function ask(pass: ReconcilePass, servers: readonly string[]): Promise<void> {
+    const failures: ServerProblem[] = [];
     for (const server of servers) {
       try {
         const { offsetMs } = await query(server, pass.signal);
         if (Math.abs(offsetMs) >= tellMs)
           pass.log.warn({ server, offsetMs }, 'the clock differs from the time server');
         trust = withSample(trust, { offsetMs });
+        problems = [wrongBy(server, offsetMs)];
         due = { ...due, atMs: steadyMs() + pollMs, retryMs: firstRetryMs };
         return;
       } catch (error) {
         if (pass.signal.aborted) throw error;
         pass.log.debug({ server, err: faultFrom(error) }, 'a time server does not answer');
+        failures.push(noAnswer(server, error));
       }
     }
+    problems = failures;
     due = { ...due, atMs: steadyMs() + due.retryMs, retryMs: Math.min(due.retryMs * 2, lookMs) };
   }
 
@@ -76,38 +96,55 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
     told = about;
   }
 
-  const put = async (pass: ReconcilePass, settings: Parameters<typeof timeStatusOf>[1], of: ClockTrust) => {
-    await pass.put({ ...pointerTo(timeStatuses), spec: timeStatusOf(of, settings) });
-    await pass.put({ ...pointerTo(ntpStatuses), spec: ntpStatusOf(of) });
+  function tellPlainDefault(pass: ReconcilePass, choice: ServerChoice, chosen: readonly string[]): void {
+    const note = hasToldPlain ? undefined : plainDefaultNote(choice, chosen);
+    if (note === undefined) return;
+    pass.log[world.ownsClock ? 'warn' : 'info']({ servers: choice.servers }, note);
+    hasToldPlain = true;
+  }
+
+  /** @param choice undefined while nothing of the node waits for the time */
+  const put = async (pass: ReconcilePass, settings: TimeSettings, choice: ServerChoice | undefined) => {
+    const status = timeStatusOf(trust, settings);
+    await pass.put({ ...pointerTo(timeStatuses), spec: status });
+    await pass.put({ ...pointerTo(ntpStatuses), spec: ntpStatusOf(trust) });
+    const wait = status.synced || choice === undefined ? undefined : timeWait(choice, problems);
+    await pass.replace(diagnostics, wait === undefined ? [] : [{ id: timeSyncDiagnostic, spec: wait }]);
   };
 
   return {
     name: 'time.SyncController',
     // Servers are asked over the network, so no clock device is waited for.
     inputs: [weak(timeServerStatuses, timeServerStatuses.singleton), weak(machineConfigs, activeConfigId)],
-    outputs: [exclusive(timeStatuses), exclusive(ntpStatuses)],
+    outputs: [exclusive(timeStatuses), exclusive(ntpStatuses), shared(diagnostics)],
     async reconcile(pass) {
       const now = { wallMs: pass.now(), steadyMs: steadyMs() };
       if (last !== undefined)
         trust = withDrift(trust, now.wallMs - last.wallMs - (now.steadyMs - last.steadyMs));
       last = now;
 
-      const config = (await configurationOf(pass))?.effective.time;
+      const effective = (await configurationOf(pass))?.effective;
+      const config = effective?.time;
       const settings = () => ({
         ...{ world, isDisabled: config?.disabled ?? false, bootTimeoutMs: config?.bootTimeoutMs ?? 0 },
         sinceStartMs: steadyMs() - startMs,
       });
-      await put(pass, settings(), trust);
+      const status = await pass.get(pointerTo(timeServerStatuses));
+      const choice = { servers: status?.spec.timeServers ?? [], useNTS: status?.spec.useNTS ?? false };
+      const servers = askableServers(choice);
+      const key = servers.join(' ');
+      if (key !== due.servers) {
+        due = { atMs: 0, servers: key, retryMs: firstRetryMs };
+        problems = [];
+      }
+      const waitsFor = effective?.isComplete ? choice : undefined;
+      await put(pass, settings(), waitsFor);
       if (isTimeSynchronized(settings())) {
-        const status = await pass.get(pointerTo(timeServerStatuses));
-        const { timeServers = [], useNTS = false } = status?.spec ?? {};
-        const servers = askableServers({ servers: timeServers, useNTS });
-        tellUnasked(pass, { servers: timeServers, useNTS }, config?.bootTimeoutMs ?? 0);
-        const key = servers.join(' ');
-        if (key !== due.servers) due = { atMs: 0, servers: key, retryMs: firstRetryMs };
+        tellUnasked(pass, choice, config?.bootTimeoutMs ?? 0);
+        tellPlainDefault(pass, choice, config?.servers ?? []);
         if (servers.length > 0 && steadyMs() >= due.atMs) {
           await ask(pass, servers);
-          await put(pass, settings(), trust);
+          await put(pass, settings(), waitsFor);
         }
         if (servers.length > 0) pass.wakeAfter(Math.max(due.atMs - steadyMs(), 0));
         const { bootTimeoutMs, sinceStartMs } = settings();
@@ -117,3 +154,13 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
     },
   };
 }
+
+/** Without the time that the query took, so that the same problem is the same text. */
+function noAnswer(server: string, error: unknown): ServerProblem {
+  const fault = faultFrom(error);
+  const { message } = fault.cause === undefined ? fault : faultFrom(fault.cause);
+  return `time server "${server}": ${message}`;
+}
+
+const wrongBy = (server: string, offsetMs: number): ServerProblem =>
+  `it differs from time server "${server}" by ${Math.round(offsetMs / 1000)} s`;

@@ -1,4 +1,5 @@
 import type { EffectiveConfig } from '@nodewright/machine-config';
+import { defaultTimeServer } from '../../base/domain/default-time-server.ts';
 
 /** Time servers, and whether their answers must be authenticated. */
 export interface ServerChoice {
@@ -12,6 +13,20 @@ export interface ServerChoice {
  */
 export function askableServers({ servers, useNTS }: ServerChoice): readonly string[] {
   return useNTS ? [] : servers.filter((server) => !server.startsWith('/'));
+}
+
+/**
+ * What an operator should know about the default server, which Talos asks with NTS; `undefined` when it is not asked, or
+ * was chosen.
+ *
+ * @param chosen the servers in the configuration
+ */
+export function plainDefaultNote(
+  { servers, useNTS }: ServerChoice,
+  chosen: readonly string[],
+): string | undefined {
+  if (useNTS || chosen.length > 0 || !servers.includes(defaultTimeServer)) return undefined;
+  return 'NTS is not implemented, so the default time server is asked without it, and its answers are not authenticated';
 }
 
 /** What happens to a machine that has servers and can ask none; `undefined` when it can ask one. */

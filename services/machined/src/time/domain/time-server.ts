@@ -1,5 +1,4 @@
-/** Used when the configuration has no server. Source: Talos v1.14: time, source selection. */
-export const defaultTimeServer = 'time.cloudflare.com';
+import { defaultTimeServer } from '../../base/domain/default-time-server.ts';
 
 /** The server that the Time call queries: the first configured one. */
 export function timeServerOf(configured: readonly string[]): string {
