@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { TimeServiceDefinition, type TimeServiceImplementation } from '@nodewright/contract/gen/time/time.ts';
-import { Fault, kindFromGrpcCode } from '@nodewright/fault';
+import { Fault, grpcStatusText, kindFromGrpcCode } from '@nodewright/fault';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { recordSpans } from '@nodewright/telemetry/testing';
 import { createRpcClient, openUnixChannel } from './rpc-client.ts';
@@ -38,12 +38,18 @@ test('a span of a server has failed for six codes, and a span of a client for ev
   await rm(root, { recursive: true });
 
   const failed = ({ spans }: typeof serverSpans) =>
-    spans.filter(({ hasFailed }) => hasFailed).map(({ attributes }) => attributes['rpc.grpc.status_code']);
-  // Unknown, DeadlineExceeded, Unimplemented, Internal, Unavailable, DataLoss.
-  assert.deepEqual(failed(serverSpans), [2, 4, 12, 13, 14, 15]);
+    spans.filter(({ hasFailed }) => hasFailed).map(({ attributes }) => attributes['rpc.status_code']);
+  assert.deepEqual(failed(serverSpans), [
+    'UNKNOWN',
+    'DEADLINE_EXCEEDED',
+    'UNIMPLEMENTED',
+    'INTERNAL',
+    'UNAVAILABLE',
+    'DATA_LOSS',
+  ]);
   assert.deepEqual(
     failed(clientSpans),
-    Array.from({ length: 16 }, (_, index) => index + 1),
+    Array.from({ length: 16 }, (_, index) => grpcStatusText(index + 1)),
   );
   assert.equal(
     [...serverSpans.spans, ...clientSpans.spans].every(({ hasEnded }) => hasEnded),
