@@ -45,9 +45,7 @@ async function writeAll(path: string, text: string, timers: Timers): Promise<voi
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || retries === maxRetries) throw error;
       retries += 1;
-      await pauseBy(timers, retryMs, neverAborts);
+      await pauseBy(timers, retryMs, new AbortController().signal);
     }
   }
 }
-
-const neverAborts = new AbortController().signal;
