@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { systemTimers } from '@nodewright/async';
-import { etcdIdText } from '@nodewright/etcd';
+import { systemTimers, type Timers } from '@nodewright/async';
+import { EtcdFault, etcdIdText } from '@nodewright/etcd';
 import {
   peerUrlOf,
   randomLoopback,
@@ -226,7 +226,7 @@ test('leaveEtcd() completes although the names of the node cannot be freed, and 
   });
   const { wiped, init } = await leaving(cluster, 2, { id: third });
   const warnings: unknown[] = [];
-  const log = { warn: (...line: unknown[]) => void warnings.push(line) } as unknown as Logger;
+  const log = { warn: (...line: unknown[]) => void warnings.push(line), info() {} } as unknown as Logger;
   const leave = () => leaveEtcd({ ...init, access: { ...init.access, openAt: unable }, log }, never);
   await eventually(async () => (await leave()) === undefined, { what: 'leave', timeoutMs: 60_000 });
   assert.deepEqual([wiped, await namesOf(accessAt(cluster, 0))], [['cp-3'], ['cp-1', 'cp-2']]);
@@ -236,6 +236,46 @@ test('leaveEtcd() completes although the names of the node cannot be freed, and 
     kind: 'deadline-exceeded',
     message: /was removed, but its names are still reserved/,
   });
+});
+
+test('leaveEtcd() repeats a removal that etcd refuses for a moment after 1 s, and says once what it waits for', {
+  skip,
+}, async () => {
+  await using cluster = await startEtcdCluster(3);
+  const third = await idOf(cluster, 'cp-3');
+  const { init } = await leaving(cluster, 2, { id: third });
+  let refusals = 2;
+  const openAt: EtcdAccess['openAt'] = async (endpoints) => {
+    const client = await init.access.openAt(endpoints);
+    const removeMember: typeof client.removeMember = async (...call) => {
+      refusals -= 1;
+      if (refusals >= 0)
+        throw new EtcdFault('unavailable', 'etcd: unhealthy cluster', { reason: 'unhealthy-cluster' });
+      return client.removeMember(...call);
+    };
+    return { ...client, removeMember };
+  };
+  const pauses: number[] = [];
+  const after: Timers['after'] = (delayMs, action) => {
+    pauses.push(delayMs);
+    return systemTimers.after(delayMs, action);
+  };
+  const lines: unknown[] = [];
+  const log = { info: (...line: unknown[]) => void lines.push(line) } as unknown as Logger;
+  await leaveEtcd(
+    { ...init, access: { ...init.access, openAt }, timers: { ...systemTimers, after }, log },
+    never,
+  );
+  assert.deepEqual([...new Set(pauses)], [1000]);
+  assert.deepEqual(lines, [
+    [
+      {
+        waitsFor: 'members that have been connected to each other for 5 s',
+        error: 'etcd: unhealthy cluster',
+      },
+      'etcd does not remove this member yet, repeating it every second',
+    ],
+  ]);
 });
 
 test('leaveEtcd() of a renamed node whose etcd does not run removes the member that its data belong to', {

@@ -1,5 +1,5 @@
 import { pauseBy, type Timers } from '@nodewright/async';
-import type { EtcdMember } from '@nodewright/etcd';
+import type { EtcdMember, EtcdReason } from '@nodewright/etcd';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdMembers, etcdSpecs } from '@nodewright/state/kinds';
@@ -29,12 +29,23 @@ export interface LeaveEtcdInit {
   readonly log: Logger;
 }
 
-/** Source: Talos v1.14: etcd leave, times. */
-const times = { memberMs: 180_000, memberPollMs: 1000, removalMs: 300_000, removalPauseMs: 10_000 } as const;
+/**
+ * Source: Talos v1.14: etcd leave, times. Talos pauses for 10 s after a refusal; what is waited for takes a few seconds at most, and is
+ * the rule when a member has just been started or has left.
+ */
+const times = { memberMs: 180_000, memberPollMs: 1000, removalMs: 300_000, removalPauseMs: 1000 } as const;
 
 const local = pointerTo(etcdMembers);
-/** Failures that pass without intervention: members that reconnect, a leader that is being elected. */
-const transientReasons = new Set(['unhealthy-cluster', 'stopped', 'leader-changed', 'no-leader']);
+/**
+ * Failures that pass without intervention, and what ends them. etcd counts a member as healthy only when it has been connected for five
+ * seconds without a break, and keeps a quorum of healthy members. Source: etcd, strict checks of reconfigurations.
+ */
+const transientReasons: Partial<Record<EtcdReason, string>> = {
+  'unhealthy-cluster': 'members that have been connected to each other for 5 s',
+  stopped: 'a member that answers',
+  'leader-changed': 'a new leader of etcd',
+  'no-leader': 'a new leader of etcd',
+};
 
 /**
  * Removes this node from etcd permanently: removes the member, stops etcd and deletes its data. It completes
@@ -130,17 +141,25 @@ async function removeSelf(
   const onNamesKept = ({ message }: Fault) =>
     log.warn({ error: message }, 'the names of this node are not free yet');
   const end = timers.monotonicMs() + times.removalMs;
+  const waitedFor = new Set<string>();
   for (;;) {
     try {
       return await removeEtcdMember(access, id, signal, onNamesKept);
     } catch (error) {
       signal.throwIfAborted();
-      const { kind } = faultFrom(error);
+      const { kind, message } = faultFrom(error);
       // A retry gets this error when the first removal succeeded but its response was lost.
       if (kind === 'not-found') return;
       const reason = etcdReasonOf(error);
-      const isTransient = reason !== undefined ? transientReasons.has(reason) : kind === 'unavailable';
-      if (!isTransient || timers.monotonicMs() + times.removalPauseMs >= end) throw error;
+      const isUnreachable = reason === undefined && kind === 'unavailable';
+      const waitsFor = isUnreachable ? transientReasons.stopped : reason && transientReasons[reason];
+      if (waitsFor === undefined || timers.monotonicMs() + times.removalPauseMs >= end) throw error;
+      if (!waitedFor.has(waitsFor))
+        log.info(
+          { waitsFor, error: message },
+          'etcd does not remove this member yet, repeating it every second',
+        );
+      waitedFor.add(waitsFor);
       await pauseBy(timers, times.removalPauseMs, signal);
     }
   }
