@@ -46,6 +46,14 @@ function openPool(changes: Partial<BackendPoolInit> = {}) {
   });
 }
 
+/** Waits for what the pool does by itself. */
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let looks = 0; !(await isSo()); looks += 1) {
+    assert.ok(looks < 2000, 'it did not come');
+    await delay(5);
+  }
+}
+
 test('BackendPool shares one connection between calls during and after the dial', async () => {
   using pool = openPool();
   const backend = new Backend();
@@ -73,6 +81,40 @@ test('BackendPool fails calls at once during a back-off, then retries and recove
   now = 1001 + 1601;
   assert.equal((await pool.acquire(backend.target)).usable, true);
   assert.equal(backend.dials, 3);
+});
+
+test('BackendPool forgets the back-off of a probed target as soon as it is back, and of no other target', async () => {
+  // The clock stands still: without a probe the back-off would never end.
+  using pool = openPool({ now: () => 0, probeMs: 5 });
+  const backend = new Backend();
+  const probed = { ...backend.target, isProbed: true };
+  const other = { ...backend.target, key: 'not a member' };
+  backend.refusal = 'connect ECONNREFUSED 127.0.0.9:50000';
+  for (const target of [probed, other]) await assert.rejects(async () => pool.acquire(target));
+  await until(() => backend.dials >= 5);
+  await assert.rejects(async () => pool.acquire(probed), { message: /, next attempt in 1s$/ });
+  backend.refusal = undefined;
+  const isOpen = async () => {
+    const connection = await Promise.resolve(pool.acquire(probed)).catch(() => undefined);
+    return connection?.usable === true;
+  };
+  await until(isOpen);
+  assert.equal(backend.connections.length, 1);
+  await assert.rejects(async () => pool.acquire(other), { message: /, next attempt in 1s$/ });
+});
+
+test('BackendPool probes no longer than the back-off lasts', async () => {
+  let now = 0;
+  using pool = openPool({ now: () => now, probeMs: 5 });
+  const backend = new Backend();
+  backend.refusal = 'connect ECONNREFUSED 127.0.0.9:50000';
+  await assert.rejects(async () => pool.acquire({ ...backend.target, isProbed: true }));
+  await until(() => backend.dials >= 3);
+  now = 1001;
+  await delay(20);
+  const { dials } = backend;
+  await delay(50);
+  assert.equal(backend.dials, dials);
 });
 
 test('BackendPool retries at once for a target without back-off', async () => {

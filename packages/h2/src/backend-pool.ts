@@ -16,6 +16,8 @@ export interface BackendTarget {
    * nothing.
    */
   readonly backoff: boolean;
+  /** Whether the pool dials the target during a back-off, to end it when the target is back. Default: no. */
+  readonly isProbed?: boolean;
 }
 
 export interface BackendPoolInit {
@@ -27,17 +29,21 @@ export interface BackendPoolInit {
   readonly idleTimeoutMs: number;
   /** How long a detached connection may at least stay open for its last calls. */
   readonly detachTimeoutMs: number;
+  /** Between two dials of a probed target during a back-off, in milliseconds. Default: none are probed. */
+  readonly probeMs?: number;
   /** The current time in milliseconds, monotonic. */
   readonly now: () => number;
   /** A random number in [0, 1). */
   readonly random: () => number;
 }
 
-/** The same timeouts as in upstream. Source: Talos v1.14: outgoing connections of apid. */
+/** The same timeouts as in upstream, but for `probeMs`. Source: Talos v1.14: outgoing connections of apid. */
 export const poolTimeouts = {
   connectTimeoutMs: 15_000,
   idleTimeoutMs: 15 * 60_000,
   detachTimeoutMs: 30 * 60_000,
+  /** Upstream's gateway waits until the back-off is over. */
+  probeMs: 250,
 } as const;
 
 /** A connection to a target, or the attempt to open it. */
@@ -76,7 +82,7 @@ const maxEntries = 1024;
 /**
  * Keeps one connection per target and lane. It is opened for the first call and re-opened after it closes.
  * After a failed connect, calls to the target fail at once with the last error until the back-off ends; the
- * next call then tries again.
+ * next call then tries again. The back-off of a probed target ends as soon as the target accepts a connection.
  */
 export class BackendPool implements Disposable {
   readonly #init: BackendPoolInit;
@@ -156,31 +162,60 @@ export class BackendPool implements Disposable {
   async #connect(target: BackendTarget, entry: Entry, lane: Lane): Promise<ClientConnection> {
     const round = entry.rounds;
     try {
-      const connection = await this.#dial(target);
-      entry.rounds += 1;
-      entry.failures = 0;
-      entry.retryAt = 0;
-      lane.connection = connection;
-      return connection;
+      return this.#opened(entry, lane, await this.#dial(target));
     } catch (error) {
       const { message } = faultFrom(error);
-      if (target.backoff && round === entry.rounds) this.#backOff(entry, message);
+      if (target.backoff && round === entry.rounds && this.#backOff(entry, message))
+        this.#probe(target, entry, lane);
       throw new Fault('unavailable', message, { cause: error });
     } finally {
       lane.connecting = undefined;
     }
   }
 
+  #opened(entry: Entry, lane: Lane, connection: ClientConnection): ClientConnection {
+    entry.rounds += 1;
+    entry.failures = 0;
+    entry.retryAt = 0;
+    lane.connection = connection;
+    return connection;
+  }
+
+  /**
+   * Dials again and again while the back-off lasts: a node that restarts is back within seconds, and calls to it would fail until a back-off
+   * ends that has grown meanwhile. A dial that fails here is no failure of a call, so it counts nowhere.
+   */
+  #probe(target: BackendTarget, entry: Entry, lane: Lane): void {
+    const { probeMs, now } = this.#init;
+    if (target.isProbed !== true || probeMs === undefined) return;
+    const round = entry.rounds;
+    const isOver = () =>
+      this.#stop.signal.aborted || this.#entries.get(target.key) !== entry || entry.rounds !== round;
+    const dial = async () => {
+      if (isOver() || now() >= entry.retryAt) return;
+      try {
+        const connection = await this.#dial(target);
+        if (isOver() || isInUse(lane)) connection.drain();
+        else this.#opened(entry, lane, connection);
+      } catch {
+        later();
+      }
+    };
+    const later = () => setTimeout(() => void dial(), probeMs).unref();
+    later();
+  }
+
   /**
    * Counts a failure of a dial. The dials of several lanes that were under way together count once: a node that restarts makes them all
-   * fail, and is soon back. While one lane works there is no reason to keep calls from the others.
+   * fail, and is soon back. While one lane works there is no reason to keep calls from the others. Returns whether a back-off begins.
    */
-  #backOff(entry: Entry, message: string): void {
-    if ([...entry.lanes.values()].some(works)) return;
+  #backOff(entry: Entry, message: string): boolean {
+    if ([...entry.lanes.values()].some(works)) return false;
     entry.rounds += 1;
     entry.failures += 1;
     entry.lastFailure = message;
     entry.retryAt = this.#init.now() + backoffDelayMs(entry.failures, this.#init.random());
+    return true;
   }
 
   async #dial(target: BackendTarget): Promise<ClientConnection> {

@@ -80,6 +80,8 @@ export function createGateway(
     targetOf: (node) => ({
       key: node,
       backoff: true,
+      // Other names come from clients, and each dial may look them up.
+      isProbed: identity().members.has(node.toLowerCase()),
       dial: (signal) => init.dialNode(identity(), node, signal),
     }),
     telemetry,
