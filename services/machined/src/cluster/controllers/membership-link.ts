@@ -1,6 +1,7 @@
 import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import {
+  type AffiliateSpec,
   affiliates,
   endpoints,
   etcdMembers,
@@ -12,6 +13,7 @@ import {
   operatorSpecs,
   osRootSecrets,
 } from '@nodewright/state/kinds';
+import { isControlPlaneName } from '../../base/domain/control-plane-name.ts';
 import { recordFromAffiliate } from '../domain/node-record.ts';
 import { type LinkFacts, planLink } from '../domain/plan-link.ts';
 import { reservedFrom } from '../domain/reserved-names.ts';
@@ -23,6 +25,8 @@ import { declaredVirtualAddresses } from './virtual-addresses.ts';
 const configuredEndpointId = 'controlplane';
 /** The one with the control planes that the creator of the cluster named. Some may have left since. */
 const seedEndpointId = 'seed';
+/** Writes the affiliate of this node itself. */
+const localOwner = 'cluster.LocalAffiliateController';
 
 /**
  * Publishes the record of this node and learns the records of the others: a control plane in etcd, a worker
@@ -52,9 +56,9 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
     async reconcile(pass) {
       const facts = await linkFacts(pass);
       const virtual = await declaredVirtualAddresses(pass);
-      const reservedAt = (ids: readonly string[]) =>
+      const reservedAt = (ids: readonly string[], controlPlanes: readonly AffiliateSpec[] = []) =>
         reservedFrom({
-          ...{ virtual, certSans: facts.osRoot },
+          ...{ virtual, certSans: facts.osRoot, controlPlanes },
           endpoints: facts.endpoints.filter(({ id }) => ids.includes(id)).map(({ spec }) => spec),
         });
       // Without secrets there is no configuration yet, and what it reserves is not known.
@@ -62,7 +66,10 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
         registry.declare({
           virtual,
           reserved: reservedAt([configuredEndpointId]),
-          reservedBeforeList: reservedAt([configuredEndpointId, seedEndpointId]),
+          reservedBeforeList: reservedAt(
+            [configuredEndpointId, seedEndpointId],
+            await otherControlPlanes(pass),
+          ),
         });
       }
       const isLeaving = (await pass.get(pointerTo(machineResetSignals))) !== undefined;
@@ -74,6 +81,14 @@ export function membershipLinkController(registry: NodeRegistry, follow: FollowP
       link?.adopt(planLink(facts));
     },
   };
+}
+
+/** The control planes that this node knows of, apart from itself. Until it has read a list they are those of the seed. */
+async function otherControlPlanes(pass: ReconcilePass): Promise<AffiliateSpec[]> {
+  const known = await pass.list(affiliates);
+  return known
+    .filter(({ metadata, spec }) => metadata.owner !== localOwner && isControlPlaneName(spec.machineType))
+    .map(({ spec }) => spec);
 }
 
 async function linkFacts(pass: ReconcilePass): Promise<LinkFacts> {
@@ -89,7 +104,7 @@ async function linkFacts(pass: ReconcilePass): Promise<LinkFacts> {
   return {
     machineType: machineType?.spec,
     // Only this node's own affiliate is published, never one that was read from the records of the cluster.
-    own: own?.metadata.owner === 'cluster.LocalAffiliateController' ? own.spec : undefined,
+    own: own?.metadata.owner === localOwner ? own.spec : undefined,
     endpoints: known.map(({ metadata, spec }) => ({ id: metadata.id, spec })),
     etcdRoot: etcdRoot?.spec,
     etcdSecrets: secrets?.spec,

@@ -66,7 +66,7 @@ test('withheldFrom() refuses a common name of another node or of the control pla
       (name): [string, string, string] => [
         name,
         '10.5.0.7',
-        `"${name}" leads to the control planes: it is their endpoint or in their certSANs`,
+        `"${name}" leads to the control planes: it is their endpoint, in their certSANs or the name of one`,
       ],
     ),
   ];

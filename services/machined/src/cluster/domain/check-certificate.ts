@@ -42,7 +42,7 @@ export function withheldFrom(
   if (isReservedName(reserved, commonName))
     throw new Fault(
       'permission-denied',
-      `"${commonName}" leads to the control planes: it is their endpoint or in their certSANs`,
+      `"${commonName}" leads to the control planes: it is their endpoint, in their certSANs or the name of one`,
     );
   const names = new Set(others.flatMap((other) => namesOf(other, own)));
   const isWithheld = (name: string) => names.has(comparedName(name)) || isReservedName(reserved, name);

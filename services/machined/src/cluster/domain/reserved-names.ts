@@ -1,4 +1,4 @@
-import type { EndpointSpec, OsRootSecretSpec } from '@nodewright/state/kinds';
+import type { AffiliateSpec, EndpointSpec, OsRootSecretSpec } from '@nodewright/state/kinds';
 import { canonicalAddress } from './canonical-address.ts';
 
 /**
@@ -36,9 +36,19 @@ export function reservedFrom(facts: {
   readonly certSans: Pick<OsRootSecretSpec, 'certSANIPs' | 'certSANDNSNames'> | undefined;
   /** Canonical. */
   readonly virtual: ReadonlySet<string>;
+  /** Control planes of which only the name is known. */
+  readonly controlPlanes?: readonly Pick<AffiliateSpec, 'hostname' | 'nodename'>[];
 }): Reserved {
-  const { endpoints, certSans, virtual } = facts;
-  const names = [...endpoints.flatMap(({ hosts }) => hosts), ...(certSans?.certSANDNSNames ?? [])];
+  const { endpoints, certSans, virtual, controlPlanes = [] } = facts;
+  const names = [
+    ...endpoints.flatMap(({ hosts }) => hosts),
+    ...(certSans?.certSANDNSNames ?? []),
+    // Also for short, as of a control plane that has a record.
+    ...controlPlanes.flatMap(({ hostname, nodename }) => [
+      ...[hostname, nodename],
+      hostname.split('.', 1)[0] ?? '',
+    ]),
+  ];
   const texts = [...endpoints.flatMap(({ addresses }) => addresses), ...(certSans?.certSANIPs ?? [])];
   const addresses = texts.map((text) => canonicalAddress(text)).filter((each) => each !== undefined);
   return {

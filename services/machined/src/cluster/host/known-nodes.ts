@@ -8,7 +8,8 @@ import type { NodeRegistry } from './node-registry.ts';
  *
  * - Before it knows its own names, it signs nothing.
  * - A node without data of etcd signs without a list. Its cluster may not be bootstrapped, and workers get their certificates before
- *   that.
+ *   that. The endpoints that it was configured with count, and the names and addresses of the control planes that the creator of the
+ *   cluster named.
  * - A node with data waits for the first list. While there is no quorum, the last list counts, so workers can renew. After a restart
  *   without a quorum there is no list, and etcd serves no clients: such a node signs nothing, because it could not tell a worker
  *   that renews from one that asks for the name of a control plane. A control plane that was not restarted signs, and the

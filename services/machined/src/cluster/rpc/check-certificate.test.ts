@@ -80,7 +80,7 @@ async function openNode(scope: AsyncDisposableStack, hasEtcdData: () => boolean)
     askForAll: () =>
       ask(
         'w7',
-        ['w7', 'cp1', 'cp2', 'cp3', 'api.test', 'balancer.test'],
+        ['w7', 'cp1', 'seeded', 'cp2', 'cp3', 'api.test', 'balancer.test'],
         ['10.5.0.7', '10.5.0.1', '10.5.0.2', '10.5.0.3', '10.5.0.4', '10.5.0.99', '10.5.0.100'],
       ),
     ask,
@@ -106,7 +106,7 @@ async function openNode(scope: AsyncDisposableStack, hasEtcdData: () => boolean)
   };
 }
 
-const ownAndDeclared = 'cp1,api.test,balancer.test,10.5.0.1,10.5.0.4,10.5.0.99,10.5.0.100';
+const ownAndDeclared = 'cp1,seeded,api.test,balancer.test,10.5.0.1,10.5.0.4,10.5.0.99,10.5.0.100';
 const notOwn = 'unavailable: this control plane does not know its own names yet, or is being reset';
 const notRead = 'unavailable: this control plane has not yet read from etcd which names are taken';
 
@@ -138,10 +138,14 @@ test('CheckCertificate lets workers join a control plane that has no data of etc
   await node.configure();
   assert.equal(await node.askForAll(), ownAndDeclared);
   assert.match(await node.ask('cp1', [], []), /^permission-denied: "cp1" belongs to node "cp1"/);
+  assert.match(
+    await node.ask('Seeded.', [], []),
+    /^permission-denied: "Seeded." leads to the control planes/,
+  );
   // Bootstrap was called.
   hasEtcdData = true;
   assert.equal(await node.askForAll(), notRead);
   node.registry.setNodes([]);
   node.registry.setControlPlanes([]);
-  assert.equal(await node.askForAll(), ownAndDeclared.replace('10.5.0.4,', ''));
+  assert.equal(await node.askForAll(), ownAndDeclared.replace('seeded,', '').replace('10.5.0.4,', ''));
 });
