@@ -63,6 +63,11 @@ test('validation refuses certificates and keys that a node cannot decode, and do
       `machine: { type: worker, ca: { crt: garbage! } }\ncluster: {}`,
       '!machine.ca.crt must be base64-encoded PEM',
     ],
+    // Its last two characters were lost.
+    [
+      `machine: { type: worker, ca: { crt: ${crt.slice(0, -2)} } }\ncluster: {}`,
+      '!machine.ca.crt must be base64-encoded PEM',
+    ],
     [
       worker(`  acceptedCAs: [{ crt: ${crt} }, { crt: ${text} }]`),
       '!machine.acceptedCAs[1].crt must be base64-encoded PEM',

@@ -27,8 +27,11 @@ export function checkPemFields(legacy: CheckedDocument): void {
 
 function checkPem(part: CheckedDocument, key: string): void {
   try {
-    part.base64Pem(key);
+    const isSet = part.base64Pem(key) !== undefined;
+    // Node.js decodes a text that was cut. A node that has stored such a text still starts with it.
+    if (!isSet || part.text(key).replace(/\s+/g, '').length % 4 === 0) return;
   } catch {
-    part.refuse('must be base64-encoded PEM', key);
+    // It is no PEM.
   }
+  part.refuse('must be base64-encoded PEM', key);
 }
