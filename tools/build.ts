@@ -110,17 +110,21 @@ const modulesApart = (modules: readonly string[]): Plugin => ({
 /** Name of the file next to the bundle that holds this module, such as `reflection.cjs`. */
 const fileApart = (module: string) => `${basename(module, extname(module))}.cjs`;
 
-function commitId(): string {
+const commitId = () => git('rev-parse', '--short=9', 'HEAD') ?? 'unknown';
+
+function git(...args: readonly string[]): string | undefined {
   try {
-    return execFileSync('git', ['rev-parse', '--short=9', 'HEAD'], {
-      cwd: checkout,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    }).trim();
+    return execFileSync('git', args, { cwd: checkout, encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
     // The checkout is an unpacked tarball, or has no commit yet.
-    return 'unknown';
+    return undefined;
   }
+}
+
+/** The time of the commit, so that each build of it has the same bytes; ISO 8601, and empty when nothing tells it. */
+function buildTime(): string {
+  const seconds = process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct');
+  return seconds === undefined ? '' : new Date(Number(seconds) * 1000).toISOString();
 }
 
 async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
@@ -142,6 +146,7 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     sourcemap: false,
     define: {
       BUILD_SHA: JSON.stringify(sha),
+      BUILD_TIME: JSON.stringify(buildTime()),
       // In a bundle, these must name the folder and file of the bundle.
       'import.meta.dirname': '__dirname',
       'import.meta.filename': '__filename',

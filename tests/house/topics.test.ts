@@ -101,6 +101,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'controllers/issued-certificates.ts',
       'domain/cert-sans.ts',
       'domain/certificate-specs.ts',
+      'domain/time-wait.ts',
     ],
   },
   services: {
@@ -128,7 +129,10 @@ const topics: Readonly<Record<string, Topic>> = {
       'rpc/service-health-message.ts',
     ],
   },
-  time: { imports: [], face: ['domain/askable-servers.ts'] },
+  time: {
+    imports: [],
+    face: ['domain/askable-servers.ts', 'domain/machine-clock.ts', 'host/machine-clock.ts'],
+  },
   volumes: { imports: ['access'], face: ['host/machine-disks.ts', 'host/machine-volumes.ts'] },
 };
 

@@ -3,8 +3,8 @@ declare const BUILD_TIME: string | undefined;
 
 /**
  * Version of this build. `tag` is the upstream version that the wire format is compatible with: clients parse
- * it as a semantic version and select calls by it. The bundler sets `sha` and `built`; a run from source has
- * `source` and an empty text.
+ * it as a semantic version and select calls by it. The bundler sets `sha` and `built`, the time of the commit in ISO 8601; a run
+ * from source has `source` and an empty text.
  */
 export const buildInfo = {
   tag: 'v1.14.0',

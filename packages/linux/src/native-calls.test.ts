@@ -44,3 +44,30 @@ for (const [how, words] of [
     });
     assert.equal(stdout, '{"forgotten":3,"left":[]}', stderr);
   });
+
+const lacksUsers = spawnSync('unshare', ['--user', '--map-root-user', 'true']).status !== 0;
+
+test('setRealTimeClock() reports that the kernel refuses it', {
+  skip: lacksUsers && 'no user namespaces',
+}, () => {
+  // No user of a namespace may set the clock of its machine.
+  const refused = `
+    import { readFileSync } from 'node:fs';
+    import { loadNativeCalls } from ${JSON.stringify(join(import.meta.dirname, 'native-calls.ts'))};
+    const [, , count] = readFileSync('/proc/self/uid_map', 'utf8').trim().split(/\\s+/);
+    if (count !== '1') throw new Error('not in a user namespace');
+    const calls = await loadNativeCalls();
+    try {
+      calls.setRealTimeClock(Date.now());
+      process.stdout.write('set');
+    } catch (error) {
+      process.stdout.write(error.code + ' ' + error.message);
+    }
+  `;
+  const node = [process.execPath, '--input-type=module', '-e', refused];
+  const { stdout, stderr } = spawnSync('unshare', ['--user', '--map-root-user', ...node], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.equal(stdout, 'EPERM clock_settime: EPERM', stderr);
+});

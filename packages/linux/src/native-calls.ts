@@ -104,6 +104,8 @@ export interface NativeCalls {
    * Ends the machine after a time, from a thread of its own, whatever this one waits for then. @param command as of `endMachine`
    */
   endMachineLater(command: number, delayMs: number): void;
+  /** Sets the time of day of the kernel, for every process of the machine. @param unixMs with fractions, to the microsecond */
+  setRealTimeClock(unixMs: number): void;
   /** Ends the machine in the given way. Returns only if the kernel refuses. @param command `LINUX_REBOOT_CMD_*` */
   endMachine(command: number): void;
   /**
@@ -160,6 +162,8 @@ function ownChildren(): number[] | undefined {
 }
 
 const closeOnExec = 0o2000000;
+/** <bits/time.h> */
+const clockRealTime = 0;
 const punchHoleKeepSize = 2 | 1;
 const dontWait = 0x40;
 const tellWholeLength = 0x20;
@@ -341,6 +345,15 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
     endMachineLater(command, delayMs) {
       if (!timed.callLater('reboot', command, delayMs))
         throw new SystemCallError('timer_create', koffi.errno());
+    },
+    setRealTimeClock(unixMs) {
+      const microseconds = BigInt(Math.round(unixMs * 1000));
+      const time = Buffer.alloc(16);
+      time.writeBigInt64LE(microseconds / 1_000_000n, 0);
+      time.writeBigInt64LE((microseconds % 1_000_000n) * 1000n, 8);
+      // Bound here: only machines call it.
+      const settime = libc.func('int clock_settime(int, const void *)');
+      checked('clock_settime', settime(clockRealTime, time));
     },
     endMachine: (command) => void checked('reboot', reboot(command)),
     exit: (code) => void exit(code),

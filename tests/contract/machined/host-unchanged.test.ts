@@ -90,6 +90,20 @@ test('only the first process of a machine can change it: other modules call the 
     'services/host/adopted-children.ts',
     'volumes/host/block-port.ts',
   ]);
+  // One place sets the clock, and only the start of a machine opens it.
+  assert.deepEqual(importers(/\bsetRealTimeClock\b/), ['time/host/machine-clock.ts']);
+  assert.deepEqual(importers(/\bopenMachineClock\b/), [
+    'stages/prepare-machine.ts',
+    'time/host/machine-clock.ts',
+  ]);
+  assert.match(
+    readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),
+    /\bmachineClock: machine\?\.clock,/,
+  );
+  assert.match(
+    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
+    /\btime: openTime\(\{ \.\.\.host, /,
+  );
   // Only a node that runs containers itself, in control groups of its own, mounts the roots of extension services.
   assert.deepEqual(importers(/\bopenServiceRoot\(/), [
     'extensions/host/extension-service.ts',
@@ -194,6 +208,8 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual([...native.matchAll(/libc\.func\('\w+ (\w+)\(/g)].map(([, name]) => name).sort(), [
     '_exit',
     'bind',
+    // Of machines.
+    'clock_settime',
     'close',
     // Of `sync` and `reboot`, for threads.
     'dlsym',

@@ -21,11 +21,11 @@ test('Version returns the compatible release, the runtime and the platform as cl
   const { metadata, version, platform, features } = only(await machine.version({}));
   assert.equal(metadata, undefined);
   assert.deepEqual(
-    { ...version, sha: typeof version?.sha },
+    { ...version, sha: typeof version?.sha, built: typeof version?.built },
     {
       tag: 'v1.14.0',
       sha: 'string',
-      built: '',
+      built: 'string',
       goVersion: `node${process.versions.node}`,
       os: 'linux',
       arch: process.arch === 'arm64' ? 'arm64' : 'amd64',

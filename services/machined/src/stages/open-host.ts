@@ -39,6 +39,8 @@ export interface Host extends MachinedContext {
   readonly logs: LogStore;
   readonly kernel: KernelFiles;
   readonly clock: WallClock;
+  /** The clock that this node may set; undefined on a node that is not the first process of a machine. */
+  readonly machineClock: PreparedMachine['clock'] | undefined;
   /** Returns the current time in Unix ms. */
   readonly now: () => number;
   /** A different id after every start of the node. */
@@ -121,6 +123,7 @@ export async function openHost(
     },
     disks: machine?.disks,
     addressProblem: machine?.addressProblem,
+    machineClock: machine?.clock,
     nextKernel: machine?.nextKernel,
     bootPartition: machine?.bootPartition,
     async wipe(plan) {

@@ -33,6 +33,7 @@ import { wipeEvent } from '../life/domain/wipe-event.ts';
 import { type LifeTopic, openLife } from '../life/open-life.ts';
 import { openLogs } from '../logs/open-logs.ts';
 import { openNetwork } from '../network/open-network.ts';
+import { timeWaitOf } from '../secrets/domain/time-wait.ts';
 import { openSecrets } from '../secrets/open-secrets.ts';
 import { openServices, type ServicesTopic } from '../services/open-services.ts';
 import { openTime } from '../time/open-time.ts';
@@ -250,7 +251,7 @@ export async function openTopics(
     hardware,
     kernel: openKernel({ ...host, hostname, sizes }),
     network,
-    secrets: openSecrets(given),
+    secrets: openSecrets({ ...given, timeWait: timeWaitOf(host.machineClock) }),
     time: openTime({ ...host, servers: () => view.configuration()?.time.servers ?? [] }),
   };
   return {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
+import { buildInfo } from '@nodewright/contract';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { capabilities, keyCodes, loadNativeCalls, type NativeCalls, watchKeys } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
@@ -24,6 +25,8 @@ import { modulesAreLoaded } from '../life/host/modules-of-init.ts';
 import { createNextKernel, type NextKernel } from '../life/host/next-kernel.ts';
 import { type IpArgument, parseIpArgument } from '../network/domain/ip-argument.ts';
 import { setUpNetwork } from '../network/host/static-network.ts';
+import type { MachineClock } from '../time/domain/machine-clock.ts';
+import { openMachineClock } from '../time/host/machine-clock.ts';
 import { type MachineDisks, openMachineDisks } from '../volumes/host/machine-disks.ts';
 import { type MachineVolumes, openMachineVolumes } from '../volumes/host/machine-volumes.ts';
 
@@ -45,6 +48,7 @@ export interface PreparedMachine {
   readonly bootPartition: BootPartition | undefined;
   /** Undefined when the node owns no disks. */
   readonly disks: MachineDisks | undefined;
+  readonly clock: MachineClock;
 }
 
 /**
@@ -68,6 +72,7 @@ export async function prepareMachine(
     { calls, killOthers, pause, report: reportOnConsole, isKernelLoaded: () => isKernelLoaded(readIfThere) },
     process,
   );
+  const clock = openMachineClock({ calls, built: buildInfo.built, now: Date.now, log });
   // Only machined ends the machine or loads a kernel. Source: Talos v1.14: services, dropped capabilities.
   calls.dropBoundingCapability(capabilities.systemBoot);
   const problem = kernelArgumentProblem({
@@ -105,7 +110,7 @@ export async function prepareMachine(
       ...{ calls, mountPoint: bootMountPoint, slot: bootSlot(readFileSync('/proc/cmdline', 'utf8')) },
       device: () => volumes.bootDevice(),
     });
-  return { volumes, disks, nextKernel, bootPartition, ...setUpAddresses(calls, log) };
+  return { volumes, disks, nextKernel, bootPartition, clock, ...setUpAddresses(calls, log) };
 }
 
 /** Without its group machined runs all the same; only containers with limits do not. */

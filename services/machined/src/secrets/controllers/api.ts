@@ -28,8 +28,10 @@ import {
   type CertificateSpec,
   maintenanceServerCertificate,
 } from '../domain/certificate-specs.ts';
+import type { TimeWait } from '../domain/time-wait.ts';
 import type { RequestedCertificate } from '../host/request-certificate.ts';
 import { BackgroundRequest } from './background-request.ts';
+import { CertificateDelay } from './certificate-delay.ts';
 import { issueLocally } from './issue-locally.ts';
 import { IssuedCertificates } from './issued-certificates.ts';
 
@@ -77,11 +79,13 @@ export class ApiController implements Controller {
   readonly outputs = [exclusive(apiCertificates)];
   readonly #ask: AskForCertificate;
   readonly #issued = new IssuedCertificates();
+  readonly #delay: CertificateDelay;
   #origin: Origin | undefined;
   #request: BackgroundRequest<RequestedCertificate> | undefined;
 
-  constructor(ask: AskForCertificate) {
+  constructor(ask: AskForCertificate, timeWait: TimeWait = 'never') {
     this.#ask = ask;
+    this.#delay = new CertificateDelay(timeWait);
   }
 
   open(source: ControllerSource, scope: AsyncDisposableStack): void {
@@ -91,12 +95,14 @@ export class ApiController implements Controller {
   async reconcile(pass: ReconcilePass): Promise<void> {
     const origin = originFor((await pass.get(pointerTo(machineTypes)))?.spec);
     if (origin !== this.#origin) {
+      if (this.#origin === 'maintenance' && this.#issued.hasAny) this.#delay.afterMaintenance();
       await pass.replace(apiCertificates, []);
       this.#request?.[Symbol.dispose]();
       this.#issued.forget();
       this.#origin = origin;
     }
     if (!(await pass.get(pointerTo(networkStatuses)))?.spec.addressReady) return;
+    if (origin !== 'maintenance' && (await this.#delay.isDue(pass))) return;
     const made = await this.#makers[origin](pass);
     if (made !== undefined) {
       await pass.put({ ...output, spec: made.spec });

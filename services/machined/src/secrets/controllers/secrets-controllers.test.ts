@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
-import { issueCertificate, parseCertificate } from '@nodewright/pki';
+import { backdatingMs, issueCertificate, parseCertificate } from '@nodewright/pki';
 import { MemoryState, type Pointer } from '@nodewright/state';
 import {
   apiCertificates,
@@ -20,6 +20,7 @@ import {
   trustdCertificates,
 } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
+import { timeWaitOf } from '../domain/time-wait.ts';
 import type { AskForCertificate } from './api.ts';
 import { listenAddress, newAuthority, openSecretsRig, type SecretsRig } from './testing/secrets-rig.ts';
 
@@ -104,6 +105,62 @@ test('certificates are reissued when they are due or an input changes, and for n
     [4, 4],
     [4, 4],
     [5, 5],
+  ]);
+});
+
+const minuteMs = 60_000;
+const synced = (epoch: number) => ({ synced: true, epoch, syncDisabled: false });
+const notSynced = { synced: false, epoch: 0, syncDisabled: false };
+
+test('after maintenance the certificates of the API wait for a time server, and begin at the time that it has set', async () => {
+  await using node = await openSecretsRig({ isMaintenance: true, timeWait: 'first-configuration' });
+  await node.put(timeStatuses, 'node', notSynced);
+  assert.equal((await node.spec(apiCertificates, 'api'))?.skipVerifyingClientCert, true);
+  await node.configure({ ca: first });
+  await node.runtime.advance(minuteMs - 1000);
+  assert.equal(await node.spec(apiCertificates, 'api'), undefined);
+  node.runtime.timers.stepClock(6 * 8760 * hourMs);
+  await node.put(timeStatuses, 'node', synced(1));
+  await node.runtime.settled();
+  const api = await node.spec(apiCertificates, 'api');
+  const begin = new X509Certificate(api?.server?.crt ?? '').validFromDate.getTime();
+  assert.ok(Math.abs(node.runtime.timers.now() - backdatingMs - begin) < 10_000, String(new Date(begin)));
+  assert.equal(api?.skipVerifyingClientCert, false);
+});
+
+test('without a time server the certificates of the API wait a minute, and no later ones wait again', async () => {
+  await using node = await openSecretsRig({ isMaintenance: true, timeWait: 'first-configuration' });
+  await node.put(timeStatuses, 'node', notSynced);
+  await node.configure({ ca: first });
+  await node.runtime.advance(minuteMs - 1000);
+  assert.equal(await node.version(apiCertificates, 'api'), 0);
+  await node.runtime.advance(1000);
+  assert.equal(await node.version(apiCertificates, 'api'), 1);
+  await node.configure({ ca: second });
+  assert.ok(isSignedBy((await node.spec(apiCertificates, 'api'))?.server?.crt, second));
+});
+
+test('a start with a stored configuration waits for a time server only where the clock is known to be wrong', async () => {
+  for (const [timeWait, version] of [
+    ['never', 1],
+    ['first-configuration', 1],
+    ['every-start', 0],
+  ] as const) {
+    await using node = await openSecretsRig({ timeWait });
+    await node.put(timeStatuses, 'node', notSynced);
+    await node.configure({ ca: first });
+    assert.equal(await node.version(apiCertificates, 'api'), version, timeWait);
+    await node.put(timeStatuses, 'node', synced(0));
+    await node.runtime.settled();
+    assert.equal(await node.version(apiCertificates, 'api'), 1, timeWait);
+  }
+});
+
+test('only nodes that may set their clock wait for a time server', () => {
+  assert.deepEqual([undefined, { wasBehind: false }, { wasBehind: true }].map(timeWaitOf), [
+    'never',
+    'first-configuration',
+    'every-start',
   ]);
 });
 

@@ -2,6 +2,7 @@ import type { Controller } from '@nodewright/controllers';
 import { Secret } from '@nodewright/fault';
 import type { Telemetry } from '@nodewright/telemetry';
 import { inSpan } from '../../base/host/in-span.ts';
+import type { TimeWait } from '../domain/time-wait.ts';
 import { askTrustd } from '../host/ask-trustd.ts';
 import { requestCertificate } from '../host/request-certificate.ts';
 import { ApiController, type AskForCertificate } from './api.ts';
@@ -20,6 +21,8 @@ export interface SecretsControllersInit {
   readonly apidListenAddress: string;
   /** Returns numbers from 0 to below 1. */
   readonly random: () => number;
+  /** Default: `never`. */
+  readonly timeWait?: TimeWait;
   readonly telemetry: Telemetry;
   /** How a worker gets its certificate; default: from the trustd of a control plane. */
   readonly ask?: AskForCertificate;
@@ -29,6 +32,7 @@ export interface SecretsControllersInit {
 export function secretsControllers({
   apidListenAddress,
   random,
+  timeWait = 'never',
   telemetry,
   ask = createAsk(random, telemetry),
 }: SecretsControllersInit): Controller[] {
@@ -37,7 +41,7 @@ export function secretsControllers({
     createApiCertSansController(),
     createMaintenanceCertSansController(),
     createMaintenanceRootController(),
-    new ApiController(ask),
+    new ApiController(ask, timeWait),
     createTrustdController(),
     createCertificateEndsController(),
     createMaintenanceConfigController(apidListenAddress),

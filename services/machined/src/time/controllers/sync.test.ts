@@ -15,16 +15,38 @@ import { timeServerLayers } from '../../network/domain/time-server-layers.ts';
 import { timeControllers } from './time-controllers.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
+const dayMs = 24 * 3_600_000;
+const yearMs = 365 * dayMs;
 
-async function openTime(name: WorldName) {
+interface FakeClock {
+  readonly builtMs?: number;
+  readonly wasBehind?: boolean;
+  /** Whether the kernel refuses to set it. */
+  readonly isRefused?: true;
+}
+
+async function openTime(name: WorldName, clock?: FakeClock) {
   const asked: string[] = [];
   /** Offsets by server; a server without one does not answer. */
   const offsets = new Map<string, number>();
   let now = () => startMs;
+  /** Unix ms to which the clock was set. */
+  const set: number[] = [];
   const node = openTestRuntime({
     nowMs: startMs,
     controllers: timeControllers({
       world: worlds[name],
+      clock: clock && {
+        ...{ builtMs: startMs - dayMs, wasBehind: false, ...clock },
+        set(unixMs) {
+          if (clock.isRefused) throw new Fault('permission-denied', 'clock_settime: EPERM');
+          set.push(unixMs);
+          const offsetMs = unixMs - node.timers.now();
+          node.timers.stepClock(offsetMs);
+          jump(offsetMs);
+          for (const [server, offset] of offsets) offsets.set(server, offset - offsetMs);
+        },
+      },
       steadyMs: () => now() - startMs,
       query: async (server) => {
         asked.push(server);
@@ -35,6 +57,11 @@ async function openTime(name: WorldName) {
     }),
   });
   now = () => node.timers.now();
+  /** Moves the wall clock against the steady clock. */
+  const jump = (ms: number) => {
+    const before = now;
+    now = () => before() - ms;
+  };
   const { state } = node;
   const put = <S>(kind: { namespace: string; type: string }, id: string, spec: S) =>
     putResource(state, { ...pointerTo(kind, id), spec });
@@ -48,11 +75,7 @@ async function openTime(name: WorldName) {
       await put(machineConfigs, 'v1alpha1', text);
       await node.settled();
     },
-    /** Moves the wall clock against the steady clock. */
-    jump: (ms: number) => {
-      const before = now;
-      now = () => before() - ms;
-    },
+    ...{ jump, set, now: () => node.timers.now() },
     status: async () => (await state.get(pointerTo(timeStatuses, 'node'))).spec,
     problems: async () =>
       (await state.list(diagnostics)).map(({ metadata: { id }, spec }) => ({ id, ...spec })),
@@ -141,6 +164,30 @@ test('a machine whose configuration names no time server asks the default one wi
   assert.deepEqual([...new Set(time.asked)], ['time.cloudflare.com']);
 });
 
+test('the default server is asked neither in maintenance nor for a configuration that names others', async () => {
+  const chosen = 'apiVersion: v1alpha1\nkind: TimeSyncConfig\nntp: { servers: [a] }\n';
+  await using time = await openTime('machine', {});
+  time.offsets.set('time.cloudflare.com', yearMs).set('a', 2 * yearMs);
+  await time.servers('time.cloudflare.com');
+  await time.advance(60_000);
+  // The servers in force follow the configuration a moment later.
+  await time.configure(`${complete}---\n${chosen}`);
+  assert.deepEqual([time.asked, time.set], [[], []]);
+  await time.servers('a');
+  assert.deepEqual([time.asked, time.set], [['a'], [startMs + 60_000 + 2 * yearMs]]);
+});
+
+test('servers of before the configuration do not set the clock for it', async () => {
+  const chosen = 'apiVersion: v1alpha1\nkind: TimeSyncConfig\nntp: { servers: [a] }\n';
+  await using time = await openTime('machine', {});
+  time.offsets.set('p', yearMs);
+  await time.servers('p');
+  await time.configure(`${complete}---\n${chosen}`);
+  await time.advance(8 * 60_000);
+  assert.ok(time.asked.length > 1);
+  assert.deepEqual(time.set, []);
+});
+
 test('a default server that somebody chose is asked without a word', async () => {
   await using time = await openTime('machine');
   await time.configure(
@@ -184,6 +231,84 @@ test('a machine that waits for a time server says why until one confirms its clo
   time.offsets.set('c', 7);
   await time.servers('c');
   assert.deepEqual(await time.problems(), []);
+});
+
+test('the first answer after the configuration sets the clock of a machine once, and confirms it', async () => {
+  await using time = await openTime('machine', {});
+  time.offsets.set('a', 6 * yearMs);
+  await time.servers('a');
+  // Without a configuration, nobody has said which server to believe.
+  assert.deepEqual([time.set, (await time.status()).synced], [[], false]);
+  await time.configure(complete);
+  assert.deepEqual(time.set, [startMs + 6 * yearMs]);
+  assert.deepEqual(await time.status(), { synced: true, epoch: 1, syncDisabled: false });
+  assert.deepEqual(await time.problems(), []);
+  time.offsets.set('a', 3_600_000);
+  await time.advance(10 * 8 * 60_000);
+  assert.equal(time.set.length, 1);
+  assert.deepEqual(await time.status(), { synced: true, epoch: 1, syncDisabled: false });
+});
+
+test('a first answer that finds the clock right leaves it, and no later one sets it', async () => {
+  await using time = await openTime('machine', {});
+  await time.configure(complete);
+  time.offsets.set('a', 127);
+  await time.servers('a');
+  assert.equal((await time.status()).synced, true);
+  time.offsets.set('a', 5000);
+  await time.advance(10 * 8 * 60_000);
+  assert.deepEqual(time.set, []);
+});
+
+test('an answer before the build of the image or ten years after it is refused and reported, and the next server is asked', async () => {
+  const builtMs = Date.UTC(2025, 5, 1);
+  const lastMs = Date.UTC(2035, 5, 1);
+  await using time = await openTime('machine', { builtMs });
+  await time.configure(complete);
+  for (const [wrongMs, reason] of [
+    [builtMs - dayMs, 'it is before the build of this image, 2025-06-01T00:00:00.000Z'],
+    [lastMs + dayMs, 'it is more than 10 years after the build of this image, 2025-06-01T00:00:00.000Z'],
+  ] as const) {
+    time.offsets.set('a', wrongMs - time.now());
+    await time.servers('a');
+    assert.deepEqual([time.set, (await time.status()).synced], [[], false]);
+    const [problem] = await time.problems();
+    assert.equal(
+      problem?.message,
+      `the clock is not synchronised: the answer of time server "a" is refused: ${reason}`,
+    );
+    // A server that is refused again is not logged again.
+    await time.advance(5 * 60_000);
+    await time.servers('b');
+  }
+  const refusals = time.logged.filter(({ msg }) => msg === 'the answer of a time server is refused');
+  assert.equal(refusals.length, 2);
+  time.offsets.set('a', builtMs - dayMs - time.now());
+  time.offsets.set('b', lastMs - dayMs - time.now());
+  await time.servers('a', 'b');
+  assert.deepEqual(time.set, [lastMs - dayMs]);
+  assert.equal((await time.status()).synced, true);
+});
+
+test('a clock that the kernel does not let machined set is reported, and stays unconfirmed', async () => {
+  await using time = await openTime('machine', { isRefused: true });
+  await time.configure(complete);
+  time.offsets.set('a', yearMs);
+  await time.servers('a');
+  assert.deepEqual([time.set, (await time.status()).synced], [[], false]);
+  assert.match(String((await time.problems())[0]?.message), /it differs from time server "a" by 31536000 s/);
+});
+
+test('a machine without an answer goes on after bootTimeout, with a diagnostic', async () => {
+  await using time = await openTime('machine', { wasBehind: true });
+  await time.configure(`${complete}---\napiVersion: v1alpha1\nkind: TimeSyncConfig\nbootTimeout: 30s\n`);
+  await time.servers('a');
+  await time.advance(30_000);
+  assert.equal((await time.status()).synced, true);
+  assert.deepEqual((await time.problems())[0]?.details.slice(0, 2), [
+    'bootTimeout has passed, so services run with the time of this machine',
+    'the clock was before the build of the image, and was set to it',
+  ]);
 });
 
 test('only a machine says that its clock waits', async () => {

@@ -12,24 +12,31 @@ import { activeConfigId, configurationOf } from '../../base/controllers/configur
 import { timeSyncDiagnostic } from '../../base/domain/time-sync-diagnostic.ts';
 import type { World } from '../../base/domain/world.ts';
 import {
-  askableServers,
+  maySetClock,
   plainDefaultNote,
   type ServerChoice,
+  serversToAsk,
   unaskedWarning,
 } from '../domain/askable-servers.ts';
 import {
   isTimeSynchronized,
   noTrust,
   ntpStatusOf,
+  stepMs,
   type TimeSettings,
   timeStatusOf,
   withDrift,
   withSample,
+  withStep,
 } from '../domain/clock-trust.ts';
+import type { MachineClock } from '../domain/machine-clock.ts';
+import { implausibleTime } from '../domain/plausible-time.ts';
 import { type ServerProblem, timeWait } from '../domain/time-wait.ts';
 
 export interface TimeSyncInit {
   readonly world: World;
+  /** `undefined` on a node that does not own its clock. */
+  readonly clock: MachineClock | undefined;
   /**
    * Queries one server, `host` or `host:port`.
    *
@@ -53,10 +60,10 @@ interface Look {
 }
 
 /**
- * Whether the clock can be trusted. It queries servers and never sets the clock. Source: Talos v1.14:
- * time.SyncController.
+ * Whether the clock can be trusted. On a machine that has its configuration, the first server that answers sets the clock, once
+ * in each start: later differences are reported. Source: Talos v1.14: time.SyncController.
  */
-export function createTimeSyncController({ world, query, steadyMs }: TimeSyncInit): Controller {
+export function createTimeSyncController({ world, clock, query, steadyMs }: TimeSyncInit): Controller {
   const startMs = steadyMs();
   let trust = noTrust;
   let last: Look | undefined;
@@ -67,15 +74,54 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
   let hasToldPlain = false;
   /** Why the servers of the last round did not confirm the clock. */
   let problems: readonly ServerProblem[] = [];
+  /** Whether an answer has set the clock, or found it right. */
+  let isSet = false;
+  /** The last refused answer of each server, which are logged once. */
+  const refused = new Map<string, string>();
 
-  async function ask(pass: ReconcilePass, servers: readonly string[]): Promise<void> {
+  /** Why the answer of a server cannot be right; undefined when it can. */
+  function refusalOf(pass: ReconcilePass, server: string, offsetMs: number): string | undefined {
+    const reason = implausibleTime(pass.now() + offsetMs, clock?.builtMs);
+    if (reason === undefined) refused.delete(server);
+    else if (refused.get(server) !== reason) {
+      refused.set(server, reason);
+      pass.log.warn({ server, offsetMs, reason }, 'the answer of a time server is refused');
+    }
+    return reason;
+  }
+
+  /** Takes the time of a server. Returns whether the clock was set to it. */
+  function setClock(pass: ReconcilePass, server: string, offsetMs: number): boolean {
+    if (clock === undefined || isSet) return false;
+    isSet = true;
+    if (Math.abs(offsetMs) < stepMs) return false;
+    try {
+      clock.set(pass.now() + offsetMs);
+    } catch (error) {
+      pass.log.error({ server, offsetMs, error: faultFrom(error).message }, 'the clock could not be set');
+      return false;
+    }
+    last = { wallMs: pass.now(), steadyMs: steadyMs() };
+    trust = withStep(trust, offsetMs);
+    pass.log.warn({ server, offsetMs }, 'the clock was set to the time of a server');
+    return true;
+  }
+
+  async function ask(pass: ReconcilePass, servers: readonly string[], maySet: boolean): Promise<void> {
     const failures: ServerProblem[] = [];
     for (const server of servers) {
       try {
         const { offsetMs } = await query(server, pass.signal);
-        if (Math.abs(offsetMs) >= tellMs)
-          pass.log.warn({ server, offsetMs }, 'the clock differs from the time server');
-        trust = withSample(trust, { offsetMs });
+        const refusal = refusalOf(pass, server, offsetMs);
+        if (refusal !== undefined) {
+          failures.push(`the answer of time server "${server}" is refused: ${refusal}`);
+          continue;
+        }
+        if (!maySet || !setClock(pass, server, offsetMs)) {
+          if (Math.abs(offsetMs) >= tellMs)
+            pass.log.warn({ server, offsetMs }, 'the clock differs from the time server');
+          trust = withSample(trust, { offsetMs });
+        }
         problems = [wrongBy(server, offsetMs)];
         due = { ...due, atMs: steadyMs() + pollMs, retryMs: firstRetryMs };
         return;
@@ -108,7 +154,11 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
     const status = timeStatusOf(trust, settings);
     await pass.put({ ...pointerTo(timeStatuses), spec: status });
     await pass.put({ ...pointerTo(ntpStatuses), spec: ntpStatusOf(trust) });
-    const wait = status.synced || choice === undefined ? undefined : timeWait(choice, problems);
+    const isUnconfirmed = world.ownsClock && isTimeSynchronized(settings) && !trust.isConfirmed;
+    const wait =
+      isUnconfirmed && choice !== undefined
+        ? timeWait({ choice, problems, isAwaited: !status.synced, wasBehind: clock?.wasBehind ?? false })
+        : undefined;
     await pass.replace(diagnostics, wait === undefined ? [] : [{ id: timeSyncDiagnostic, spec: wait }]);
   };
 
@@ -131,19 +181,22 @@ export function createTimeSyncController({ world, query, steadyMs }: TimeSyncIni
       });
       const status = await pass.get(pointerTo(timeServerStatuses));
       const choice = { servers: status?.spec.timeServers ?? [], useNTS: status?.spec.useNTS ?? false };
-      const servers = askableServers(choice);
-      const key = servers.join(' ');
+      const servers = serversToAsk(choice, effective);
+      const maySet = maySetClock(choice, effective);
+      // The servers are asked at once when the configuration comes, because they may set the clock then.
+      const key = `${maySet} ${servers.join(' ')}`;
       if (key !== due.servers) {
         due = { atMs: 0, servers: key, retryMs: firstRetryMs };
         problems = [];
+        refused.clear();
       }
       const waitsFor = effective?.isComplete ? choice : undefined;
       await put(pass, settings(), waitsFor);
       if (isTimeSynchronized(settings())) {
         tellUnasked(pass, choice, config?.bootTimeoutMs ?? 0);
-        tellPlainDefault(pass, choice, config?.servers ?? []);
+        tellPlainDefault(pass, { ...choice, servers }, config?.servers ?? []);
         if (servers.length > 0 && steadyMs() >= due.atMs) {
-          await ask(pass, servers);
+          await ask(pass, servers, maySet);
           await put(pass, settings(), waitsFor);
         }
         if (servers.length > 0) pass.wakeAfter(Math.max(due.atMs - steadyMs(), 0));

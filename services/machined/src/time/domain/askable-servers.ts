@@ -15,6 +15,30 @@ export function askableServers({ servers, useNTS }: ServerChoice): readonly stri
   return useNTS ? [] : servers.filter((server) => !server.startsWith('/'));
 }
 
+/** The part of a configuration that names time servers. */
+export type ChosenServers = Pick<EffectiveConfig, 'isComplete'> & {
+  readonly time: Pick<EffectiveConfig['time'], 'servers'>;
+};
+
+/**
+ * The servers to ask now. The default server is on the internet, so it is asked only for a configuration that names no other: not
+ * in maintenance, and not while the servers of a new configuration are on their way.
+ */
+export function serversToAsk(choice: ServerChoice, config: ChosenServers | undefined): readonly string[] {
+  const chosen = config?.time.servers ?? [];
+  const asksDefault = (config?.isComplete ?? false) && chosen.length === 0;
+  return askableServers(choice).filter(
+    (server) => server !== defaultTimeServer || asksDefault || chosen.includes(server),
+  );
+}
+
+/** Whether an answer of these servers may set the clock: a configuration is there, and they are those that it names, if any. */
+export function maySetClock({ servers }: ServerChoice, config: ChosenServers | undefined): boolean {
+  return (
+    (config?.isComplete ?? false) && (config?.time.servers ?? []).every((name) => servers.includes(name))
+  );
+}
+
 /**
  * What an operator should know about the default server, which Talos asks with NTS; `undefined` when it is not asked, or
  * was chosen.

@@ -59,6 +59,16 @@ export function withDrift(trust: ClockTrust, driftMs: number): ClockTrust {
   return Math.abs(driftMs) < jumpMs ? trust : { ...trust, epoch: trust.epoch + 1, offsets: [] };
 }
 
+/**
+ * A clock that is wrong by less is left alone: nothing here slews it. Source: RFC 5905 §11.3, the step threshold.
+ */
+export const stepMs = 128;
+
+/** The state after the clock was set by so much to the time of a server, which confirms it. */
+export function withStep(trust: ClockTrust, offsetMs: number): ClockTrust {
+  return withSample(withDrift({ ...trust, offsets: [], consecutiveSpikes: 0 }, offsetMs), { offsetMs: 0 });
+}
+
 export interface TimeSettings {
   readonly world: Pick<World, 'ownsClock' | 'asksTime'>;
   /** Whether the configuration disables synchronization. */

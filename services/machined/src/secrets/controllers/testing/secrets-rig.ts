@@ -14,6 +14,7 @@ import {
   nodeAddresses,
 } from '@nodewright/state/kinds';
 import { noTelemetry } from '@nodewright/telemetry';
+import type { TimeWait } from '../../domain/time-wait.ts';
 import type { AskForCertificate } from '../api.ts';
 import { secretsControllers } from '../secrets-controllers.ts';
 
@@ -76,6 +77,7 @@ export interface SecretsRigInit {
   readonly state?: State;
   readonly ask?: AskForCertificate;
   readonly isMaintenance?: boolean;
+  readonly timeWait?: TimeWait;
   /** Default 127.5.6.2. */
   readonly address?: string;
 }
@@ -103,6 +105,7 @@ export async function openSecretsRig(init: SecretsRigInit = {}): Promise<Secrets
       random: () => 0,
       telemetry: noTelemetry,
       ...(init.ask && { ask: init.ask }),
+      ...(init.timeWait && { timeWait: init.timeWait }),
     }),
   });
   await runtime.settled();
