@@ -10,6 +10,7 @@ import { type NodeMode, type ServiceSource, type World, worldOf } from '../base/
 import { type KernelFiles, openKernelFiles } from '../base/host/kernel-files.ts';
 import { watchParent } from '../base/host/watch-parent.ts';
 import { type NodeLayout, nodeLayout } from '../base/node-layout.ts';
+import { writtenFolders } from '../life/domain/container-node.ts';
 import type { WipePlan } from '../life/domain/plan-reset.ts';
 import { cgroupFolder } from '../life/host/machine-cgroups.ts';
 import { createNodeWipe, type NodeWipe } from '../life/host/node-wipe.ts';
@@ -195,5 +196,6 @@ function nodeWipe({ paths }: NodeLayout, { ownsMounts }: World): NodeWipe {
     ...{ state: dirname(machineConfig), ephemeral: dirname(logs), meta, secrets: dirname(etcdSecrets) },
     given: [membership],
     ownsMounts,
+    mounted: writtenFolders.map(({ folder }) => folder),
   });
 }

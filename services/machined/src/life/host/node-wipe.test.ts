@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -40,6 +41,7 @@ function openNode() {
     ...{ state, ephemeral, meta: join(state, 'meta.json'), secrets },
     given: [join(state, 'members.json')],
     ownsMounts: false,
+    mounted: [],
   };
   return {
     places,
@@ -66,6 +68,25 @@ test('a wipe empties the volumes, follows no link, and is reported once by the n
   assert.deepEqual(await next.finish(), ['META', 'STATE', 'EPHEMERAL']);
   assert.deepEqual([node.state(), node.ephemeral(), node.isOutsideKept()], [[], [], true]);
   assert.equal(await next.finish(), undefined);
+});
+
+test('a wipe empties folders that are mounted elsewhere, and does not remove them', async () => {
+  using node = openNode();
+  const { ephemeral } = node.places;
+  const mounted = join(ephemeral, 'system', 'kubernetes');
+  mkdirSync(join(mounted, 'pki'), { recursive: true });
+  writeFileSync(join(mounted, 'pki', 'ca.crt'), 'old');
+  writeFileSync(join(ephemeral, 'system', 'other'), 'old');
+  // A mount shows this inode: in a new folder of the same name the kubelet would find nothing, and in this one it could create nothing.
+  const { ino } = statSync(mounted);
+  const wipe = createNodeWipe({ ...node.places, mounted: [mounted, join(ephemeral, 'never', 'made')] });
+  await wipe.wipe(['EPHEMERAL']);
+  await wipe.finish();
+  assert.deepEqual(
+    [readdirSync(ephemeral), readdirSync(join(ephemeral, 'system'))],
+    [['system'], ['kubernetes']],
+  );
+  assert.deepEqual([readdirSync(mounted), statSync(mounted).ino], [[], ino]);
 });
 
 test('a wipe of some volumes keeps the others', async () => {

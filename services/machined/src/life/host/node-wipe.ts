@@ -23,6 +23,11 @@ export interface WipePlaces {
   readonly secrets: string;
   /** Whether mounts below these folders belong to the node too; read-only ones stay. */
   readonly ownsMounts: boolean;
+  /**
+   * Folders of EPHEMERAL that are mounted on others. They are emptied and stay: a mount of a removed folder remains, and nothing can be
+   * created in it.
+   */
+  readonly mounted: readonly string[];
 }
 
 export interface NodeWipe {
@@ -42,11 +47,12 @@ export interface NodeWipe {
 
 const markerName = '.wipe';
 
-export function createNodeWipe({ state, ephemeral, meta, given, secrets, ownsMounts }: WipePlaces): NodeWipe {
+export function createNodeWipe(places: WipePlaces): NodeWipe {
+  const { state, ephemeral, meta, given, secrets, ownsMounts } = places;
   const marker = `${state}/${markerName}`;
 
   async function carryOut(volumes: readonly WipeableVolume[]): Promise<void> {
-    if (volumes.includes('EPHEMERAL')) await emptyFolder(ephemeral, [], ownsMounts);
+    if (volumes.includes('EPHEMERAL')) await emptyFolder(ephemeral, [], ownsMounts, places.mounted);
     if (volumes.includes('STATE')) {
       // META is a volume of its own, though its file is here.
       const kept = [marker, ...given, ...(volumes.includes('META') ? [] : [meta])];
@@ -100,8 +106,13 @@ function volumesFrom(text: string): readonly WipeableVolume[] | undefined {
   }
 }
 
-/** Removes the contents of the folder except `kept`; it enters mounts only if that is permitted. */
-async function emptyFolder(folder: string, kept: readonly string[], entersMounts: boolean): Promise<void> {
+/** Removes the contents of the folder except `kept` and the folders `mounted`; it enters mounts only if that is permitted. */
+async function emptyFolder(
+  folder: string,
+  kept: readonly string[],
+  entersMounts: boolean,
+  mounted: readonly string[] = [],
+): Promise<void> {
   let device: number;
   try {
     const stat = await lstat(folder);
@@ -111,7 +122,7 @@ async function emptyFolder(folder: string, kept: readonly string[], entersMounts
     if (faultFrom(error).kind === 'not-found') return;
     throw error;
   }
-  await removeBelow(Buffer.from(folder), { device, entersMounts, kept: new Set(kept) });
+  await removeBelow(Buffer.from(folder), { device, entersMounts, kept: new Set(kept), mounted });
 }
 
 const slash = Buffer.from('/');
@@ -121,11 +132,12 @@ interface Removal {
   readonly device: number;
   readonly entersMounts: boolean;
   readonly kept: ReadonlySet<string>;
+  readonly mounted: readonly string[];
 }
 
 /** Paths are bytes, because a name need not be valid text. */
 async function removeBelow(folder: Buffer, removal: Removal): Promise<void> {
-  const { device, entersMounts, kept } = removal;
+  const { device, entersMounts, kept, mounted } = removal;
   for (const name of await readdir(folder, { encoding: 'buffer' })) {
     const path = Buffer.concat([folder, slash, name]);
     if (kept.has(path.toString())) continue;
@@ -141,7 +153,7 @@ async function removeBelow(folder: Buffer, removal: Removal): Promise<void> {
       // Also empties a folder without permissions for its owner.
       if ((stat.mode & 0o700) !== 0o700) await chmod(path, 0o700);
       await removeBelow(path, removal);
-      await rmdir(path);
+      if (!mounted.some((folder) => `${folder}/`.startsWith(`${path}/`))) await rmdir(path);
     } catch (error) {
       // It was removed in the meantime, or contains a mount.
       const { code } = error as NodeJS.ErrnoException;
