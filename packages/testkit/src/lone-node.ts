@@ -19,11 +19,15 @@ export interface LoneNodeInit {
   /** The working folder of machined. Default: a new empty folder. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The address of the only control plane, which makes the node a worker. Default: the node is a control plane. */
+  readonly workerOf?: string;
   /** Whether machined starts with its configuration (the default) or waits for one. */
   readonly isConfigured?: boolean;
 }
 
-/** One control-plane node of real daemons: machined with its apid, trustd and udevd-bridge, on its own loopback address. */
+/**
+ * One node of real daemons: machined with its apid and udevd-bridge, on its own loopback address, and as a control plane also with trustd.
+ */
 export interface LoneNode extends AsyncDisposable {
   readonly root: string;
   readonly address: string;
@@ -47,16 +51,17 @@ function ownAddress(): string {
   return `127.${200 + Math.floor(number / (254 * 254))}.${1 + (Math.floor(number / 254) % 254)}.${1 + (number % 254)}`;
 }
 
-function configText(ca: CertificateAndKey, address: string): string {
+function configText(ca: CertificateAndKey, address: string, controlPlane: string): string {
+  const isWorker = controlPlane !== address;
   const lines = [
     'version: v1alpha1',
     'machine:',
-    '    type: controlplane',
+    `    type: ${isWorker ? 'worker' : 'controlplane'}`,
     `    token: ${token}`,
-    `    ca: { crt: ${base64(ca.certificate)}, key: ${base64(ca.key)} }`,
+    `    ca: { crt: ${base64(ca.certificate)}${isWorker ? '' : `, key: ${base64(ca.key)}`} }`,
     'cluster:',
     '    clusterName: lone',
-    `    controlPlane: { endpoint: "https://${address}:6443" }`,
+    `    controlPlane: { endpoint: "https://${controlPlane}:6443" }`,
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -78,8 +83,8 @@ export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> 
     notBefore: new Date(),
   });
   const address = ownAddress();
-  const configuration = configText(ca, address);
-  const { isConfigured = true } = init;
+  const { isConfigured = true, workerOf = address } = init;
+  const configuration = configText(ca, address, workerOf);
   if (isConfigured) writeConfig(root, configuration);
 
   const servicesFolder = init.servicesFolder ?? join(import.meta.dirname, '..', '..', '..', '_out', 'dist');
@@ -121,8 +126,8 @@ export async function startLoneNode(init: LoneNodeInit = {}): Promise<LoneNode> 
   };
   try {
     for (const [name, socket] of Object.entries(sockets)) {
-      // A node without configuration runs no trustd.
-      if (name === 'trustd' && !isConfigured) continue;
+      // A node without configuration runs no trustd, and no worker does.
+      if (name === 'trustd' && (!isConfigured || workerOf !== address)) continue;
       await eventually(() => isServing(socket), {
         what: `${name} serving`,
         explain: () => machined.stdout(),

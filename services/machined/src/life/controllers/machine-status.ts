@@ -1,6 +1,7 @@
 import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import {
+  apiWaits,
   kubeletSecrets,
   type MachineStageName,
   machineStatuses,
@@ -51,6 +52,7 @@ export function machineStatusController({ events, services: declared }: MachineS
       weak(timeStatuses, timeStatuses.singleton),
       weak(networkStatuses, networkStatuses.singleton),
       weak(services),
+      weak(apiWaits, apiWaits.singleton),
       weak(machineTypes, machineTypes.singleton),
       weak(kubeletSecrets, kubeletSecrets.singleton),
       weak(staticPodStatuses),
@@ -89,6 +91,7 @@ export function machineStatusController({ events, services: declared }: MachineS
         stage: stageNames[stage],
         machineType: machineType?.spec,
         services: running.map(({ metadata, spec }) => ({ id: metadata.id, ...spec })),
+        isApiWaiting: (await pass.get(pointerTo(apiWaits))) !== undefined,
         hasHealthCheck,
         failedServices: failedServices(declared),
         failedVolumes: (await pass.list(volumeStatuses))

@@ -8,6 +8,7 @@ const facts: ReadinessFacts = {
   machineType: 'controlplane',
   services: ['apid', 'machined', 'trustd'].map(well),
   ...{ failedServices: [], failedVolumes: [] },
+  isApiWaiting: false,
   hasHealthCheck: () => true,
   time: { synced: true },
   network: { addressReady: true, connectivityReady: true, hostnameReady: true, etcFilesReady: true },
@@ -46,6 +47,11 @@ const table: readonly (readonly [string, Partial<ReadinessFacts>, readonly strin
     'services that do not run and services that are not well',
     { services: [{ id: 'apid', healthy: false, unknown: false }, well('machined')] },
     ['services: apid not healthy, trustd not running'],
+  ],
+  [
+    'the certificate of a worker',
+    { machineType: 'worker', isApiWaiting: true },
+    ['services: apid waits for its certificate'],
   ],
   [
     'a service that was not asked yet',

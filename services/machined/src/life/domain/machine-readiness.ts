@@ -24,6 +24,8 @@ export interface ReadinessFacts {
   readonly failedServices: readonly string[];
   /** The volumes of the system that have failed, and why: the services that need them cannot start. */
   readonly failedVolumes: readonly { readonly id: string; readonly reason: string }[];
+  /** Whether the API of a worker has no certificate of its cluster yet. */
+  readonly isApiWaiting: boolean;
   /** Whether the service has a health check. */
   readonly hasHealthCheck: (service: string) => boolean;
   readonly time: { readonly synced: boolean } | undefined;
@@ -88,7 +90,7 @@ function networkProblem(network: NetworkFacts): string {
  * that has failed is not named: the volume is.
  */
 function servicesProblem(facts: ReadinessFacts): string {
-  const { services, failedServices, failedVolumes, hasHealthCheck } = facts;
+  const { services, failedServices, failedVolumes, hasHealthCheck, isApiWaiting } = facts;
   const running = new Set(services.map(({ id }) => id));
   const failed = new Set(failedServices);
   const required = requiredServices(facts);
@@ -99,6 +101,7 @@ function servicesProblem(facts: ReadinessFacts): string {
     ...services
       .filter(({ id, healthy, unknown }) => (unknown ? hasHealthCheck(id) : !healthy))
       .map(({ id }) => `${id} not healthy`),
+    ...(isApiWaiting ? [`${serviceIds.apid} waits for its certificate`] : []),
   ]
     .sort()
     .join(', ');

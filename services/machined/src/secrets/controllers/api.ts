@@ -5,10 +5,12 @@ import {
   type ReconcilePass,
   weak,
 } from '@nodewright/controllers';
+import type { Fault } from '@nodewright/fault';
 import { pointerTo } from '@nodewright/state';
 import {
   type ApiCertificateSpec,
   apiCertificates,
+  apiWaits,
   type CertSanSpec,
   certSans,
   endpoints,
@@ -30,6 +32,7 @@ import {
 } from '../domain/certificate-specs.ts';
 import type { TimeWait } from '../domain/time-wait.ts';
 import type { RequestedCertificate } from '../host/request-certificate.ts';
+import { ApiWait } from './api-wait.ts';
 import { BackgroundRequest } from './background-request.ts';
 import { CertificateDelay } from './certificate-delay.ts';
 import { issueLocally } from './issue-locally.ts';
@@ -45,6 +48,8 @@ export type AskForCertificate = (request: {
   readonly token: string;
   readonly endpoints: readonly TrustdEndpoint[];
   readonly signal: AbortSignal;
+  /** Called with the failure of each attempt that is repeated. */
+  readonly onFailure?: (fault: Fault) => void;
 }) => Promise<RequestedCertificate>;
 
 /** The source of the certificates. Certificates of one source are not used for another. */
@@ -62,7 +67,7 @@ const output = pointerTo(apiCertificates);
 /**
  * The certificates of apid. A control plane issues them, a worker requests them from a control plane, and a
  * node without a configuration has a self-made one that clients cannot verify. While new certificates cannot
- * be obtained, the old ones stay in use. Source: Talos v1.14: secrets.APIController.
+ * be obtained, the old ones stay in use; a worker that has none yet serves one of its own. Source: Talos v1.14: secrets.APIController.
  */
 export class ApiController implements Controller {
   readonly name = 'secrets.APIController';
@@ -76,12 +81,19 @@ export class ApiController implements Controller {
     weak(maintenanceRootSecrets, maintenanceRootSecrets.singleton),
     weak(maintenanceServiceRequests, maintenanceServiceRequests.singleton),
   ];
-  readonly outputs = [exclusive(apiCertificates)];
+  readonly outputs = [exclusive(apiCertificates), exclusive(apiWaits)];
   readonly #ask: AskForCertificate;
   readonly #issued = new IssuedCertificates();
   readonly #delay: CertificateDelay;
   #origin: Origin | undefined;
   #request: BackgroundRequest<RequestedCertificate> | undefined;
+  #wait: ApiWait | undefined;
+  #wake: () => void = () => {};
+  /**
+   * The key of every certificate that the node makes for itself, until machined ends: clients that recognized it in maintenance recognize
+   * the worker that waits.
+   */
+  #ownKey: string | undefined;
 
   constructor(ask: AskForCertificate, timeWait: TimeWait = 'never') {
     this.#ask = ask;
@@ -89,6 +101,7 @@ export class ApiController implements Controller {
   }
 
   open(source: ControllerSource, scope: AsyncDisposableStack): void {
+    this.#wake = () => source.wake();
     this.#request = scope.use(new BackgroundRequest(() => source.wake()));
   }
 
@@ -97,18 +110,24 @@ export class ApiController implements Controller {
     if (origin !== this.#origin) {
       if (this.#origin === 'maintenance' && this.#issued.hasAny) this.#delay.afterMaintenance();
       await pass.replace(apiCertificates, []);
+      await this.#endWait(pass);
       this.#request?.[Symbol.dispose]();
       this.#issued.forget();
       this.#origin = origin;
     }
     if (!(await pass.get(pointerTo(networkStatuses)))?.spec.addressReady) return;
     if (origin !== 'maintenance' && (await this.#delay.isDue(pass))) return;
+    if (origin === 'trustd' && !this.#issued.hasAny) {
+      this.#wait ??= new ApiWait((inPass, nowMs) => this.#issueOwn(inPass, nowMs));
+      await this.#wait.publish(pass);
+    }
     const made = await this.#makers[origin](pass);
     if (made !== undefined) {
       await pass.put({ ...output, spec: made.spec });
       this.#issued.remember(made.inputs, made.issuedAtMs);
       pass.log.info({ origin, acceptedCAs: made.spec.acceptedCAs.length }, 'certificates issued');
     }
+    if (this.#issued.hasAny) await this.#endWait(pass);
     // The answer to a request, or its failure, causes the next pass.
     if (this.#issued.hasAny && this.#request?.isPending !== true)
       pass.wakeAfter(this.#issued.delayMs(pass.now()));
@@ -124,7 +143,7 @@ export class ApiController implements Controller {
       const sans = (await pass.get(pointerTo(certSans, 'maintenance')))?.spec;
       if (ca === undefined || sans === undefined) return undefined;
       return this.#renew(pass, { ca, sans }, async (nowMs) => ({
-        server: await issueLocally(ca, maintenanceServerCertificate(sans), nowMs),
+        server: await this.#issueOwn(pass, nowMs),
         client: undefined,
         acceptedCAs: [],
         skipVerifyingClientCert: true,
@@ -150,6 +169,22 @@ export class ApiController implements Controller {
     },
   };
 
+  /** A certificate that no client can verify; undefined while the names of the node are unknown. */
+  async #issueOwn(pass: ReconcilePass, nowMs: number): Promise<ApiCertificateSpec['server']> {
+    const ca = (await pass.get(pointerTo(maintenanceRootSecrets)))?.spec.ca;
+    const sans = (await pass.get(pointerTo(certSans, 'maintenance')))?.spec;
+    if (ca === undefined || sans === undefined) return undefined;
+    const pair = await issueLocally(ca, maintenanceServerCertificate(sans), nowMs, this.#ownKey);
+    this.#ownKey = pair.key;
+    return pair;
+  }
+
+  async #endWait(pass: ReconcilePass): Promise<void> {
+    if (this.#wait === undefined) return;
+    await pass.replace(apiWaits, []);
+    this.#wait = undefined;
+  }
+
   async #renew(
     pass: ReconcilePass,
     from: object,
@@ -170,9 +205,15 @@ export class ApiController implements Controller {
     const targets = trustdEndpoints((await pass.list(endpoints)).map(({ spec }) => spec));
     const certificate = apidServerCertificate(sans);
     const state = this.#request?.poll({ inputs, targets }, pass.now(), (signal) =>
-      this.#ask({ certificate, acceptedCAs, token, endpoints: targets, signal }),
+      this.#ask({
+        ...{ certificate, acceptedCAs, token, endpoints: targets, signal },
+        onFailure: ({ message }) => this.#wait?.failed(message) && this.#wake(),
+      }),
     );
-    if (state?.kind === 'failed') throw state.fault;
+    if (state?.kind === 'failed') {
+      this.#wait?.failed(state.fault.message);
+      throw state.fault;
+    }
     if (state?.kind !== 'done') return undefined;
     const { value, startedAtMs } = state;
     const spec: ApiCertificateSpec = {

@@ -3,13 +3,14 @@ import { parseCertificate } from '@nodewright/pki';
 import { pointerTo } from '@nodewright/state';
 import {
   apiCertificates,
+  apiWaits,
   maintenanceServiceConfigs,
   maintenanceServiceRequests,
 } from '@nodewright/state/kinds';
 
 /**
  * Logs the addresses and the key fingerprint of a node in maintenance, for `apply-config --insecure
- * --cert-fingerprint`. It logs them again when one of them changes.
+ * --cert-fingerprint`, and of a worker that waits for its certificate, for `--cert-fingerprint`. It logs them again when one of them changes.
  *
  * Source: Talos v1.14: runtime.MaintenanceServiceInformController.
  */
@@ -21,6 +22,7 @@ export function createMaintenanceInformController(): Controller {
       weak(maintenanceServiceRequests, maintenanceServiceRequests.singleton),
       weak(maintenanceServiceConfigs, maintenanceServiceConfigs.singleton),
       weak(apiCertificates, apiCertificates.singleton),
+      weak(apiWaits, apiWaits.singleton),
     ],
     outputs: [],
     async reconcile(pass) {
@@ -28,17 +30,22 @@ export function createMaintenanceInformController(): Controller {
       const config = await pass.get(pointerTo(maintenanceServiceConfigs));
       const certificates = await pass.get(pointerTo(apiCertificates));
       const server = certificates?.spec.server;
-      if (request?.metadata.phase !== 'running' || config === undefined) {
+      const isMaintenance = request?.metadata.phase === 'running';
+      const isWaiting = !isMaintenance && (await pass.get(pointerTo(apiWaits))) !== undefined;
+      if (!(isMaintenance || isWaiting) || config === undefined) {
         told = '';
         return;
       }
-      if (!certificates?.spec.skipVerifyingClientCert || server == null) return;
+      if (certificates?.spec.skipVerifyingClientCert !== isMaintenance || server == null) return;
       const fingerprint = parseCertificate(server.crt).publicKeyFingerprint;
       const { reachableAddresses } = config.spec;
-      const news = `${fingerprint} ${reachableAddresses.join(' ')}`;
+      const news = `${isMaintenance} ${fingerprint} ${reachableAddresses.join(' ')}`;
       if (news === told) return;
       told = news;
-      pass.log.info({ reachableAddresses, fingerprint }, 'maintenance: this machine waits for apply-config');
+      const message = isMaintenance
+        ? 'maintenance: this machine waits for apply-config'
+        : 'this worker waits for its certificate: reach it with --cert-fingerprint';
+      pass.log.info({ reachableAddresses, fingerprint }, message);
     },
   };
 }

@@ -3,10 +3,11 @@ import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import { backdatingMs, issueCertificate, parseCertificate } from '@nodewright/pki';
-import { MemoryState, type Pointer } from '@nodewright/state';
+import { MemoryState, type Pointer, pointerTo } from '@nodewright/state';
 import {
   apiCertificates,
   apiServiceConfigs,
+  apiWaits,
   certSans,
   hostnameStatuses,
   machineTypes,
@@ -387,4 +388,115 @@ test('a change of the machine type replaces the certificates', async () => {
   await node.put(maintenanceServiceRequests, 'maintenance', {});
   await node.runtime.settled();
   assert.equal((await node.spec(apiCertificates, 'api'))?.skipVerifyingClientCert, true);
+});
+
+/** What the API of a worker shows while its trustd never answers: the key, the issuer and the reason of the wait. */
+async function shownBy(node: SecretsRig) {
+  await node.runtime.settled();
+  const api = await node.spec(apiCertificates, 'api');
+  const reason = (await node.spec(apiWaits, 'apid'))?.reason;
+  const fingerprint = api?.server && parseCertificate(api.server.crt).publicKeyFingerprint;
+  return { api, reason, fingerprint, config: await node.spec(apiServiceConfigs, 'apid') };
+}
+
+const maintenanceRequest = pointerTo(maintenanceServiceRequests, 'maintenance');
+const nothingShown = { api: undefined, reason: undefined, fingerprint: undefined, config: undefined };
+const whatFor = 'this worker waits for its certificate from trustd of a control plane';
+
+test('a worker that no control plane answers serves a certificate of its own, with the key that it had in maintenance', async () => {
+  const asked: Parameters<AskForCertificate>[0][] = [];
+  const answer = Promise.withResolvers<Awaited<ReturnType<AskForCertificate>>>();
+  await using node = await openSecretsRig({
+    isMaintenance: true,
+    ask(request) {
+      asked.push(request);
+      return answer.promise;
+    },
+  });
+  const { fingerprint } = await shownBy(node);
+  await node.state.teardown(maintenanceRequest);
+  await node.runtime.settled();
+  await node.state.destroy(maintenanceRequest);
+  await node.configure({ type: 'worker', ca: first });
+  assert.deepEqual(await shownBy(node), nothingShown);
+
+  await node.runtime.advance(5_000);
+  const waiting = await shownBy(node);
+  assert.deepEqual([waiting.fingerprint, waiting.reason], [fingerprint, whatFor]);
+  assert.equal(isSignedBy(waiting.api?.server?.crt, first), false);
+  assert.deepEqual(
+    { ...waiting.api, server: undefined },
+    {
+      ...{ server: undefined, client: undefined, skipVerifyingClientCert: false },
+      acceptedCAs: [{ crt: first.certificate }],
+    },
+  );
+  assert.deepEqual(waiting.config, {
+    ...{ listenAddress, nodeRoutingDisabled: false, readonlyRoleMode: false, skipVerifyingClientCert: false },
+  });
+  const told = node.runtime.logged.filter(({ msg }) => msg?.includes('--cert-fingerprint'));
+  assert.deepEqual(
+    told.map(({ fingerprint: logged }) => logged),
+    [fingerprint],
+  );
+
+  const [request] = asked;
+  const { certificate: crt, key } = await issueCertificate({
+    ...{ issuer: first, subject: { commonName: 'node01' }, keyUsage: ['digitalSignature'] },
+    ...{ extendedKeyUsage: ['serverAuth'], notBefore: new Date(), lifetimeHours: 24 },
+  });
+  answer.resolve({ certificate: crt, key, acceptedCAs: first.certificate });
+  await eventually(async () => (await shownBy(node)).reason === undefined, { what: 'the end of the wait' });
+  const { api } = await shownBy(node);
+  assert.deepEqual([api?.server?.crt, asked.length, request?.signal.aborted], [crt, 1, false]);
+});
+
+test('the reason of a wait is the last failure, in a text of limited length that changes every 5 s at most', async () => {
+  let fail: (fault: Fault) => void = () => {};
+  await using node = await openSecretsRig({
+    ask({ onFailure }) {
+      fail = (fault) => onFailure?.(fault);
+      return new Promise(() => {});
+    },
+  });
+  await node.configure({ type: 'worker', ca: first });
+  const reasonAfter = async (message: string, delayMs: number) => {
+    fail(new Fault('unavailable', message));
+    await node.runtime.advance(delayMs);
+    return (await shownBy(node)).reason;
+  };
+  assert.deepEqual(
+    [
+      await reasonAfter('trustd at 10.5.0.2:50001: refused', 4_000),
+      await reasonAfter('trustd at 10.5.0.2:50001: refused', 1_000),
+      await reasonAfter('trustd at 10.5.0.3:50001: refused', 4_000),
+      await reasonAfter('x'.repeat(10_000), 1_000),
+      await node.version(apiWaits, 'apid'),
+    ],
+    [
+      undefined,
+      `${whatFor}: trustd at 10.5.0.2:50001: refused`,
+      `${whatFor}: trustd at 10.5.0.2:50001: refused`,
+      `${whatFor}: ${'x'.repeat(400)}…`,
+      2,
+    ],
+  );
+});
+
+test('neither a control plane nor a worker that has had a certificate shows one of its own', async () => {
+  const trustd = scriptedTrustd();
+  await using controlPlane = await openSecretsRig();
+  await controlPlane.configure({ ca: first });
+  await using worker = await openSecretsRig({ ask: trustd.ask });
+  await worker.configure({ type: 'worker', ca: first });
+  await isThere(worker);
+  trustd.behave(() => new Promise(() => {}));
+  for (const node of [controlPlane, worker]) {
+    const { api } = await shownBy(node);
+    await node.runtime.advance(24 * hourMs);
+    const shown = await shownBy(node);
+    assert.equal(shown.reason, undefined);
+    assert.ok(isSignedBy(shown.api?.server?.crt, first));
+    if (node === worker) assert.deepEqual(shown.api, api);
+  }
 });

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { pause } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { createCertificateRequest, loadPrivateKey } from '@nodewright/pki';
+import { compareByBytes } from '@nodewright/state';
 import { shuffled, type TrustdEndpoint } from '../../cluster/domain/trustd-endpoints.ts';
 import type { CertificateSpec } from '../domain/certificate-specs.ts';
 import {
@@ -20,6 +21,8 @@ export interface RequestCertificateInit {
   readonly ask: (endpoint: TrustdEndpoint, request: string, signal: AbortSignal) => Promise<TrustdAnswer>;
   readonly random: () => number;
   readonly signal: AbortSignal;
+  /** Called with the failure of each round over all endpoints that is repeated. */
+  readonly onFailure?: ((fault: Fault) => void) | undefined;
 }
 
 /** The certificate from a control plane, PEM. The key is a secret. */
@@ -61,11 +64,17 @@ export async function requestCertificate(init: RequestCertificateInit): Promise<
       const attemptSignal = AbortSignal.any([signal, AbortSignal.timeout(requestAttemptTimeoutMs)]);
       const order = shuffled(endpoints, random);
       return checked(
-        await askInTurn(order, (endpoint) => init.ask(endpoint, request, attemptSignal), attemptSignal),
+        await askInTurn(
+          order,
+          (endpoint) => init.ask(endpoint, request, attemptSignal),
+          attemptSignal,
+          init.onFailure,
+        ),
         key,
       );
     } catch (error) {
       failure = faultFrom(error);
+      init.onFailure?.(failure);
     }
   }
   throw failure;
@@ -82,6 +91,7 @@ async function askInTurn<T>(
   endpoints: readonly TrustdEndpoint[],
   ask: (endpoint: TrustdEndpoint) => Promise<T>,
   signal: AbortSignal,
+  onFailure: (fault: Fault) => void = () => {},
 ): Promise<T> {
   for (let pauseMs = firstRefusalPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestRefusalPauseMs)) {
     const failures: Fault[] = [];
@@ -95,9 +105,18 @@ async function askInTurn<T>(
     }
     const told = failures.find(({ kind }) => kind !== 'unavailable');
     if (told !== undefined || signal.aborted) throw told ?? failures.at(-1);
+    onFailure(oneOf(failures));
     await pause(pauseMs, signal);
     if (signal.aborted) throw failures.at(-1);
   }
+}
+
+/** The same failure whatever the order of the endpoints was, so that it is not taken for a new one. */
+function oneOf(failures: readonly Fault[]): Fault {
+  const [first = new Fault('unavailable', 'no endpoint was asked')] = failures.toSorted((one, other) =>
+    compareByBytes(one.message, other.message),
+  );
+  return first;
 }
 
 /** @throws Fault `data-loss` when the response is not a certificate for `key` */
