@@ -12,9 +12,9 @@ export interface NodeOptions {
   readonly context?: string;
   readonly cluster?: string;
   readonly siderov1KeysDir?: string;
+  readonly certFingerprint?: readonly string[];
   /** Only on commands that nodes in maintenance mode support. */
   readonly insecure?: boolean;
-  readonly certFingerprint?: readonly string[];
 }
 
 /** Options of a command that prints results. */
@@ -60,6 +60,11 @@ export function addNodeOptions(command: Command): Command {
       'client configuration file (default: $TALOSCONFIG, or else $TALOS_HOME/config)',
     )
     .option('-c, --cluster <name>', 'cluster name to send to an endpoint that serves several clusters')
+    .option(
+      '--cert-fingerprint <fingerprints>',
+      'accept only these server keys, whoever signed them, each as the base64 of the SHA-256 of the public key; dials the nodes themselves without --endpoints',
+      collectList,
+    )
     .option('--siderov1-keys-dir <path>', 'folder with keys for signing calls (has no effect)')
     .optionsGroup(ownHeading);
 }
@@ -71,11 +76,6 @@ export function addInsecureOptions(command: Command): Command {
     .option(
       '-i, --insecure',
       'talk to nodes in maintenance mode, without a client certificate and without verifying the server',
-    )
-    .option(
-      '--cert-fingerprint <fingerprints>',
-      'with -i: accept only these server keys, each as the base64 of the SHA-256 of the public key',
-      collectList,
     )
     .optionsGroup(ownHeading);
 }

@@ -9,7 +9,7 @@ import { isTracingConfigured } from './with-command-span.ts';
 
 /**
  * Opens the client for a command line. Its targets are the nodes of `--nodes`, or else those of the context, or else
- * the first endpoint. The caller must dispose it.
+ * the first endpoint. With fingerprints and no `--endpoints`, the nodes themselves are dialled. The caller must dispose it.
  *
  * @param session a text by which the request logs of nodes identify the calls of this client
  */
@@ -26,8 +26,14 @@ export async function openClient(
     if (nodes.length === 0) throw new UsageFault('flag --insecure needs --nodes');
     return openTalosClient({ nodes, insecure: { fingerprints: certFingerprint }, telemetry, session });
   }
-  if (certFingerprint.length > 0) throw new UsageFault('flag --cert-fingerprint needs --insecure');
   const { name, context, path } = await readContext(env, options);
+  const fingerprints = certFingerprint.length > 0 ? certFingerprint : undefined;
+  if (fingerprints !== undefined && endpoints.length === 0) {
+    // The endpoints of the context are other servers than the one with this key.
+    if (nodes.length === 0)
+      throw new UsageFault('flag --cert-fingerprint needs --nodes, which it dials directly, or --endpoints');
+    return openTalosClient({ context, nodes, cluster, fingerprints, telemetry, session });
+  }
   const usedEndpoints = endpoints.length > 0 ? endpoints : context.endpoints;
   if (usedEndpoints.length === 0) {
     throw new Fault(
@@ -40,6 +46,7 @@ export async function openClient(
     endpoints: usedEndpoints,
     nodes: nodes.length > 0 ? nodes : context.nodes,
     cluster,
+    fingerprints,
     telemetry,
     session,
   });

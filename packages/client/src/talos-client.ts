@@ -7,6 +7,7 @@ import { ConnectionSet } from './connection/connection-set.ts';
 import { type Endpoint, parseEndpoint } from './connection/endpoint.ts';
 import type { EndpointConnectionInit } from './connection/endpoint-connection.ts';
 import { shuffled } from './connection/shuffled.ts';
+import type { ServerTrust } from './connection/tls-credentials.ts';
 import { type FanOutOptions, fanOut, fanOutStream, type NodeResult } from './fan-out.ts';
 import { NodeClient } from './node-client.ts';
 import { parseProxyUrl } from './proxy.ts';
@@ -27,6 +28,11 @@ export interface TalosClientInit {
    * key), only certificates with one of these keys are accepted.
    */
   readonly insecure?: { readonly fingerprints: readonly string[] } | undefined;
+  /**
+   * Accepts servers by these fingerprints of their keys alone, and presents the client certificate of the context to them. Without
+   * `endpoints` each node is dialled directly. For a worker that waits for its certificate. Not with `insecure`.
+   */
+  readonly fingerprints?: readonly string[] | undefined;
   readonly telemetry?: Telemetry;
   /** A text that is sent with every call and appears in the request logs of nodes, to recognize the calls of this client. */
   readonly session?: string | undefined;
@@ -41,7 +47,7 @@ const defaultConnectTimeoutMs = 15_000;
 
 /** A client of a cluster. It connects at the first call; dispose it to close the connections. */
 export interface TalosClient extends Disposable {
-  /** The endpoints as configured. Empty in insecure mode. */
+  /** The endpoints as configured. Empty when nodes are dialled directly. */
   readonly endpoints: readonly Endpoint[];
   /**
    * The nodes to call by default: the nodes given to the client, else those of the context. If neither names
@@ -79,6 +85,8 @@ class Talos implements TalosClient {
   readonly targets: readonly NodeClient[];
   readonly #init: TalosClientInit;
   readonly #context: TalosconfigContext;
+  /** Whether the nodes themselves are dialled. */
+  readonly #isDirect: boolean;
   readonly #nodes = new Map<string, NodeClient>();
   readonly #routers: CallRouter[] = [];
   #isClosed = false;
@@ -89,16 +97,19 @@ class Talos implements TalosClient {
     this.#init = init;
     this.#context = init.context ?? emptyContext;
     checkSupported(this.#context);
-    const { insecure, nodes = this.#context.nodes } = init;
-    this.endpoints = insecure ? [] : (init.endpoints ?? this.#context.endpoints).map(parseEndpoint);
-    if (!insecure && this.endpoints.length === 0) {
+    const { insecure, fingerprints, nodes = this.#context.nodes } = init;
+    this.#isDirect = insecure !== undefined || (fingerprints !== undefined && init.endpoints === undefined);
+    const endpoints = this.#isDirect ? [] : (init.endpoints ?? this.#context.endpoints);
+    this.endpoints = endpoints.map(parseEndpoint);
+    if (!this.#isDirect && this.endpoints.length === 0) {
       throw new Fault(
         'failed-precondition',
         'no endpoint to connect to: none was given, and the context has none',
       );
     }
-    if (insecure && nodes.length === 0) {
-      throw new Fault('failed-precondition', 'insecure mode requires the address of at least one node');
+    if (this.#isDirect && nodes.length === 0) {
+      const mode = insecure ? 'insecure mode' : 'a call by fingerprint without an endpoint';
+      throw new Fault('failed-precondition', `${mode} requires the address of at least one node`);
     }
     const names = [...new Set(nodes)];
     this.targets = names.length === 0 ? [this.firstEndpoint()] : names.map((name) => this.node(name));
@@ -107,10 +118,9 @@ class Talos implements TalosClient {
   node(name: string): NodeClient {
     const known = this.#nodes.get(name);
     if (known !== undefined) return known;
-    const { insecure } = this.#init;
     const node = new NodeClient(
       name,
-      insecure
+      this.#isDirect
         ? { router: this.#router([parseEndpoint(name)]), metadata: this.#metadata() }
         : { router: this.#clusterRouter(), metadata: { ...this.#metadata(), [metadataKeys.node]: name } },
     );
@@ -120,7 +130,8 @@ class Talos implements TalosClient {
 
   firstEndpoint(): NodeClient {
     const [endpoint] = this.endpoints;
-    if (endpoint === undefined) throw new Fault('failed-precondition', 'insecure mode has no endpoints');
+    if (endpoint === undefined)
+      throw new Fault('failed-precondition', 'nodes are dialled directly, there is no endpoint');
     this.#first ??= new NodeClient(endpoint.host, {
       router: this.#router([endpoint]),
       metadata: this.#metadata(),
@@ -162,7 +173,7 @@ class Talos implements TalosClient {
     const { connectTimeoutMs = defaultConnectTimeoutMs } = this.#init;
     const shared: Omit<EndpointConnectionInit, 'endpoint'> = {
       identity: insecure ? noIdentity : identityFromContext(this.#context),
-      trust: insecure ? { kind: 'insecure', fingerprints: insecure.fingerprints } : { kind: 'verified' },
+      trust: trustOf(this.#init),
       proxy: this.#context.proxyUrl === undefined ? undefined : parseProxyUrl(this.#context.proxyUrl),
     };
     const connections = new ConnectionSet({
@@ -189,6 +200,11 @@ class Talos implements TalosClient {
           }),
     };
   }
+}
+
+function trustOf({ insecure, fingerprints }: TalosClientInit): ServerTrust {
+  if (insecure !== undefined) return { kind: 'insecure', fingerprints: insecure.fingerprints };
+  return fingerprints === undefined ? { kind: 'verified' } : { kind: 'pinned', fingerprints };
 }
 
 /**

@@ -183,3 +183,47 @@ test('-i calls a node directly without a certificate, and with fingerprints trus
     [undefined, undefined],
   );
 });
+
+test('--cert-fingerprint presents the client certificate to a server with that key, whoever has signed it', async () => {
+  const identity = await issueCertificate({
+    ...{ issuer: other, subject: {}, dnsNames: ['another-host'], keyUsage: ['digitalSignature'] },
+    ...{ extendedKeyUsage: ['serverAuth'], notBefore: new Date(Date.now() - 1000), lifetimeHours: 1 },
+  });
+  const { certificate: clientCa } = cluster.ca;
+  await using worker = await FakeGateway.listen({ identity, clientCa, handlers: healthyCluster });
+  const { publicKeyFingerprint } = parseCertificate(identity.certificate);
+  const wrong = Buffer.alloc(32).toString('base64');
+  const client = await cluster.clientCertificate();
+  const config = await cluster.talosconfig({ endpoints: [gateway.address], client }, 'pinned');
+  const anonymous = await cluster.talosconfig({ endpoints: [gateway.address], client: 'none' }, 'unpinned');
+  const run = (talosconfig: string, ...words: string[]) =>
+    talosctl.run(['memory', ...words], { environment: { TALOSCONFIG: talosconfig } });
+  const before = gateway.calls.length;
+
+  const direct = await run(config, '-n', worker.address, '--cert-fingerprint', publicKeyFingerprint);
+  assert.equal(direct.exitCode, 0, direct.stderr);
+  const via = ['-e', worker.address, '-n', '10.5.0.9'];
+  const through = await run(config, ...via, '--cert-fingerprint', `${wrong},${publicKeyFingerprint}`);
+  assert.equal(through.exitCode, 0, through.stderr);
+  assert.deepEqual(
+    worker.calls.map(({ node }) => node),
+    [undefined, '10.5.0.9'],
+  );
+
+  const unknown = await run(config, '-n', worker.address, '--cert-fingerprint', wrong);
+  assert.match(unknown.stderr, /has the fingerprint \S+, which is not among those allowed/);
+  const stranger = await run(anonymous, '-n', worker.address, '--cert-fingerprint', publicKeyFingerprint);
+  assert.match(stranger.stderr, /it refused the connection: there is no client certificate/);
+  const unpinned = await run(config, '-e', worker.address, '-n', worker.address);
+  assert.match(unpinned.stderr, /the server's certificate is not issued by the CA of this context/);
+  const nobody = await run(config, '--cert-fingerprint', wrong);
+  assert.match(
+    nobody.stderr,
+    /flag --cert-fingerprint needs --nodes, which it dials directly, or --endpoints/,
+  );
+  assert.deepEqual(
+    [unknown, stranger, unpinned, nobody].map(({ exitCode }) => exitCode !== 0),
+    [true, true, true, true],
+  );
+  assert.deepEqual([worker.calls.length, gateway.calls.length], [2, before]);
+});
