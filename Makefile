@@ -46,7 +46,7 @@ GIB ?=
 RUNS ?=
 # For `make sample-text`: the commit after which subjects count; the last fifty by default.
 SINCE ?=
-# For `make test-upstream`: how often each test runs, 1 by default.
+# For `make test-upstream`: how often each test runs, 1 by default; for `make measure-reboots` how often each client reboots a node, 50 by default.
 REPEAT ?=
 # For `make test` and `make test-upstream`: which test files run on containers, or none; all by default.
 CONTAINER_FILES ?=
@@ -304,6 +304,12 @@ bench-ui: $(built) ## measures the page: size, first paint, script per frame wit
 measure: $(built) ## measures the budgets of SPEC.md
 	@node tools/prepare-nodes.ts process
 	@node tests/bench/budgets.ts
+
+.PHONY: measure-reboots
+measure-reboots: $(built) ## measures pairs of reboots with and without watchers (RUNS=, five by default), then counts what fails of reboot --wait && version with the released client and ours (REPEAT=, fifty by default)
+	@node tools/prepare-nodes.ts process
+	@node tools/upstream-client.ts
+	@node tests/bench/reboots.ts --pairs '$(RUNS)' --times '$(REPEAT)'
 
 .PHONY: measure-kubernetes
 measure-kubernetes: $(built) ## measures four nodes with Kubernetes: time to Ready, memory of each program, disk; needs a Docker engine (CLUSTER=)
