@@ -384,6 +384,11 @@ test-boot-long: image ## uses, restarts and resets machines, one of which runs e
 test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and changes their image
 	@$(suite) node tools/test.ts --boot 'tests/boot/secure-boot.test.ts'
 
+.PHONY: test-boot-plain
+test-boot-plain: image ## boots machines with the files of gen config, ours and the released client's, on a network of the test (root, FILES=), twenty minutes
+	@node tools/upstream-client.ts
+	@$(suite) node tools/test.ts --boot --alone '$(or $(FILES),tests/boot/plain/*.test.ts)'
+
 .PHONY: test-boot-extensions
 test-boot-extensions: image ## boots machines with a module, a rule and a service of an extension, some minutes
 	@$(suite) node tools/test.ts --boot 'tests/boot/long/extension-services.test.ts'

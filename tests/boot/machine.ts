@@ -47,6 +47,10 @@ export interface MachineInit {
   readonly slots?: number;
   /** Whether it has a USB controller, whose bus is `usb.0`. */
   readonly hasUsb?: boolean;
+  /** A tap device that is its network, and its address there; by default it has the emulator's own network. */
+  readonly network?: { readonly tapDevice: string; readonly address: string };
+  /** The time of its clock when it is switched on, in UTC such as `2020-01-01T00:00:00`; by default this host's. */
+  readonly clock?: string;
   readonly boot:
     | { readonly kind: 'bios' }
     | { readonly kind: 'uefi' }
@@ -68,7 +72,7 @@ export interface Machine extends AsyncDisposable {
   readonly pressControlAltDelete: () => Promise<void>;
   /** Sends a command to the monitor of the emulator, which changes the hardware. */
   readonly order: (command: string) => Promise<void>;
-  /** `127.0.0.1:<port>` of the machine's API.  */
+  /** `<address>:<port>` of the machine's API: a port of 127.0.0.1, or the machine's own with a network of its own. */
   readonly api: string;
 }
 
@@ -108,6 +112,8 @@ async function startOnce({
   moreDisks = {},
   slots = 0,
   hasUsb = false,
+  network,
+  clock,
   boot,
 }: MachineInit): Promise<Machine> {
   const folder = mkdtempSync(join(tmpdir(), 'machine-'));
@@ -115,8 +121,10 @@ async function startOnce({
   const monitor = join(folder, 'monitor');
   const port = await freePort();
   const image = disk ?? join(imageFolder, 'disk.raw');
+  const hardware = { keepsDisk, writeLog, apiPort: port, ...network };
   const words = [
-    ...machineHardware({ disk: image === 'none' ? undefined : image, keepsDisk, writeLog, apiPort: port }),
+    ...machineHardware({ ...hardware, disk: image === 'none' ? undefined : image }),
+    ...(clock === undefined ? [] : ['-rtc', `base=${clock}`]),
     ...Object.entries(moreDisks).flatMap(extraDisk),
     ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
     ...(hasUsb ? ['-device', 'qemu-xhci,id=usb'] : []),
@@ -149,7 +157,7 @@ async function startOnce({
     order,
     pressPower: () => order('system_powerdown'),
     pressControlAltDelete: () => order('sendkey ctrl-alt-delete'),
-    api: `127.0.0.1:${port}`,
+    api: network === undefined ? `127.0.0.1:${port}` : `${network.address}:50000`,
     async [Symbol.asyncDispose]() {
       await end(child, hasEnded);
       rmSync(folder, { recursive: true, force: true });

@@ -32,8 +32,8 @@ export interface Workplace extends Disposable {
    * maintenance, although the configuration was applied.
    */
   configures(machine: Machine, file: string): Promise<void>;
-  /** Makes a disk for a machine that keeps what it writes. */
-  machineDisk(name: string): string;
+  /** Makes a disk for a machine that keeps what it writes. @param sizeBytes default: enough for EPHEMERAL */
+  machineDisk(name: string, sizeBytes?: number): string;
 }
 
 /** @param kept an existing folder for the files of a test; by default a new one, which is removed with it */
@@ -80,9 +80,9 @@ export function openWorkplace(kept?: string): Workplace {
       if (exitCode !== 0) throw new Error(output);
     },
     trusted,
-    machineDisk(name) {
+    machineDisk(name, sizeBytes = diskBytes) {
       const path = join(folder, name);
-      makeMachineDisk(join(imageFolder, 'disk.raw'), path, diskBytes);
+      makeMachineDisk(join(imageFolder, 'disk.raw'), path, sizeBytes);
       return path;
     },
     [Symbol.dispose]() {

@@ -301,6 +301,17 @@ export const suites: readonly Suite[] = [
     programs: ['image', 'kubernetes'],
   },
   {
+    verb: 'test-boot-plain',
+    folder: '`boot/plain`',
+    needs: `${emulator}; root; \`make upstream-client\``,
+    minutes: '20',
+    ci: 'none',
+    files: ['tests/boot/plain/*.test.ts'],
+    question:
+      'Do machines with the files of `gen config`, and nothing else prepared, become healthy clusters?',
+    programs: ['image'],
+  },
+  {
     verb: 'test-boot-uefi',
     folder: '`boot`',
     needs: emulator,

@@ -45,12 +45,15 @@ export interface Hardware {
   readonly accelerator?: Accelerator;
   /** Whether a machine that restarts boots again; by default the emulator ends then. */
   readonly restarts?: boolean;
+  /** An existing tap device that is the machine's network; by default the emulator's own, where the ports lead. */
+  readonly tapDevice?: string | undefined;
 }
 
 /** Options of QEMU for a machine with two processors, a disk and a network device. */
 export function machineHardware(hardware: Hardware): string[] {
   const { disk, keepsDisk = false, writeLog, apiPort, trustdPort, address = guestAddress } = hardware;
   const { accelerator = 'tcg', restarts = false, kubernetesPort, memoryMib = usualMemoryMib } = hardware;
+  const { tapDevice } = hardware;
   const forwards = [
     [apiPort, guestApiPort],
     ...(trustdPort === undefined ? [] : [[trustdPort, guestTrustdPort]]),
@@ -63,7 +66,10 @@ export function machineHardware(hardware: Hardware): string[] {
     ...['-smp', '2', '-m', String(memoryMib)],
     ...['-nodefaults', ...(restarts ? [] : ['-no-reboot']), '-nographic'],
     ...(disk === undefined ? [] : diskOptions(disk, keepsDisk, writeLog)),
-    ...['-netdev', `user,id=net0${forwards}`],
+    '-netdev',
+    tapDevice === undefined
+      ? `user,id=net0${forwards}`
+      : `tap,id=net0,ifname=${tapDevice},script=no,downscript=no`,
     // It never boots from the network, so it needs no firmware of its own.
     ...['-device', `virtio-net-pci,netdev=net0,romfile=,mac=${hardwareAddress(address)}`],
   ];
