@@ -68,6 +68,7 @@ const topics: Readonly<Record<string, Topic>> = {
     imports: ['services'],
     face: [
       'domain/boot-files.ts',
+      'domain/container-node.ts',
       'domain/node-event.ts',
       'domain/plan-reset.ts',
       'domain/wipe-event.ts',
@@ -88,6 +89,7 @@ const topics: Readonly<Record<string, Topic>> = {
       'host/lines-to-log.ts',
       'host/log-copies.ts',
       'host/log-store.ts',
+      'host/own-log.ts',
     ],
   },
   network: {

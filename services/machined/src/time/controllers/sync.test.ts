@@ -10,8 +10,8 @@ import {
   timeServerStatuses,
   timeStatuses,
 } from '@nodewright/state/kinds';
+import { defaultTimeServer } from '../../base/domain/default-time-server.ts';
 import { type WorldName, worlds } from '../../base/domain/world.ts';
-import { timeServerLayers } from '../../network/domain/time-server-layers.ts';
 import { timeControllers } from './time-controllers.ts';
 
 const startMs = Date.UTC(2026, 0, 1);
@@ -153,15 +153,14 @@ const complete = 'version: v1alpha1\nmachine: {}\n';
 test('a machine whose configuration names no time server asks the default one without NTS, and says so once', async () => {
   await using time = await openTime('machine');
   await time.configure(complete);
-  const [{ timeServers, useNTS } = assert.fail('no default')] = timeServerLayers(undefined);
-  await time.put(timeServerStatuses, 'timeservers', { timeServers, useNTS });
+  await time.put(timeServerStatuses, 'timeservers', { timeServers: [defaultTimeServer], useNTS: false });
   await time.advance(10 * 60_000);
   const warned = time.logged.filter(({ level }) => level === 'warn').map(({ msg }) => msg);
   assert.deepEqual(warned, [
     'NTS is not implemented, so the default time server is asked without it, and its answers are not authenticated',
   ]);
   assert.ok(time.asked.length > 1);
-  assert.deepEqual([...new Set(time.asked)], ['time.cloudflare.com']);
+  assert.deepEqual([...new Set(time.asked)], [defaultTimeServer]);
 });
 
 test('the default server is asked neither in maintenance nor for a configuration that names others', async () => {
