@@ -18,7 +18,7 @@ const keyIdentifierBytes = 20;
 
 export interface CertificateAuthorityInit {
   readonly algorithm: KeyAlgorithm;
-  /** Undefined for an empty subject, as that of the aggregator's CA. */
+  /** Undefined for an empty subject, as that of the aggregator's CA of upstream. */
   readonly organization?: string;
   /** Names and addresses for a CA whose certificate a server also uses itself. */
   readonly ipAddresses?: readonly string[];

@@ -6,7 +6,7 @@ import type { CertificateAndKey, SecretsBundle } from './secrets-bundle.ts';
 export interface KeySource {
   certificateAuthority(init: {
     readonly algorithm: 'ed25519' | 'ecdsa-p256';
-    /** Organization of the subject; the subject is empty when this text is empty. */
+    /** Organization of the subject. */
     readonly organization: string;
     readonly notBefore: Date;
   }): Promise<CertificateAndKey>;
@@ -25,7 +25,8 @@ export interface GenerateSecretsInit {
  * Generates the secrets of a new cluster. All keys are generated concurrently, because the RSA key takes
  * longest.
  *
- * Source: Talos v1.14: secrets, tokens, certificates.
+ * Source: Talos v1.14: secrets, tokens, certificates. The authority of the aggregator has a name, other than upstream's: RFC 5280 requires a
+ * subject of an authority, and programs that verify strictly refuse certificates with an empty issuer.
  */
 export async function generateSecrets(init: GenerateSecretsInit): Promise<SecretsBundle> {
   const { now, contract = currentContract, random = systemRandom, keys = pkiKeys } = init;
@@ -34,7 +35,7 @@ export async function generateSecrets(init: GenerateSecretsInit): Promise<Secret
   const certificates = Promise.all([
     authority('ecdsa-p256', 'etcd'),
     authority('ecdsa-p256', 'kubernetes'),
-    authority('ecdsa-p256', ''),
+    authority('ecdsa-p256', 'front-proxy'),
     authority('ed25519', 'talos'),
     keys.serviceAccountKey(contractHas(contract, 'rsaServiceAccountKey') ? 'rsa-4096' : 'ecdsa-p256'),
   ]);
@@ -70,7 +71,7 @@ const loadPki = () => import('@nodewright/pki');
 const pkiKeys: KeySource = {
   async certificateAuthority({ algorithm, organization, notBefore }) {
     const { generateCertificateAuthority } = await loadPki();
-    return generateCertificateAuthority({ algorithm, organization: organization || undefined, notBefore });
+    return generateCertificateAuthority({ algorithm, organization, notBefore });
   },
   async serviceAccountKey(algorithm) {
     const { encodePrivateKey, generateKey } = await loadPki();

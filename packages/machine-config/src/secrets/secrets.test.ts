@@ -30,8 +30,8 @@ test('generateSecrets() requests all certificate authorities concurrently', asyn
   };
   await generateSecrets({ now, random: seededRandom(2), keys });
   assert.deepEqual(requested.sort(), [
-    'ecdsa-p256  2026-01-02T03:04:05.000Z',
     'ecdsa-p256 etcd 2026-01-02T03:04:05.000Z',
+    'ecdsa-p256 front-proxy 2026-01-02T03:04:05.000Z',
     'ecdsa-p256 kubernetes 2026-01-02T03:04:05.000Z',
     'ed25519 talos 2026-01-02T03:04:05.000Z',
     'rsa-4096',
@@ -153,7 +153,7 @@ test('generateSecrets() generates real authorities with the expected subjects, P
     ['talos', 'ED25519 PRIVATE KEY', ...life],
     ['etcd', 'EC PRIVATE KEY', ...life],
     ['kubernetes', 'EC PRIVATE KEY', ...life],
-    ['EC PRIVATE KEY', ...life],
+    ['front-proxy', 'EC PRIVATE KEY', ...life],
   ]);
   assert.match(certs.kubernetesServiceAccount.key, /^-----BEGIN EC PRIVATE KEY-----/);
 });
