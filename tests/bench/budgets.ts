@@ -4,7 +4,7 @@
 // milliseconds are printed too.
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,9 @@ import { promisify } from 'node:util';
 import { nodePaths } from '@nodewright/contract';
 import { daemonEnvironment } from '../../services/machined/src/daemons/domain/daemon-command.ts';
 import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
+import { upstreamClientPath } from '../../tools/upstream-client/ensure-client.ts';
 import { startUpstream } from '../contract/registryd/upstream.ts';
+import { measureMemoryCommand } from './command-pairs.ts';
 import { copyRuntime } from './copy-runtime.ts';
 import { median } from './median.ts';
 import { measureAlone } from './node-alone.ts';
@@ -33,6 +35,9 @@ const afterPullMs = 30_000;
 /** The image that registryd pulls. */
 const pulledLayers = 4;
 const pulledLayerBytes = 50_000_000;
+
+/** Ratios of a connected command to the same of the released client. The goal is 2.0 and 2.2. */
+const connectedBudgets = { wall: 5, cpu: 5 };
 
 const bareNode = [process.execPath, '-e', '0'] as const;
 
@@ -203,6 +208,29 @@ async function measureCommandLine(): Promise<Row> {
   return againstBareNode('talosctl version --client, against bare node', 1.6, () => timeToRun(command));
 }
 
+/** A command that connects and makes one call, against the same of upstream's released client, if that is built. */
+function measureConnectedCommand(): Row[] {
+  if (!existsSync(upstreamClientPath(checkout))) {
+    process.stdout.write(
+      'talosctl memory, against the released client: left out, make upstream-client builds it\n',
+    );
+    return [];
+  }
+  const { ratio, ours, other } = measureMemoryCommand(talosconfig, 'node01');
+  const what = (figure: string, ms: number) =>
+    `talosctl memory: ${figure}, against the released client (${ms.toFixed(0)} ms)`;
+  return [
+    {
+      ...{ what: what('wall time', other.wallMs), measured: ratio.wallMs, unit: 'x' },
+      ...{ budget: connectedBudgets.wall, ms: ours.wallMs },
+    },
+    {
+      ...{ what: what('processor time', other.cpuMs), measured: ratio.cpuMs, unit: 'x' },
+      ...{ budget: connectedBudgets.cpu, ms: ours.cpuMs },
+    },
+  ];
+}
+
 function print(rows: readonly Row[]): void {
   const width = Math.max(...rows.map(({ what }) => what.length));
   for (const { what, measured, budget, unit, ms } of rows) {
@@ -240,6 +268,7 @@ try {
     await measureStart('apid'),
     await measureStart('trustd'),
     await measureCommandLine(),
+    ...measureConnectedCommand(),
   );
 } finally {
   talosctl('cluster', 'destroy', '--name', clusterName, '--state', state, '--force');

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { childrenCpuMs } from '../bench/children-cpu.ts';
+import { costOf, measurePairs } from '../bench/command-pairs.ts';
 import { LatencyRecorder, percentile } from '../bench/measure/latency-recorder.ts';
 import { cpuMsFromStat, readProcessCpuMs } from '../bench/measure/process-cpu.ts';
 import { summarizeMemory } from '../bench/measure/track-memory.ts';
@@ -87,6 +89,23 @@ test('readProcessCpuMs() measures the processor time of this process', () => {
   const known = (user + system) / 1000;
   // The kernel updates both values only at its clock ticks.
   assert.ok(Math.abs(spent - known) < 30, `${spent} ms, of which getrusage knows ${known} ms`);
+});
+
+/** Uses processor time, in microseconds. */
+const burn = (micros: number) => `while (process.cpuUsage().user < ${micros});`;
+
+test('costOf() measures the processor time of a command with that of its children, and refuses one that fails', () => {
+  const before = childrenCpuMs();
+  const { cpuMs, wallMs } = costOf(['sh', '-c', '"$0" -e "$1"; true', process.execPath, burn(200_000)]);
+  assert.ok(cpuMs >= 200 && wallMs >= 200, `${cpuMs} ms, ${wallMs} ms`);
+  assert.equal(Math.round(childrenCpuMs() - before), Math.round(cpuMs));
+  assert.throws(() => costOf([process.execPath, '-e', 'process.exit(3)']), /ended with 3/);
+});
+
+test('measurePairs() compares the commands of each pair', () => {
+  const idle = [process.execPath, '-e', '0'];
+  const { ratio, ours, other } = measurePairs([process.execPath, '-e', burn(300_000)], idle, 3);
+  assert.ok(ratio.cpuMs > 1 && ours.cpuMs > 300 && other.cpuMs > 0, JSON.stringify({ ratio, ours, other }));
 });
 
 test('readProcessMemory() and readPeakMemory() return megabytes and agree with the runtime', () => {
