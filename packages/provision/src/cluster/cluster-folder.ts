@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isLockEntry } from './socket-lock.ts';
+import { isLockEntry } from './lock-entry.ts';
 
 /**
  * The paths of the files in a cluster's folder. The folder of the cluster `name` is `<clusters

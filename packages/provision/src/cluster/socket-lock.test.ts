@@ -11,7 +11,8 @@ import { recordTestSupervisor } from '../testing/recorded-supervisor.ts';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
 import { clusterFolder } from './cluster-folder.ts';
 import { lockCluster } from './cluster-lock.ts';
-import { askLockOwner, holdSocketLock, type LockPlace } from './socket-lock.ts';
+import type { LockPlace } from './lock-entry.ts';
+import { askLockOwner, holdSocketLock } from './socket-lock.ts';
 import { holdSupervisorLock } from './supervisor-record.ts';
 
 /** A user without rights. */

@@ -4,20 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import { openUnixPath, shownPath } from '@nodewright/files';
+import { isLockEntry, type LockPlace } from './lock-entry.ts';
 import { holdOwnerSocket, lookAtOwner, type OwnerLook, type OwnerSocket } from './owner-socket.ts';
 
 // A lock of one user. An abstract socket would be simpler, but everybody on the host may bind its name, and sees the name while it is
 // held. So each process that wants the lock listens on a socket with a name of its own, in a folder that nobody else may write to, and
 // then looks at the others: it holds the lock when no other one listens. Of two processes the one that began to listen last sees the
 // other. A name is never used again, so the socket of a process that has ended can be removed by anybody.
-
-/** Where a lock is. */
-export interface LockPlace {
-  /** A folder of this user. */
-  readonly folder: string;
-  /** Begins the names of its sockets. */
-  readonly name: 'change' | 'supervisor';
-}
 
 /** What a process says that has not got the lock yet. */
 const candidate = { isTaking: true };
@@ -26,11 +19,6 @@ const patienceMs = 5_000;
 const pollMs = 10;
 /** Errors of file systems that hold no sockets. */
 const noSocketCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
-
-/** Whether a file with this name belongs to the lock. */
-export function isLockEntry({ name }: Pick<LockPlace, 'name'>, entry: string): boolean {
-  return new RegExp(`^${name}\\.[0-9a-f]{16}\\.(sock|draft)$`).test(entry);
-}
 
 /**
  * Takes the lock until it is disposed of, or until this process ends for whatever reason. Resolves to `undefined` when another process

@@ -3,8 +3,9 @@ import { Fault } from '@nodewright/fault';
 import { runsSupervisor } from '../domain/owned-process.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import { findClusterProcesses, readLivePid } from './cluster-processes.ts';
+import type { LockPlace } from './lock-entry.ts';
 import type { OwnerSocket } from './owner-socket.ts';
-import { askLockOwner, holdSocketLock, type LockPlace } from './socket-lock.ts';
+import { askLockOwner, holdSocketLock } from './socket-lock.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
 /** The lock at which the supervisor or keeper of a cluster describes itself. */
