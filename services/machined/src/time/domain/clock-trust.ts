@@ -60,7 +60,7 @@ export function withDrift(trust: ClockTrust, driftMs: number): ClockTrust {
 }
 
 /**
- * A clock that is wrong by less is left alone: nothing here slews it. Source: RFC 5905 §11.3, the step threshold.
+ * A clock that is wrong by less is left alone: nothing here slews it. Source: RFC 5905, section 11.3.
  */
 export const stepMs = 128;
 
