@@ -116,11 +116,11 @@ export class ApiController implements Controller {
       this.#origin = origin;
     }
     if (!(await pass.get(pointerTo(networkStatuses)))?.spec.addressReady) return;
-    if (origin !== 'maintenance' && (await this.#delay.isDue(pass))) return;
     if (origin === 'trustd' && !this.#issued.hasAny) {
       this.#wait ??= new ApiWait((inPass, nowMs) => this.#issueOwn(inPass, nowMs));
       await this.#wait.publish(pass);
     }
+    if (origin !== 'maintenance' && (await this.#delay.isDue(pass))) return;
     const made = await this.#makers[origin](pass);
     if (made !== undefined) {
       await pass.put({ ...output, spec: made.spec });
