@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildInfo } from '@nodewright/contract';
+import { readInputs } from '../tools/bundle-inputs.ts';
 import { type Architecture, nativeArchitecture } from '../tools/images/architecture.ts';
 import { fetchPackage } from '../tools/images/fetch-package.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
@@ -22,8 +23,10 @@ import { lockedPackage, lockFile, readPackageLock } from './debian/package-lock.
 import { ensureRootProgram } from './go/ensure-root-program.ts';
 import { goComponents } from './go/go-components.ts';
 import { rootPrograms } from './go/go-programs.ts';
-import { type Component, spdxDocument } from './image/bill-of-materials.ts';
+import { type Component, spdxDocument, suppliers } from './image/bill-of-materials.ts';
 import { compileDaemons } from './image/compile-daemons.ts';
+import { debianComponent } from './image/debian-component.ts';
+import { npmComponent, npmComponents, readModuleLock } from './image/npm-components.ts';
 import { partSizes } from './image/part-sizes.ts';
 import { checkLinks, type Entry, placeFiles, setModes } from './image/place-files.ts';
 import { settingsFiles } from './image/settings-files.ts';
@@ -38,12 +41,15 @@ import {
   keysFolder,
   megabytes,
   packageCache,
-  publicMirror,
   runBuild,
   unpackLocked,
   unpackTools,
   type Workshop,
 } from './workshop.ts';
+
+/** The bundle that starts a daemon with its compiled code, and is a part of each. */
+const starterName = 'start-daemon';
+const ownLicence = 'Apache-2.0';
 
 export interface StagedRoot {
   /** The folder with the root file system. */
@@ -73,29 +79,37 @@ export async function stageRoot(
       const { program } = source;
       const folder = await ensureRootProgram(program, workshop, note);
       components.push(...goComponents({ name, why, program }, folder, files));
-      if (rootPrograms[program].usesC) components.push(...linkedComponents(name, workshop));
+      if (rootPrograms[program].usesC) components.push(...linkedComponents(linkedPackages, name, workshop));
       return folder;
     }
     if (source.kind === 'bundle') {
       const folder = join(checkout, '_out', 'dist', name);
       if (!existsSync(folder)) throw new Error(`${name} is not built: run make build`);
-      components.push({ name, version: buildInfo.tag });
+      components.push({
+        name,
+        version: buildInfo.tag,
+        supplier: suppliers.own,
+        licence: ownLicence,
+        summary: why,
+      });
+      const files = [...readInputs(checkout, name), ...readInputs(checkout, starterName)];
+      components.push(...npmComponents(checkout, { bundle: name, files }));
       return folder;
     }
     if (source.kind === 'npm') {
       const id = source.package(architecture);
       const installed = join(checkout, 'node_modules', id);
       const folder = existsSync(installed) ? installed : fetchPackage(checkout, id, packageCache());
-      const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-        version: string;
-      };
-      components.push({ name: id, version, url: `https://registry.npmjs.org/${id}/-/${id}-${version}.tgz` });
+      components.push({
+        ...npmComponent(folder, `node_modules/${id}`, readModuleLock(checkout)),
+        summary: why,
+      });
       return folder;
     }
     const folder = join(work, 'debian', name);
     const id = source.kind === 'kernel' ? kernels[kernel].package[architecture] : name;
-    const { version, path, sha256 } = await unpackLocked(id, folder, { checkout, architecture });
-    components.push({ name: id, version, url: `${publicMirror}/${path}`, sha256 });
+    const locked = await unpackLocked(id, folder, { checkout, architecture });
+    components.push(debianComponent(id, locked, { summary: why }));
     if (source.kind === 'debian') return folder;
     const modules = join(work, name);
     stageModules(folder, files, modules);
@@ -112,9 +126,10 @@ export async function stageRoot(
     const strip = (entry: Entry) => ({ ...entry, bytes: stripSymbols(tools, join(root, entry.path)) });
     entries.push(...(part.isStripped ? placed.map(strip) : placed));
   }
+  components.push(...startComponents(workshop));
   entries.push(...placeSettings(root), ...placeLinks(root, architecture));
   checkLinks(root);
-  const starter = join(checkout, '_out/dist/start-daemon/start-daemon.cjs');
+  const starter = join(checkout, `_out/dist/${starterName}/${starterName}.cjs`);
   const compiled = compileDaemons({ root, architecture, starter });
   setModes(root);
   const byPath = new Map([...entries, ...compiled].map((entry) => [entry.path, entry]));
@@ -122,13 +137,38 @@ export async function stageRoot(
   return { root, components, entries: sorted };
 }
 
-/** Libraries of locked packages that are linked into a program. */
-function linkedComponents(into: string, { checkout, architecture }: Workshop): Component[] {
+/** Locked packages of which files are linked or compiled into a program. */
+function linkedComponents(
+  names: readonly string[],
+  into: string,
+  { checkout, architecture }: Workshop,
+): Component[] {
   const lock = readPackageLock(join(checkout, lockFile));
-  return linkedPackages.map((name) => {
-    const { version, path, sha256 } = lockedPackage(lock, architecture, name);
-    return { name, version, url: `${publicMirror}/${path}`, sha256, summary: `linked into ${into}` };
+  return names.map((name) =>
+    debianComponent(name, lockedPackage(lock, architecture, name), { summary: `in ${into}`, partOf: into }),
+  );
+}
+
+/**
+ * What is in the image besides the root file system: what starts the kernel, and the init. The init has no C library; it is
+ * compiled with the headers of the kernel alone.
+ */
+function startComponents(workshop: Workshop): Component[] {
+  const own = (name: string, summary: string): Component => ({
+    ...{ name, summary, version: buildInfo.tag, supplier: suppliers.own, licence: ownLicence },
   });
+  return [
+    own('init', 'mounts the root file system, and starts machined'),
+    ...linkedComponents(['linux-libc-dev'], 'init', workshop),
+    own('nodewright.efi', 'kernel, initramfs and command line as one program for UEFI firmware'),
+    ...linkedComponents(['systemd-boot-efi'], 'nodewright.efi', workshop),
+    ...(workshop.architecture === 'amd64'
+      ? [
+          own('boot-loader', 'GRUB, for machines whose firmware is a BIOS'),
+          ...linkedComponents(['grub-pc-bin'], 'boot-loader', workshop),
+        ]
+      : []),
+  ];
 }
 
 /** Builds `_out/image/rootfs.squashfs` and the lists of what is in it. */

@@ -1,13 +1,18 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { filesOf } from './bundle-inputs.ts';
 
 /** Browsers that people run who look after clusters; two years old at most. */
 const browsers = ['chrome128', 'firefox130', 'safari18'];
 
-/** Builds a page for browsers: a script, one that it loads later, one style sheet, and the files that need no build. */
-export async function buildPage(from: string, to: string): Promise<void> {
-  await build({
+/**
+ * Builds a page for browsers: a script, one that it loads later, one style sheet, and the files that need no build.
+ *
+ * @returns the files of which the scripts and the style sheet are made, below the checkout
+ */
+export async function buildPage(checkout: string, from: string, to: string): Promise<string[]> {
+  const scripts = await build({
     entryPoints: { page: join(from, 'main.tsx') },
     outdir: to,
     bundle: true,
@@ -22,8 +27,10 @@ export async function buildPage(from: string, to: string): Promise<void> {
     legalComments: 'linked',
     sourcemap: false,
     logLevel: 'warning',
+    absWorkingDir: checkout,
+    metafile: true,
   });
-  await build({
+  const style = await build({
     entryPoints: { page: join(from, 'page.css') },
     outdir: to,
     bundle: true,
@@ -31,6 +38,9 @@ export async function buildPage(from: string, to: string): Promise<void> {
     minify: true,
     legalComments: 'inline',
     logLevel: 'warning',
+    absWorkingDir: checkout,
+    metafile: true,
   });
   for (const name of ['index.html', 'icon.svg']) copyFileSync(join(from, name), join(to, name));
+  return [...filesOf(scripts.metafile), ...filesOf(style.metafile)];
 }

@@ -5,6 +5,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { binaryCodecs } from './binary-codecs.ts';
 import { buildPage } from './build-page.ts';
+import { filesOf, writeInputs } from './bundle-inputs.ts';
 import { type Bundle, bundles } from './bundles.ts';
 import { compileProgram } from './compile-program.ts';
 import { laterPart, splitBundle } from './split-bundle.ts';
@@ -159,20 +160,26 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     ],
     logLevel: 'warning',
     absWorkingDir: checkout,
+    metafile: true,
   } satisfies BuildOptions;
+  const inputs = Object.keys(assets);
   const parts = [
     ...modules.map((module) => [apart[module] ?? '', fileApart(module)] as const),
     ...Object.entries(workers).map(([file, from]) => [from, file] as const),
   ];
   if (startModules === undefined) parts.unshift([entry, `${name}.cjs`]);
-  else await splitBundle({ name, entry, startModules, checkout, folder: staging, options });
+  else inputs.push(...(await splitBundle({ name, entry, startModules, checkout, folder: staging, options })));
   for (const [from, to] of parts) {
-    await build({ ...options, entryPoints: [join(checkout, from)], outfile: join(staging, to) });
+    const outfile = join(staging, to);
+    const { metafile } = await build({ ...options, entryPoints: [join(checkout, from)], outfile });
+    inputs.push(...filesOf(metafile));
   }
   if (v8Flags !== undefined) {
     const starter = join(staging, 'starter.cjs');
     const define = { ...options.define, REPORTS_SLOW_START: String(v8Flags.length > 0) };
-    await build({ ...options, define, entryPoints: [join(checkout, starterEntry)], outfile: starter });
+    const entryPoints = [join(checkout, starterEntry)];
+    const { metafile } = await build({ ...options, define, entryPoints, outfile: starter });
+    inputs.push(...filesOf(metafile));
     const runsIn = `/usr/lib/nodewright/${name}`;
     const init = { folder: staging, name, starter, node: [process.execPath], v8Flags, runsIn };
     const later = startModules === undefined ? [] : [laterPart];
@@ -186,8 +193,11 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     copyFileSync(join(checkout, from), target);
   }
   if (bundle.page !== undefined) {
-    await buildPage(join(checkout, bundle.page.from), join(staging, bundle.page.name));
+    inputs.push(
+      ...(await buildPage(checkout, join(checkout, bundle.page.from), join(staging, bundle.page.name))),
+    );
   }
+  writeInputs(checkout, name, inputs);
   // A running program keeps the file that it opened; its next start uses the new one.
   rmSync(folder, { recursive: true, force: true });
   renameSync(staging, folder);

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { type BuildOptions, build, type OnResolveArgs, type Plugin, type PluginBuild } from 'esbuild';
+import { filesOf } from './bundle-inputs.ts';
 
 /** The part with the modules that a start does not need. */
 export const laterPart = 'later';
@@ -21,20 +22,26 @@ export interface SplitBundleInit {
  * Bundles a program in two parts: the entry, the start modules and what these import without `import()`, and all others. The
  * second part is loaded when the program first imports one of its modules. Each module is in one part alone, because two copies
  * of a class would differ. `rootfs/start/start-daemon.ts` loads the parts.
+ *
+ * @returns the files of which the parts are made, below the checkout
  */
-export async function splitBundle(init: SplitBundleInit): Promise<void> {
+export async function splitBundle(init: SplitBundleInit): Promise<string[]> {
   const { name, entry, startModules, checkout, folder, options } = init;
   const start = await modulesOf([entry, ...startModules], checkout, options);
   const usedByLater = new Set<string>();
-  const bundlePart = (part: string, contents: string, otherPart: Plugin) =>
-    build({
+  const bundlePart = async (part: string, contents: string, otherPart: Plugin) => {
+    const sourcefile = `${part}.js`;
+    const { metafile } = await build({
       ...options,
-      stdin: { contents, resolveDir: checkout, sourcefile: `${part}.js` },
+      stdin: { contents, resolveDir: checkout, sourcefile },
       outfile: join(folder, `${part}.cjs`),
       plugins: [...(options.plugins ?? []), otherPart],
+      metafile: true,
     });
+    return filesOf(metafile, [sourcefile]);
+  };
   const isInLater = (path: string) => !start.modules.has(path);
-  await bundlePart(
+  const later = await bundlePart(
     laterPart,
     exported(start.imported),
     importFrom(name, checkout, (path) => {
@@ -43,11 +50,12 @@ export async function splitBundle(init: SplitBundleInit): Promise<void> {
       return true;
     }),
   );
-  await bundlePart(
+  const first = await bundlePart(
     name,
     `${exported(usedByLater)}require(${JSON.stringify(`./${entry}`)});`,
     importFrom(laterPart, checkout, isInLater),
   );
+  return [...first, ...later];
 }
 
 /** A module that evaluates others when they are asked for, by their paths below the checkout. */

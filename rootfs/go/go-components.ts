@@ -21,9 +21,22 @@ export function goComponents(
   const library = { path: 'stdlib', version: goRelease.version.replace('go', '') };
   const linked = files.flatMap((file) => linkedModules(readFileSync(join(folder, file))));
   return [
-    { name, version, summary: why, purl: purlOf({ path: module, version }) },
-    ...[...linked, library].map((one) => ({ name: one.path, version: one.version, purl: purlOf(one) })),
+    {
+      ...{ name, version, summary: why },
+      ...{ supplier: supplierOf(module), purl: purlOf({ path: module, version }) },
+    },
+    ...[...linked, library].map((one) => ({
+      ...{ name: one.path, version: one.version, partOf: name },
+      ...{ supplier: supplierOf(one.path), purl: purlOf(one) },
+    })),
   ];
+}
+
+/** The owner of the repository of a module, which is its path without the last words. */
+function supplierOf(path: string): string {
+  if (path === 'stdlib') return 'Organization: Go';
+  const [host = '', owner] = path.split('/');
+  return `Organization: ${host === 'github.com' && owner !== undefined ? `${host}/${owner}` : host}`;
 }
 
 /** By this URL scanners for vulnerabilities find what is known about a module. */

@@ -12,7 +12,6 @@ import {
   readPackageLock,
 } from '../../rootfs/debian/package-lock.ts';
 import { membersOf } from '../../rootfs/debian/unpack-deb.ts';
-import { spdxDocument } from '../../rootfs/image/bill-of-materials.ts';
 import { selectModules } from '../../rootfs/initramfs/kernel-modules.ts';
 import { kernelNamed, kernels } from '../../rootfs/kernels.ts';
 import { compilerPackages, parts, toolPackages } from '../../rootfs/recipe.ts';
@@ -115,52 +114,6 @@ test('membersOf() reads an ar archive, and refuses a truncated one', () => {
     assert.throws(() => membersOf(archive.subarray(0, length)), /truncated/, String(length));
   }
   assert.throws(() => membersOf(Buffer.from('nothing')), /not an ar archive/);
-});
-
-test('spdxDocument() lists every component with its digest, and is the same for the same image', () => {
-  const components = [
-    { name: 'libc6', version: '2.41', url: 'https://x/libc6.deb', sha256: 'ab' },
-    { name: 'apid', version: 'v0' },
-  ];
-  const text = spdxDocument(components, { version: 'v0', sha256: 'ff', epochSeconds: 0 });
-  assert.equal(text, spdxDocument(components, { version: 'v0', sha256: 'ff', epochSeconds: 0 }));
-  const document = JSON.parse(text);
-  assert.equal(document.creationInfo.created, '1970-01-01T00:00:00Z');
-  assert.deepEqual(
-    document.packages.map(({ SPDXID, downloadLocation, checksums }: Record<string, unknown>) => [
-      SPDXID,
-      downloadLocation,
-      checksums,
-    ]),
-    [
-      ['SPDXRef-libc6', 'https://x/libc6.deb', [{ algorithm: 'SHA256', checksumValue: 'ab' }]],
-      ['SPDXRef-apid', 'NOASSERTION', undefined],
-    ],
-  );
-});
-
-test('spdxDocument() lists a module once for each version, with the URL by which scanners know it', () => {
-  const module = (version: string) => ({ name: 'a/b', version, purl: `pkg:golang/a/b@${version}` });
-  const components = [
-    module('v1'),
-    { name: 'runc', version: 'v1', summary: 'runs' },
-    module('v2'),
-    module('v1'),
-  ];
-  const document = JSON.parse(spdxDocument(components, { version: 'v0', sha256: 'ff', epochSeconds: 0 }));
-  assert.deepEqual(
-    document.packages.map(({ SPDXID, summary, externalRefs }: Record<string, unknown>) => [
-      SPDXID,
-      summary,
-      (externalRefs as { referenceLocator: string }[] | undefined)?.[0]?.referenceLocator,
-    ]),
-    [
-      ['SPDXRef-a-b-v1', undefined, 'pkg:golang/a/b@v1'],
-      ['SPDXRef-runc', 'runs', undefined],
-      ['SPDXRef-a-b-v2', undefined, 'pkg:golang/a/b@v2'],
-    ],
-  );
-  assert.equal(document.relationships.length, 3);
 });
 
 test('kernelNamed() knows two kernels, and names them when it is asked for another one', () => {

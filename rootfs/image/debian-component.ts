@@ -1,0 +1,21 @@
+import type { LockedPackage } from '../debian/package-lock.ts';
+import { debianSuite } from '../recipe.ts';
+import { publicMirror } from '../workshop.ts';
+import { type Component, suppliers } from './bill-of-materials.ts';
+
+/** The component of a locked package of Debian. Source: Package URL, type deb. */
+export function debianComponent(
+  id: string,
+  { version, path, sha256 }: LockedPackage,
+  more: Pick<Component, 'summary' | 'partOf'> = {},
+): Component {
+  // The name in the archive, because kernels are locked under the name of a package that depends on them.
+  const [, name = id, architecture = 'all'] = /([^/_]+)_[^/_]+_([^/_]+)\.deb$/.exec(path) ?? [];
+  const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}`;
+  return {
+    ...{ name: id, version, sha256, supplier: suppliers.debian },
+    url: `${publicMirror}/${path}`,
+    purl: `${purl}?arch=${architecture}&distro=${debianSuite}`,
+    ...more,
+  };
+}
