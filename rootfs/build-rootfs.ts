@@ -26,6 +26,13 @@ import { rootPrograms } from './go/go-programs.ts';
 import { type Component, spdxDocument, suppliers } from './image/bill-of-materials.ts';
 import { compileDaemons } from './image/compile-daemons.ts';
 import { debianComponent } from './image/debian-component.ts';
+import {
+  debianLicence,
+  type LicenceTexts,
+  npmLicence,
+  npmLicences,
+  placeLicences,
+} from './image/licence-texts.ts';
 import { npmComponent, npmComponents, readModuleLock } from './image/npm-components.ts';
 import { partSizes } from './image/part-sizes.ts';
 import { checkLinks, type Entry, placeFiles, setModes } from './image/place-files.ts';
@@ -34,7 +41,16 @@ import { squashRoot } from './image/squash-root.ts';
 import { stageModules } from './image/stage-modules.ts';
 import { stripSymbols } from './image/strip-symbols.ts';
 import { type KernelName, kernelNamed, kernels } from './kernels.ts';
-import { folders, linkedPackages, links, loaders, type Part, parts, triplets } from './recipe.ts';
+import {
+  folders,
+  licencePackages,
+  linkedPackages,
+  links,
+  loaders,
+  type Part,
+  parts,
+  triplets,
+} from './recipe.ts';
 import { secureBootKey } from './secure-boot/secure-boot-key.ts';
 import {
   commitTime,
@@ -74,6 +90,9 @@ export async function stageRoot(
   const root = join(work, 'root');
   const components: Component[] = [];
   const entries: Entry[] = [];
+  const texts: LicenceTexts = new Map();
+  const licences = join(work, 'licences');
+  for (const id of licencePackages) await unpackLocked(id, licences, { checkout, architecture });
   const sourceOf = async ({ name, source, files, why }: Part): Promise<string> => {
     if (source.kind === 'go') {
       const { program } = source;
@@ -94,12 +113,14 @@ export async function stageRoot(
       });
       const files = [...readInputs(checkout, name), ...readInputs(checkout, starterName)];
       components.push(...npmComponents(checkout, { bundle: name, files }));
+      for (const [path, text] of npmLicences(checkout, files)) texts.set(path, text);
       return folder;
     }
     if (source.kind === 'npm') {
       const id = source.package(architecture);
       const installed = join(checkout, 'node_modules', id);
       const folder = existsSync(installed) ? installed : fetchPackage(checkout, id, packageCache());
+      texts.set(`usr/share/licenses/npm/${id}/LICENSE`, npmLicence(folder) ?? '');
       components.push({
         ...npmComponent(folder, `node_modules/${id}`, readModuleLock(checkout)),
         summary: why,
@@ -110,6 +131,7 @@ export async function stageRoot(
     const id = source.kind === 'kernel' ? kernels[kernel].package[architecture] : name;
     const locked = await unpackLocked(id, folder, { checkout, architecture });
     components.push(debianComponent(id, locked, { summary: why }));
+    texts.set(...debianLicence(id, folder, licences));
     if (source.kind === 'debian') return folder;
     const modules = join(work, name);
     stageModules(folder, files, modules);
@@ -127,6 +149,17 @@ export async function stageRoot(
     entries.push(...(part.isStripped ? placed.map(strip) : placed));
   }
   components.push(...startComponents(workshop));
+  for (const id of [
+    'linux-libc-dev',
+    'systemd-boot-efi',
+    ...(architecture === 'amd64' ? ['grub-common'] : []),
+  ])
+    texts.set(
+      `usr/share/doc/${id}/copyright`,
+      readFileSync(tools.path(`usr/share/doc/${id}/copyright`), 'utf8'),
+    );
+  texts.set('usr/share/licenses/nodewright/LICENSE', readFileSync(join(checkout, 'LICENSE'), 'utf8'));
+  entries.push(...placeLicences(root, texts, licences));
   entries.push(...placeSettings(root), ...placeLinks(root, architecture));
   checkLinks(root);
   const starter = join(checkout, `_out/dist/${starterName}/${starterName}.cjs`);

@@ -14,7 +14,14 @@ import {
 } from './debian/package-lock.ts';
 import { membersOf } from './debian/unpack-deb.ts';
 import { kernels } from './kernels.ts';
-import { compilerPackages, debianSuite, kubernetesPackages, parts, toolPackages } from './recipe.ts';
+import {
+  compilerPackages,
+  debianSuite,
+  kubernetesPackages,
+  licencePackages,
+  parts,
+  toolPackages,
+} from './recipe.ts';
 
 const mirror = debianMirror();
 const packages = Object.fromEntries(
@@ -27,6 +34,7 @@ function lockAll(architecture: Architecture): Readonly<Record<string, LockedPack
     ...toolPackages(architecture),
     ...compilerPackages(architecture),
     ...kubernetesPackages,
+    ...licencePackages,
   ]);
   return withApt({ suite: debianSuite, architecture }, ({ run, work }) => {
     // The name under which each kernel is locked, by the name of its package, which contains the version.

@@ -406,6 +406,12 @@ export const kubernetesPackages: readonly string[] = Object.values(kubernetesToo
 export const linkedPackages = ['libseccomp-dev', 'libc6-dev'] as const;
 
 /**
+ * Packages with texts of licences: the common ones, which the texts of other packages name, and that of the libraries of GCC, whose
+ * packages have none.
+ */
+export const licencePackages = ['base-files', 'gcc-14-base'] as const;
+
+/**
  * Packages with the C compiler of runc, the only Go program with C in it, and the libraries that are linked into it.
  * They are unpacked only when it is built. Its assembler and linker are among the tools above.
  */

@@ -18,6 +18,7 @@ import { after, test } from 'node:test';
 import { type StagedRoot, stageRoot } from '../../rootfs/build-rootfs.ts';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
 import { compileDaemons } from '../../rootfs/image/compile-daemons.ts';
+import { licencePart } from '../../rootfs/image/licence-texts.ts';
 import { pathsBelow } from '../../rootfs/image/place-files.ts';
 import { squashRoot } from '../../rootfs/image/squash-root.ts';
 import { stripSymbols } from '../../rootfs/image/strip-symbols.ts';
@@ -79,11 +80,38 @@ test('every file of the root belongs to a part of the recipe, or is a link or a 
     [],
   );
   assert.equal(found.length, listed.size);
-  const known = [...parts.map(({ name }) => name), 'configuration files', 'links of the merged /usr'];
+  const known = [
+    ...parts.map(({ name }) => name),
+    ...['configuration files', 'links of the merged /usr', licencePart],
+  ];
   assert.deepEqual(
     [...new Set(staged.entries.map(({ part }) => part))].filter((part) => !known.includes(part)),
     [],
   );
+});
+
+test('every package in the root has a text of its licence there', { skip }, () => {
+  const listed = new Set(staged.entries.map(({ path }) => path));
+  const text = (path: string) => readFileSync(join(staged.root, path), 'utf8');
+  for (const { name, version, purl = '' } of staged.components) {
+    if (/^pkg:npm\//.test(purl)) {
+      const found = [`${version}.txt`, 'LICENSE'].map((file) => `usr/share/licenses/npm/${name}/${file}`);
+      assert.ok(
+        found.some((path) => listed.has(path) && text(path).length > 50),
+        name,
+      );
+    }
+    // GRUB has its text in another of its packages.
+    if (/^pkg:deb\//.test(purl) && name !== 'grub-pc-bin') {
+      const path = `usr/share/doc/${name}/copyright`;
+      assert.ok(listed.has(path), path);
+      assert.match(text(path), /copyright/i, name);
+    }
+  }
+  assert.match(text('usr/share/doc/libstdc++6/copyright'), /GCC Runtime Library Exception/i);
+  assert.match(text('usr/share/common-licenses/GPL-2'), /GNU GENERAL PUBLIC LICENSE/);
+  const forge = staged.components.find(({ name }) => name === 'node-forge');
+  assert.match(text(`usr/share/licenses/npm/node-forge/${forge?.version}.txt`), /Digital Bazaar/);
 });
 
 test('Node.js of the root finds all of its libraries there, and runs', { skip }, () => {
