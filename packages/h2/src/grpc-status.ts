@@ -9,13 +9,16 @@ export interface GrpcStatus {
 }
 
 /**
- * Percent-encodes the bytes that a header value must not contain. Source: gRPC over HTTP/2, Status-Message.
+ * Percent-encodes the bytes that a header value must not contain, and a space at its ends, for which clients drop the whole value.
+ * Sources: gRPC over HTTP/2, Status-Message; RFC 9113, section 8.2.1.
  */
 export function encodeGrpcMessage(message: string): string {
-  if (/^[ -$&-~]*$/.test(message)) return message;
+  if (/^(?! )[ -$&-~]*$/.test(message) && !message.endsWith(' ')) return message;
   let encoded = '';
-  for (const byte of Buffer.from(message, 'utf8')) {
-    const plain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25;
+  const bytes = Buffer.from(message, 'utf8');
+  for (const [index, byte] of bytes.entries()) {
+    const isInside = index > 0 && index < bytes.length - 1;
+    const plain = byte >= (isInside ? 0x20 : 0x21) && byte <= 0x7e && byte !== 0x25;
     encoded += plain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }
   return encoded;

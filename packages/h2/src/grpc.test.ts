@@ -107,3 +107,12 @@ test('backoffDelayMs() grows from one second to fifteen, with 20 % jitter', () =
   );
   assert.deepEqual([backoffDelayMs(1, 0), backoffDelayMs(30, 0.999)], [800, 15_000]);
 });
+
+test('encodeGrpcMessage() encodes a space at either end, which no field value may have', () => {
+  const texts = [' a b', 'a b ', ' ', '', 'a b', '  é% '];
+  assert.deepEqual(texts.map(encodeGrpcMessage), ['%20a b', 'a b%20', '%20', '', 'a b', '%20 %C3%A9%25%20']);
+  assert.deepEqual(
+    texts.map((text) => decodeGrpcMessage(encodeGrpcMessage(text))),
+    texts,
+  );
+});
