@@ -6,6 +6,7 @@ import {
   weak,
 } from '@nodewright/controllers';
 import type { Fault } from '@nodewright/fault';
+import { parseCertificate } from '@nodewright/pki';
 import { pointerTo } from '@nodewright/state';
 import {
   type ApiCertificateSpec,
@@ -19,17 +20,20 @@ import {
   maintenanceRootSecrets,
   maintenanceServiceRequests,
   networkStatuses,
+  nodeAddresses,
   type OsRootSecretSpec,
   osRootSecrets,
   timeStatuses,
 } from '@nodewright/state/kinds';
 import { type TrustdEndpoint, trustdEndpoints } from '../../cluster/domain/trustd-endpoints.ts';
+import { plainAddresses } from '../domain/cert-sans.ts';
 import {
   apidClientCertificate,
   apidServerCertificate,
   type CertificateSpec,
   maintenanceServerCertificate,
 } from '../domain/certificate-specs.ts';
+import { type CertifiedNames, lackingNames } from '../domain/lacking-names.ts';
 import type { TimeWait } from '../domain/time-wait.ts';
 import type { RequestedCertificate } from '../host/request-certificate.ts';
 import { ApiWait } from './api-wait.ts';
@@ -37,6 +41,7 @@ import { BackgroundRequest } from './background-request.ts';
 import { CertificateDelay } from './certificate-delay.ts';
 import { issueLocally } from './issue-locally.ts';
 import { IssuedCertificates } from './issued-certificates.ts';
+import { NameShortfall } from './name-shortfall.ts';
 
 /**
  * Gets a certificate for a key of this node from a trustd; rejects when none signs it, or when `signal`
@@ -78,6 +83,7 @@ export class ApiController implements Controller {
     weak(certSans),
     weak(timeStatuses, timeStatuses.singleton),
     weak(endpoints),
+    weak(nodeAddresses, 'current'),
     weak(maintenanceRootSecrets, maintenanceRootSecrets.singleton),
     weak(maintenanceServiceRequests, maintenanceServiceRequests.singleton),
   ];
@@ -88,6 +94,9 @@ export class ApiController implements Controller {
   #origin: Origin | undefined;
   #request: BackgroundRequest<RequestedCertificate> | undefined;
   #wait: ApiWait | undefined;
+  readonly #shortfall: NameShortfall;
+  /** The names in the certificate from trustd. */
+  #certified: CertifiedNames | undefined;
   #wake: () => void = () => {};
   /**
    * The key of every certificate that the node makes for itself, until machined ends: clients that recognized it in maintenance recognize
@@ -95,8 +104,10 @@ export class ApiController implements Controller {
    */
   #ownKey: string | undefined;
 
-  constructor(ask: AskForCertificate, timeWait: TimeWait = 'never') {
+  /** @param random returns numbers from 0 to below 1 */
+  constructor(ask: AskForCertificate, random: () => number, timeWait: TimeWait = 'never') {
     this.#ask = ask;
+    this.#shortfall = new NameShortfall(random);
     this.#delay = new CertificateDelay(timeWait);
   }
 
@@ -113,6 +124,7 @@ export class ApiController implements Controller {
       await this.#endWait(pass);
       this.#request?.[Symbol.dispose]();
       this.#issued.forget();
+      this.#certified = undefined;
       this.#origin = origin;
     }
     if (!(await pass.get(pointerTo(networkStatuses)))?.spec.addressReady) return;
@@ -129,8 +141,11 @@ export class ApiController implements Controller {
     }
     if (this.#issued.hasAny) await this.#endWait(pass);
     // The answer to a request, or its failure, causes the next pass.
-    if (this.#issued.hasAny && this.#request?.isPending !== true)
+    if (this.#issued.hasAny && this.#request?.isPending !== true) {
       pass.wakeAfter(this.#issued.delayMs(pass.now()));
+      const askAgainMs = this.#shortfall.delayMs(pass.now());
+      if (askAgainMs !== undefined) pass.wakeAfter(askAgainMs);
+    }
   }
 
   /** New certificates; undefined while the current ones are valid, or when it is too early for any. */
@@ -201,7 +216,9 @@ export class ApiController implements Controller {
     const acceptedCAs = root.acceptedCAs.map(({ crt }) => crt);
     const inputs = { acceptedCAs, token, sans, epoch: await epochOf(pass) };
     // The endpoints are not inputs: a change of them does not invalidate the certificates.
-    if (this.#issued.isCurrent(inputs, pass.now())) return undefined;
+    const isCurrent = this.#issued.isCurrent(inputs, pass.now());
+    const lacking = isCurrent ? await this.#noteLacking(pass, sans) : [];
+    if (isCurrent && !this.#shortfall.isDue(pass.now())) return undefined;
     const targets = trustdEndpoints((await pass.list(endpoints)).map(({ spec }) => spec));
     const certificate = apidServerCertificate(sans);
     const state = this.#request?.poll({ inputs, targets }, pass.now(), (signal) =>
@@ -212,10 +229,21 @@ export class ApiController implements Controller {
     );
     if (state?.kind === 'failed') {
       this.#wait?.failed(state.fault.message);
-      throw state.fault;
+      if (!isCurrent) throw state.fault;
+      this.#keepCertificate(pass, state.fault);
+      return undefined;
     }
     if (state?.kind !== 'done') return undefined;
     const { value, startedAtMs } = state;
+    const certified = parseCertificate(value.certificate);
+    if (isCurrent) {
+      this.#shortfall.asked(pass.now());
+      // Another key for the same names would be of no use to anybody.
+      const still = await this.#lackingIn(pass, certified, sans);
+      if (still.length >= lacking.length) return undefined;
+    }
+    this.#certified = certified;
+    await this.#noteLacking(pass, sans);
     const spec: ApiCertificateSpec = {
       server: { crt: value.certificate, key: value.key },
       client: undefined,
@@ -223,6 +251,26 @@ export class ApiController implements Controller {
       skipVerifyingClientCert: false,
     };
     return { inputs, spec, issuedAtMs: startedAtMs };
+  }
+
+  /** The names that the certificate in force lacks, which are logged when they change. */
+  async #noteLacking(pass: ReconcilePass, sans: CertSanSpec): Promise<string[]> {
+    const lacking = this.#certified === undefined ? [] : await this.#lackingIn(pass, this.#certified, sans);
+    if (this.#shortfall.note(lacking, pass.now()) && lacking.length > 0)
+      pass.log.warn({ lacking }, 'the certificate lacks names of this node, trustd is asked again');
+    return lacking;
+  }
+
+  async #lackingIn(pass: ReconcilePass, certified: CertifiedNames, sans: CertSanSpec): Promise<string[]> {
+    const current = (await pass.get(pointerTo(nodeAddresses, 'current')))?.spec;
+    return lackingNames(certified, sans, current === undefined ? [] : plainAddresses(current));
+  }
+
+  /** A request for more names has failed. It is no failure of the node, which has a certificate. */
+  #keepCertificate(pass: ReconcilePass, { kind, message }: Fault): void {
+    if (kind === 'permission-denied') this.#shortfall.refused();
+    else this.#shortfall.asked(pass.now());
+    pass.log.warn({ error: message }, 'trustd gave no certificate with more names');
   }
 }
 

@@ -500,3 +500,46 @@ test('neither a control plane nor a worker that has had a certificate shows one 
     if (node === worker) assert.deepEqual(shown.api, api);
   }
 });
+
+test('a worker asks again each minute for names that its certificate lacks, at growing pauses, until it has them', async () => {
+  let names = { dnsNames: ['node01'], ipAddresses: ['127.0.0.1'] };
+  let failure: Fault | undefined;
+  let [asked, pending] = [0, 0];
+  await using node = await openSecretsRig({
+    async ask() {
+      asked += 1;
+      if (failure !== undefined) throw failure;
+      pending += 1;
+      const { certificate, key } = await issueCertificate({
+        ...{ issuer: first, subject: { commonName: 'node01' }, keyUsage: ['digitalSignature'] },
+        ...{ extendedKeyUsage: ['serverAuth'], notBefore: new Date(), lifetimeHours: 24, ...names },
+      }).finally(() => (pending -= 1));
+      return { certificate, key, acceptedCAs: first.certificate };
+    },
+  });
+  await node.configure({ type: 'worker', ca: first });
+  await isThere(node);
+  /** How often trustd was asked after each of these times, and the version of the certificates. */
+  const askedAfter = async (...minutes: number[]) => {
+    const counts: number[] = [];
+    for (const each of minutes) {
+      await node.runtime.advance(each * 60_000);
+      // Keys are made in threads, of which the time of the test knows nothing.
+      await eventually(() => pending === 0, { what: 'an answer' });
+      await node.runtime.settled();
+      counts.push(asked);
+    }
+    return [...counts, await node.version(apiCertificates, 'api')];
+  };
+  assert.deepEqual(await askedAfter(0.9, 0.1, 1, 1, 1, 1, 1, 1, 2, 2), [1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 1]);
+
+  failure = new Fault('unavailable', 'trustd at 127.5.6.2:50001: refused');
+  const errors = () => node.runtime.logged.filter(({ level }) => level === 'error').length;
+  assert.deepEqual(await askedAfter(8, 16), [9, 10, 1]);
+  assert.equal(errors(), 0);
+
+  failure = undefined;
+  names = { dnsNames: ['node01'], ipAddresses: ['127.0.0.1', '127.5.6.2'] };
+  assert.deepEqual(await askedAfter(32), [11, 2]);
+  assert.deepEqual(await askedAfter(64, 64), [11, 11, 2]);
+});

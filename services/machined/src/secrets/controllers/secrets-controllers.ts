@@ -41,7 +41,7 @@ export function secretsControllers({
     createApiCertSansController(),
     createMaintenanceCertSansController(),
     createMaintenanceRootController(),
-    new ApiController(ask, timeWait),
+    new ApiController(ask, random, timeWait),
     createTrustdController(),
     createCertificateEndsController(),
     createMaintenanceConfigController(apidListenAddress),

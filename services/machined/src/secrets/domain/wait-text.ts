@@ -10,5 +10,7 @@ const maxFailureLength = 400;
  */
 export function waitText(failure: string | undefined): string {
   if (failure === undefined) return whatFor;
-  return `${whatFor}: ${failure.length > maxFailureLength ? `${failure.slice(0, maxFailureLength)}…` : failure}`;
+  // The gRPC library ends some of its texts with the title of a note that it does not have.
+  const text = failure.replace(/\s*Resolution note:\s*$/, '').trim();
+  return `${whatFor}: ${text.length > maxFailureLength ? `${text.slice(0, maxFailureLength)}…` : text}`;
 }

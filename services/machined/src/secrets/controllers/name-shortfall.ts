@@ -1,0 +1,55 @@
+import { askAgainPauseMs } from '../domain/lacking-names.ts';
+
+/**
+ * When a worker asks again for a certificate because the one that it holds lacks names or addresses of its own, such as an address that
+ * still belonged to another node when it was asked for.
+ */
+export class NameShortfall {
+  readonly #random: () => number;
+  #lacking: readonly string[] = [];
+  #asked = 0;
+  #dueAtMs = Number.POSITIVE_INFINITY;
+
+  /** @param random returns numbers from 0 to below 1 */
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** Takes note of what the certificate lacks. Returns whether that has changed. */
+  note(lacking: readonly string[], nowMs: number): boolean {
+    if (lacking.join(' ') === this.#lacking.join(' ')) return false;
+    this.#lacking = lacking;
+    this.#asked = 0;
+    this.#pause(nowMs);
+    return true;
+  }
+
+  /** Whether to ask now. */
+  isDue(nowMs: number): boolean {
+    return this.#lacking.length > 0 && nowMs >= this.#dueAtMs;
+  }
+
+  /** When to look again, in ms from now; undefined when nothing is to be asked. */
+  delayMs(nowMs: number): number | undefined {
+    if (this.#lacking.length === 0 || this.#dueAtMs === Number.POSITIVE_INFINITY) return undefined;
+    return Math.max(0, this.#dueAtMs - nowMs);
+  }
+
+  /** It was asked, and the names are still lacking. */
+  asked(nowMs: number): void {
+    this.#asked += 1;
+    this.#pause(nowMs);
+  }
+
+  /** trustd has refused the names: nothing is asked until the node has others, or its certificate is due. */
+  refused(): void {
+    this.#dueAtMs = Number.POSITIVE_INFINITY;
+  }
+
+  #pause(nowMs: number): void {
+    this.#dueAtMs =
+      this.#lacking.length === 0
+        ? Number.POSITIVE_INFINITY
+        : nowMs + askAgainPauseMs(this.#asked, this.#random);
+  }
+}
