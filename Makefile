@@ -384,6 +384,10 @@ test-boot-long: image ## uses, restarts and resets machines, one of which runs e
 test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and changes their image
 	@$(suite) node tools/test.ts --boot 'tests/boot/secure-boot.test.ts'
 
+.PHONY: test-parts
+test-parts: $(built) ## asks pyspdxtools and ntia-checker whether they accept the list of parts; needs both, which pipx installs
+	@$(suite) node tools/test.ts 'tests/rootfs/checkers/*.test.ts'
+
 .PHONY: test-boot-plain
 test-boot-plain: image ## boots machines with the files of gen config, ours and the released client's, on a network of the test (root, FILES=), twenty minutes
 	@node tools/upstream-client.ts

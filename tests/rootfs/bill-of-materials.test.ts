@@ -1,10 +1,8 @@
 // The list of parts: what it says of components, and that every file of every bundle leads to one of them.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { lockFile, readPackageLock } from '../../rootfs/debian/package-lock.ts';
 import { type Component, spdxDocument, suppliers } from '../../rootfs/image/bill-of-materials.ts';
@@ -17,22 +15,15 @@ import {
 } from '../../rootfs/image/npm-components.ts';
 import { inputsPath, readInputs } from '../../tools/bundle-inputs.ts';
 import { bundles } from '../../tools/bundles.ts';
+import { bundleComponents, own } from './bundle-components.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const lock = readModuleLock(checkout);
 const identity = { version: 'v0', sha256: 'ab'.repeat(32), epochSeconds: 0 };
 
-const own = (name: string): Component => ({ name, version: 'v0', supplier: suppliers.own });
 const skip = bundles.every(({ name }) => existsSync(join(checkout, inputsPath(name))))
   ? false
   : process.env.CI !== 'true' && 'the bundles are not built: run make build';
-
-/** The components of all bundles, as an image would list them that has all of them. */
-const bundleComponents = () =>
-  bundles.flatMap(({ name }) => [
-    own(name),
-    ...npmComponents(checkout, { bundle: name, files: readInputs(checkout, name) }),
-  ]);
 
 interface Listed {
   readonly packages: readonly Readonly<Record<string, unknown>>[];
@@ -160,7 +151,7 @@ test('supplierOf() takes the author, then the owner of the repository, then the 
 });
 
 test('each file of each bundle leads to a package in the list', { skip }, () => {
-  const { packages, relationships } = listed(bundleComponents());
+  const { packages, relationships } = listed(bundleComponents(checkout));
   const idOf = new Map(packages.map(({ name, versionInfo, SPDXID }) => [`${name} ${versionInfo}`, SPDXID]));
   const pairs = new Set(
     relationships.map(({ spdxElementId, relatedSpdxElement }) => `${spdxElementId} ${relatedSpdxElement}`),
@@ -193,22 +184,3 @@ test('the packages of machined have a licence, a supplier, a digest and a URL', 
     assert.equal(decodeURIComponent(purl ?? ''), `pkg:npm/${name}@${version}`);
   }
 });
-
-for (const [program, args, expected] of [
-  ['pyspdxtools', ['--infile'], /^$/],
-  ['ntia-checker', ['--comply', 'ntia'], /conformant.*True/i],
-] as const) {
-  const there = spawnSync(program, ['--help']).error === undefined;
-  const missing = !there && `there is no ${program} on this machine`;
-  test(`${program} accepts the list`, { skip: skip || missing }, () => {
-    const folder = mkdtempSync(join(tmpdir(), 'spdx-'));
-    after(() => rmSync(folder, { recursive: true }));
-    const path = join(folder, 'parts.spdx.json');
-    const { packages } = readPackageLock(join(checkout, lockFile));
-    const debian = Object.entries(packages.amd64).map(([id, locked]) => debianComponent(id, locked));
-    writeFileSync(path, spdxDocument([...debian, ...bundleComponents()], identity));
-    const { status, stdout, stderr } = spawnSync(program, [...args, path], { encoding: 'utf8' });
-    assert.equal(status, 0, stdout + stderr);
-    assert.match(stdout, expected, stderr);
-  });
-}

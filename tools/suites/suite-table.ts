@@ -301,6 +301,16 @@ export const suites: readonly Suite[] = [
     programs: ['image', 'kubernetes'],
   },
   {
+    verb: 'test-parts',
+    folder: '`rootfs/checkers`',
+    needs: '`pyspdxtools` and `ntia-checker`',
+    minutes: '1',
+    ci: 'none',
+    files: ['tests/rootfs/checkers/*.test.ts'],
+    question: 'Do checkers of others accept the list of parts?',
+    programs: [],
+  },
+  {
     verb: 'test-boot-plain',
     folder: '`boot/plain`',
     needs: `${emulator}; root; \`make upstream-client\``,
