@@ -58,6 +58,11 @@ export interface TalosClient extends Disposable {
   node(name: string): NodeClient;
   /** Returns the API of the node at the first endpoint, through this endpoint only. */
   firstEndpoint(): NodeClient;
+  /**
+   * The API of one node through each endpoint alone, in the order of the endpoints: a call fails when that endpoint cannot be reached or
+   * does not reach the node. Empty in insecure mode.
+   */
+  throughEachEndpoint(name: string): readonly NodeClient[];
   /** Calls all targets, or the given nodes, at once. Yields the results in order of completion. */
   fanOut<T>(
     call: (node: NodeClient, signal: AbortSignal) => Promise<T>,
@@ -137,6 +142,13 @@ class Talos implements TalosClient {
       metadata: this.#metadata(),
     });
     return this.#first;
+  }
+
+  throughEachEndpoint(name: string): readonly NodeClient[] {
+    const metadata = { ...this.#metadata(), [metadataKeys.node]: name };
+    return this.endpoints.map(
+      (endpoint) => new NodeClient(name, { router: this.#router([endpoint]), metadata }),
+    );
   }
 
   fanOut<T>(

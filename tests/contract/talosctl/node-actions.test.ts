@@ -70,6 +70,32 @@ test('reboot ignores replayed events of a node that has not gone down yet, as it
   assert.equal(machine.bootId, 2);
 });
 
+test('reboot is done when the node answers through every endpoint that can be reached', async () => {
+  const machine = machineOf();
+  machine.tell(statusEvent(4, true));
+  machine.act = reboots(machine);
+  const version = '/machine.MachineService/Version';
+  let refusals = 0;
+  // It has called the node while it was down, and backs off.
+  const backsOff = await suite.cluster.gateway({
+    ...handlers,
+    [version]: (call) => {
+      if (machine.bootId < 2) return handlers[version]?.(call);
+      refusals += 1;
+      if (refusals > 3) return handlers[version]?.(call);
+      call.fail(14, 'cannot reach node "node01": connect ECONNREFUSED, next attempt in 1s (via node02)');
+    },
+  });
+  const dead = await suite.cluster.gateway(handlers);
+  dead.kill();
+  const endpoints = [suite.gateway, backsOff, dead].map(({ address }) => address);
+  const config = await suite.cluster.talosconfig({ endpoints }, 'every-endpoint');
+  const words = ['reboot', '-n', 'node01', '--yes'];
+  const { stderr, exitCode } = await suite.talosctl.run(words, { environment: { TALOSCONFIG: config } });
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(refusals, 4);
+});
+
 test('reboot works without the boot id when the caller may not read it', async () => {
   const machine = machineOf();
   machine.tell(statusEvent(4, true));

@@ -14,6 +14,7 @@ import { reportNodes } from '../report-nodes.ts';
 import { clusterName } from '../talosconfig-of.ts';
 import { openActionDisplay } from './action-display.ts';
 import type { ActionOptions } from './action-options.ts';
+import { awaitEndpoints } from './await-endpoints.ts';
 import type { NodeDrain } from './drain-nodes.ts';
 import { openKernelTail } from './kernel-tail.ts';
 import { MeetingPoint } from './meeting-point.ts';
@@ -145,6 +146,7 @@ async function trackNodes({ env, options, client, command, limit }: ActionRun): 
     try {
       const actorId = await trackNode({ node, action, onProgress, signal, onReady });
       await drain?.after(node, onProgress);
+      if (command.planned.kind === 'reboot') await awaitEndpoints(client, node, signal);
       display.update(node.name, 'done', 'done');
       return { node: node.name, actorId, seconds: seconds() };
     } catch (error) {
