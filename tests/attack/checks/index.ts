@@ -8,6 +8,7 @@ import { registryRequests } from './registry-requests.ts';
 import { stolenNames } from './stolen-names.ts';
 import { swappedFolders } from './swapped-folders.ts';
 import { terminal } from './terminal.ts';
+import { waitingWorker } from './waiting-worker.ts';
 import { wrongRoles } from './wrong-roles.ts';
 
 export const checks: readonly AttackCheck[] = [
@@ -17,6 +18,7 @@ export const checks: readonly AttackCheck[] = [
   certificateEnd,
   refusedCertificates,
   stolenNames,
+  waitingWorker,
   swappedFolders,
   terminal,
   registryRequests,

@@ -82,7 +82,7 @@ export async function openTarget(now: () => Date): Promise<OpenedTarget> {
 }
 
 /** Attack the bundle that `make build` made, because users run that. */
-function bundleOf(daemon: string): string {
+export function bundleOf(daemon: string): string {
   return join(import.meta.dirname, '..', '..', '..', '_out', 'dist', daemon, `${daemon}.cjs`);
 }
 
