@@ -22,6 +22,7 @@ const words = (daemon: RuntimeDaemon) =>
 test('checkRuntimeAccess() allows each daemon to read the resources that it needs, and none of any other kind', () => {
   assert.deepEqual(words('apid').sort(), [
     'APIServiceConfigs#apid',
+    'APIWaits#apid',
     'ApiCertificates#api',
     'HostnameStatuses',
     'Members',
