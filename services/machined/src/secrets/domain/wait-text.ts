@@ -3,6 +3,8 @@ const whatFor = 'this worker waits for its certificate from trustd of a control 
 /** Longest failure in a text that strangers get, in characters. */
 const maxFailureLength = 400;
 
+const emptyNote = 'Resolution note:';
+
 /**
  * What callers without a certificate are told while a worker waits for its certificate.
  *
@@ -10,7 +12,8 @@ const maxFailureLength = 400;
  */
 export function waitText(failure: string | undefined): string {
   if (failure === undefined) return whatFor;
+  const trimmed = failure.trim();
   // The gRPC library ends some of its texts with the title of a note that it does not have.
-  const text = failure.replace(/\s*Resolution note:\s*$/, '').trim();
+  const text = trimmed.endsWith(emptyNote) ? trimmed.slice(0, -emptyNote.length).trim() : trimmed;
   return `${whatFor}: ${text.length > maxFailureLength ? `${text.slice(0, maxFailureLength)}…` : text}`;
 }
