@@ -174,8 +174,13 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/\bwriteKernelParameter\b/), [
     'kernel/host/kernel-parameter-file.ts',
     'kernel/open-kernel.ts',
+    'stages/open-topics.ts',
     'stages/prepare-machine.ts',
   ]);
+  assert.match(
+    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
+    /setParameter: host\.isFirstProcess \? writeKernelParameter : undefined/,
+  );
   assert.match(
     readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),
     /isFirstProcess \? await prepareMachine\(/,
@@ -264,6 +269,7 @@ test('only the first process of a machine can change it: other modules call the 
     'life/domain/boot-files.ts',
     'life/domain/machine-mounts.ts',
     'life/host/first-process.ts',
+    'life/host/kernel-consoles.ts',
     'life/host/machine-cgroups.ts',
     'volumes/domain/plan-device-wipes.ts',
   ]);
@@ -271,7 +277,20 @@ test('only the first process of a machine can change it: other modules call the 
     /\b(write\w*|append\w*|create\w+Stream|open|openSync|mkdir\w*|mknod|rm|rmSync|unlink\w*|rename\w*|symlink\w*|truncate\w*|chmod\w*|chown\w*)\(/;
   assert.deepEqual(
     namers.filter((path) => writes.test(code(path))),
-    ['kubelet/host/kernel-covers.ts', 'life/host/first-process.ts', 'life/host/machine-cgroups.ts'],
+    [
+      'kubelet/host/kernel-covers.ts',
+      'life/host/first-process.ts',
+      'life/host/kernel-consoles.ts',
+      'life/host/machine-cgroups.ts',
+    ],
+  );
+  assert.deepEqual(importers(/\bcreateKernelConsoles\b/), [
+    'life/host/kernel-consoles.ts',
+    'life/open-life.ts',
+  ]);
+  assert.match(
+    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
+    /\bownsConsoles: host\.isFirstProcess,/,
   );
   assert.deepEqual(importers(/\benterInitCgroup\b/), [
     'life/host/machine-cgroups.ts',

@@ -105,7 +105,7 @@ describe('neighbours of a node', { concurrency: 4 }, () => {
     }
     assert.match(await node.log('machined'), /daemon serves/);
     const { messages } = await node.client(MachineServiceDefinition, 'os:admin').logsContainers({});
-    assert.deepEqual(messages[0]?.ids, ['machined']);
+    assert.deepEqual(messages[0]?.ids, ['controller-runtime', 'dns-resolve-cache', 'machined']);
   });
 
   test('a log that the neighbour shares is shown', async () => {

@@ -23,7 +23,8 @@ function clientVersion(): VersionBlock {
   return {
     tag: buildInfo.tag,
     sha: buildInfo.sha,
-    built: buildInfo.built,
+    // Empty, as in upstream's client.
+    built: '',
     goVersion: `node${process.versions.node}`,
     os: process.platform,
     arch: architectures[process.arch] ?? process.arch,

@@ -5,7 +5,7 @@ import { keyBase64 } from './sample-values.ts';
 
 /** What TimeSyncConfig and machine.time do. */
 export const timeNote = partly(
-  'Nodes ask time servers and report how far the clock is off. A machine sets its clock to the first answer after each start, and to no later one; other nodes never do.',
+  'Nodes ask time servers and report how far the clock is off. Only a machine sets its clock, after each start; nothing slews it.',
 );
 export const comparesNote = onlyOn(
   ['process', 'machine'],

@@ -194,7 +194,7 @@ export const networkReferences: KindReferences = {
       help: 'Whether the answers of servers are authenticated (NTS); servers need names then.',
       default: 'false; in Talos true without any configuration of servers',
       notApplied: onNoNode(
-        `NTS is not implemented, and the default server is asked without it. With it ${unaskedNote}`,
+        'NTS is not implemented. With it no server is asked, and a machine waits until bootTimeout, or for ever without it.',
       ),
     },
     ptp: {

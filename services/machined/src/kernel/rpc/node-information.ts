@@ -15,7 +15,8 @@ export function createNodeInformation(
       const version = {
         tag: buildInfo.tag,
         sha: buildInfo.sha,
-        built: buildInfo.built,
+        // Empty, as on upstream's nodes.
+        built: '',
         // The field for the program that runs the daemons; its name is that of Go, because clients print it.
         goVersion: `node${process.versions.node}`,
         os: process.platform,
