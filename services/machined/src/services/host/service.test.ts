@@ -324,3 +324,31 @@ test('a health check that fails at once counts however late the event loop is', 
   assert.equal(service.record.health.lastMessage, 'refused');
   await service.stop();
 });
+
+test('health checks that time out count, however late the event loop is, after two of them were discarded', async () => {
+  let checks = 0;
+  const { service, timers, advance } = serviceOf({
+    health: {
+      ...{ initialDelayMs: 0, periodMs: 1000, timeoutMs: 500 },
+      async check(limitMs): Promise<HealthResult> {
+        checks += 1;
+        if (checks === 1) return { healthy: true };
+        const { promise, resolve } = Promise.withResolvers<HealthResult>();
+        timers.after(limitMs, () => resolve({ healthy: false, message: 'timed out' }));
+        timers.after(60, () => timers.block(400));
+        return promise;
+      },
+    },
+  });
+  /** Whether it is healthy after that many checks. */
+  const isHealthyAfter = async (count: number) => {
+    while (checks < count) await advance(100);
+    await advance(600);
+    return service.record.health.healthy;
+  };
+  service.start();
+  const seen = [];
+  for (const count of [1, 2, 3, 4, 5]) seen.push(await isHealthyAfter(count));
+  assert.deepEqual(seen, [true, true, true, false, false]);
+  await service.stop();
+});

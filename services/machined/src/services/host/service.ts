@@ -53,6 +53,8 @@ export interface ServiceInit extends ServiceDefinition {
 }
 
 const finishedMessage = 'Service finished successfully';
+/** A service that hangs must not look healthy for as long as this process is busy. */
+const mostDiscardedChecks = 2;
 const waitingTextIntervalMs = 1000;
 /** Twice the grace time of a runner. Source: Talos v1.14: goroutine runner. */
 const defaultStopTimeoutMs = 20_000;
@@ -216,31 +218,39 @@ export class Service {
     throw new Fault('deadline-exceeded', 'service aborted');
   }
 
-  /** Runs health checks until `signal` aborts. A check never throws, so the result need not be awaited. */
+  /**
+   * Runs health checks until `signal` aborts. A doubtful result is discarded, but not more than two in a row. A check never
+   * throws, so the result need not be awaited.
+   */
   async #checkHealth(signal: AbortSignal): Promise<void> {
     const { health, timers } = this.#init;
     if (health === undefined) return;
     await pauseBy(timers, health.initialDelayMs, signal);
+    let discarded = 0;
     while (!signal.aborted) {
-      const result = await this.#checkOnce(health);
+      const { result, isDoubtful } = await this.#checkOnce(health);
       if (signal.aborted) return;
-      if (result !== undefined) this.#take(recordHealth(this.#record, result, timers.now()));
+      discarded = isDoubtful && discarded < mostDiscardedChecks ? discarded + 1 : 0;
+      if (discarded === 0) this.#take(recordHealth(this.#record, result, timers.now()));
       await pauseBy(timers, health.periodMs, signal);
     }
   }
 
   /**
-   * Undefined when it says nothing about the service: it timed out while this process had no time to read the answer
+   * Doubtful when it may say nothing about the service: it timed out while this process had no time to read the answer
    * for more than half of the limit.
    */
-  async #checkOnce({ check, timeoutMs }: HealthCheck): Promise<HealthResult | undefined> {
+  async #checkOnce({
+    check,
+    timeoutMs,
+  }: HealthCheck): Promise<{ result: HealthResult; isDoubtful: boolean }> {
     const { timers } = this.#init;
     const startMs = timers.monotonicMs();
     using eventLoop = measureEventLoopDelay(timers);
     const result = await check(timeoutMs);
     // A timer of Node.js may fire in the last millisecond before its time.
     const hasTimedOut = !result.healthy && timers.monotonicMs() - startMs >= timeoutMs - 1;
-    return hasTimedOut && eventLoop.delayMs() > timeoutMs / 2 ? undefined : result;
+    return { result, isDoubtful: hasTimedOut && eventLoop.delayMs() > timeoutMs / 2 };
   }
 
   #event(event: ServiceEvent, message: string): void {
