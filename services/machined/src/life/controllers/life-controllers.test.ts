@@ -184,6 +184,19 @@ test('a machine whose etcd has failed before it ran is not ready', async () => {
   ]);
 });
 
+test('a service that is no longer failed leaves the status at once, also while it does not run', async () => {
+  for (const state of ['Starting', 'Waiting', 'Preparing', 'Skipped', 'Finished'] as const) {
+    await using node = openNode();
+    for (const service of ['machined', 'apid']) node.services.set(service, 'Running', true);
+    node.services.set('etcd', 'Failed');
+    await node.settled();
+    node.services.set('etcd', state);
+    await node.settled();
+    const told = node.statusEvents().slice(-2);
+    assert.deepEqual(told, ['booting false etcd failed', 'booting true'], state);
+  }
+});
+
 test('a machine whose disk is too small names the volume, not the services that need it', async () => {
   await using node = openNode();
   await node.put(machineTypes, 'machine-type', 'controlplane');

@@ -75,8 +75,15 @@ export function machineStatusController({ events, services: declared }: MachineS
           }
         }
       };
-      // A service that fails before it runs was never a resource.
-      scope.use(declared.onChange(({ state }) => state === 'Failed' && source.wake()));
+      // A service that does not run is no resource, so neither its failure nor the end of that shows there.
+      let failed = '';
+      const onServiceChange = () => {
+        const before = failed;
+        failed = failedServices(declared).join(' ');
+        if (failed !== before) source.wake();
+      };
+      onServiceChange();
+      scope.use(declared.onChange(onServiceChange));
       const ended = follow();
       scope.defer(() => ended);
     },
