@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  hasFailed,
   historyLimit,
   isDown,
+  isUpOrFinished,
   newServiceRecord,
   recordEvent,
   recordHealth,
@@ -75,11 +77,22 @@ test('a service accepts exactly the events of its table, and a rejected event ch
   );
 });
 
-test('a service that has finished, failed or been skipped accepts only a start', () => {
-  for (const state of ['Finished', 'Failed', 'Skipped'] as const) {
-    const taken = events.filter((event) => serviceTransitions[state][event] !== undefined);
-    assert.deepEqual(taken, ['start']);
-  }
+test('a service that has finished or been skipped accepts only a start, and one that has failed may also finish', () => {
+  const taken = (['Finished', 'Skipped', 'Failed'] as const).map((state) =>
+    events.filter((event) => serviceTransitions[state][event] !== undefined),
+  );
+  assert.deepEqual(taken, [['start'], ['start'], ['start', 'finish']]);
+});
+
+test('a service that was stopped neither counts as failed nor is waited for, however it ends', () => {
+  const failed = recordAfter([...started, 'fail']);
+  const stopped = recordAfter([...started, 'signal', 'fail']);
+  const facts = (record: ServiceRecord) => [hasFailed(record), isUpOrFinished(record)];
+  assert.deepEqual(facts(failed), [true, false]);
+  assert.deepEqual(facts({ ...stopped, isStopped: true }), [false, true]);
+  assert.deepEqual(facts({ ...recordAfter([...started, 'signal']), isStopped: true }), [false, false]);
+  const again = recordEvent({ ...stopped, isStopped: true }, 'start', 'again', 1);
+  assert.equal(again.isStopped, false);
 });
 
 test('the history keeps the newest 64 entries in order', () => {

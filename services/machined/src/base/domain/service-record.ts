@@ -19,6 +19,8 @@ export interface HistoryEntry {
 export interface ServiceRecord {
   readonly id: string;
   readonly state: ServiceState;
+  /** Whether it was told to stop since it was last started. */
+  readonly isStopped: boolean;
   readonly hasHealthCheck: boolean;
   readonly health: ServiceHealth;
   /** Oldest first, at most `historyLimit` entries. */
@@ -29,7 +31,7 @@ export interface ServiceRecord {
 export const historyLimit = 64;
 
 export function newServiceRecord(id: string, hasHealthCheck: boolean): ServiceRecord {
-  return { id, state: 'Initialized', hasHealthCheck, health: unknownHealth, history: [] };
+  return { id, state: 'Initialized', isStopped: false, hasHealthCheck, health: unknownHealth, history: [] };
 }
 
 /**
@@ -50,8 +52,14 @@ export function recordEvent(
   return {
     ...withEntry(before, { state, message, atMs: nowMs }),
     state,
+    isStopped: event !== 'start' && before.isStopped,
     health: healthIn(state, before, nowMs),
   };
+}
+
+/** Returns the record of a service that was told to stop. */
+export function recordStop(before: ServiceRecord): ServiceRecord {
+  return { ...before, isStopped: true };
 }
 
 /**
@@ -71,14 +79,19 @@ export function isDown({ state }: ServiceRecord): boolean {
   return state === 'Failed' || state === 'Finished' || state === 'Skipped';
 }
 
+/** Whether it has ended by a failure while it was wanted, rather than after it was told to stop. */
+export function hasFailed({ state, isStopped }: Pick<ServiceRecord, 'state' | 'isStopped'>): boolean {
+  return state === 'Failed' && !isStopped;
+}
+
 /** Whether other services can rely on this one: it runs and is healthy or has no health check, or it was skipped. */
 export function isUp({ state, hasHealthCheck, health }: ServiceRecord): boolean {
   return state === 'Skipped' || (state === 'Running' && (!hasHealthCheck || health.healthy));
 }
 
-/** Whether there is nothing left to wait for: the service is up or has finished. */
+/** Whether there is nothing left to wait for: the service is up, has finished, or has ended after it was told to stop. */
 export function isUpOrFinished(record: ServiceRecord): boolean {
-  return isUp(record) || record.state === 'Finished';
+  return isUp(record) || (isDown(record) && !hasFailed(record));
 }
 
 function withEntry(record: ServiceRecord, entry: HistoryEntry): ServiceRecord {

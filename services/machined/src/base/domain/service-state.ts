@@ -122,7 +122,8 @@ export const serviceTransitions = {
     run: impossible,
     restart: impossible,
     signal: impossible,
-    finish: impossible,
+    // It was stopped after it had failed.
+    finish: 'Finished',
     fail: impossible,
     skip: impossible,
   },

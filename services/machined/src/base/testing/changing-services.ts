@@ -16,14 +16,15 @@ export class ChangingServices implements ServiceRecords {
   }
 
   /** @param healthy `undefined` while no health check has finished */
-  set(id: string, state: ServiceRecord['state'], healthy?: boolean, message = ''): void {
+  set(id: string, state: ServiceRecord['state'], healthy?: boolean, message = '', isStopped = false): void {
     const health = {
       unknown: healthy === undefined,
       healthy: healthy ?? false,
       lastMessage: '',
       lastChangeMs: undefined,
     };
-    const record = { id, state, hasHealthCheck: true, health, history: [{ state, message, atMs: 0 }] };
+    const history = [{ state, message, atMs: 0 }];
+    const record = { id, state, isStopped, hasHealthCheck: true, health, history };
     this.#records = [...this.#records.filter((other) => other.id !== id), record];
     for (const listener of this.#listeners) listener(record);
   }

@@ -184,6 +184,19 @@ test('a machine whose etcd has failed before it ran is not ready', async () => {
   ]);
 });
 
+test('a machine is ready without services that have failed and are no longer wanted', async () => {
+  await using node = openNode();
+  for (const service of ['machined', 'apid']) node.services.set(service, 'Running', true);
+  node.services.set('kubelet', 'Failed');
+  await node.settled();
+  node.services.set('kubelet', 'Finished');
+  await node.settled();
+  // It was told to stop, and its process did not end in time.
+  node.services.set('kubelet', 'Failed', undefined, 'service aborted', true);
+  await node.settled();
+  assert.deepEqual(node.statusEvents().slice(-2), ['booting false kubelet failed', 'booting true']);
+});
+
 test('a service that is no longer failed leaves the status at once, also while it does not run', async () => {
   for (const state of ['Starting', 'Waiting', 'Preparing', 'Skipped', 'Finished'] as const) {
     await using node = openNode();
@@ -195,6 +208,14 @@ test('a service that is no longer failed leaves the status at once, also while i
     const told = node.statusEvents().slice(-2);
     assert.deepEqual(told, ['booting false etcd failed', 'booting true'], state);
   }
+});
+
+test('an etcd that was stopped and did not end in time is no diagnostic', async () => {
+  await using node = openNode();
+  node.services.set('etcd', 'Failed', undefined, 'service aborted', true);
+  await node.settled();
+  await node.runtime.advance(60_000);
+  assert.deepEqual(await node.specs(diagnostics), []);
 });
 
 test('a machine whose disk is too small names the volume, not the services that need it', async () => {

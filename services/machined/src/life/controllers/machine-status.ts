@@ -14,6 +14,7 @@ import {
   timeStatuses,
   volumeStatuses,
 } from '@nodewright/state/kinds';
+import { hasFailed } from '../../base/domain/service-record.ts';
 import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import { machineStatusOf } from '../domain/machine-readiness.ts';
 import { type MachineStage, stageAfter } from '../domain/machine-status.ts';
@@ -117,7 +118,7 @@ export function machineStatusController({ events, services: declared }: MachineS
 function failedServices(declared: ServiceRecords): string[] {
   return declared
     .records()
-    .filter(({ id, state }) => state === 'Failed' && !id.startsWith(extensionPrefix))
+    .filter((record) => hasFailed(record) && !record.id.startsWith(extensionPrefix))
     .map(({ id }) => id);
 }
 

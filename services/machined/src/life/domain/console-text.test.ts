@@ -13,8 +13,13 @@ const nothing: ConsoleFacts = {
     diagnostics: [],
   },
 };
-const service = (id: string, state: 'Waiting' | 'Failed' | 'Running', message: string) => ({
-  ...{ id, state },
+const service = (
+  id: string,
+  state: 'Waiting' | 'Failed' | 'Running',
+  message: string,
+  isStopped = false,
+) => ({
+  ...{ id, state, isStopped },
   history: [{ state, message, atMs: 0 }],
 });
 
@@ -49,6 +54,7 @@ test('a machine that is not ready says what it waits for', () => {
     services: [
       service('apid', 'Running', 'Health check successful'),
       service('etcd', 'Waiting', 'Waiting for time sync'),
+      service('kubelet', 'Failed', 'service aborted', true),
       service('trustd', 'Failed', 'no certificate'),
     ],
     diagnostics: [{ message: 'the machine has no address', details: ['write ip='] }],

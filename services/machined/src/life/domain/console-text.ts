@@ -1,6 +1,6 @@
 // What a machine shows to somebody who stands in front of it, in lines that a screen of 80 columns holds.
 import type { DiagnosticSpec, MachineStatusSpec } from '@nodewright/state/kinds';
-import type { ServiceRecord } from '../../base/domain/service-record.ts';
+import { hasFailed, type ServiceRecord } from '../../base/domain/service-record.ts';
 
 export interface ConsoleFacts {
   readonly hostname: string;
@@ -9,7 +9,7 @@ export interface ConsoleFacts {
   /** Of the key of the API's certificate, for `--cert-fingerprint`; undefined while it has none. */
   readonly fingerprint: string | undefined;
   readonly status: MachineStatusSpec | undefined;
-  readonly services: readonly Pick<ServiceRecord, 'id' | 'state' | 'history'>[];
+  readonly services: readonly Pick<ServiceRecord, 'id' | 'state' | 'isStopped' | 'history'>[];
   readonly diagnostics: readonly DiagnosticSpec[];
 }
 
@@ -46,16 +46,16 @@ function stateText(status: MachineStatusSpec | undefined): string {
   return status.status.ready ? `${stage}, ready` : `${stage}, not ready`;
 }
 
-/** The services that are on their way or have failed, with the reason of their last entry. */
-const waitingStates: readonly ServiceRecord['state'][] = ['Waiting', 'Preparing', 'Failed'];
+const waitingStates: readonly ServiceRecord['state'][] = ['Waiting', 'Preparing'];
 
+/** The services that are on their way or have failed are named with the reason of their last entry. */
 function reasonsOf({ addresses, status, services, diagnostics }: ConsoleFacts): string[] {
   const configuration =
     status?.stage === 'maintenance'
       ? [`a configuration: talosctl apply-config --insecure -n ${addresses[0] ?? '<address>'} -f <file>`]
       : [];
   const waiting = services
-    .filter(({ state }) => waitingStates.includes(state))
+    .filter((service) => waitingStates.includes(service.state) || hasFailed(service))
     .map(({ id, state, history }) => `service ${id}: ${history.at(-1)?.message || state}`);
   const unmet = (status?.status.unmetConditions ?? []).map(({ name, reason }) => `${name}: ${reason}`);
   const problems = diagnostics.flatMap(({ message, details }) => [message, ...details.slice(0, maxDetails)]);

@@ -1,11 +1,13 @@
 import { serviceIds } from '@nodewright/contract';
 import type { DiagnosticSpec } from '@nodewright/state/kinds';
-import type { ServiceRecord } from '../../base/domain/service-record.ts';
+import { hasFailed, type ServiceRecord } from '../../base/domain/service-record.ts';
+
+const pendingStates: readonly ServiceRecord['state'][] = ['Starting', 'Waiting', 'Preparing'];
 
 /** Whether etcd was started but is not running yet. False after etcd was stopped. */
 export function isEtcdPending(records: readonly ServiceRecord[]): boolean {
-  const state = records.find(({ id }) => id === serviceIds.etcd)?.state;
-  return state === 'Starting' || state === 'Waiting' || state === 'Preparing' || state === 'Failed';
+  const etcd = records.find(({ id }) => id === serviceIds.etcd);
+  return etcd !== undefined && (pendingStates.includes(etcd.state) || hasFailed(etcd));
 }
 
 /** Why a pending etcd does not run, from its history. Undefined while it makes progress itself. */

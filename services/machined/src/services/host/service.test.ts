@@ -264,6 +264,7 @@ test('a service whose runner does not end is marked as failed, and runs again on
     'Failed: Failed running service: service aborted',
   ];
   assert.deepEqual(told().slice(3), ['Running: run 1', ...given]);
+  assert.equal(service.record.isStopped, true);
   service.start();
   await advance(60_000);
   assert.equal(ends.length, 1);
@@ -351,4 +352,22 @@ test('health checks that time out count, however late the event loop is, after t
   for (const count of [1, 2, 3, 4, 5]) seen.push(await isHealthyAfter(count));
   assert.deepEqual(seen, [true, true, true, false, false]);
   await service.stop();
+});
+
+test('a service that is stopped after it has failed has finished, and one that is started is not a stopped one', async () => {
+  const prepare = () => Promise.reject(new Error('no such image'));
+  const { service, told, advance } = serviceOf({ prepare });
+  service.start();
+  await advance(1);
+  assert.deepEqual([service.record.state, service.record.isStopped], ['Failed', false]);
+  await service.stop();
+  await service.stop();
+  assert.deepEqual(told().slice(-2), [
+    'Failed: Failed to run pre stage: no such image',
+    'Finished: Service stopped after it had failed',
+  ]);
+  assert.equal(service.record.isStopped, true);
+  service.start();
+  await advance(1);
+  assert.deepEqual([service.record.state, service.record.isStopped], ['Failed', false]);
 });

@@ -4,10 +4,12 @@ import { type Condition, waitingText } from '../../base/domain/condition.ts';
 import type { Runner } from '../../base/domain/runner.ts';
 import type { HealthResult } from '../../base/domain/service-health.ts';
 import {
+  hasFailed,
   isDown,
   newServiceRecord,
   recordEvent,
   recordHealth,
+  recordStop,
   type ServiceRecord,
 } from '../../base/domain/service-record.ts';
 import type { ServiceEvent } from '../../base/domain/service-state.ts';
@@ -53,6 +55,7 @@ export interface ServiceInit extends ServiceDefinition {
 }
 
 const finishedMessage = 'Service finished successfully';
+const finishedAfterFailureMessage = 'Service stopped after it had failed';
 /** A service that hangs must not look healthy for as long as this process is busy. */
 const mostDiscardedChecks = 2;
 const waitingTextIntervalMs = 1000;
@@ -85,7 +88,7 @@ export class Service {
 
   /** Whether it has ended by a failure of its own, and not while it was being stopped. */
   get hasFailed(): boolean {
-    return this.#record.state === 'Failed' && this.#stop?.signal.aborted === false;
+    return hasFailed(this.#record);
   }
 
   /** Whether it has failed before its runner began: while it waited for its conditions, or prepared. */
@@ -108,12 +111,17 @@ export class Service {
   }
 
   /**
-   * Stops it and resolves when it has ended.
+   * Stops it and resolves when it has ended. One that had failed is finished then: it is no longer wanted, so its failure is
+   * no problem.
    *
    * @param message the entry in the history for this end
    */
-  async stop(message = finishedMessage): Promise<void> {
-    this.#stop?.abort(new Fault('cancelled', message));
+  async stop(message?: string): Promise<void> {
+    if (this.#stop === undefined) return;
+    const { hasFailed } = this;
+    this.#stop.abort(new Fault('cancelled', message ?? finishedMessage));
+    this.#record = recordStop(this.#record);
+    if (hasFailed) this.#event('finish', message ?? finishedAfterFailureMessage);
     await this.#ended;
   }
 
