@@ -11,21 +11,18 @@ import {
 } from '@nodewright/state/kinds';
 import { addressOf } from '../../base/domain/prefix.ts';
 import type { ServiceRecords } from '../../base/domain/service-records.ts';
-import { consoleLines } from '../domain/console-text.ts';
+import { initialPace, paceBlock } from '../domain/console-pace.ts';
+import { consoleBlock } from '../domain/console-text.ts';
 
 /** Shows a text on every console of the kernel. @throws Error when no console takes it */
 export type WriteConsoles = (text: string) => Promise<void>;
 
-/** Services change many times while a machine starts; a screen holds 25 lines. In ms. */
-const leastPauseMs = 5000;
-
 /**
- * Shows the address, the fingerprint and the state of a machine, and what it waits for, on its consoles whenever they
- * have changed.
+ * Shows the address, the fingerprint and the state of a machine, and what it waits for, on its consoles when they have
+ * changed, at the pace of `paceBlock()`.
  */
 export function consoleController(services: ServiceRecords, write: WriteConsoles): Controller {
-  let shown = '';
-  let shownAtMs = Number.NEGATIVE_INFINITY;
+  let pace = initialPace;
   return {
     name: 'runtime.ConsoleController',
     inputs: [
@@ -43,7 +40,7 @@ export function consoleController(services: ServiceRecords, write: WriteConsoles
       const addresses = (await pass.get(pointerTo(nodeAddresses, 'current')))?.spec.addresses ?? [];
       const name = (await pass.list(hostnameStatuses)).at(0)?.spec;
       const certificate = (await pass.get(pointerTo(apiCertificates)))?.spec.server?.crt;
-      const lines = consoleLines({
+      const block = consoleBlock({
         hostname: name?.hostname ?? '',
         addresses: addresses.map(addressOf),
         fingerprint: certificate && parseCertificate(certificate).publicKeyFingerprint,
@@ -51,18 +48,15 @@ export function consoleController(services: ServiceRecords, write: WriteConsoles
         services: services.records(),
         diagnostics: (await pass.list(diagnostics)).map(({ spec }) => spec),
       });
-      const text = lines.join('\n');
-      if (text === shown) return;
-      const leftMs = shownAtMs + leastPauseMs - pass.now();
-      // A clock that was set back makes no longer pause.
-      if (leftMs > 0 && leftMs <= leastPauseMs) {
-        pass.wakeAfter(leftMs);
+      const paced = paceBlock(pace, block, pass.monotonicMs());
+      pace = paced.pace;
+      if (paced.waitMs === undefined) return;
+      if (paced.waitMs > 0) {
+        pass.wakeAfter(paced.waitMs);
         return;
       }
-      shown = text;
-      shownAtMs = pass.now();
       try {
-        await write(`${text}\n`);
+        await write(`${block.text}\n`);
       } catch (error) {
         pass.log.debug(
           { error: faultFrom(error).message },

@@ -251,3 +251,17 @@ test('the consoles show the state of a machine when it changes, at most every fi
   assert.equal(texts.length, 3);
   assert.doesNotMatch(texts.at(-1) ?? '', /etcd/);
 });
+
+test('a service that crashes in a loop gets ever fewer lines on the consoles, and an address is shown at once', async () => {
+  const texts: string[] = [];
+  await using node = openNode(worlds.machine, async (text) => void texts.push(text));
+  for (let crash = 0; crash < 60; crash++) {
+    node.services.set('ext-agent', 'Waiting', undefined, `exit code ${crash}`);
+    await node.settled();
+    await node.runtime.advance(5000);
+  }
+  assert.ok(texts.length > 3 && texts.length < 10, `${texts.length} blocks in five minutes`);
+  await node.put(nodeAddresses, 'current', { addresses: ['10.0.0.2/24'], sortAlgorithm: 'v1' });
+  await node.runtime.advance(5000);
+  assert.match(texts.at(-1) ?? '', /address: 10\.0\.0\.2\n/);
+});

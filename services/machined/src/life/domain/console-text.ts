@@ -1,6 +1,7 @@
 // What a machine shows to somebody who stands in front of it, in lines that a screen of 80 columns holds.
 import type { DiagnosticSpec, MachineStatusSpec } from '@nodewright/state/kinds';
 import { hasFailed, type ServiceRecord } from '../../base/domain/service-record.ts';
+import type { ConsoleBlock } from './console-pace.ts';
 
 export interface ConsoleFacts {
   readonly hostname: string;
@@ -19,6 +20,15 @@ const maxReasons = 10;
 const maxDetails = 3;
 const maxLineLength = 240;
 const prefix = '[nodewright] ';
+/** Host name, address and fingerprint. */
+const identityLines = 3;
+
+/** The lines as the consoles show them. */
+export function consoleBlock(facts: ConsoleFacts): ConsoleBlock {
+  const lines = consoleLines(facts);
+  const heading = [...lines.slice(0, identityLines), facts.status?.stage ?? ''].join('\n');
+  return { heading, text: lines.join('\n') };
+}
 
 /** The lines about the machine: who it is, where it is reached, its state, and what it waits for. */
 export function consoleLines(facts: ConsoleFacts): string[] {
