@@ -23,7 +23,6 @@ import {
 import { cgroupFolder, enterInitCgroup } from '../life/host/machine-cgroups.ts';
 import { modulesAreLoaded } from '../life/host/modules-of-init.ts';
 import { createNextKernel, type NextKernel } from '../life/host/next-kernel.ts';
-import { type IpArgument, parseIpArgument } from '../network/domain/ip-argument.ts';
 import { setUpNetwork } from '../network/host/static-network.ts';
 import type { MachineClock } from '../time/domain/machine-clock.ts';
 import { openMachineClock } from '../time/host/machine-clock.ts';
@@ -123,33 +122,18 @@ async function enterCgroup(log: Logger): Promise<void> {
   }
 }
 
-/** Without an address the links come up all the same. */
 function setUpAddresses(
   calls: NativeCalls,
   log: Logger,
 ): Pick<PreparedMachine, 'addresses' | 'addressProblem'> {
-  let addressProblem: string | undefined;
-  const attempt = (argument: () => IpArgument | undefined) => {
-    try {
-      const wanted = argument();
-      setUpNetwork(calls, wanted, writeKernelParameter);
-      return wanted;
-    } catch (error) {
-      addressProblem ??= faultFrom(error).message;
-      return 'failed';
-    }
-  };
-  const result = attempt(readIpArgument);
-  if (result === 'failed') attempt(() => undefined);
-  else if (result === undefined) addressProblem = "ip= is not on the kernel's command line";
-  else return { addresses: [result.address], addressProblem };
-  log.error({ error: addressProblem }, 'the machine has no address');
-  return { addresses: [], addressProblem };
-}
-
-function readIpArgument(): IpArgument | undefined {
-  const words = readFileSync('/proc/cmdline', 'utf8').trim().split(/\s+/);
-  return parseIpArgument(words.findLast((word) => word.startsWith('ip='))?.slice('ip='.length) ?? '');
+  const commandLine = readFileSync('/proc/cmdline', 'utf8');
+  const { address, problem } = setUpNetwork(calls, commandLine, writeKernelParameter);
+  if (address === undefined) {
+    log.error({ error: problem }, 'the machine has no address');
+    return { addresses: [], addressProblem: problem };
+  }
+  if (problem !== undefined) log.error({ error: problem }, 'a part of the network of the machine is missing');
+  return { addresses: [address], addressProblem: undefined };
 }
 
 function killOthers(): void {
