@@ -18,6 +18,8 @@ export async function listClusters(clustersFolder: string): Promise<readonly str
   });
   const names = await Promise.all(
     entries.map(async ({ name }) => {
+      // No name of a cluster begins with a dot, but those of the folders of their locks do.
+      if (name.startsWith('.')) return undefined;
       const found = await findCluster(clusterFolder(join(clustersFolder, name))).catch(() => undefined);
       return found === undefined || found.kind === 'cluster' ? name : undefined;
     }),

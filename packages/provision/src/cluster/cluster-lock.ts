@@ -1,4 +1,5 @@
-import { mkdir, rmdir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import type { OwnerSocket } from './owner-socket.ts';
@@ -16,7 +17,7 @@ export async function lockCluster(folder: string, name: string): Promise<OwnerSo
   const place = { folder: join(dirname(folder), `.${basename(folder)}.lock`), name: 'change' } as const;
   for (let attempt = 1; ; attempt++) {
     try {
-      await mkdir(place.folder, { mode: privateFolderMode }).catch(orExists);
+      await makeLockFolder(place.folder);
       const lock = await holdSocketLock(place, () => ({ pid: process.pid }));
       if (lock !== undefined) return removingFolder(lock, place.folder);
       break;
@@ -39,6 +40,18 @@ function removingFolder(lock: OwnerSocket, folder: string): OwnerSocket {
   };
 }
 
-function orExists(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error;
+/** It belongs to the owner of the clusters, even if root makes it: otherwise a killed command of root would keep him from his clusters. */
+async function makeLockFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { mode: privateFolderMode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw error;
+  }
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = await lstat(dirname(folder));
+  if (uid === 0) return;
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  await using handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  await handle.chown(uid, gid);
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import { openUnixPath, shownPath } from '@nodewright/files';
 import { isLockEntry, type LockPlace } from './lock-entry.ts';
 import { holdOwnerSocket, lookAtOwner, type OwnerLook, type OwnerSocket } from './owner-socket.ts';
+import { setSocketMode } from './set-socket-mode.ts';
 
 // A lock of one user. An abstract socket would be simpler, but everybody on the host may bind its name, and sees the name while it is
 // held. So each process that wants the lock listens on a socket with a name of its own, in a folder that nobody else may write to, and
@@ -31,7 +32,7 @@ export async function holdSocketLock(
   place: LockPlace,
   describeOwner: () => object,
 ): Promise<OwnerSocket | undefined> {
-  await requireOwnFolder(place.folder);
+  const folderMode = await requireOwnFolder(place.folder);
   const id = randomBytes(8).toString('hex');
   const own = `${place.name}.${id}.sock`;
   const path = join(place.folder, own);
@@ -45,7 +46,7 @@ export async function holdSocketLock(
     await socket[Symbol.asyncDispose]();
   };
   try {
-    await chmod(draft, 0o600);
+    await setSocketMode(draft, socketModeIn(folderMode));
     // Under its final name it listens from the first moment on: whoever finds it silent may remove it.
     await rename(draft, path);
     isHeld = await isOnlyOne(place, own);
@@ -81,6 +82,7 @@ async function isOnlyOne(place: LockPlace, own: string): Promise<boolean> {
         await rm(path, { force: true });
         continue;
       }
+      if (code === 'EACCES') throw unseenLock(path);
       // It looks for others itself when it has its final name.
       if (entry.endsWith('.draft')) continue;
       // Of those that began at the same moment, the first by name gets it.
@@ -91,6 +93,17 @@ async function isOnlyOne(place: LockPlace, own: string): Promise<boolean> {
     if (performance.now() > deadline) return false;
     await sleep(pollMs);
   }
+}
+
+/**
+ * A lock of root in the folder of a user outlives its command when that is killed, and the user can only tell by connecting to it. The
+ * folder keeps all others out, unless they may look into it.
+ */
+const socketModeIn = (folderMode: number) => ((folderMode & 0o077) === 0 ? 0o666 : 0o600);
+
+function unseenLock(path: string): Fault {
+  const text = `${shownPath(path)} belongs to another user, so nobody can see whether its process still runs: end that process, or remove the file`;
+  return new Fault('failed-precondition', text);
 }
 
 const isCandidate = (owner: unknown) =>
@@ -120,12 +133,12 @@ async function listenAt(path: string, describeOwner: () => object): Promise<Owne
   }
 }
 
-/** A folder that others may write to is no place for a lock: they could keep it for ever. */
-async function requireOwnFolder(folder: string): Promise<void> {
+/** A folder that others may write to is no place for a lock: they could keep it for ever. Resolves to its mode. */
+async function requireOwnFolder(folder: string): Promise<number> {
   const { uid, mode } = await lstat(folder);
   const user = process.geteuid?.() ?? uid;
   const isOurs = uid === user || user === 0;
-  if (isOurs && (mode & 0o022) === 0) return;
+  if (isOurs && (mode & 0o022) === 0) return mode;
   throw new Fault(
     'failed-precondition',
     isOurs
