@@ -2,12 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isOwnedBy } from '../domain/owned-process.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
-import { type ProcessFacts, readProcess, readProcesses } from './read-process.ts';
+import { type ProcessFacts, readAncestors, readProcess, readProcesses } from './read-process.ts';
 
-/** Returns every running process of the cluster except this one: supervisor, machineds and their children. */
+/**
+ * Returns every running process of the cluster: supervisor, machineds and their children. Leaves out this one and those that started
+ * it: a program such as `timeout` or `sudo`, under which a user starts a supervisor, has the supervisor's arguments among its own.
+ */
 export function findClusterProcesses(folder: ClusterFolder): ProcessFacts[] {
   const groups = new Set(recordedGroups(folder));
-  return readProcesses().filter((it) => it.pid !== process.pid && isOwnedBy(folder.path, it, groups));
+  const own = readAncestors().add(process.pid);
+  return readProcesses().filter((it) => !own.has(it.pid) && isOwnedBy(folder.path, it, groups));
 }
 
 /** Returns the pid in a pid file, if a process of this cluster has that pid. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { Fault } from '@nodewright/fault';
 import { runsSupervisor } from '../domain/owned-process.ts';
@@ -5,6 +6,8 @@ import type { ClusterFolder } from './cluster-folder.ts';
 import { findClusterProcesses, readLivePid } from './cluster-processes.ts';
 import type { LockPlace } from './lock-entry.ts';
 import type { OwnerSocket } from './owner-socket.ts';
+import { hasSocket, readSocketInodes } from './process-sockets.ts';
+import { readAncestors } from './read-process.ts';
 import { askLockOwner, holdSocketLock } from './socket-lock.ts';
 import { writePrivateFile } from './write-private-file.ts';
 
@@ -34,13 +37,20 @@ export async function holdSupervisorLock(
 }
 
 /**
- * The pid of another supervisor of the cluster that the lock does not tell of: one of an earlier version holds a lock elsewhere, and
- * one whose folder was removed and made again held the lock in the folder that is gone.
+ * The pid of a supervisor of an earlier version, whose lock is an abstract socket. It is in the pid file, or has that socket: the
+ * arguments of a process do not tell a supervisor from a program that runs one, nor from one that is about to end without the lock.
  */
 function findEarlierSupervisor(folder: ClusterFolder): number | undefined {
   const recorded = readLivePid(folder, folder.supervisorPid);
-  if (recorded !== undefined && recorded !== process.pid) return recorded;
-  return findClusterProcesses(folder).find(({ args }) => runsSupervisor(args))?.pid;
+  if (recorded !== undefined && recorded !== process.pid && !readAncestors().has(recorded)) return recorded;
+  const inodes = readSocketInodes(earlierLockOf(folder));
+  if (inodes.size === 0) return undefined;
+  return findClusterProcesses(folder).find(({ pid, args }) => runsSupervisor(args) && hasSocket(pid, inodes))
+    ?.pid;
+}
+
+function earlierLockOf({ path }: ClusterFolder): string {
+  return `@nodewright/supervise/${createHash('sha256').update(path).digest('hex')}`;
 }
 
 /**
