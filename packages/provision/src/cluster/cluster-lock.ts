@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rmdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { lstat, mkdir, open, realpath, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Fault } from '@nodewright/fault';
+import { shownPath } from '@nodewright/files';
+import type { ClusterRef } from '../provisioner.ts';
 import type { OwnerSocket } from './owner-socket.ts';
 import { askLockOwner, holdSocketLock } from './socket-lock.ts';
 import { privateFolderMode } from './write-private-file.ts';
@@ -10,11 +12,15 @@ import { privateFolderMode } from './write-private-file.ts';
 const attempts = 20;
 
 /**
- * Takes the lock that every command holds while it changes a cluster. It lies beside the cluster's folder, which commands make and remove;
- * the folder of clusters must exist. Throws a Fault `aborted` with the pid of the holder when another command has the lock.
+ * Takes the lock that every command holds while it changes a cluster. It lies in the folder of clusters, which must exist, under the
+ * name of the cluster: commands make and remove the cluster's folder itself, and it may be a link to a place where users make nothing.
+ *
+ * @throws Fault `aborted` with the pid of the holder when another command has the lock; `permission-denied` or `failed-precondition` when
+ * the folder of clusters cannot be written to
  */
-export async function lockCluster(folder: string, name: string): Promise<OwnerSocket> {
-  const place = { folder: join(dirname(folder), `.${basename(folder)}.lock`), name: 'change' } as const;
+export async function lockCluster({ clustersFolder, name }: ClusterRef): Promise<OwnerSocket> {
+  const parent = await realpath(clustersFolder);
+  const place = { folder: join(parent, `.${name}.lock`), name: 'change' } as const;
   for (let attempt = 1; ; attempt++) {
     try {
       await makeLockFolder(place.folder);
@@ -22,12 +28,35 @@ export async function lockCluster(folder: string, name: string): Promise<OwnerSo
       if (lock !== undefined) return removingFolder(lock, place.folder);
       break;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === attempts) throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' || attempt === attempts) throw orUnwritable(error, name, parent);
     }
   }
   const owner = await askLockOwner(place);
   const pid = typeof owner === 'object' && owner !== null && 'pid' in owner ? ` (pid ${owner.pid})` : '';
   throw new Fault('aborted', `another command${pid} is changing cluster "${name}": wait for it to end`);
+}
+
+function orUnwritable(error: unknown, name: string, folder: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  const text = `cluster "${name}" cannot be locked, because`;
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return new Fault(
+        'permission-denied',
+        `${text} you may not write to ${shownPath(folder)} (${code}): use a folder of clusters of your own, or run the command as its owner`,
+        { cause: error },
+      );
+    case 'EROFS':
+      return new Fault(
+        'failed-precondition',
+        `${text} the file system of ${shownPath(folder)} is mounted read-only (EROFS)`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
 }
 
 function removingFolder(lock: OwnerSocket, folder: string): OwnerSocket {

@@ -27,7 +27,7 @@ export async function createCluster<Parts extends CreateParts>(
   // Fail before anything is created if the talosconfig is unreadable, because a context is added to it later.
   await readExistingTalosconfig(request.talosconfig);
   const folder = await locateCluster(request, { make: true });
-  await using _lock = await lockCluster(folder.path, request.name);
+  await using _lock = await lockCluster(request);
 
   const milestones: CreationMilestones = {};
   const creation: Creation<Parts> = { request, folder, parts, progress, signal, milestones };

@@ -51,7 +51,7 @@ export async function destroyCluster<Parts extends CreateParts>(
   const before = await findCluster(folder).catch(() => undefined);
   // Without a folder of clusters there is no place for the lock either.
   if (before?.kind === 'nothing') throw noSuchCluster(ref);
-  await using _lock = await lockCluster(folder.path, ref.name);
+  await using _lock = await lockCluster(ref);
   const state = await stateToDestroy(ref, folder, options.force);
   const host = kind.openHost(folder, state);
   await host.require();

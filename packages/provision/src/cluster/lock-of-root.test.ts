@@ -18,7 +18,7 @@ async function openClusters() {
   await mkdir(folder, { mode: 0o700 });
   for (const path of [home.path, folder]) await chown(path, nobody, nobody);
   const locks = `
-    const lock = await lockCluster(${JSON.stringify(folder)}, 'lab');
+    const lock = await lockCluster({ clustersFolder: ${JSON.stringify(home.path)}, name: 'lab' });
     const other = await holdSocketLock({ folder: ${JSON.stringify(folder)}, name: 'supervisor' }, () => ({}));
     say(other === undefined ? 'refused' : 'held');`;
   return { folder, home: home.path, locks, [Symbol.asyncDispose]: () => home[Symbol.asyncDispose]() };

@@ -99,12 +99,12 @@ test('lockCluster() is not kept from a cluster by a socket that any user can mak
   try {
     await Promise.all(squatters.map((server) => server.listening || once(server, 'listening')));
     {
-      await using _lock = await lockCluster(folder, 'lab');
-      await assert.rejects(lockCluster(folder, 'lab'), {
+      await using _lock = await lockCluster({ clustersFolder: home.path, name: 'lab' });
+      await assert.rejects(lockCluster({ clustersFolder: home.path, name: 'lab' }), {
         kind: 'aborted',
         message: `another command (pid ${process.pid}) is changing cluster "lab": wait for it to end`,
       });
-      await using _other = await lockCluster(join(home.path, 'lab2'), 'lab2');
+      await using _other = await lockCluster({ clustersFolder: home.path, name: 'lab2' });
     }
     assert.deepEqual(await readdir(home.path), []);
     await mkdir(folder, { mode: 0o700 });
@@ -118,7 +118,7 @@ test('another user can neither connect to the lock of a cluster nor take it', as
   if (process.geteuid?.() !== 0) return t.skip('needs root, to run a program as another user');
   await using home = await openTemporaryFolder();
   await chmod(home.path, 0o755);
-  await using _lock = await lockCluster(join(home.path, 'lab'), 'lab');
+  await using _lock = await lockCluster({ clustersFolder: home.path, name: 'lab' });
   const folder = join(home.path, '.lab.lock');
   const [entry = ''] = await readdir(folder);
   const program = `
@@ -145,7 +145,7 @@ test('a folder that others may write to, or that belongs to another user, is no 
   const folder = join(home.path, '.lab.lock');
   await mkdir(folder);
   await chmod(folder, 0o770);
-  await assert.rejects(lockCluster(join(home.path, 'lab'), 'lab'), {
+  await assert.rejects(lockCluster({ clustersFolder: home.path, name: 'lab' }), {
     kind: 'failed-precondition',
     message: `other users may write to ${folder}: run chmod 0700 on it first`,
   });
@@ -157,7 +157,7 @@ test('a folder that others may write to, or that belongs to another user, is no 
   await chmod(home.path, 0o755);
   const program = `
     process.seteuid(${nobody});
-    await lockCluster(${JSON.stringify(join(home.path, 'lab'))}, 'lab').catch(({ message }) => process.stdout.write(message));`;
+    await lockCluster({ clustersFolder: ${JSON.stringify(home.path)}, name: 'lab' }).catch(({ message }) => process.stdout.write(message));`;
   const { stdout } = spawnSync(
     process.execPath,
     [

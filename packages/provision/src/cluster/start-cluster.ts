@@ -26,7 +26,7 @@ export interface HeldCluster extends AsyncDisposable {
 export async function holdCluster(ref: ClusterRef, node: string | undefined): Promise<HeldCluster> {
   const folder = await locateCluster(ref, { make: false });
   await readCluster(ref, folder);
-  const lock = await lockCluster(folder.path, ref.name);
+  const lock = await lockCluster(ref);
   try {
     const { state, supervisorPid } = await readCluster(ref, folder);
     if (state.phase === 'creating') {
