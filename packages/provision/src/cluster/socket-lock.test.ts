@@ -55,6 +55,22 @@ test('holdSocketLock() gives the lock to exactly one of many callers at once', a
   }
 });
 
+test('a process that gives way before it answers is not taken for the holder', async () => {
+  await using opened = await openPlace();
+  const { place } = opened;
+  const before = await holdSocketLock(place, describeSelf);
+  const [name = ''] = await readdir(place.folder);
+  await before?.[Symbol.asyncDispose]();
+  // It closes as a candidate does that has seen another one: the connection is in its queue and gets no answer.
+  const server = createServer((socket) => {
+    socket.destroy();
+    server.close();
+  }).listen(join(place.folder, name));
+  await once(server, 'listening');
+  await using lock = await holdSocketLock(place, describeSelf);
+  assert.ok(lock !== undefined);
+});
+
 /** Takes the lock of a folder in a process of its own, which says `held` or `refused` and waits. */
 function startHolder({ folder, name }: LockPlace) {
   const module = join(import.meta.dirname, 'socket-lock.ts');

@@ -15,8 +15,12 @@ import { setSocketMode } from './set-socket-mode.ts';
 
 /** What a process says that has not got the lock yet. */
 const candidate = { isTaking: true };
-/** How long to wait for processes that began at the same moment and give way to this one. */
-const patienceMs = 5_000;
+/** How long to wait for processes that began at the same moment and give way to this one, and for those that do not answer. */
+const patienceMs = 15_000;
+/** After this time, no process is between two steps of taking the lock: it makes its draft, and listens there at once. */
+const draftAgeMs = 10_000;
+/** How often another process may remove what this one has just made, because it does not listen yet. */
+const attempts = 5;
 const pollMs = 10;
 /** Errors of file systems that hold no sockets. */
 const noSocketCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
@@ -32,7 +36,21 @@ export async function holdSocketLock(
   place: LockPlace,
   describeOwner: () => object,
 ): Promise<OwnerSocket | undefined> {
-  const folderMode = await requireOwnFolder(place.folder);
+  for (let attempt = 1; ; attempt++) {
+    const mode = socketModeIn(await requireOwnFolder(place.folder));
+    try {
+      return await takeLock(place, mode, describeOwner);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === attempts) throw error;
+    }
+  }
+}
+
+async function takeLock(
+  place: LockPlace,
+  mode: number,
+  describeOwner: () => object,
+): Promise<OwnerSocket | undefined> {
   const id = randomBytes(8).toString('hex');
   const own = `${place.name}.${id}.sock`;
   const path = join(place.folder, own);
@@ -46,7 +64,7 @@ export async function holdSocketLock(
     await socket[Symbol.asyncDispose]();
   };
   try {
-    await setSocketMode(draft, socketModeIn(folderMode));
+    await setSocketMode(draft, mode);
     // Under its final name it listens from the first moment on: whoever finds it silent may remove it.
     await rename(draft, path);
     isHeld = await isOnlyOne(place, own);
@@ -76,6 +94,11 @@ async function isOnlyOne(place: LockPlace, own: string): Promise<boolean> {
     for (const entry of await readdir(place.folder)) {
       if (entry === own || !isLockEntry(place, entry)) continue;
       const path = join(place.folder, entry);
+      if (entry.endsWith('.draft')) {
+        // Its process looks for others itself when it has its final name.
+        await removeOldDraft(path);
+        continue;
+      }
       const { code, owner } = await lookAt(path);
       if (code === 'ENOENT') continue;
       if (code === 'ECONNREFUSED') {
@@ -83,16 +106,28 @@ async function isOnlyOne(place: LockPlace, own: string): Promise<boolean> {
         continue;
       }
       if (code === 'EACCES') throw unseenLock(path);
-      // It looks for others itself when it has its final name.
-      if (entry.endsWith('.draft')) continue;
       // Of those that began at the same moment, the first by name gets it.
-      if (!isCandidate(owner) || entry < own) return false;
+      if (isCandidate(owner) ? entry < own : owner !== undefined) return false;
+      // One without an answer may be about to give way, or be slow.
       hasOthers = true;
     }
     if (!hasOthers) return true;
     if (performance.now() > deadline) return false;
     await sleep(pollMs);
   }
+}
+
+/** A process that was killed leaves it. A young one may be about to listen. */
+async function removeOldDraft(path: string): Promise<void> {
+  const { mtimeMs } = await lstat(path).catch(orMissing);
+  if (Date.now() - mtimeMs < draftAgeMs) return;
+  const { code } = await lookAt(path);
+  if (code === 'ECONNREFUSED') await rm(path, { force: true });
+}
+
+function orMissing(error: NodeJS.ErrnoException) {
+  if (error.code !== 'ENOENT') throw error;
+  return { mtimeMs: Number.POSITIVE_INFINITY };
 }
 
 /**
