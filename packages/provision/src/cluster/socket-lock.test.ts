@@ -142,7 +142,7 @@ test('another user can neither connect to the lock of a cluster nor take it', as
     const say = (event, code) => process.stdout.write(event + ' ' + code + '\\n');
     const report = (what) => (error) => say(what, error.code);
     connect(${JSON.stringify(join(folder, entry))}, () => say('connect', 'done')).on('error', report('connect'));
-    for (const path of ${JSON.stringify([join(folder, 'change.0123456789abcdef.sock'), join(home.path, '.lab2.lock')])})
+    for (const path of ${JSON.stringify([join(folder, 'change.01234567.01234567.0123456789abcdef.sock'), join(home.path, '.lab2.lock')])})
       createServer().listen(path, () => say('listen', 'done')).on('error', report('listen'));`;
   const { error, stdout } = spawnSync(process.execPath, ['-e', program], {
     ...{ uid: nobody, gid: nobody, cwd: '/', encoding: 'utf8', timeout: 60_000 },

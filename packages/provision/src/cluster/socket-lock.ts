@@ -4,14 +4,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
 import { openUnixPath, shownPath } from '@nodewright/files';
-import { isLockEntry, type LockPlace } from './lock-entry.ts';
+import { isLockEntry, type LockHost, type LockPlace, lockEntryName, mayBeAlive } from './lock-entry.ts';
+import { readLockHost } from './lock-host.ts';
 import { holdOwnerSocket, lookAtOwner, type OwnerLook, type OwnerSocket } from './owner-socket.ts';
 import { setSocketMode } from './set-socket-mode.ts';
 
 // A lock of one user. An abstract socket would be simpler, but everybody on the host may bind its name, and sees the name while it is
 // held. So each process that wants the lock listens on a socket with a name of its own, in a folder that nobody else may write to, and
 // then looks at the others: it holds the lock when no other one listens. Of two processes the one that began to listen last sees the
-// other. A name is never used again, so the socket of a process that has ended can be removed by anybody.
+// other. A name is never used again, so the socket of a process that has ended can be removed by anybody. A shared file system may
+// show the socket of another host, where nobody here listens: names tell hosts, and such a socket is left to people, at any age, as a
+// supervisor runs for months.
 
 /** What a process says that has not got the lock yet. */
 const candidate = { isTaking: true };
@@ -29,17 +32,20 @@ const noSocketCodes: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSU
  * Takes the lock until it is disposed of, or until this process ends for whatever reason. Resolves to `undefined` when another process
  * has it. The folder may have a path of any length.
  *
- * @throws Fault `failed-precondition` when others may write to the folder, or its file system has no sockets; the error of the system with
- * the code ENOENT when the folder does not exist or is removed meanwhile
+ * @throws Fault `failed-precondition` when others may write to the folder, its file system has no sockets, or nobody here can tell
+ * whether the process of another lock runs; the error of the system with the code ENOENT when the folder does not exist or is removed
+ * meanwhile
  */
 export async function holdSocketLock(
   place: LockPlace,
   describeOwner: () => object,
+  host?: LockHost,
 ): Promise<OwnerSocket | undefined> {
+  const here = host ?? (await readLockHost());
   for (let attempt = 1; ; attempt++) {
     const mode = socketModeIn(await requireOwnFolder(place.folder));
     try {
-      return await takeLock(place, mode, describeOwner);
+      return await takeLock(place, mode, describeOwner, here);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === attempts) throw error;
     }
@@ -50,11 +56,12 @@ async function takeLock(
   place: LockPlace,
   mode: number,
   describeOwner: () => object,
+  host: LockHost,
 ): Promise<OwnerSocket | undefined> {
   const id = randomBytes(8).toString('hex');
-  const own = `${place.name}.${id}.sock`;
+  const own = lockEntryName(place, host, `${id}.sock`);
   const path = join(place.folder, own);
-  const draft = join(place.folder, `${place.name}.${id}.draft`);
+  const draft = join(place.folder, lockEntryName(place, host, `${id}.draft`));
   let isHeld = false;
   const socket = await listenAt(draft, () => (isHeld ? describeOwner() : candidate));
   if (socket === undefined) return undefined;
@@ -67,7 +74,7 @@ async function takeLock(
     await setSocketMode(draft, mode);
     // Under its final name it listens from the first moment on: whoever finds it silent may remove it.
     await rename(draft, path);
-    isHeld = await isOnlyOne(place, own);
+    isHeld = await isOnlyOne(place, own, host);
   } catch (error) {
     await release();
     throw error;
@@ -87,7 +94,7 @@ export async function askLockOwner(place: LockPlace): Promise<unknown> {
   return undefined;
 }
 
-async function isOnlyOne(place: LockPlace, own: string): Promise<boolean> {
+async function isOnlyOne(place: LockPlace, own: string, host: LockHost): Promise<boolean> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     let hasOthers = false;
@@ -102,6 +109,7 @@ async function isOnlyOne(place: LockPlace, own: string): Promise<boolean> {
       const { code, owner } = await lookAt(path);
       if (code === 'ENOENT') continue;
       if (code === 'ECONNREFUSED') {
+        if (mayBeAlive(entry, host)) throw foreignLock(path);
         await rm(path, { force: true });
         continue;
       }
@@ -138,6 +146,11 @@ const socketModeIn = (folderMode: number) => ((folderMode & 0o077) === 0 ? 0o666
 
 function unseenLock(path: string): Fault {
   const text = `${shownPath(path)} belongs to another user, so nobody can see whether its process still runs: end that process, or remove the file`;
+  return new Fault('failed-precondition', text);
+}
+
+function foreignLock(path: string): Fault {
+  const text = `${shownPath(path)} is the lock of a process of another host, which cannot be asked from here: end that process, or remove the file if it has ended`;
   return new Fault('failed-precondition', text);
 }
 
