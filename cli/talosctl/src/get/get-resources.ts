@@ -11,11 +11,12 @@ import {
   type Watch,
 } from '@nodewright/state';
 import { createStateClient } from '@nodewright/state/wire';
+import { CommandLimit } from '../command-limit.ts';
 import type { CliEnvironment } from '../command-module.ts';
 import { NodeErrors } from '../node-errors.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import { showWait } from '../progress.ts';
-import { awaitDevices, deviceKinds } from './await-devices.ts';
+import { awaitDevices, deviceKinds, devicesNanos } from './await-devices.ts';
 import type { ResourceOutput } from './resource-output.ts';
 import { shownResource } from './shown-resource.ts';
 
@@ -34,12 +35,24 @@ const definitionCodecs = codecsOf([]);
 /** Failures that say nothing about what the node publishes. */
 const unreachable: readonly FaultKind[] = ['cancelled', 'deadline-exceeded', 'unavailable'];
 
-/** Whether the node follows its devices; undefined when it does not say, as nodes of upstream. */
-async function followsDevices({ state }: NodeClient, signal: AbortSignal): Promise<boolean | undefined> {
-  const { deviceSourceStatuses } = await import('@nodewright/state/kinds');
-  const client = createStateClient({ client: state, codecs: codecsOf([deviceSourceStatuses]) });
+/**
+ * Whether the node has read its devices: it is connected to their source, and has discovered what is on them at least once. Undefined
+ * when it does not say, as nodes of upstream.
+ */
+async function hasReadDevices({ state }: NodeClient, signal: AbortSignal): Promise<boolean | undefined> {
+  const { deviceSourceStatuses, discoveryRefreshStatuses } = await import('@nodewright/state/kinds');
+  const codecs = codecsOf([deviceSourceStatuses, discoveryRefreshStatuses]);
+  const client = createStateClient({ client: state, codecs });
+  const source = await orAbsent(client.get(pointerTo(deviceSourceStatuses), { signal }));
+  if (source?.spec.connected !== true) return source?.spec.connected;
+  const refresh = await orAbsent(client.get(pointerTo(discoveryRefreshStatuses), { signal }));
+  return refresh !== undefined && refresh.spec.request > 0;
+}
+
+/** Resolves to undefined when the node answers that it does not publish the resource. */
+async function orAbsent<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return (await client.get(pointerTo(deviceSourceStatuses), { signal })).spec.connected;
+    return await call;
   } catch (error) {
     if (unreachable.includes(faultFrom(error).kind)) throw error;
     return undefined;
@@ -50,7 +63,7 @@ export interface Wanted {
   readonly kind: KindRef<EncodedSpec>;
   /** The id of one resource; `undefined` for all resources of the kind. */
   readonly id: string | undefined;
-  /** Whether an empty list of devices is asked for again while the machine still reads them. */
+  /** Whether devices that are missing are asked for again while the machine still reads them. */
   readonly awaitsDevices?: boolean;
 }
 
@@ -65,12 +78,8 @@ export async function getResources(
   for (const node of client.targets) {
     if (env.signal.aborted) break;
     try {
-      const state = encodedStateOf(node);
-      const { signal } = env;
-      const call =
-        id === undefined
-          ? listOf(env, node, kind, awaitsDevices && deviceKinds.includes(kind.type))
-          : state.get(pointerTo(kind, id), { signal }).then((resource) => [resource]);
+      const waits = awaitsDevices && deviceKinds.includes(kind.type);
+      const call = waits ? awaitedOf(env, node, { kind, id }) : foundOf(node, { kind, id }, env.signal);
       const found = await showWait(env.stderr, node.name, call);
       for (const resource of found) await output.add(shownResource(node.name, resource));
     } catch (error) {
@@ -81,16 +90,33 @@ export async function getResources(
   errors.end();
 }
 
-function listOf(env: CliEnvironment, node: NodeClient, kind: KindRef<EncodedSpec>, waits: boolean) {
-  const { signal } = env;
-  const list = () => encodedStateOf(node).list(kind, { signal });
-  if (!waits) return list();
-  return awaitDevices({
-    ...{ list, signal, timers: systemTimers },
-    areFollowed: () => followsDevices(node, signal),
+/** @throws Fault `not-found` for an id that the node does not have */
+async function foundOf(node: NodeClient, { kind, id }: Wanted, signal: AbortSignal) {
+  const state = encodedStateOf(node);
+  return id === undefined ? state.list(kind, { signal }) : [await state.get(pointerTo(kind, id), { signal })];
+}
+
+/** As `foundOf()`, once the devices of the machine are known. */
+async function awaitedOf(env: CliEnvironment, node: NodeClient, wanted: Wanted) {
+  using limit = new CommandLimit(devicesNanos, env.signal);
+  const { signal } = limit;
+  let absent: Fault | undefined;
+  const found = await awaitDevices({
+    ...{ limit, timers: systemTimers },
+    list: () =>
+      foundOf(node, wanted, signal).catch((error: unknown) => {
+        absent = faultFrom(error);
+        if (wanted.id === undefined || absent.kind !== 'not-found') throw absent;
+        return [];
+      }),
+    areRead: () => hasReadDevices(node, signal),
     onWait: () =>
-      env.stderr.write(`${escapeLine(node.name)}: waiting up to 60 s for the devices of the machine\n`),
+      env.stderr.write(
+        `${escapeLine(node.name)}: waiting up to ${limit.text} for the devices of the machine\n`,
+      ),
   });
+  if (found.length === 0 && absent !== undefined) throw absent;
+  return found;
 }
 
 /** Prints changes on all nodes until the user presses Ctrl-C or a node fails. @throws ReportedFailure */
