@@ -11,7 +11,7 @@ import { writePrivateFile } from '../cluster/write-private-file.ts';
 import type { ClusterState, MachineState } from '../domain/cluster-state.ts';
 import { chooseAccelerator } from '../machine/choose-accelerator.ts';
 import { guestAddress, guestCidr, guestNameServer, hostAddress } from '../machine/emulator-options.ts';
-import { freePort } from '../machine/free-port.ts';
+import { freePort, freeUdpPort } from '../machine/free-port.ts';
 import type { PatchText } from '../provisioner.ts';
 import {
   type ApiMode,
@@ -51,12 +51,14 @@ export function openQemuLauncher(
     progress.note(`${node} boots, its console is ${folder.nodeLog(node)}`);
     const machine = await awaited(state);
     undo.defer(() => stopProcesses(folder, { graceful: false }));
+    // The time server of an emulator that has just ended still has its port, and would answer for the next one.
+    await stopProcesses(folder, { graceful: false });
     const { environment } = parts;
+    const port = state.machine?.timePort;
     const emulatorPid = await startEmulator({
       ...{ folder, node, accelerator, environment },
-      ...{ apiPort: apiPortOf(state), kubernetesPort: kubernetesPortOf(state) },
+      ...{ apiPort: apiPortOf(state), kubernetesPort: kubernetesPortOf(state), timePort: port },
     });
-    const port = state.machine?.timePort;
     const { nodeBinary, timeServer: program } = parts;
     if (port !== undefined)
       await startTimeServer({ folder, nodeBinary, program, port, emulatorPid, environment, signal });
@@ -73,8 +75,8 @@ export function openQemuLauncher(
       undo.defer(() => making.catch(() => {}));
       await making;
       const apiPort = await freePort();
-      const timePort = await portBesides(apiPort);
-      return placeMachine(draft, { apiPort, timePort }, await portBesides(apiPort, timePort));
+      const timePort = await freeUdpPort();
+      return placeMachine(draft, { apiPort, timePort }, await portBesides(apiPort));
     },
     async handOut(state, material) {
       const { nodes, kubernetes, kubernetesEndpoint: endpoint = '' } = state;

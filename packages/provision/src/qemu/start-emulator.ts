@@ -9,6 +9,7 @@ import { daemonEnvironment } from '../domain/daemon-environment.ts';
 import { emulatorArguments } from '../domain/emulator-command.ts';
 import { clusterVariable } from '../domain/owned-process.ts';
 import { type Accelerator, emulatorMissing, emulatorProgram } from '../machine/emulator-options.ts';
+import { bindUdpPort } from '../machine/free-port.ts';
 import { machineFiles } from './machine-image.ts';
 
 export interface EmulatorStart {
@@ -17,6 +18,8 @@ export interface EmulatorStart {
   readonly apiPort: number;
   /** Undefined for a machine without Kubernetes. */
   readonly kubernetesPort: number | undefined;
+  /** The UDP port for the machine's time server, which is started afterwards; undefined for a machine without one. */
+  readonly timePort: number | undefined;
   readonly accelerator: Accelerator;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -26,9 +29,10 @@ export interface EmulatorStart {
  * the lock of the cluster.
  */
 export async function startEmulator(start: EmulatorStart): Promise<number> {
-  const { folder, node, apiPort, kubernetesPort, accelerator, environment } = start;
+  const { folder, node, apiPort, kubernetesPort, timePort, accelerator, environment } = start;
   await checkPort(apiPort, "the machine's API");
   if (kubernetesPort !== undefined) await checkPort(kubernetesPort, 'its Kubernetes API');
+  if (timePort !== undefined) await checkTimePort(timePort);
   const files = machineFiles(folder.nodeRoot(node));
   const words = emulatorArguments({
     ...{ folder: files.folder, console: folder.nodeLog(node), apiPort, kubernetesPort, accelerator },
@@ -73,4 +77,14 @@ async function checkPort(port: number, what: string): Promise<void> {
     server.listen(port, '127.0.0.1', resolve);
   });
   await new Promise((resolve) => server.close(resolve));
+}
+
+/** As `checkPort()`. A time server that belongs to another machine would answer, and end with that machine. */
+async function checkTimePort(port: number): Promise<void> {
+  try {
+    await bindUdpPort(port);
+  } catch (error) {
+    const text = `UDP port ${port} of 127.0.0.1, at which the machine's time server answers, is in use: end the process that has it (ss -lunp)`;
+    throw new Fault('failed-precondition', text, { cause: error });
+  }
 }

@@ -54,7 +54,7 @@ export async function startTimeServer(start: TimeServerStart): Promise<void> {
     } catch (error) {
       signal.throwIfAborted();
       if (performance.now() > deadline) {
-        const text = `the time server of the machine does not answer: ${faultFrom(error).message} (log: ${folder.supervisorLog})`;
+        const text = `the time server of the machine does not answer at UDP port ${port} of ${loopback}: ${faultFrom(error).message} (log: ${folder.supervisorLog})`;
         throw new Fault('unavailable', text, { cause: error });
       }
       await pause(100, signal);
