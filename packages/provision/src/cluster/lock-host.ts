@@ -5,7 +5,7 @@ import type { LockHost } from './lock-entry.ts';
 
 /** What tells hosts and their boots from each other. */
 export interface HostFacts {
-  /** Source: proc_sys_kernel(5): random/boot_id. */
+  /** Source: proc(5): /proc/sys/kernel/random/boot_id. */
   readonly bootId: string;
   /** Source: machine-id(5). Empty where there is none, as in many containers. */
   readonly machineId: string;
