@@ -5,20 +5,23 @@ import type { ConnectionOptions } from 'node:tls';
 import { methodTable } from '@nodewright/contract';
 import { ApidUnderTest } from './harness/apid-under-test.ts';
 import { Authority, credentialsOf } from './harness/authority.ts';
-import { Client, fieldsOf } from './harness/client.ts';
+import type { Behaviour } from './harness/backend.ts';
+import { type CallResult, Client, fieldsOf } from './harness/client.ts';
 
 const hourMs = 3_600_000;
 const version = '/machine.MachineService/Version';
 const memory = '/machine.MachineService/Memory';
 const reason = 'this worker waits for its certificate: trustd at 10.5.0.2:50001: connect ECONNREFUSED';
 const unavailable = 14;
+const deadlineExceeded = 4;
 
 /** apid of a worker that waits, with a certificate that no client can verify. */
-async function startWaiting(scope: AsyncDisposableStack) {
+async function startWaiting(scope: AsyncDisposableStack, machined?: Behaviour) {
   const own = await Authority.create();
   const apid = scope.use(
     await ApidUnderTest.prepare({
       worker: true,
+      ...(machined !== undefined && { machined }),
       runtime: { server: await own.server('node01', '127.0.0.1') },
     }),
   );
@@ -145,6 +148,57 @@ test('the certificate of trustd is served without a new listener, and strangers 
   assert.equal((await late?.call(version))?.code, undefined);
   await late?.[Symbol.asyncDispose]();
   assert.equal((await apid.logged('gateway listens')).length, 1);
+});
+
+test('an open call of a stranger ends after seconds, and at the latest with the wait', async () => {
+  await using scope = new AsyncDisposableStack();
+  const apid = await startWaiting(scope, () => {});
+  const stranger = scope.use(await Client.connect(unverified(apid.tlsWith({}))));
+  // A client may ask for less time, but not for more.
+  const metadata = [['grpc-timeout', '99999999H']] as const;
+  const results: CallResult[] = [];
+  const open = () => {
+    void stranger.open(version, { open: true, metadata }).result.then((result) => results.push(result));
+  };
+  open();
+  await apid.eventually('the end of the call', () => results.length === 1);
+  assert.equal(results[0]?.code, deadlineExceeded);
+  assert.match(results[0]?.message ?? '', /after 5s/);
+
+  open();
+  await apid.eventually('the next call', () => apid.machined.calls.length === 2);
+  await apid.writeRuntime({ server: await apid.authority.server('node01', '127.0.0.1') });
+  await apid.removeWait();
+  await apid.eventually('the end of the connection', () => stranger.socket.destroyed);
+  await apid.eventually('the end of the call', () => results.length === 2);
+  assert.notEqual(results[1]?.code, 0);
+});
+
+test('strangers of many addresses have few connections, and keep out nobody with a certificate', async () => {
+  await using scope = new AsyncDisposableStack();
+  const apid = await startWaiting(scope);
+  const connectFrom = async (localAddress: string) => {
+    const options = { ...unverified(apid.tlsWith({})), localAddress };
+    const client = await Client.connect(options).catch(() => undefined);
+    if (client !== undefined) scope.use(client);
+    return client;
+  };
+  const answered = async (client: Client | undefined) =>
+    (await client?.call(version).catch(() => undefined))?.code === 0;
+  const answers = async (addresses: readonly string[]) => {
+    const codes: boolean[] = [];
+    for (const address of addresses) codes.push(await answered(await connectFrom(address)));
+    return codes.filter((isAnswered) => isAnswered).length;
+  };
+  assert.equal(await answers(Array.from({ length: 9 }, () => '127.77.0.1')), 8);
+  assert.equal(await answers(Array.from({ length: 57 }, (_, index) => `127.77.1.${index + 1}`)), 56);
+  const reasons = (await apid.logged('connection refused', 2)).map(({ reason: text }) => text);
+  assert.deepEqual(reasons, [
+    'too many connections of this client: the limit is 8 without a client certificate',
+    'too many connections on this node: the limit is 64 without a client certificate',
+  ]);
+  const admin = scope.use(await Client.connect(unverified(await apid.tls('os:admin'))));
+  assert.equal((await admin.call(memory)).code, 0);
 });
 
 test('neither a control plane nor a worker with its certificate admits strangers, whatever is published', async () => {

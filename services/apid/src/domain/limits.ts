@@ -65,6 +65,27 @@ export const gatewayShares = {
 } as const;
 
 /**
+ * Limits on the clients without a certificate of a worker that waits for its own. They count by themselves, so that strangers take no place
+ * of a client with a certificate.
+ */
+export const strangerLimits = {
+  /** Connections of all strangers together. */
+  connections: 64,
+  /** Connections of one address, or of an IPv6 /64. */
+  connectionsPerIdentity: 8,
+  /** No stranger is an apid. */
+  connectionsPerApid: 0,
+  /** The last connections are reserved for addresses without one. */
+  reservedConnections: 16,
+  smallIdentityConnections: 1,
+  callsPerConnection: 4,
+  /** Longest time for a call, in milliseconds. */
+  callMs: 5000,
+  /** Without a call, until the connection is drained, in milliseconds; it may be twice as long. */
+  idleMs: 15_000,
+} as const;
+
+/**
  * Rates of useless calls per identity. Above the rate of cancels or refusals the connection is closed, and
  * new calls are refused during a pause. The pause doubles when the identity soon exceeds a rate again.
  */

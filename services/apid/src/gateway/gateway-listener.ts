@@ -5,12 +5,12 @@ import {
   addressBlock,
   backoffDelayMs,
   GatewayServer,
+  type GrpcStatus,
   type H2Engine,
   type H2Limits,
   type Handshake,
   h2ErrorCodes,
   type InboundCall,
-  type ServerConnection,
   type ServerCredentials,
 } from '@nodewright/h2';
 import type { Logger } from '@nodewright/telemetry';
@@ -25,7 +25,7 @@ import type { CallerConduct } from './caller-conduct.ts';
 import { Chain } from './chain.ts';
 import { endEndlessCalls } from './end-endless-calls.ts';
 import type { GatewayPeer } from './gateway.ts';
-import { apidLimits, clientLimits, furtherClientLimits } from './http2-limits.ts';
+import { apidLimits, clientLimits, furtherClientLimits, strangerClientLimits } from './http2-limits.ts';
 
 export interface GatewayListenerInit {
   readonly engine: H2Engine;
@@ -35,6 +35,8 @@ export interface GatewayListenerInit {
   /** Called once for each admitted connection, when it is closed. */
   onClosed(peer: GatewayPeer): void;
   readonly connections: ConnectionShares;
+  /** The connections of clients without a certificate, where others need one. */
+  readonly strangers: ConnectionShares;
   readonly conduct: CallerConduct;
   /** The current time in milliseconds, monotonic. */
   now(): number;
@@ -48,8 +50,8 @@ interface OpenListener {
   readonly server: GatewayServer<GatewayPeer>;
   readonly identity: GatewayIdentity;
   readonly active: Chain<CallRecord>;
-  /** The connections of clients without a certificate, where others need one. */
-  readonly strangers: Set<ServerConnection>;
+  /** The clients without a certificate, where others need one. */
+  readonly strangers: Set<GatewayPeer>;
 }
 
 /** How long the last statuses may take to reach clients, in milliseconds. */
@@ -104,7 +106,7 @@ export class GatewayListener implements AsyncDisposable {
     try {
       open.server.setCredentials(credentialsOf(identity));
       this.#open = { ...open, identity };
-      if (identity.waitsFor === undefined) for (const connection of open.strangers) connection.drain();
+      if (identity.waitsFor === undefined) dismissAll(open);
     } catch (error) {
       this.#init.log.error(
         { error: faultFrom(error).message },
@@ -144,7 +146,7 @@ export class GatewayListener implements AsyncDisposable {
       skipVerifyingClientCert: identity.skipVerifyingClientCert,
     };
     const active = new Chain<CallRecord>();
-    const strangers = new Set<ServerConnection>();
+    const strangers = new Set<GatewayPeer>();
     try {
       const server = this.#createServer(identity, active, strangers);
       const port = await server.listen({
@@ -166,18 +168,26 @@ export class GatewayListener implements AsyncDisposable {
   #createServer(
     identity: GatewayIdentity,
     active: Chain<CallRecord>,
-    strangers: Set<ServerConnection>,
+    strangers: Set<GatewayPeer>,
   ): GatewayServer<GatewayPeer> {
     const { engine, log, onCall, onClosed, connections, conduct, now } = this.#init;
-    const refusalOf: ConnectionRefusal = (caller, isApid) =>
-      connections.refusal(caller, isApid) ?? conduct.connectionRefusal(caller, now());
+    const { strangers: strangerConnections } = this.#init;
+    const isStranger = (hasCertificate: boolean) => !hasCertificate && !identity.skipVerifyingClientCert;
+    const refusalOf: ConnectionRefusal = (caller, isApid, hasCertificate) => {
+      const refusal = isStranger(hasCertificate)
+        ? strangerRefusal(strangerConnections, caller)
+        : connections.refusal(caller, isApid);
+      return refusal ?? conduct.connectionRefusal(caller, now());
+    };
     // A listener that has just closed admits nobody.
     const admits = (): Strangers => {
       if (identity.skipVerifyingClientCert) return 'all';
       return this.#open?.identity.waitsFor === undefined ? 'none' : 'without-certificate';
     };
-    const limitsOf = (caller: string) =>
-      connections.count(caller) < callGrowth.furtherAfter ? clientLimits : furtherClientLimits;
+    const limitsOf: LimitsOf = (caller, hasCertificate) => {
+      if (isStranger(hasCertificate)) return strangerClientLimits;
+      return connections.count(caller) < callGrowth.furtherAfter ? clientLimits : furtherClientLimits;
+    };
     return new GatewayServer<GatewayPeer>({
       engine,
       limits: clientLimits,
@@ -186,15 +196,16 @@ export class GatewayListener implements AsyncDisposable {
       onCall: (call, peer) => onCall(call, peer, active),
       onConnection(connection, peer) {
         peer.connection = connection;
-        const release = connections.open(peer.identity);
-        if (!peer.hasCertificate && !identity.skipVerifyingClientCert) strangers.add(connection);
+        const isOne = isStranger(peer.hasCertificate);
+        const release = (isOne ? strangerConnections : connections).open(peer.identity);
+        if (isOne) strangers.add(peer);
         void connection.closed.then(() => {
-          strangers.delete(connection);
+          strangers.delete(peer);
           release();
           onClosed(peer);
         });
       },
-      onExpired: (peer) => endCalls(active, peer),
+      onExpired: (peer) => endCalls(active, peer, certificateExpired),
       onRefused(reason, handshake) {
         const leftOut = conduct.takeLine(`address ${addressBlock(handshake.remoteAddress)}`, now());
         if (leftOut === undefined) return;
@@ -216,7 +227,14 @@ function credentialsOf(identity: GatewayIdentity): ServerCredentials {
 }
 
 /** Why a connection of this identity must not be opened, as text; `undefined` when it may. */
-type ConnectionRefusal = (identity: string, isApid: boolean) => string | undefined;
+type ConnectionRefusal = (identity: string, isApid: boolean, hasCertificate: boolean) => string | undefined;
+
+type LimitsOf = (identity: string, hasCertificate: boolean) => H2Limits;
+
+function strangerRefusal(strangers: ConnectionShares, caller: string): string | undefined {
+  const refusal = strangers.refusal(caller, false);
+  return refusal === undefined ? undefined : `${refusal} without a client certificate`;
+}
 
 /**
  * Which clients are admitted without an accepted certificate: all in maintenance, where no certificate counts; those that present none
@@ -228,28 +246,28 @@ function admit(
   handshake: Handshake,
   strangers: Strangers,
   refusalOf: ConnectionRefusal,
-  limitsOf: (identity: string) => H2Limits,
+  limitsOf: LimitsOf,
 ): Admission<GatewayPeer> {
   const { remoteAddress, certificate } = handshake;
   if (strangers === 'all' || certificate === undefined) {
     if (strangers === 'none') return { admitted: false, reason: 'client sent no certificate' };
     const identity = `address ${addressBlock(remoteAddress)}`;
-    const refusal = refusalOf(identity, false);
+    const refusal = refusalOf(identity, false, false);
     if (refusal !== undefined) return tooMany(refusal);
     const peer = createPeer(handshake, identity, { hasCertificate: false, organizations: [] });
-    return { admitted: true, peer, limits: limitsOf(identity) };
+    return { admitted: true, peer, limits: limitsOf(identity, false) };
   }
   const verdict = judgeClientCertificate(certificate, handshake.certificateError);
   if (!verdict.accepted) return { admitted: false, reason: verdict.reason };
   const { organizations } = verdict;
   const peer = createPeer(handshake, identityOf(certificate), { hasCertificate: true, organizations });
-  const refusal = refusalOf(peer.identity, peer.isApid);
+  const refusal = refusalOf(peer.identity, peer.isApid, true);
   if (refusal !== undefined) return tooMany(refusal);
   return {
     admitted: true,
     peer,
     validUntilMs: certificate.validToDate.getTime(),
-    limits: peer.isApid ? apidLimits : limitsOf(peer.identity),
+    limits: peer.isApid ? apidLimits : limitsOf(peer.identity, true),
   };
 }
 
@@ -273,9 +291,29 @@ function createPeer(
   };
 }
 
-/** When a client certificate expires, the open calls of its connection get a status instead of a reset. */
-function endCalls(active: Chain<CallRecord>, peer: GatewayPeer): void {
-  const status = { code: grpcCodeFromKind('unauthenticated'), message: 'the client certificate has expired' };
+const certificateExpired: GrpcStatus = {
+  code: grpcCodeFromKind('unauthenticated'),
+  message: 'the client certificate has expired',
+};
+const waitIsOver: GrpcStatus = {
+  code: grpcCodeFromKind('unavailable'),
+  message: 'this node has its certificate, and takes calls from clients with a certificate only',
+};
+
+/** Ends the connections without a certificate. A client that does not read the end of its call loses its connection all the same. */
+function dismissAll({ active, strangers }: OpenListener): void {
+  for (const peer of strangers) {
+    const { connection } = peer;
+    endCalls(active, peer, waitIsOver);
+    connection?.drain();
+    const timer = setTimeout(() => connection?.destroy(), flushMs);
+    void connection?.closed.then(() => clearTimeout(timer));
+  }
+  strangers.clear();
+}
+
+/** When a connection must end, its open calls get a status instead of a reset. */
+function endCalls(active: Chain<CallRecord>, peer: GatewayPeer, status: GrpcStatus): void {
   for (const call of active.all()) if (call.isOf(peer)) call.target?.abort(status);
 }
 

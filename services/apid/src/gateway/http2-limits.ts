@@ -6,6 +6,7 @@ import {
   connectionTimes,
   gatewayShares,
   metadataBytes,
+  strangerLimits,
   streamWindowBytes,
 } from '../domain/limits.ts';
 
@@ -26,6 +27,14 @@ export const clientLimits: H2Limits = {
 export const furtherClientLimits: H2Limits = {
   ...clientLimits,
   growth: { ...callGrowth, first: callGrowth.firstOfFurther, settled: callGrowth.firstOfFurther },
+};
+
+/** The same for a client without a certificate while others need one. */
+export const strangerClientLimits: H2Limits = {
+  ...clientLimits,
+  maxConcurrentCalls: strangerLimits.callsPerConnection,
+  growth: undefined,
+  idleMs: strangerLimits.idleMs,
 };
 
 /** The same for connections of another apid, which carries calls of many clients and limits each of them. */

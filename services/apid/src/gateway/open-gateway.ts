@@ -12,7 +12,14 @@ import { CallerLanes } from '../domain/caller-lanes.ts';
 import { ConnectionShares } from '../domain/connection-shares.ts';
 import type { GatewayIdentity } from '../domain/gateway-identity.ts';
 import { needsNewConnection } from '../domain/identity-change.ts';
-import { backendLanes, cancelLimits, conductLimits, gatewayShares, startLimits } from '../domain/limits.ts';
+import {
+  backendLanes,
+  cancelLimits,
+  conductLimits,
+  gatewayShares,
+  startLimits,
+  strangerLimits,
+} from '../domain/limits.ts';
 import { CallPlans } from './call-plans.ts';
 import type { CallRecord } from './call-record.ts';
 import { CallShares } from './call-shares.ts';
@@ -104,6 +111,7 @@ export function openGateway(init: OpenGatewayInit, scope: AsyncDisposableStack):
       onCall: (call, peer, active) => onCall(gateway, call, peer, active),
       onClosed: (peer) => plans.forget(peer),
       connections: new ConnectionShares(gatewayShares),
+      strangers: new ConnectionShares(strangerLimits),
       conduct,
       now: monotonicMs,
       onListening: init.onListening,

@@ -3,7 +3,7 @@ import type { FaultKind } from '@nodewright/fault';
 import { hasHeader, headerValue, headerValues, isGrpcContentType, parseGrpcTimeout } from '@nodewright/h2';
 import { namedCaller } from '../domain/caller-identity.ts';
 import { checkRequest } from '../domain/check-request.ts';
-import { gatewayShares } from '../domain/limits.ts';
+import { gatewayShares, strangerLimits } from '../domain/limits.ts';
 import { mayCall, rolesKey } from '../domain/may-call.ts';
 import { maxRequestBytes } from '../domain/request-limit.ts';
 import {
@@ -111,14 +111,18 @@ export function planCall(request: PlannedRequest, node: PlanningNode, peer: Plan
 /** The only method that a worker answers to a client without a certificate while it waits for its own. */
 const strangersMethod = '/machine.MachineService/Version';
 
-/** Plans a call of a client without a certificate. It never leaves this node, whatever its metadata name. */
+/**
+ * Plans a call of a client without a certificate. It never leaves this node, whatever its metadata name, and its time is limited, whatever
+ * the client asks for.
+ */
 function planForStranger(
   path: string,
   waitsFor: string,
-  timeoutMs: number | undefined,
+  wantedMs: number | undefined,
   { identity }: PlanningPeer,
 ): CallPlan {
   const caller = rolesOfStranger();
+  const timeoutMs = Math.min(wantedMs ?? strangerLimits.callMs, strangerLimits.callMs);
   if (path !== strangersMethod) {
     const message = `without a client certificate this node answers only Version: ${waitsFor}`;
     return { ...refused('unavailable', message), caller, timeoutMs };
