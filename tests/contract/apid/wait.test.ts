@@ -1,5 +1,6 @@
 // A worker whose certificate no control plane has issued yet: who gets what from its API.
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import type { ConnectionOptions } from 'node:tls';
 import { methodTable } from '@nodewright/contract';
@@ -199,6 +200,31 @@ test('strangers of many addresses have few connections, and keep out nobody with
   ]);
   const admin = scope.use(await Client.connect(unverified(await apid.tls('os:admin'))));
   assert.equal((await admin.call(memory)).code, 0);
+});
+
+test('a worker whose certificate ends while machined has no other serves its own, and waits', async () => {
+  await using scope = new AsyncDisposableStack();
+  const own = await (await Authority.create()).server('node01', '127.0.0.1');
+  const apid = scope.use(await ApidUnderTest.prepare({ worker: true }));
+  // It ends in a few seconds. On a busy machine it may have ended before apid reads it, which changes nothing in what follows.
+  const short = await apid.authority.issue({
+    ...{ subject: { commonName: 'node01' }, dnsNames: ['node01'], extendedKeyUsage: ['serverAuth'] },
+    ...{ notBefore: new Date(Date.now() - hourMs + 8000), lifetimeHours: 1 },
+  });
+  await apid.writeRuntime({ server: short });
+  await apid.spawn();
+  await apid.listening();
+  await apid.stopState();
+  await apid.restartState();
+  await apid.writeWait(reason);
+  await apid.writeRuntime({ server: own });
+  const ownKey = new X509Certificate(own.certificate).fingerprint256;
+  await apid.eventually('a certificate of the node itself', async () => {
+    await using client = await Client.connect(unverified(await apid.tls('os:reader')));
+    return serverKey(client) === ownKey;
+  });
+  const stranger = scope.use(await Client.connect(unverified(apid.tlsWith({}))));
+  assert.equal((await stranger.call(version)).code, 0);
 });
 
 test('neither a control plane nor a worker with its certificate admits strangers, whatever is published', async () => {

@@ -16,3 +16,13 @@ export function isIssued({ server, acceptedCAs }: ApiCertificateSpec): boolean {
     return false;
   }
 }
+
+/** When the server certificate ends, as Unix time in milliseconds; undefined when there is none that can be read. */
+export function endOfServer({ server }: ApiCertificateSpec): number | undefined {
+  if (server === undefined) return undefined;
+  try {
+    return readCertificate(server.crt).validToDate.getTime();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
-import { factsAfter, type ServiceFacts, usableFacts } from './service-facts.ts';
+import { endOfKept, factsAfter, type ServiceFacts, usableFacts } from './service-facts.ts';
 
+const now = Date.now();
 const config = (isMaintenance: boolean) => ({
   listenAddress: ':50000',
   nodeRoutingDisabled: isMaintenance,
@@ -33,14 +34,14 @@ test('factsAfter() drops a removed configuration, but keeps it after a restart o
     [undefined, false, false],
   ];
   assert.deepEqual(
-    rows.map(([before, isSameState]) => factsAfter(before, nothing, isSameState).config !== undefined),
+    rows.map(([before, isSameState]) => factsAfter(before, nothing, isSameState, now).config !== undefined),
     rows.map(([, , stays]) => stays),
   );
 });
 
 test('factsAfter() keeps removed certificates and adopts everything that is new', () => {
   const next = { ...nothing, config: config(true), hostname: { hostname: 'a', domainname: '' } };
-  assert.deepEqual(factsAfter(normal, next, true), { ...next, certificates: normal.certificates });
+  assert.deepEqual(factsAfter(normal, next, true, now), { ...next, certificates: normal.certificates });
 });
 
 test('usableFacts() is undefined when a part is missing and while the node leaves maintenance', () => {
@@ -79,14 +80,21 @@ test('factsAfter() keeps the certificate that trustd issued when a restarted mac
     certificates: { ...certificates(false), server, acceptedCAs: accepted },
   });
   const waiting: ServiceFacts = { ...worker(ownServer), wait };
-  const serverAfter = (before: ServiceFacts | undefined, next: ServiceFacts) =>
-    factsAfter(before, next, false).certificates?.server;
+  const serverAfter = (before: ServiceFacts | undefined, next: ServiceFacts, nowMs = now) =>
+    factsAfter(before, next, false, nowMs).certificates?.server;
   assert.equal(serverAfter(worker(issued), waiting), issued);
   // The same whatever of the two arrives first.
   assert.equal(serverAfter(worker(issued), worker(ownServer)), issued);
   assert.equal(serverAfter(waiting, worker(reissued)), reissued);
   assert.equal(serverAfter(worker(issued), worker(reissued)), reissued);
   assert.equal(serverAfter(undefined, waiting), ownServer);
+  // A certificate that has ended is none.
+  const end = notBefore.getTime() + 3_600_000;
+  assert.equal(serverAfter(worker(issued), waiting, end - 1001), issued);
+  assert.equal(serverAfter(worker(issued), waiting, end), ownServer);
+  const kept = factsAfter(worker(issued), waiting, false, now);
+  assert.equal(endOfKept(kept, waiting.certificates), Math.floor(end / 1000) * 1000);
+  assert.equal(endOfKept(waiting, waiting.certificates), undefined);
   // Nothing of a control plane, of maintenance, or of an authority that is no longer accepted is kept.
   const changed = (changes: Partial<NonNullable<ServiceFacts['certificates']>>): ServiceFacts => ({
     ...normal,

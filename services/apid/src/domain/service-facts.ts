@@ -6,7 +6,7 @@ import type {
   MemberSpec,
   NodeAddressSpec,
 } from '@nodewright/state/kinds';
-import { isIssued } from './issued-certificate.ts';
+import { endOfServer, isIssued } from './issued-certificate.ts';
 
 /** What apid reads from the node's state. Source: Talos v1.14: resource access granted to apid. */
 export interface ServiceFacts {
@@ -29,23 +29,28 @@ export type UsableFacts = ServiceFacts & {
 /**
  * Merges `next` into the facts known before. Removed certificates stay in use. A removed configuration is
  * dropped only when `isSameState` is true: a machined that has just restarted may not have published it yet.
- * For the same reason a worker that has its certificate keeps it when a restarted machined has none yet.
+ * For the same reason a worker that has its certificate keeps it when a restarted machined has none yet, until it ends.
+ *
+ * @param nowMs Unix time, as the certificates have it
  */
 export function factsAfter(
   before: ServiceFacts | undefined,
   next: ServiceFacts,
   isSameState: boolean,
+  nowMs: number,
 ): ServiceFacts {
   return {
     ...next,
     config: next.config ?? (isSameState ? undefined : before?.config),
-    certificates: certificatesAfter(before, next.certificates),
+    certificates: certificatesAfter(before, next.certificates, nowMs),
   };
 }
 
-function certificatesAfter(
+/** The certificates of these facts when machined publishes `next`. */
+export function certificatesAfter(
   before: ServiceFacts | undefined,
   next: ApiCertificateSpec | undefined,
+  nowMs: number,
 ): ApiCertificateSpec | undefined {
   const known = before?.certificates;
   if (next === undefined || known === undefined || before?.config === undefined) return next ?? known;
@@ -53,7 +58,17 @@ function certificatesAfter(
   const isVerified = !known.skipVerifyingClientCert && !next.skipVerifyingClientCert;
   if (!isWorker || !isVerified || known.server?.crt === next.server?.crt) return next;
   const { acceptedCAs } = next;
-  return isIssued({ ...known, acceptedCAs }) && !isIssued(next) ? { ...known, acceptedCAs } : next;
+  const isValid = nowMs < (endOfServer(known) ?? 0) && isIssued({ ...known, acceptedCAs });
+  return isValid && !isIssued(next) ? { ...known, acceptedCAs } : next;
+}
+
+/** When the certificate ends that is kept although `published` is another one, as Unix time in ms; undefined when none is kept. */
+export function endOfKept(
+  { certificates }: ServiceFacts,
+  published: ApiCertificateSpec | undefined,
+): number | undefined {
+  if (published === undefined || certificates === undefined) return undefined;
+  return certificates.server?.crt === published.server?.crt ? undefined : endOfServer(certificates);
 }
 
 /**

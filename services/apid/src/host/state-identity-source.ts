@@ -11,7 +11,13 @@ import {
 import type { Logger } from '@nodewright/telemetry';
 import { type GatewayIdentity, identityFromFacts } from '../domain/gateway-identity.ts';
 import type { IdentitySource } from '../domain/identity-source.ts';
-import { factsAfter, type ServiceFacts, usableFacts } from '../domain/service-facts.ts';
+import {
+  certificatesAfter,
+  endOfKept,
+  factsAfter,
+  type ServiceFacts,
+  usableFacts,
+} from '../domain/service-facts.ts';
 
 /** The resources that apid watches. */
 const followed = {
@@ -28,6 +34,9 @@ const followed = {
  * worker, the request for its certificate takes up to a minute.
  */
 const restartGraceMs = 90_000;
+
+/** A certificate that is kept is compared with the clock at least this often, in milliseconds, because the system clock may be set. */
+const longestLookMs = 60_000;
 
 /**
  * Reads the identity from the node's state, which machined serves on a socket for apid alone. While machined
@@ -47,10 +56,29 @@ export class StateIdentitySource implements IdentitySource {
     let isFirst = true;
     let knownConnection = 0;
     let deadline: Promise<'late'> | undefined;
+    let published: ServiceFacts['certificates'];
+    let look: Promise<'look'> | undefined;
     const views = followState(this.#following(signal));
     let pending = views.next();
     for (;;) {
-      const result = await Promise.race([pending, ...(deadline === undefined ? [] : [deadline])]);
+      const result = await Promise.race([
+        pending,
+        ...(deadline === undefined ? [] : [deadline]),
+        ...(look === undefined ? [] : [look]),
+      ]);
+      if (result === 'look') {
+        look = undefined;
+        if (facts === undefined) continue;
+        facts = { ...facts, certificates: certificatesAfter(facts, published, Date.now()) };
+        const endMs = endOfKept(facts, published);
+        if (endMs !== undefined) {
+          look = beforeLook(endMs);
+          continue;
+        }
+        const identity = this.#identityOf(facts);
+        if (identity !== 'unusable') yield identity;
+        continue;
+      }
       if (result === 'late') {
         deadline = undefined;
         if (facts !== undefined) facts = { ...facts, config: undefined };
@@ -66,7 +94,10 @@ export class StateIdentitySource implements IdentitySource {
       }
       const { view, connection } = result.value;
       const isSameState = knownConnection === 0 || connection === knownConnection;
-      facts = factsAfter(facts, view, isSameState);
+      facts = factsAfter(facts, view, isSameState, Date.now());
+      published = view.certificates;
+      const endMs = endOfKept(facts, published);
+      look = endMs === undefined ? undefined : (look ?? beforeLook(endMs));
       if (view.config !== undefined) {
         knownConnection = connection;
         deadline = undefined;
@@ -103,6 +134,12 @@ export class StateIdentitySource implements IdentitySource {
       return 'unusable';
     }
   }
+}
+
+/** Ends when a certificate is to be compared with the clock. */
+function beforeLook(endMs: number): Promise<'look'> {
+  const leftMs = Math.min(longestLookMs, Math.max(0, endMs - Date.now()) + 1);
+  return new Promise((resolve) => setTimeout(resolve, leftMs, 'look').unref());
 }
 
 /** The timer does not keep the process running. */

@@ -27,6 +27,7 @@ import {
 } from '@nodewright/state/kinds';
 import { type TrustdEndpoint, trustdEndpoints } from '../../cluster/domain/trustd-endpoints.ts';
 import { plainAddresses } from '../domain/cert-sans.ts';
+import { endDelayMs, termOfIssued } from '../domain/certificate-renewal.ts';
 import {
   apidClientCertificate,
   apidServerCertificate,
@@ -65,6 +66,8 @@ interface Made {
   readonly inputs: unknown;
   readonly spec: ApiCertificateSpec;
   readonly issuedAtMs: number;
+  /** How long they need no renewal, in ms, if that does not follow from the time of issue. */
+  readonly periodMs?: number;
 }
 
 const output = pointerTo(apiCertificates);
@@ -72,7 +75,8 @@ const output = pointerTo(apiCertificates);
 /**
  * The certificates of apid. A control plane issues them, a worker requests them from a control plane, and a
  * node without a configuration has a self-made one that clients cannot verify. While new certificates cannot
- * be obtained, the old ones stay in use; a worker that has none yet serves one of its own. Source: Talos v1.14: secrets.APIController.
+ * be obtained, the old ones stay in use; a worker that has none, or one that has ended, serves one of its own. Source: Talos v1.14:
+ * secrets.APIController.
  */
 export class ApiController implements Controller {
   readonly name = 'secrets.APIController';
@@ -97,6 +101,8 @@ export class ApiController implements Controller {
   readonly #shortfall: NameShortfall;
   /** The names in the certificate from trustd. */
   #certified: CertifiedNames | undefined;
+  /** When it ends, as Unix ms. */
+  #endsAtMs = Number.POSITIVE_INFINITY;
   #wake: () => void = () => {};
   /**
    * The key of every certificate that the node makes for itself, until machined ends: clients that recognized it in maintenance recognize
@@ -125,8 +131,10 @@ export class ApiController implements Controller {
       this.#request?.[Symbol.dispose]();
       this.#issued.forget();
       this.#certified = undefined;
+      this.#endsAtMs = Number.POSITIVE_INFINITY;
       this.#origin = origin;
     }
+    if (this.#certified !== undefined) this.#forgetEnded(pass);
     if (!(await pass.get(pointerTo(networkStatuses)))?.spec.addressReady) return;
     if (origin === 'trustd' && !this.#issued.hasAny) {
       this.#wait ??= new ApiWait((inPass, nowMs) => this.#issueOwn(inPass, nowMs));
@@ -136,7 +144,7 @@ export class ApiController implements Controller {
     const made = await this.#makers[origin](pass);
     if (made !== undefined) {
       await pass.put({ ...output, spec: made.spec });
-      this.#issued.remember(made.inputs, made.issuedAtMs);
+      this.#issued.remember(made.inputs, made.issuedAtMs, made.periodMs);
       pass.log.info({ origin, acceptedCAs: made.spec.acceptedCAs.length }, 'certificates issued');
     }
     if (this.#issued.hasAny) await this.#endWait(pass);
@@ -242,7 +250,10 @@ export class ApiController implements Controller {
       const still = await this.#lackingIn(pass, certified, sans);
       if (still.length >= lacking.length) return undefined;
     }
+    const { endsAtMs, renewalPeriodMs: periodMs } = termOfIssued(certified, startedAtMs);
     this.#certified = certified;
+    this.#endsAtMs = endsAtMs;
+    pass.wakeAfter(endDelayMs(endsAtMs, pass.now()));
     await this.#noteLacking(pass, sans);
     const spec: ApiCertificateSpec = {
       server: { crt: value.certificate, key: value.key },
@@ -250,7 +261,19 @@ export class ApiController implements Controller {
       acceptedCAs: [{ crt: value.acceptedCAs }],
       skipVerifyingClientCert: false,
     };
-    return { inputs, spec, issuedAtMs: startedAtMs };
+    return { inputs, spec, issuedAtMs: startedAtMs, periodMs };
+  }
+
+  /** A certificate that has ended is none: no client accepts it, so the node shows one of its own until it has another. */
+  #forgetEnded(pass: ReconcilePass): void {
+    if (pass.now() < this.#endsAtMs) {
+      pass.wakeAfter(endDelayMs(this.#endsAtMs, pass.now()));
+      return;
+    }
+    pass.log.warn({}, 'the certificate of the API has ended');
+    this.#issued.forget();
+    this.#certified = undefined;
+    this.#endsAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** The names that the certificate in force lacks, which are logged when they change. */

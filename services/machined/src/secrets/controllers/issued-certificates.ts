@@ -6,12 +6,14 @@ import { isRenewalDue, renewalDelayMs, renewalPeriodMs } from '../domain/certifi
  * changes, or after half of their lifetime; other passes keep them. Source: Talos v1.14: refresh timing.
  */
 export class IssuedCertificates {
-  readonly #periodMs: number;
+  readonly #usualPeriodMs: number;
+  #periodMs: number;
   #inputs: string | undefined;
   #issuedAtMs = 0;
 
   /** @param periodMs half of the lifetime of the certificates; by default that of the API's */
   constructor(periodMs = renewalPeriodMs) {
+    this.#usualPeriodMs = periodMs;
     this.#periodMs = periodMs;
   }
 
@@ -28,9 +30,11 @@ export class IssuedCertificates {
     return this.#inputs !== undefined;
   }
 
-  remember(inputs: unknown, issuedAtMs: number): void {
+  /** @param periodMs how long these certificates need no renewal, if that is not as usual */
+  remember(inputs: unknown, issuedAtMs: number, periodMs = this.#usualPeriodMs): void {
     this.#inputs = keyOfInputs(inputs);
     this.#issuedAtMs = issuedAtMs;
+    this.#periodMs = periodMs;
   }
 
   forget(): void {

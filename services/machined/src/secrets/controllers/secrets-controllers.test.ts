@@ -221,15 +221,18 @@ test('nothing is issued before the network has an address, nor for trustd before
 function scriptedTrustd() {
   const asked: { hosts: string[]; signal: AbortSignal }[] = [];
   let behave: () => Promise<void> = async () => {};
+  let now: () => number = Date.now;
   const ask: AskForCertificate = async ({ certificate, endpoints, signal }) => {
     asked.push({ hosts: endpoints.map(({ host }) => host), signal });
     await behave();
     const { certificate: crt, key } = await issueCertificate({
       issuer: first,
       subject: { commonName: certificate.commonName },
+      dnsNames: certificate.dnsNames,
+      ipAddresses: certificate.ipAddresses,
       keyUsage: ['digitalSignature'],
       extendedKeyUsage: ['serverAuth'],
-      notBefore: new Date(),
+      notBefore: new Date(now()),
       lifetimeHours: 24,
     });
     return { certificate: crt, key, acceptedCAs: `${first.certificate}${second.certificate}` };
@@ -237,6 +240,10 @@ function scriptedTrustd() {
   return {
     ask,
     asked,
+    /** Certificates begin at the time of this node, or so much later, in ms. */
+    followClock: ({ runtime }: SecretsRig, aheadMs = 0) => {
+      now = () => runtime.timers.now() + aheadMs;
+    },
     behave: (how: () => Promise<void>) => {
       behave = how;
     },
@@ -293,6 +300,7 @@ test('a worker makes no passes while its request is pending, however long its ce
     }
   })({ now: Date.now, cookie: Buffer.alloc(8) });
   await using node = await openSecretsRig({ ask: trustd.ask, state });
+  trustd.followClock(node);
   await node.configure({ type: 'worker', ca: first });
   await isThere(node);
   const answer = Promise.withResolvers<void>();
@@ -483,7 +491,7 @@ test('the reason of a wait is the last failure, in a text of limited length that
   );
 });
 
-test('neither a control plane nor a worker that has had a certificate shows one of its own', async () => {
+test('neither a control plane nor a worker with a valid certificate shows one of its own', async () => {
   const trustd = scriptedTrustd();
   await using controlPlane = await openSecretsRig();
   await controlPlane.configure({ ca: first });
@@ -493,11 +501,50 @@ test('neither a control plane nor a worker that has had a certificate shows one 
   trustd.behave(() => new Promise(() => {}));
   for (const node of [controlPlane, worker]) {
     const { api } = await shownBy(node);
-    await node.runtime.advance(24 * hourMs);
+    await node.runtime.advance(24 * hourMs - 2_000);
     const shown = await shownBy(node);
     assert.equal(shown.reason, undefined);
     assert.ok(isSignedBy(shown.api?.server?.crt, first));
     if (node === worker) assert.deepEqual(shown.api, api);
+  }
+});
+
+test('a worker whose certificate has ended shows one of its own, until it has another from trustd', async () => {
+  const trustd = scriptedTrustd();
+  await using node = await openSecretsRig({ ask: trustd.ask });
+  trustd.followClock(node);
+  await node.configure({ type: 'worker', ca: first });
+  await isThere(node);
+  const answer = Promise.withResolvers<void>();
+  trustd.behave(() => answer.promise);
+  await node.runtime.advance(24 * hourMs);
+  await node.runtime.advance(5_000);
+  const waiting = await shownBy(node);
+  assert.deepEqual([waiting.reason, isSignedBy(waiting.api?.server?.crt, first)], [whatFor, false]);
+
+  trustd.behave(async () => {});
+  answer.resolve();
+  await eventually(async () => (await shownBy(node)).reason === undefined, { what: 'the end of the wait' });
+  assert.ok(isSignedBy((await shownBy(node)).api?.server?.crt, first));
+});
+
+test('a worker renews its certificate after half of what remains of it, by its own clock', async () => {
+  for (const [aheadMs, dueMs] of [
+    [0, 12 * hourMs],
+    [-20 * hourMs, 2 * hourMs],
+    // The clock of the worker is wrong by more than the lifetime: it keeps what others can verify.
+    [-48 * hourMs, 12 * hourMs],
+    [48 * hourMs, 12 * hourMs],
+  ] as const) {
+    const trustd = scriptedTrustd();
+    await using node = await openSecretsRig({ ask: trustd.ask });
+    trustd.followClock(node, aheadMs);
+    await node.configure({ type: 'worker', ca: first });
+    await isThere(node);
+    await node.runtime.advance(dueMs - 10_000);
+    assert.deepEqual([trustd.asked.length, (await shownBy(node)).reason], [1, undefined]);
+    await node.runtime.advance(10_000);
+    await isThere(node, 2);
   }
 });
 
