@@ -20,8 +20,8 @@ export interface MethodRule {
    */
   readonly request?: 'configuration' | 'large' | 'medium';
   /**
-   * A call of the method has no end of its own: `always`, or `while-silent` when it may also be a download, which sends without long
-   * pauses. When apid stops, it ends such calls at once, and gives all others time to finish.
+   * A call of the method has no end of its own: `always`, or `while-silent` when it may also be a download, which sends without pauses
+   * of several seconds. When apid stops, it ends such calls soon, and gives all others time to finish.
    */
   readonly endless?: 'always' | 'while-silent';
   /**

@@ -138,6 +138,33 @@ test('SIGTERM: calls without an end get what was published before and a status, 
   assert.deepEqual(await apid.process.exited, { code: 0, signal: null });
 });
 
+test('a download of a log that pauses, as a busy disk does, is complete after a change of the mode', async () => {
+  const [first, second] = ['first', 'second'].map((text) => framed(Buffer.from(text)));
+  const resumed = Promise.withResolvers<void>();
+  await using apid = await ApidUnderTest.start({
+    async machined(call) {
+      call.stream.resume();
+      call.respond();
+      call.stream.write(first);
+      await resumed.promise;
+      call.stream.write(second);
+      call.finish();
+    },
+  });
+  const admin = await apid.client();
+  const { result } = admin.open('/machine.MachineService/Logs');
+  await apid.eventually('the call', () => apid.machined.calls.length === 1);
+  await apid.writeRuntime({ nodeRoutingDisabled: true });
+  await apid.listening(2);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  resumed.resolve();
+  const { code, message, body } = await result;
+  assert.deepEqual(
+    [code, message, body],
+    [0, '', Buffer.concat([first, second].filter((part) => part !== undefined))],
+  );
+});
+
 test('the health socket reports whether the gateway listens', async () => {
   await using apid = await ApidUnderTest.prepare();
   await apid.spawn();

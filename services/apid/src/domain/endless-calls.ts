@@ -4,14 +4,11 @@ import type { MethodRule } from '@nodewright/contract';
 export const endlessLimits = {
   /** Between two looks at the open calls. */
   lookMs: 50,
-  /** Longest time for what was published before. */
+  /** Time for what was published before. No shorter silence shows that it has arrived: a busy machine sends late. */
   settleMs: 500,
-  /** A log that sends nothing for this long is followed, and not downloaded. */
-  silentMs: 500,
+  /** A log that sends nothing for this long is followed, and not downloaded: a busy disk pauses a download for a second or two. */
+  silentMs: 3000,
 } as const;
-
-/** Looks without a new byte after which everything that was published before has been sent. */
-const settledLooks = 3;
 
 /** What is known of a call at one look. */
 export interface CallProgress {
@@ -21,11 +18,13 @@ export interface CallProgress {
   readonly insideMessage: boolean;
   /** Whether the client must read before more can be sent. */
   readonly waitsForClient: boolean;
+  /** Whether the connection to a node of the call is not open yet. */
+  readonly connecting: boolean;
 }
 
 /**
- * Decides, look after look, when one call without an end may end. Its answer is judged, not the time alone: a look may come late on a
- * busy machine, and what arrived meanwhile is read between two looks.
+ * Decides, look after look, when one call without an end may end. Looks are counted, not the time: a look may come late on a busy
+ * machine, and what arrived meanwhile is read between two looks.
  */
 export class EndlessCall {
   readonly #kind: NonNullable<MethodRule['endless']>;
@@ -38,13 +37,12 @@ export class EndlessCall {
   }
 
   /** Whether the call ends now. Called every `lookMs`. */
-  isOver({ messages, insideMessage, waitsForClient }: CallProgress): boolean {
+  isOver({ messages, insideMessage, waitsForClient, connecting }: CallProgress): boolean {
     this.#looks += 1;
-    const isQuiet = messages === this.#messages && !insideMessage && !waitsForClient;
+    if (this.#kind === 'always') return this.#looks >= endlessLimits.settleMs / endlessLimits.lookMs;
+    const isQuiet = messages === this.#messages && !insideMessage && !waitsForClient && !connecting;
     this.#messages = messages;
     this.#quietLooks = isQuiet ? this.#quietLooks + 1 : 0;
-    if (this.#kind === 'while-silent')
-      return this.#quietLooks >= endlessLimits.silentMs / endlessLimits.lookMs;
-    return this.#quietLooks >= settledLooks || this.#looks >= endlessLimits.settleMs / endlessLimits.lookMs;
+    return this.#quietLooks >= endlessLimits.silentMs / endlessLimits.lookMs;
   }
 }

@@ -95,7 +95,8 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
 
   progress(): CallProgress {
     const isInside = this.#targets.some(({ insideMessage }) => insideMessage);
-    return { messages: this.#messages, insideMessage: isInside, waitsForClient: this.#isBlocked };
+    const connecting = this.#connecting > 0;
+    return { messages: this.#messages, insideMessage: isInside, waitsForClient: this.#isBlocked, connecting };
   }
 
   requestData(chunk: Buffer): void {

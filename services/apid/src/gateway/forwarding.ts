@@ -93,7 +93,8 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
   }
 
   progress(): CallProgress {
-    return this.#pump;
+    const { messages, insideMessage, waitsForClient } = this.#pump;
+    return { messages, insideMessage, waitsForClient, connecting: this.#connecting };
   }
 
   describeFull(full: ByteBudget): GrpcStatus {
