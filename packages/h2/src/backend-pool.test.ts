@@ -83,11 +83,13 @@ test('BackendPool fails calls at once during a back-off, then retries and recove
   assert.equal(backend.dials, 3);
 });
 
+const probes = { firstPauseMs: 5, longestPauseMs: 5, dials: { burst: 1000, perSecond: 0 } };
+
 test('BackendPool forgets the back-off of a probed target as soon as it is back, and of no other target', async () => {
   // The clock stands still: without a probe the back-off would never end.
-  using pool = openPool({ now: () => 0, probeMs: 5 });
+  using pool = openPool({ now: () => 0, probes });
   const backend = new Backend();
-  const probed = { ...backend.target, isProbed: true };
+  const probed = { ...backend.target, probeGroup: '10.5.0.3' };
   const other = { ...backend.target, key: 'not a member' };
   backend.refusal = 'connect ECONNREFUSED 127.0.0.9:50000';
   for (const target of [probed, other]) await assert.rejects(async () => pool.acquire(target));
@@ -105,16 +107,69 @@ test('BackendPool forgets the back-off of a probed target as soon as it is back,
 
 test('BackendPool probes no longer than the back-off lasts', async () => {
   let now = 0;
-  using pool = openPool({ now: () => now, probeMs: 5 });
+  using pool = openPool({ now: () => now, probes });
   const backend = new Backend();
   backend.refusal = 'connect ECONNREFUSED 127.0.0.9:50000';
-  await assert.rejects(async () => pool.acquire({ ...backend.target, isProbed: true }));
+  await assert.rejects(async () => pool.acquire({ ...backend.target, probeGroup: '10.5.0.3' }));
   await until(() => backend.dials >= 3);
   now = 1001;
   await delay(20);
   const { dials } = backend;
   await delay(50);
   assert.equal(backend.dials, dials);
+});
+
+test('BackendPool dials a backend under one of its names at a time', async () => {
+  using pool = openPool({ now: () => 0, probes });
+  const backend = new Backend();
+  backend.refusal = 'connect ECONNREFUSED 127.0.0.9:50000';
+  let dials = 0;
+  const { promise: never } = Promise.withResolvers<Socket>();
+  const named = (key: string) => ({
+    ...{ key, backoff: true, probeGroup: '10.5.0.3' },
+    dial: (signal: AbortSignal) => {
+      dials += 1;
+      return dials <= 3 ? backend.target.dial(signal) : never;
+    },
+  });
+  const names = ['node02', 'node02.cluster.test', '10.5.0.3'].map(named);
+  await Promise.all(names.map((name) => assert.rejects(async () => pool.acquire(name))));
+  await until(() => dials >= 4);
+  await delay(50);
+  assert.equal(dials, 4);
+});
+
+test('BackendPool ends the back-off of all names of a backend when it is back under one of them', async () => {
+  using pool = openPool({ now: () => 0, probes });
+  const backend = new Backend();
+  backend.refusal = 'connect ECONNREFUSED 127.0.0.9:50000';
+  const named = (key: string) => ({ ...backend.target, key, probeGroup: '10.5.0.3' });
+  const names = ['node02', 'node02.cluster.test', '10.5.0.3'].map(named);
+  for (const name of names) await assert.rejects(async () => pool.acquire(name));
+  await until(() => backend.dials >= 8);
+  backend.refusal = undefined;
+  await until(() => backend.connections.length > 0);
+  // The clock stands still: only the probe can have ended the three back-offs.
+  for (const name of names)
+    await until(async () =>
+      Promise.resolve(pool.acquire(name)).then(
+        ({ usable }) => usable,
+        () => false,
+      ),
+    );
+  assert.equal(backend.connections.length, 3);
+});
+
+test('BackendPool dials no more dead backends in all than its limit allows', async () => {
+  using pool = openPool({ now: () => 0, probes: { ...probes, dials: { burst: 7, perSecond: 0 } } });
+  const backend = new Backend();
+  backend.refusal = 'connect ECONNREFUSED 127.0.0.9:50000';
+  const keys = Array.from({ length: 256 }, (_, index) => `node${index}`);
+  for (const key of keys)
+    await assert.rejects(async () => pool.acquire({ ...backend.target, key, probeGroup: key }));
+  await until(() => backend.dials >= 256 + 7);
+  await delay(50);
+  assert.equal(backend.dials, 256 + 7);
 });
 
 test('BackendPool retries at once for a target without back-off', async () => {

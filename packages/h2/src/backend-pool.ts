@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Fault, faultFrom } from '@nodewright/fault';
+import { BackendProbes, type ProbeLimits } from './backend-probes.ts';
 import { backoffDelayMs } from './backoff.ts';
 import type { ClientConnection, H2Engine, H2Limits } from './engine.ts';
 
@@ -16,8 +17,11 @@ export interface BackendTarget {
    * nothing.
    */
   readonly backoff: boolean;
-  /** Whether the pool dials the target during a back-off, to end it when the target is back. Default: no. */
-  readonly isProbed?: boolean;
+  /**
+   * The backend behind the target, which the pool dials during a back-off to end it when the backend is back. Targets with the same value
+   * are dialled in turns. It is read after a failed connect. Default: the pool does not dial it.
+   */
+  readonly probeGroup?: string | undefined;
 }
 
 export interface BackendPoolInit {
@@ -29,21 +33,21 @@ export interface BackendPoolInit {
   readonly idleTimeoutMs: number;
   /** How long a detached connection may at least stay open for its last calls. */
   readonly detachTimeoutMs: number;
-  /** Between two dials of a probed target during a back-off, in milliseconds. Default: none are probed. */
-  readonly probeMs?: number;
+  /** How often the pool dials during back-offs. Default: never. */
+  readonly probes?: ProbeLimits;
   /** The current time in milliseconds, monotonic. */
   readonly now: () => number;
   /** A random number in [0, 1). */
   readonly random: () => number;
 }
 
-/** The same timeouts as in upstream, but for `probeMs`. Source: Talos v1.14: outgoing connections of apid. */
+/** The same timeouts as in upstream, but for `probes`. Source: Talos v1.14: outgoing connections of apid. */
 export const poolTimeouts = {
   connectTimeoutMs: 15_000,
   idleTimeoutMs: 15 * 60_000,
   detachTimeoutMs: 30 * 60_000,
   /** Upstream's gateway waits until the back-off is over. */
-  probeMs: 250,
+  probes: { firstPauseMs: 250, longestPauseMs: 2000, dials: { burst: 25, perSecond: 50 } },
 } as const;
 
 /** A connection to a target, or the attempt to open it. */
@@ -82,7 +86,7 @@ const maxEntries = 1024;
 /**
  * Keeps one connection per target and lane. It is opened for the first call and re-opened after it closes.
  * After a failed connect, calls to the target fail at once with the last error until the back-off ends; the
- * next call then tries again. The back-off of a probed target ends as soon as the target accepts a connection.
+ * next call then tries again. The back-off of a probed target ends as soon as its backend accepts a connection.
  */
 export class BackendPool implements Disposable {
   readonly #init: BackendPoolInit;
@@ -90,9 +94,12 @@ export class BackendPool implements Disposable {
   /** All open connections, including detached ones. */
   readonly #open = new Set<ClientConnection>();
   readonly #stop = new AbortController();
+  readonly #probes: BackendProbes<ClientConnection> | undefined;
 
   constructor(init: BackendPoolInit) {
     this.#init = init;
+    const { probes: limits, now, random } = init;
+    if (limits !== undefined) this.#probes = new BackendProbes({ limits, now, random });
   }
 
   /**
@@ -182,27 +189,27 @@ export class BackendPool implements Disposable {
   }
 
   /**
-   * Dials again and again while the back-off lasts: a node that restarts is back within seconds, and calls to it would fail until a back-off
-   * ends that has grown meanwhile. A dial that fails here is no failure of a call, so it counts nowhere.
+   * Has the backend dialled while the back-off lasts: a node that restarts is back within seconds, and calls to it would fail until a
+   * back-off ends that has grown meanwhile. A dial that fails there is no failure of a call, so it counts nowhere.
    */
   #probe(target: BackendTarget, entry: Entry, lane: Lane): void {
-    const { probeMs, now } = this.#init;
-    if (target.isProbed !== true || probeMs === undefined) return;
+    const { probeGroup } = target;
+    if (probeGroup === undefined || this.#probes === undefined) return;
     const round = entry.rounds;
-    const isOver = () =>
+    const isGone = () =>
       this.#stop.signal.aborted || this.#entries.get(target.key) !== entry || entry.rounds !== round;
-    const dial = async () => {
-      if (isOver() || now() >= entry.retryAt) return;
-      try {
-        const connection = await this.#dial(target);
-        if (isOver() || isInUse(lane)) connection.drain();
+    this.#probes.add(probeGroup, {
+      isOver: () => isGone() || this.#init.now() >= entry.retryAt,
+      dial: () => this.#dial(target),
+      opened: (connection) => {
+        if (isGone() || isInUse(lane)) connection.drain();
         else this.#opened(entry, lane, connection);
-      } catch {
-        later();
-      }
-    };
-    const later = () => setTimeout(() => void dial(), probeMs).unref();
-    later();
+      },
+      isBack() {
+        entry.rounds += 1;
+        entry.retryAt = 0;
+      },
+    });
   }
 
   /**

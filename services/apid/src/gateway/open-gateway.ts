@@ -88,7 +88,9 @@ export function createGateway(
       key: node,
       backoff: true,
       // Other names come from clients, and each dial may look them up.
-      isProbed: identity().members.has(node.toLowerCase()),
+      get probeGroup() {
+        return identity().members.get(node.toLowerCase())?.[0];
+      },
       dial: (signal) => init.dialNode(identity(), node, signal),
     }),
     telemetry,
