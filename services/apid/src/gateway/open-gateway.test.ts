@@ -98,6 +98,38 @@ test('a gateway keeps no plan of a connection that is closed', async () => {
   await eventually(() => plans.size === 0, { what: 'gateway without plans' });
 });
 
+test('a gateway looks after a member in back-off by whatever name it was called, and after nothing else', async () => {
+  await using scope = new AsyncDisposableStack();
+  const dials = new Map<string, number>();
+  const rig = await openGatewayRig(
+    {
+      dialMachined: () => Promise.reject(new Error('no machined here')),
+      dialNode(_identity, node) {
+        dials.set(node, (dials.get(node) ?? 0) + 1);
+        return Promise.reject(new Error('connect ECONNREFUSED'));
+      },
+    },
+    scope,
+  );
+  const client = await rig.connect('os:reader');
+  await rig.follow({
+    members: new Map([
+      ['node02', ['10.5.0.3', 'fd00::3']],
+      ['node03', ['10.5.0.4']],
+    ]),
+  });
+  for (const node of ['10.5.0.99', 'fd00::3', 'NODE03']) {
+    const { call, recorder } = openRecordedCall(client, ['node', node]);
+    call.end();
+    await recorder.done;
+  }
+  // No further call causes these dials.
+  await eventually(() => ['fd00::3', 'NODE03'].every((node) => (dials.get(node) ?? 0) > 1), {
+    what: 'dials of both members',
+  });
+  assert.equal(dials.get('10.5.0.99'), 1);
+});
+
 test('a gateway opens new connections only to the nodes that changed, and cuts no call', async () => {
   await using scope = new AsyncDisposableStack();
   const ended: string[] = [];

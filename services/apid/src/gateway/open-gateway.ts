@@ -89,7 +89,7 @@ export function createGateway(
       backoff: true,
       // Other names come from clients, and each dial may look them up.
       get probeGroup() {
-        return identity().members.get(node.toLowerCase())?.[0];
+        return memberAddress(identity(), node.toLowerCase());
       },
       dial: (signal) => init.dialNode(identity(), node, signal),
     }),
@@ -98,6 +98,14 @@ export function createGateway(
     log,
     now: monotonicMs,
   };
+}
+
+/** The first address of the member with this name or address; undefined when there is none. */
+function memberAddress({ members }: GatewayIdentity, node: string): string | undefined {
+  const named = members.get(node);
+  if (named !== undefined) return named[0] ?? node;
+  for (const addresses of members.values()) if (addresses.includes(node)) return addresses[0];
+  return undefined;
 }
 
 /** Opens the data path of apid without a listener: it listens with the first identity. Everything closes with `scope`. */
