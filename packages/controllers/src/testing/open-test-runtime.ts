@@ -70,8 +70,9 @@ export function openTestRuntime({
     settled: () => runtime.settled(),
     async advance(ms) {
       await runtime.settled();
-      const untilMs = timers.now() + ms;
-      while (timers.step(untilMs)) await runtime.settled();
+      const untilMs = timers.monotonicMs() + ms;
+      // A controller may set the clock meanwhile, which makes the wait neither longer nor shorter.
+      while (timers.step(timers.now() + untilMs - timers.monotonicMs())) await runtime.settled();
     },
     [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };

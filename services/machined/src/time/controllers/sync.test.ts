@@ -173,7 +173,10 @@ test('the default server is asked neither in maintenance nor for a configuration
   await time.configure(`${complete}---\n${chosen}`);
   assert.deepEqual([time.asked, time.set], [[], []]);
   await time.servers('a');
-  assert.deepEqual([time.asked, time.set], [['a'], [startMs + 60_000 + 2 * yearMs]]);
+  await time.advance(2000);
+  assert.deepEqual(time.asked, ['a', 'a']);
+  assert.equal(time.set.length, 1);
+  assert.ok(time.now() > startMs + 2 * yearMs);
 });
 
 test('servers of before the configuration do not set the clock for it', async () => {
@@ -234,18 +237,129 @@ test('a machine that waits for a time server says why until one confirms its clo
 
 test('the first answer after the configuration sets the clock of a machine once, and confirms it', async () => {
   await using time = await openTime('machine', {});
-  time.offsets.set('a', 6 * yearMs);
+  time.offsets.set('a', 14 * 60_000);
   await time.servers('a');
   // Without a configuration, nobody has said which server to believe.
-  assert.deepEqual([time.set, (await time.status()).synced], [[], false]);
+  assert.deepEqual([time.set, (await time.status()).synced], [[], true]);
   await time.configure(complete);
-  assert.deepEqual(time.set, [startMs + 6 * yearMs]);
-  assert.deepEqual(await time.status(), { synced: true, epoch: 1, syncDisabled: false });
+  assert.deepEqual(time.set, [startMs + 14 * 60_000]);
+  assert.deepEqual(await time.status(), { synced: true, epoch: 0, syncDisabled: false });
   assert.deepEqual(await time.problems(), []);
-  time.offsets.set('a', 3_600_000);
+  time.offsets.set('a', 14 * 60_000);
   await time.advance(10 * 8 * 60_000);
   assert.equal(time.set.length, 1);
+  assert.deepEqual(await time.problems(), []);
+});
+
+test('a step of 15 minutes or more waits until the same server answers alike a moment later', async () => {
+  await using time = await openTime('machine', {});
+  await time.configure(complete);
+  time.offsets.set('a', 6 * yearMs);
+  await time.servers('a');
+  assert.deepEqual([time.set, (await time.status()).synced], [[], false]);
+  assert.match(String((await time.problems())[0]?.message), /it differs from time server "a" by 189216000 s/);
+  await time.advance(2000);
+  assert.equal(time.set.length, 1);
+  assert.ok(Math.abs(time.now() - (startMs + 6 * yearMs)) <= 2000);
   assert.deepEqual(await time.status(), { synced: true, epoch: 1, syncDisabled: false });
+  assert.deepEqual(await time.problems(), []);
+});
+
+test('a step of 15 minutes or more needs no second answer of a server when another server agrees', async () => {
+  await using time = await openTime('machine', {});
+  await time.configure(complete);
+  time.offsets.set('a', 6 * yearMs).set('b', 6 * yearMs + 3000);
+  await time.servers('a', 'b');
+  assert.deepEqual([time.asked, time.set.length, (await time.status()).synced], [['a', 'b'], 1, true]);
+});
+
+test('a single answer that nobody repeats never sets the clock by 15 minutes or more', async () => {
+  for (const wrongMs of [9 * yearMs, -20 * 3_600_000]) {
+    await using time = await openTime('machine', {});
+    await time.configure(complete);
+    time.offsets.set('a', wrongMs);
+    await time.servers('a');
+    time.offsets.set('a', 20);
+    await time.advance(3_600_000);
+    assert.deepEqual([time.set, (await time.status()).synced], [[], true]);
+    assert.deepEqual(await time.problems(), []);
+  }
+});
+
+test('two servers that contradict each other set nothing, and a third one decides', async () => {
+  await using time = await openTime('machine', {});
+  await time.configure(complete);
+  time.offsets.set('a', 9 * yearMs).set('b', yearMs);
+  await time.servers('a', 'b');
+  await time.advance(3_600_000);
+  assert.deepEqual([time.set, (await time.status()).synced], [[], false]);
+  // They are asked with the pauses of servers that do not answer.
+  assert.ok(time.asked.length < 2 * 70, `${time.asked.length} queries`);
+  const [problem] = await time.problems();
+  assert.match(String(problem?.message), /it differs from time server "b" by 31536000 s/);
+  assert.match(String(problem?.details[0]), /it differs from time server "a" by 283824000 s/);
+  time.offsets.set('c', yearMs);
+  await time.servers('a', 'b', 'c');
+  assert.deepEqual([time.set.length, (await time.status()).synced], [1, true]);
+  assert.ok(Math.abs(time.now() - (startMs + 3_600_000 + yearMs)) < 1);
+});
+
+test('a server that finds the clock right outweighs one that differs by 15 minutes or more', async () => {
+  await using time = await openTime('machine', {});
+  await time.configure(complete);
+  time.offsets.set('a', 9 * yearMs).set('b', 5);
+  await time.servers('a', 'b');
+  await time.advance(3_600_000);
+  assert.deepEqual([time.set, (await time.status()).synced], [[], true]);
+  assert.deepEqual(await time.problems(), []);
+});
+
+test('a clock that was set to a wrong time is reported, and set again after three answers that agree', async () => {
+  await using time = await openTime('machine', {});
+  await time.configure(complete);
+  time.offsets.set('a', 9 * yearMs);
+  await time.servers('a');
+  await time.advance(2000);
+  assert.equal(time.set.length, 1);
+  time.offsets.set('a', -9 * yearMs);
+  await time.advance(2 * 8 * 60_000);
+  assert.equal(time.set.length, 1);
+  assert.deepEqual(await time.problems(), [
+    {
+      id: 'time-sync',
+      message: 'the clock is not synchronised: it differs from time server "a" by -283824000 s',
+      details: [
+        'it was confirmed before, so services run with it; it is set when the time servers agree against it for 15 minutes',
+        'compare it with a clock that you trust, and name time servers that you trust in TimeSyncConfig ntp.servers',
+      ],
+    },
+  ]);
+  // A server that falls silent does not make the clock right.
+  time.offsets.delete('a');
+  await time.advance(5 * 60_000);
+  assert.match(String((await time.problems())[0]?.message), /by -283824000 s/);
+  time.offsets.set('a', -9 * yearMs);
+  await time.advance(2 * 8 * 60_000);
+  assert.equal(time.set.length, 2);
+  assert.ok(time.now() < startMs + dayMs);
+  assert.deepEqual(await time.status(), { synced: true, epoch: 2, syncDisabled: false });
+  assert.deepEqual(await time.problems(), []);
+});
+
+test('later answers that contradict each other leave the clock alone', async () => {
+  await using time = await openTime('machine', {});
+  await time.configure(complete);
+  time.offsets.set('a', 5);
+  await time.servers('a');
+  for (let round = 0; round < 20; round += 1) {
+    time.offsets.set('a', (1 + (round % 3)) * yearMs);
+    await time.advance(8 * 60_000);
+  }
+  assert.deepEqual(time.set, []);
+  assert.match(String((await time.problems())[0]?.message), /it differs from time server "a"/);
+  time.offsets.set('a', 5);
+  await time.advance(8 * 60_000);
+  assert.deepEqual(await time.problems(), []);
 });
 
 test('a first answer that finds the clock right leaves it, and no later one sets it', async () => {
@@ -285,7 +399,8 @@ test('an answer before the build of the image or ten years after it is refused a
   time.offsets.set('a', builtMs - dayMs - time.now());
   time.offsets.set('b', lastMs - dayMs - time.now());
   await time.servers('a', 'b');
-  assert.deepEqual(time.set, [lastMs - dayMs]);
+  await time.advance(2000);
+  assert.deepEqual([time.set.length, new Date(time.now()).getUTCFullYear()], [1, 2035]);
   assert.equal((await time.status()).synced, true);
 });
 
@@ -294,7 +409,11 @@ test('a clock that the kernel does not let machined set is reported, and stays u
   await time.configure(complete);
   time.offsets.set('a', yearMs);
   await time.servers('a');
+  await time.advance(3_600_000);
   assert.deepEqual([time.set, (await time.status()).synced], [[], false]);
+  const errors = time.logged.filter(({ level }) => level === 'error');
+  assert.equal(errors[0]?.msg, 'the clock could not be set');
+  assert.ok(errors.length < 10);
   assert.match(String((await time.problems())[0]?.message), /it differs from time server "a" by 31536000 s/);
 });
 

@@ -20,9 +20,9 @@ import {
 } from '../domain/askable-servers.ts';
 import {
   isTimeSynchronized,
+  jumpMs,
   noTrust,
   ntpStatusOf,
-  stepMs,
   type TimeSettings,
   timeStatusOf,
   withDrift,
@@ -31,6 +31,7 @@ import {
 } from '../domain/clock-trust.ts';
 import type { MachineClock } from '../domain/machine-clock.ts';
 import { implausibleTime } from '../domain/plausible-time.ts';
+import { decideStep, noAnswers, type StepState, type StepVerdict } from '../domain/step-decision.ts';
 import { type ServerProblem, timeWait } from '../domain/time-wait.ts';
 
 export interface TimeSyncInit {
@@ -50,6 +51,8 @@ export interface TimeSyncInit {
 /** How often to check whether the clock has jumped. */
 const lookMs = 60_000;
 const firstRetryMs = 5000;
+/** The pause before a server is asked again to agree with itself. */
+const confirmMs = 1500;
 const pollMs = 8 * 60_000;
 /** The smallest offset that is logged. */
 const tellMs = 1000;
@@ -61,21 +64,23 @@ interface Look {
 
 /**
  * Whether the clock can be trusted. On a machine that has its configuration, the first server that answers sets the clock, once
- * in each start: later differences are reported. Source: Talos v1.14: time.SyncController.
+ * in each start: later differences are reported. A step of 15 minutes or more needs further answers that agree, see
+ * {@link decideStep}, and can happen again. Source: Talos v1.14: time.SyncController.
  */
 export function createTimeSyncController({ world, clock, query, steadyMs }: TimeSyncInit): Controller {
   const startMs = steadyMs();
   let trust = noTrust;
   let last: Look | undefined;
   /** The time of the next query, by the monotonic clock, and the servers. */
-  let due = { atMs: 0, servers: '', retryMs: firstRetryMs };
+  let due = { atMs: 0, servers: '', retryMs: firstRetryMs, mayConfirm: true };
   /** The servers of the last warning that none of them is asked. */
   let told = '';
   let hasToldPlain = false;
   /** Why the servers of the last round did not confirm the clock. */
   let problems: readonly ServerProblem[] = [];
-  /** Whether an answer has set the clock, or found it right. */
-  let isSet = false;
+  /** What the last answer said that leaves the clock 15 minutes or more from it. */
+  let contradiction: ServerProblem | undefined;
+  let step: StepState = noAnswers;
   /** The last refused answer of each server, which are logged once. */
   const refused = new Map<string, string>();
 
@@ -90,13 +95,17 @@ export function createTimeSyncController({ world, clock, query, steadyMs }: Time
     return reason;
   }
 
+  /** What an answer does to a clock that it may set; other clocks are only compared. */
+  function verdictOf(pass: ReconcilePass, offsetMs: number): StepVerdict {
+    const { state, verdict } = decideStep(step, { offsetMs, wallMs: pass.now(), steadyMs: steadyMs() });
+    step = state;
+    return verdict;
+  }
+
   /** Takes the time of a server. Returns whether the clock was set to it. */
-  function setClock(pass: ReconcilePass, server: string, offsetMs: number): boolean {
-    if (clock === undefined || isSet) return false;
-    isSet = true;
-    if (Math.abs(offsetMs) < stepMs) return false;
+  function setClock(pass: ReconcilePass, to: MachineClock, server: string, offsetMs: number): boolean {
     try {
-      clock.set(pass.now() + offsetMs);
+      to.set(pass.now() + offsetMs);
     } catch (error) {
       pass.log.error({ server, offsetMs, error: faultFrom(error).message }, 'the clock could not be set');
       return false;
@@ -107,23 +116,37 @@ export function createTimeSyncController({ world, clock, query, steadyMs }: Time
     return true;
   }
 
+  /** Returns whether another answer is wanted. */
+  function take(pass: ReconcilePass, server: string, offsetMs: number, maySet: boolean): boolean {
+    const verdict = maySet && clock !== undefined ? verdictOf(pass, offsetMs) : 'keep';
+    contradiction = undefined;
+    if (verdict === 'step' && clock !== undefined && setClock(pass, clock, server, offsetMs)) return false;
+    if (Math.abs(offsetMs) >= tellMs)
+      pass.log.warn({ server, offsetMs }, 'the clock differs from the time server');
+    trust = withSample(trust, { offsetMs });
+    if (Math.abs(offsetMs) >= jumpMs) contradiction = wrongBy(server, offsetMs);
+    return verdict === 'ask';
+  }
+
   async function ask(pass: ReconcilePass, servers: readonly string[], maySet: boolean): Promise<void> {
     const failures: ServerProblem[] = [];
+    let isContested = false;
     for (const server of servers) {
       try {
         const { offsetMs } = await query(server, pass.signal);
         const refusal = refusalOf(pass, server, offsetMs);
         if (refusal !== undefined) {
-          failures.push(`the answer of time server "${server}" is refused: ${refusal}`);
+          contradiction = `the answer of time server "${server}" is refused: ${refusal}`;
+          failures.push(contradiction);
           continue;
         }
-        if (!maySet || !setClock(pass, server, offsetMs)) {
-          if (Math.abs(offsetMs) >= tellMs)
-            pass.log.warn({ server, offsetMs }, 'the clock differs from the time server');
-          trust = withSample(trust, { offsetMs });
+        if (take(pass, server, offsetMs, maySet)) {
+          isContested = true;
+          failures.push(wrongBy(server, offsetMs));
+          continue;
         }
         problems = [wrongBy(server, offsetMs)];
-        due = { ...due, atMs: steadyMs() + pollMs, retryMs: firstRetryMs };
+        due = { ...due, atMs: steadyMs() + pollMs, retryMs: firstRetryMs, mayConfirm: true };
         return;
       } catch (error) {
         if (pass.signal.aborted) throw error;
@@ -132,7 +155,10 @@ export function createTimeSyncController({ world, clock, query, steadyMs }: Time
       }
     }
     problems = failures;
-    due = { ...due, atMs: steadyMs() + due.retryMs, retryMs: Math.min(due.retryMs * 2, lookMs) };
+    const now = steadyMs();
+    if (isContested && step.isSet) due = { ...due, atMs: now + pollMs, retryMs: firstRetryMs };
+    else if (isContested && due.mayConfirm) due = { ...due, atMs: now + confirmMs, mayConfirm: false };
+    else due = { ...due, atMs: now + due.retryMs, retryMs: Math.min(due.retryMs * 2, lookMs) };
   }
 
   function tellUnasked(pass: ReconcilePass, choice: ServerChoice, bootTimeoutMs: number): void {
@@ -154,10 +180,16 @@ export function createTimeSyncController({ world, clock, query, steadyMs }: Time
     const status = timeStatusOf(trust, settings);
     await pass.put({ ...pointerTo(timeStatuses), spec: status });
     await pass.put({ ...pointerTo(ntpStatuses), spec: ntpStatusOf(trust) });
-    const isUnconfirmed = world.ownsClock && isTimeSynchronized(settings) && !trust.isConfirmed;
+    const isDoubtful = !trust.isConfirmed || contradiction !== undefined;
     const wait =
-      isUnconfirmed && choice !== undefined
-        ? timeWait({ choice, problems, isAwaited: !status.synced, wasBehind: clock?.wasBehind ?? false })
+      world.ownsClock && isTimeSynchronized(settings) && isDoubtful && choice !== undefined
+        ? timeWait({
+            choice,
+            // A server that falls silent does not make the clock right.
+            problems: [...new Set([contradiction ?? [], problems].flat())],
+            use: trust.isConfirmed ? 'contradicted' : status.synced ? 'timed-out' : 'awaited',
+            wasBehind: clock?.wasBehind ?? false,
+          })
         : undefined;
     await pass.replace(diagnostics, wait === undefined ? [] : [{ id: timeSyncDiagnostic, spec: wait }]);
   };
@@ -186,8 +218,10 @@ export function createTimeSyncController({ world, clock, query, steadyMs }: Time
       // The servers are asked at once when the configuration comes, because they may set the clock then.
       const key = `${maySet} ${servers.join(' ')}`;
       if (key !== due.servers) {
-        due = { atMs: 0, servers: key, retryMs: firstRetryMs };
+        due = { atMs: 0, servers: key, retryMs: firstRetryMs, mayConfirm: true };
         problems = [];
+        contradiction = undefined;
+        step = { ...step, against: undefined };
         refused.clear();
       }
       const waitsFor = effective?.isComplete ? choice : undefined;
