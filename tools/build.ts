@@ -5,6 +5,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { binaryCodecs } from './binary-codecs.ts';
 import { buildPage } from './build-page.ts';
+import { buildTime } from './build-time.ts';
 import { filesOf, writeInputs } from './bundle-inputs.ts';
 import { type Bundle, bundles } from './bundles.ts';
 import { compileProgram } from './compile-program.ts';
@@ -111,6 +112,9 @@ const modulesApart = (modules: readonly string[]): Plugin => ({
 /** Name of the file next to the bundle that holds this module, such as `reflection.cjs`. */
 const fileApart = (module: string) => `${basename(module, extname(module))}.cjs`;
 
+/** Unix seconds, decimal. */
+const commitSeconds = () => process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct');
+
 const commitId = () => git('rev-parse', '--short=9', 'HEAD') ?? 'unknown';
 
 function git(...args: readonly string[]): string | undefined {
@@ -120,12 +124,6 @@ function git(...args: readonly string[]): string | undefined {
     // The checkout is an unpacked tarball, or has no commit yet.
     return undefined;
   }
-}
-
-/** The time of the commit, so that each build of it has the same bytes; ISO 8601, and empty when nothing tells it. */
-function buildTime(): string {
-  const seconds = process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct');
-  return seconds === undefined ? '' : new Date(Number(seconds) * 1000).toISOString();
 }
 
 async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
@@ -147,7 +145,7 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     sourcemap: false,
     define: {
       BUILD_SHA: JSON.stringify(sha),
-      BUILD_TIME: JSON.stringify(buildTime()),
+      BUILD_TIME: JSON.stringify(buildTime(commitSeconds(), Date.now())),
       // In a bundle, these must name the folder and file of the bundle.
       'import.meta.dirname': '__dirname',
       'import.meta.filename': '__filename',

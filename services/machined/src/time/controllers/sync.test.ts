@@ -379,7 +379,7 @@ test('an answer before the build of the image or ten years after it is refused a
   await using time = await openTime('machine', { builtMs });
   await time.configure(complete);
   for (const [wrongMs, reason] of [
-    [builtMs - dayMs, 'it is before the build of this image, 2025-06-01T00:00:00.000Z'],
+    [builtMs - 2 * dayMs, 'it is more than a day before the build of this image, 2025-06-01T00:00:00.000Z'],
     [lastMs + dayMs, 'it is more than 10 years after the build of this image, 2025-06-01T00:00:00.000Z'],
   ] as const) {
     time.offsets.set('a', wrongMs - time.now());
@@ -396,7 +396,7 @@ test('an answer before the build of the image or ten years after it is refused a
   }
   const refusals = time.logged.filter(({ msg }) => msg === 'the answer of a time server is refused');
   assert.equal(refusals.length, 2);
-  time.offsets.set('a', builtMs - dayMs - time.now());
+  time.offsets.set('a', builtMs - 2 * dayMs - time.now());
   time.offsets.set('b', lastMs - dayMs - time.now());
   await time.servers('a', 'b');
   await time.advance(2000);
