@@ -20,13 +20,13 @@ export function diagnosticsController(
   services: ServiceRecords,
   { refusesUnkeptProtections }: Pick<World, 'refusesUnkeptProtections'>,
 ): Controller {
-  /** When etcd became pending, in ms of the runtime's clock. */
+  /** When etcd became pending, by the monotonic clock. */
   let pendingSinceMs: number | undefined;
   const etcdWait = (pass: ReconcilePass): DiagnosticSpec | undefined => {
     const records = services.records();
-    pendingSinceMs = isEtcdPending(records) ? (pendingSinceMs ?? pass.now()) : undefined;
+    pendingSinceMs = isEtcdPending(records) ? (pendingSinceMs ?? pass.monotonicMs()) : undefined;
     if (pendingSinceMs === undefined) return undefined;
-    const leftMs = pendingSinceMs + etcdGraceMs - pass.now();
+    const leftMs = pendingSinceMs + etcdGraceMs - pass.monotonicMs();
     if (leftMs <= 0) return etcdWaitProblem(records);
     pass.wakeAfter(leftMs);
     return undefined;
@@ -64,7 +64,7 @@ const patienceMs = 60_000;
 
 /** Logs each lasting problem once. */
 export function diagnosticsLoggerController(): Controller {
-  /** When each problem was first seen, Unix ms; undefined once it is logged. */
+  /** When each problem was first seen, by the monotonic clock; undefined once it is logged. */
   const seen = new Map<string, number | undefined>();
   return {
     name: 'runtime.DiagnosticsLoggerController',
@@ -76,10 +76,10 @@ export function diagnosticsLoggerController(): Controller {
       for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);
       for (const { metadata, spec } of present) {
         const { id } = metadata;
-        if (!seen.has(id)) seen.set(id, pass.now());
+        if (!seen.has(id)) seen.set(id, pass.monotonicMs());
         const sinceMs = seen.get(id);
         if (sinceMs === undefined) continue;
-        const leftMs = sinceMs + patienceMs - pass.now();
+        const leftMs = sinceMs + patienceMs - pass.monotonicMs();
         if (leftMs > 0) {
           pass.wakeAfter(leftMs);
           continue;

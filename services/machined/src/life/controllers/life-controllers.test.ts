@@ -157,6 +157,28 @@ test('an etcd that waits longer than 30 s is a diagnostic with its reason until 
   assert.deepEqual(await found(), []);
 });
 
+test('a clock that is set delays no diagnostic, and hastens none', async () => {
+  await using node = openNode();
+  await node.configure('version: v1alpha1\nmachine: {}\n');
+  await node.put(nodeAddresses, 'default', { addresses: ['10.244.0.1/24'], sortAlgorithm: 'v1' });
+  node.services.set('etcd', 'Preparing', undefined, 'Waiting to join etcd');
+  await node.settled();
+  const ids = async () => (await node.specs(diagnostics)).map(([id]) => id);
+  const problems = () => node.runtime.logged.filter(({ msg }) => msg === 'problem lasts').length;
+  node.runtime.timers.stepClock(3_600_000);
+  node.services.set('etcd', 'Preparing', undefined, 'Waiting to join etcd: nobody is there');
+  await node.put(nodeAddresses, 'current', { addresses: ['10.5.0.2/24'], sortAlgorithm: 'v1' });
+  await node.runtime.advance(20_000);
+  assert.deepEqual([await ids(), problems()], [['address-overlap'], 0]);
+  node.runtime.timers.stepClock(-2 * 3_600_000);
+  await node.runtime.advance(10_000);
+  assert.deepEqual([await ids(), problems()], [['address-overlap', 'etcd-waiting'], 0]);
+  await node.runtime.advance(30_000);
+  assert.equal(problems(), 1);
+  await node.runtime.advance(30_000);
+  assert.equal(problems(), 2);
+});
+
 test('the event sink is a resource while the configuration has one', async () => {
   await using node = openNode();
   await node.configure('apiVersion: v1alpha1\nkind: EventSinkConfig\nendpoint: 127.0.0.1:4000\n');

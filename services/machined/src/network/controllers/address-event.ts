@@ -14,6 +14,7 @@ const intervalMs = 10 * 60_000;
  */
 export function createAddressEventController(publish: (event: NodeEvent) => void): Controller {
   let told = '';
+  /** By the monotonic clock. */
   let toldMs = 0;
   return {
     name: 'network.AddressEventController',
@@ -26,12 +27,12 @@ export function createAddressEventController(publish: (event: NodeEvent) => void
       const event: NodeEvent = { kind: 'address', hostname: fullHostname(hostname.spec), addresses };
       const text = JSON.stringify(event);
       // A wake-up without a change of the event publishes nothing.
-      if (text !== told || pass.now() - toldMs >= intervalMs) {
+      if (text !== told || pass.monotonicMs() - toldMs >= intervalMs) {
         publish(event);
         told = text;
-        toldMs = pass.now();
+        toldMs = pass.monotonicMs();
       }
-      pass.wakeAfter(toldMs + intervalMs - pass.now());
+      pass.wakeAfter(toldMs + intervalMs - pass.monotonicMs());
     },
   };
 }

@@ -27,7 +27,7 @@ function openNode(init: Partial<NetworkControllersInit> = {}) {
   return {
     network,
     events,
-    ...{ state, settled: node.settled, advance: node.advance, logged: node.logged },
+    ...{ state, settled: node.settled, advance: node.advance, logged: node.logged, timers: node.timers },
     configure: (text: string) => putResource(state, { ...pointerTo(machineConfigs, 'v1alpha1'), spec: text }),
     [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
   };
@@ -217,6 +217,15 @@ test('addresses are announced when they change, and again after ten minutes', as
   assert.deepEqual(node.events, [event]);
   await node.advance(61_000);
   assert.deepEqual(node.events, [event, event]);
+});
+
+test('a clock that is set back does not delay the next announcement of the addresses', async () => {
+  await using node = openNode({ world: worlds.process, addresses: ['127.5.6.2'] });
+  await node.settled();
+  node.timers.stepClock(-3_600_000);
+  node.network.setLinks(fakeLink(2, 'eth0'));
+  await node.advance(10 * 60_000);
+  assert.equal(node.events.length, 2);
 });
 
 test('a kernel watch that breaks is opened again, and closed at the end', async () => {

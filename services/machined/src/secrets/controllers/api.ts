@@ -151,7 +151,7 @@ export class ApiController implements Controller {
     // The answer to a request, or its failure, causes the next pass.
     if (this.#issued.hasAny && this.#request?.isPending !== true) {
       pass.wakeAfter(this.#issued.delayMs(pass.now()));
-      const askAgainMs = this.#shortfall.delayMs(pass.now());
+      const askAgainMs = this.#shortfall.delayMs(pass.monotonicMs());
       if (askAgainMs !== undefined) pass.wakeAfter(askAgainMs);
     }
   }
@@ -226,7 +226,7 @@ export class ApiController implements Controller {
     // The endpoints are not inputs: a change of them does not invalidate the certificates.
     const isCurrent = this.#issued.isCurrent(inputs, pass.now());
     const lacking = isCurrent ? await this.#noteLacking(pass, sans) : [];
-    if (isCurrent && !this.#shortfall.isDue(pass.now())) return undefined;
+    if (isCurrent && !this.#shortfall.isDue(pass.monotonicMs())) return undefined;
     const targets = trustdEndpoints((await pass.list(endpoints)).map(({ spec }) => spec));
     const certificate = apidServerCertificate(sans);
     const state = this.#request?.poll({ inputs, targets }, pass.now(), (signal) =>
@@ -245,7 +245,7 @@ export class ApiController implements Controller {
     const { value, startedAtMs } = state;
     const certified = parseCertificate(value.certificate);
     if (isCurrent) {
-      this.#shortfall.asked(pass.now());
+      this.#shortfall.asked(pass.monotonicMs());
       // Another key for the same names would be of no use to anybody.
       const still = await this.#lackingIn(pass, certified, sans);
       if (still.length >= lacking.length) return undefined;
@@ -279,7 +279,7 @@ export class ApiController implements Controller {
   /** The names that the certificate in force lacks, which are logged when they change. */
   async #noteLacking(pass: ReconcilePass, sans: CertSanSpec): Promise<string[]> {
     const lacking = this.#certified === undefined ? [] : await this.#lackingIn(pass, this.#certified, sans);
-    if (this.#shortfall.note(lacking, pass.now()) && lacking.length > 0)
+    if (this.#shortfall.note(lacking, pass.monotonicMs()) && lacking.length > 0)
       pass.log.warn({ lacking }, 'the certificate lacks names of this node, trustd is asked again');
     return lacking;
   }
@@ -291,8 +291,8 @@ export class ApiController implements Controller {
 
   /** A request for more names has failed. It is no failure of the node, which has a certificate. */
   #keepCertificate(pass: ReconcilePass, { kind, message }: Fault): void {
-    if (kind === 'permission-denied') this.#shortfall.refused();
-    else this.#shortfall.asked(pass.now());
+    if (kind === 'permission-denied') this.#shortfall.refused(pass.monotonicMs());
+    else this.#shortfall.asked(pass.monotonicMs());
     pass.log.warn({ error: message }, 'trustd gave no certificate with more names');
   }
 }

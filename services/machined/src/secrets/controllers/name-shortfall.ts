@@ -1,8 +1,8 @@
-import { askAgainPauseMs } from '../domain/lacking-names.ts';
+import { askAgainPauseMs, longestAskAgainMs } from '../domain/lacking-names.ts';
 
 /**
  * When a worker asks again for a certificate because the one that it holds lacks names or addresses of its own, such as an address that
- * still belonged to another node when it was asked for.
+ * still belonged to another node when it was asked for. Times are those of a monotonic clock: a clock that is set back delays nothing.
  */
 export class NameShortfall {
   readonly #random: () => number;
@@ -41,9 +41,9 @@ export class NameShortfall {
     this.#pause(nowMs);
   }
 
-  /** trustd has refused the names: nothing is asked until the node has others, or its certificate is due. */
-  refused(): void {
-    this.#dueAtMs = Number.POSITIVE_INFINITY;
+  /** trustd has refused the names. The other node that has them may leave, so it is asked again, but seldom. */
+  refused(nowMs: number): void {
+    this.#dueAtMs = nowMs + longestAskAgainMs(this.#random);
   }
 
   #pause(nowMs: number): void {

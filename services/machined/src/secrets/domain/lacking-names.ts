@@ -55,6 +55,11 @@ const jitterMs = 10_000;
  * @param random returns numbers from 0 to below 1
  */
 export function askAgainPauseMs(asked: number, random: () => number): number {
-  const minutes = Math.min(longestPauseMinutes, 2 ** Math.max(0, asked - evenAttempts + 1));
-  return minutes * minuteMs + Math.floor(random() * jitterMs);
+  return withJitter(Math.min(longestPauseMinutes, 2 ** Math.max(0, asked - evenAttempts + 1)), random);
 }
+
+/** The pause after a refusal, in ms: the longest one. */
+export const longestAskAgainMs = (random: () => number): number => withJitter(longestPauseMinutes, random);
+
+const withJitter = (minutes: number, random: () => number) =>
+  minutes * minuteMs + Math.floor(random() * jitterMs);
