@@ -27,7 +27,12 @@ export {
   type SpecFor,
 } from './resources/resources.ts';
 export type { YamlValue } from './resources/yaml-value.ts';
-export { openTalosClient, type TalosClient, type TalosClientInit } from './talos-client.ts';
+export {
+  type EndpointPaths,
+  openTalosClient,
+  type TalosClient,
+  type TalosClientInit,
+} from './talos-client.ts';
 export * from './talosconfig/index.ts';
 export { jsonReplacer, toJson } from './to-json.ts';
 export { faultFromMetadata, type UnwrappedMessages, unwrapMessages } from './unwrap-messages.ts';

@@ -45,6 +45,11 @@ export interface TalosClientInit {
 
 const defaultConnectTimeoutMs = 15_000;
 
+/** The ways to one node, one through each endpoint. */
+export interface EndpointPaths extends Disposable {
+  readonly nodes: readonly NodeClient[];
+}
+
 /** A client of a cluster. It connects at the first call; dispose it to close the connections. */
 export interface TalosClient extends Disposable {
   /** The endpoints as configured. Empty when nodes are dialled directly. */
@@ -60,9 +65,10 @@ export interface TalosClient extends Disposable {
   firstEndpoint(): NodeClient;
   /**
    * The API of one node through each endpoint alone, in the order of the endpoints: a call fails when that endpoint cannot be reached or
-   * does not reach the node. Empty in insecure mode.
+   * does not reach the node. Empty in insecure mode. Dispose them when the node needs them no more: all nodes share a connection to each
+   * endpoint, which ends with the last of them.
    */
-  throughEachEndpoint(name: string): readonly NodeClient[];
+  throughEachEndpoint(name: string): EndpointPaths;
   /** Calls all targets, or the given nodes, at once. Yields the results in order of completion. */
   fanOut<T>(
     call: (node: NodeClient, signal: AbortSignal) => Promise<T>,
@@ -97,6 +103,8 @@ class Talos implements TalosClient {
   #isClosed = false;
   #cluster: CallRouter | undefined;
   #first: NodeClient | undefined;
+  /** One router for each endpoint, and how many nodes use them. */
+  #each: { readonly routers: readonly CallRouter[]; users: number } | undefined;
 
   constructor(init: TalosClientInit) {
     this.#init = init;
@@ -144,11 +152,26 @@ class Talos implements TalosClient {
     return this.#first;
   }
 
-  throughEachEndpoint(name: string): readonly NodeClient[] {
+  throughEachEndpoint(name: string): EndpointPaths {
     const metadata = { ...this.#metadata(), [metadataKeys.node]: name };
-    return this.endpoints.map(
-      (endpoint) => new NodeClient(name, { router: this.#router([endpoint]), metadata }),
-    );
+    const each = this.#each ?? {
+      routers: this.endpoints.map((endpoint) => this.#router([endpoint])),
+      users: 0,
+    };
+    this.#each = each;
+    each.users += 1;
+    let isOpen = true;
+    return {
+      nodes: each.routers.map((router) => new NodeClient(name, { router, metadata })),
+      [Symbol.dispose]: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        each.users -= 1;
+        if (each.users > 0) return;
+        this.#each = undefined;
+        for (const router of each.routers) this.#close(router);
+      },
+    };
   }
 
   fanOut<T>(
@@ -196,6 +219,14 @@ class Talos implements TalosClient {
     const router = new CallRouter(connections, telemetry);
     this.#routers.push(router);
     return router;
+  }
+
+  #close(router: CallRouter): void {
+    const at = this.#routers.indexOf(router);
+    // The client was closed before, and this router with it.
+    if (at < 0) return;
+    this.#routers.splice(at, 1);
+    router[Symbol.dispose]();
   }
 
   #metadata(): Record<string, string> {

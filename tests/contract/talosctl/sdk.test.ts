@@ -12,6 +12,7 @@ import {
 import { Data } from '@nodewright/contract/gen/common/common.ts';
 import { Secret } from '@nodewright/fault';
 import { eventually } from '@nodewright/testkit';
+import { awaitEndpoints } from '../../../cli/talosctl/src/action/await-endpoints.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import { FakeGateway, type FakeHandler } from './fake-gateway.ts';
 import { healthyCluster } from './replies.ts';
@@ -70,6 +71,36 @@ test('dispose closes every connection', async () => {
   assert.equal(gateway.connections, 1);
   talos[Symbol.dispose]();
   await eventually(() => gateway.connections === 0, { what: 'the end of the connection' });
+});
+
+test('waiting for many nodes at every endpoint takes one connection to each endpoint, and none afterwards', async () => {
+  let isBack = false;
+  let most = 0;
+  const version: FakeHandler = (call) => {
+    most = Math.max(most, first.connections, second.connections);
+    if (!isBack && call.node !== 'node01') return call.fail(14, `${call.node}: no connection to the node`);
+    return healthyCluster['/machine.MachineService/Version']?.(call);
+  };
+  const handlers = { ...healthyCluster, '/machine.MachineService/Version': version };
+  const first = await cluster.gateway(handlers);
+  const second = await cluster.gateway(handlers);
+  using talos = await openClient([first.address, second.address]);
+  const { signal } = new AbortController();
+  const waits = Array.from({ length: 70 }, (_, at) =>
+    awaitEndpoints(talos, talos.node(`node${String(at).padStart(2, '0')}`), signal),
+  );
+  // A node that is done leaves the others their connections.
+  await waits[1];
+  const asked = (gateway: FakeGateway) => new Set(gateway.calls.map(({ node }) => node)).size;
+  await eventually(() => asked(first) === 70 && asked(second) === 70, { what: 'a call for every node' });
+  isBack = true;
+  await Promise.all(waits);
+  assert.equal(most, 1);
+  await eventually(() => first.connections + second.connections === 0, {
+    what: 'the end of the connections',
+  });
+  // Another node can wait later.
+  await awaitEndpoints(talos, talos.node('node71'), signal);
 });
 
 test('an aborted signal also cancels the call on the server', async () => {

@@ -19,7 +19,8 @@ export async function awaitEndpoints(
   // Without a name of the node there is only one way to it, and a single endpoint has just answered.
   if (client.endpoints.length < 2 || client.node(node.name) !== node) return;
   const either = anySignal(signal, AbortSignal.timeout(longestMs));
-  await Promise.all(client.throughEachEndpoint(node.name).map((path) => answers(path, either)));
+  using paths = client.throughEachEndpoint(node.name);
+  await Promise.all(paths.nodes.map((path) => answers(path, either)));
   signal.throwIfAborted();
 }
 
