@@ -4,6 +4,7 @@ import { parseCertificate } from '@nodewright/pki';
 import { pointerTo } from '@nodewright/state';
 import {
   apiCertificates,
+  apiWaits,
   diagnostics,
   hostnameStatuses,
   machineStatuses,
@@ -29,6 +30,7 @@ export function consoleController(services: ServiceRecords, write: WriteConsoles
       weak(nodeAddresses, 'current'),
       weak(hostnameStatuses),
       weak(apiCertificates, apiCertificates.singleton),
+      weak(apiWaits, apiWaits.singleton),
       weak(machineStatuses, machineStatuses.singleton),
       weak(diagnostics),
     ],
@@ -44,6 +46,7 @@ export function consoleController(services: ServiceRecords, write: WriteConsoles
         hostname: name?.hostname ?? '',
         addresses: addresses.map(addressOf),
         fingerprint: certificate && parseCertificate(certificate).publicKeyFingerprint,
+        isApiWaiting: (await pass.get(pointerTo(apiWaits))) !== undefined,
         status: (await pass.get(pointerTo(machineStatuses)))?.spec,
         services: services.records(),
         diagnostics: (await pass.list(diagnostics)).map(({ spec }) => spec),

@@ -8,6 +8,7 @@ const nothing: ConsoleFacts = {
     hostname: '',
     addresses: [],
     fingerprint: undefined,
+    isApiWaiting: false,
     status: undefined,
     services: [],
     diagnostics: [],
@@ -46,6 +47,16 @@ test('a machine in maintenance says how it is configured', () => {
   ]);
 });
 
+test('the fingerprint of a worker that waits for its certificate is given only for the time of the wait', () => {
+  const lines = consoleLines({ ...nothing, fingerprint: 'AbC=', isApiWaiting: true });
+  assert.deepEqual(lines.slice(2, 4), [
+    '[nodewright] fingerprint: AbC=',
+    '[nodewright] fingerprint holds: while the API has no certificate of its cluster',
+  ]);
+  const without = consoleLines({ ...nothing, isApiWaiting: true });
+  assert.deepEqual(without, consoleLines(nothing));
+});
+
 test('a machine that is not ready says what it waits for', () => {
   const unmetConditions = [{ name: 'time', reason: 'time is not synced' }];
   const lines = consoleLines({
@@ -75,6 +86,7 @@ test('whatever names and messages hold, a console gets a bounded number of print
     hostname: text,
     addresses: fc.array(text, { maxLength: 40 }),
     fingerprint: fc.option(text, { nil: undefined }),
+    isApiWaiting: fc.boolean(),
     services: fc.array(
       text.map((message) => service(message, 'Failed', message)),
       { maxLength: 40 },
@@ -84,7 +96,7 @@ test('whatever names and messages hold, a console gets a bounded number of print
   fc.assert(
     fc.property(facts, (some) => {
       const lines = consoleLines({ ...nothing, ...some });
-      assert.ok(lines.length <= 15, String(lines.length));
+      assert.ok(lines.length <= 16, String(lines.length));
       for (const line of lines) assert.match(line, /^\[nodewright\] [\x20-\x7e]{1,240}$/);
     }),
     { seed: 46 },

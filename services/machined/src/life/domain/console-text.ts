@@ -9,6 +9,8 @@ export interface ConsoleFacts {
   readonly addresses: readonly string[];
   /** Of the key of the API's certificate, for `--cert-fingerprint`; undefined while it has none. */
   readonly fingerprint: string | undefined;
+  /** Whether that is a certificate of the node itself, for an API that has none of its cluster. */
+  readonly isApiWaiting: boolean;
   readonly status: MachineStatusSpec | undefined;
   readonly services: readonly Pick<ServiceRecord, 'id' | 'state' | 'isStopped' | 'history'>[];
   readonly diagnostics: readonly DiagnosticSpec[];
@@ -32,11 +34,17 @@ export function consoleBlock(facts: ConsoleFacts): ConsoleBlock {
 
 /** The lines about the machine: who it is, where it is reached, its state, and what it waits for. */
 export function consoleLines(facts: ConsoleFacts): string[] {
-  const { hostname, fingerprint, status } = facts;
+  const { hostname, fingerprint, isApiWaiting, status } = facts;
+  // The API may still have a certificate from before machined was restarted, and then serves that one.
+  const limits =
+    isApiWaiting && fingerprint !== undefined
+      ? ['fingerprint holds: while the API has no certificate of its cluster']
+      : [];
   const lines = [
     `host name: ${hostname || 'none yet'}`,
     `address: ${addressText(facts.addresses)}`,
     `fingerprint: ${fingerprint ?? 'none yet, the API has no certificate'}`,
+    ...limits,
     `state: ${stateText(status)}`,
     ...reasonsOf(facts).map((reason) => `waits for: ${reason}`),
   ];

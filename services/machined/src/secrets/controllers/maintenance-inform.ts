@@ -44,7 +44,8 @@ export function createMaintenanceInformController(): Controller {
       told = news;
       const message = isMaintenance
         ? 'maintenance: this machine waits for apply-config'
-        : 'this worker waits for its certificate: reach it with --cert-fingerprint';
+        : // apid may still have a certificate from before machined was restarted, and then serves that one.
+          'this worker waits for its certificate: while its API has no certificate of its cluster, reach it with --cert-fingerprint';
       pass.log.info({ reachableAddresses, fingerprint }, message);
     },
   };
