@@ -171,6 +171,20 @@ test('a record replaces the seed entry of its node, and other seed entries count
   assert.deepEqual(await addressesOf('discovery'), ['127.1.0.2']);
 });
 
+test('a clock that is set back does not keep the nodes of the seed longer', async () => {
+  await using node = await openNode();
+  await using runtime = node.start();
+  await know(runtime.state, 'node01');
+  await runtime.settled();
+  node.registry.setNodes([]);
+  await new Promise(setImmediate);
+  await runtime.settled();
+  assert.equal((await memberTexts(runtime.state)).length, 2);
+  runtime.timers.stepClock(-3_600_000);
+  await runtime.advance(seedGraceMs);
+  assert.deepEqual(await memberTexts(runtime.state), ['node01 controlplane 127.1.0.2 known']);
+});
+
 test('a node connects as its type and secrets allow, and removes its record when it is reset', async () => {
   await using node = await openNode();
   await using runtime = node.start();

@@ -37,8 +37,8 @@ export function membershipController({ seed, registry, own, seedGraceMs }: Membe
   let graceEndsMs: number | undefined;
   const isSeedOver = (pass: ReconcilePass): boolean => {
     if (registry.nodes() === undefined) return false;
-    graceEndsMs ??= pass.now() + seedGraceMs;
-    const restMs = graceEndsMs - pass.now();
+    graceEndsMs ??= pass.monotonicMs() + seedGraceMs;
+    const restMs = graceEndsMs - pass.monotonicMs();
     if (restMs > 0) pass.wakeAfter(restMs);
     return restMs <= 0;
   };

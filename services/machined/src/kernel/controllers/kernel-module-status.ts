@@ -22,8 +22,8 @@ export function kernelModuleStatusController(read: ReadIfThere, kernelRelease: s
     inputs: [],
     outputs: [exclusive(kernelModuleStatuses), exclusive(loadedKernelModules)],
     async reconcile(pass) {
-      firstLookAtMs ??= pass.now() + firstLookMs;
-      const waitMs = firstLookAtMs - pass.now();
+      firstLookAtMs ??= pass.monotonicMs() + firstLookMs;
+      const waitMs = firstLookAtMs - pass.monotonicMs();
       pass.wakeAfter(waitMs > 0 ? waitMs : periodMs);
       if (waitMs > 0) return;
       const text = read('/proc/modules')?.toString() ?? '';
