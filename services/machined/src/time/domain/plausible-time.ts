@@ -4,8 +4,8 @@ const yearsInUse = 10;
 const aheadMs = 24 * 3_600_000;
 
 /**
- * Why a time cannot be the present one: an image does not run before it was built, by a clock that is right to a day. `undefined` when it can be, or when the
- * time of the build is not known.
+ * Why a time cannot be the present one: an image does not run before it was built, by a clock that is right to a day.
+ * `undefined` when it can be, or when the time of the build is not known.
  *
  * @param unixMs of a time server, so it can be any number
  */
