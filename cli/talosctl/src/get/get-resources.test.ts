@@ -12,7 +12,7 @@ const owner = { owner: 'test.Controller' };
 const connected = { connected: true, mode: 'udevd', reason: '', problem: '', gaps: 0 };
 
 /** A machine that has connected to the source of its devices, and has read none of them. */
-async function openMachine() {
+async function openMachine(mode: string) {
   const store = new MemoryState({ now: () => 0, cookie: new Uint8Array(8) });
   await registerMeta(store);
   for (const kind of kinds) await registerKind(store, kind);
@@ -22,12 +22,14 @@ async function openMachine() {
     codecs: codecsOf(kinds),
     now: () => 0,
   });
-  return { store, client: { targets: [{ name: 'vm', state: implementation }] } as unknown as TalosClient };
+  const machine = { version: async () => ({ messages: [{ platform: { name: mode, mode } }] }) };
+  const targets = [{ name: 'vm', state: implementation, machine }];
+  return { store, client: { targets } as unknown as TalosClient };
 }
 
 /** What `get systemdisk system-disk --insecure` prints on a machine that does something when the wait begins. */
-async function getDisk(onWait: (store: MemoryState) => Promise<unknown>) {
-  const { store, client } = await openMachine();
+async function getDisk(onWait: (store: MemoryState) => Promise<unknown>, mode = 'metal') {
+  const { store, client } = await openMachine(mode);
   let errors = '';
   const ids: string[] = [];
   const stderr = {
@@ -66,4 +68,9 @@ test('a disk that a machine does not have is named as missing once its devices w
   );
   assert.deepEqual(ids, []);
   assert.match(errors, /code = NotFound desc = there is no "system-disk"/);
+});
+
+test('a node in a container, which reads no block devices, is not waited for', async () => {
+  const { ids, errors } = await getDisk(() => assert.fail('it waits'), 'container');
+  assert.deepEqual([ids, errors.includes('waiting')], [[], false]);
 });

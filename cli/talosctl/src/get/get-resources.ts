@@ -39,14 +39,20 @@ const unreachable: readonly FaultKind[] = ['cancelled', 'deadline-exceeded', 'un
  * Whether the node has read its devices: it is connected to their source, and has discovered what is on them at least once. Undefined
  * when it does not say, as nodes of upstream.
  */
-async function hasReadDevices({ state }: NodeClient, signal: AbortSignal): Promise<boolean | undefined> {
+async function hasReadDevices(
+  { state, machine }: NodeClient,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
   const { deviceSourceStatuses, discoveryRefreshStatuses } = await import('@nodewright/state/kinds');
   const codecs = codecsOf([deviceSourceStatuses, discoveryRefreshStatuses]);
   const client = createStateClient({ client: state, codecs });
   const source = await orAbsent(client.get(pointerTo(deviceSourceStatuses), { signal }));
   if (source?.spec.connected !== true) return source?.spec.connected;
   const refresh = await orAbsent(client.get(pointerTo(discoveryRefreshStatuses), { signal }));
-  return refresh !== undefined && refresh.spec.request > 0;
+  if (refresh !== undefined && refresh.spec.request > 0) return true;
+  // A node in a container has no block devices of its own, and never reads any.
+  const version = await machine.version({}, { signal });
+  return version.messages[0]?.platform?.mode === 'container' ? undefined : false;
 }
 
 /** Resolves to undefined when the node answers that it does not publish the resource. */
