@@ -94,7 +94,7 @@ const topics: Readonly<Record<string, Topic>> = {
   },
   network: {
     imports: ['life'],
-    face: ['domain/ip-argument.ts', 'domain/node-addresses.ts', 'host/static-network.ts'],
+    face: ['domain/node-addresses.ts', 'host/static-network.ts'],
   },
   secrets: {
     imports: ['cluster'],
