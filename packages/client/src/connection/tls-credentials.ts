@@ -15,7 +15,7 @@ export type ServerTrust =
   /** The certificate is signed by the identity's CA and valid for the dialled host. */
   | { readonly kind: 'verified' }
   /**
-   * Only a certificate with a listed public key, whoever has signed it, and whatever host it names. For a worker that waits for its
+   * Only a certificate with a listed public key; its issuer and its host names do not matter. For a worker that waits for its
    * certificate.
    */
   | { readonly kind: 'pinned'; readonly fingerprints: readonly string[] }

@@ -72,7 +72,7 @@ async function takeLock(
   };
   try {
     await setSocketMode(draft, mode);
-    // Under its final name it listens from the first moment on: whoever finds it silent may remove it.
+    // Under its final name it listens from the first moment on, because another process that finds it silent may remove it.
     await rename(draft, path);
     isHeld = await isOnlyOne(place, own, host);
   } catch (error) {

@@ -62,7 +62,7 @@ test('create() starts a cluster with private files and adds a context', async ()
   ]);
   assert.equal((await stat(folder.path)).mode & 0o777, 0o700);
   for (const entry of await readdir(folder.path, { recursive: true })) {
-    // Whoever may enter the folder can see whether the supervisor runs, also one that root has started.
+    // Every user who may enter the folder can see whether the supervisor runs, even when root has started it.
     if (/^supervisor\..*\.sock$/.test(entry)) continue;
     assert.equal((await stat(join(folder.path, entry))).mode & 0o077, 0, entry);
   }

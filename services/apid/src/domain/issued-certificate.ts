@@ -17,7 +17,7 @@ export function isIssued({ server, acceptedCAs }: ApiCertificateSpec): boolean {
   }
 }
 
-/** When the server certificate ends, as Unix time in milliseconds; undefined when there is none that can be read. */
+/** When the server certificate ends, as Unix time in milliseconds; undefined without a certificate that can be parsed. */
 export function endOfServer({ server }: ApiCertificateSpec): number | undefined {
   if (server === undefined) return undefined;
   try {

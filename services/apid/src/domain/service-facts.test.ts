@@ -88,7 +88,7 @@ test('factsAfter() keeps the certificate that trustd issued when a restarted mac
   assert.equal(serverAfter(waiting, worker(reissued)), reissued);
   assert.equal(serverAfter(worker(issued), worker(reissued)), reissued);
   assert.equal(serverAfter(undefined, waiting), ownServer);
-  // A certificate that has ended is none.
+  // A certificate that has ended counts as no certificate.
   const end = notBefore.getTime() + 3_600_000;
   assert.equal(serverAfter(worker(issued), waiting, end - 1001), issued);
   assert.equal(serverAfter(worker(issued), waiting, end), ownServer);
