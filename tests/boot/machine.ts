@@ -47,6 +47,10 @@ export interface MachineInit {
   readonly slots?: number;
   /** Whether it has a USB controller, whose bus is `usb.0`. */
   readonly hasUsb?: boolean;
+  /** Whether it has a screen, in addition to its serial port. */
+  readonly hasScreen?: boolean;
+  /** Whether a machine that restarts boots again; by default it is off then. */
+  readonly restarts?: boolean;
   /** A tap device that is its network, and its address there; by default it has the emulator's own network. */
   readonly network?: { readonly tapDevice: string; readonly address: string };
   /** The time of its clock when it is switched on, in UTC such as `2020-01-01T00:00:00`; by default this host's. */
@@ -72,9 +76,15 @@ export interface Machine extends AsyncDisposable {
   readonly pressControlAltDelete: () => Promise<void>;
   /** Sends a command to the monitor of the emulator, which changes the hardware. */
   readonly order: (command: string) => Promise<void>;
+  /** The text that the memory of its screen holds: rows of 80 characters, one after the other, also those that were scrolled. */
+  readonly screen: () => Promise<string>;
   /** `<address>:<port>` of the machine's API: a port of 127.0.0.1, or the machine's own with a network of its own. */
   readonly api: string;
 }
+
+/** The text memory of a VGA screen: each character has a byte, and one for its colour. */
+const screenAt = '0xb8000';
+const screenBytes = 32 * 1024;
 
 const attempts = 3;
 const initTimeoutMs = 600_000;
@@ -112,6 +122,8 @@ async function startOnce({
   moreDisks = {},
   slots = 0,
   hasUsb = false,
+  hasScreen = false,
+  restarts = false,
   network,
   clock,
   boot,
@@ -121,12 +133,13 @@ async function startOnce({
   const monitor = join(folder, 'monitor');
   const port = await freePort();
   const image = disk ?? join(imageFolder, 'disk.raw');
-  const hardware = { keepsDisk, writeLog, apiPort: port, ...network };
+  const hardware = { keepsDisk, writeLog, restarts, apiPort: port, ...network };
   const words = [
     ...machineHardware({ ...hardware, disk: image === 'none' ? undefined : image }),
     ...(clock === undefined ? [] : ['-rtc', `base=${clock}`]),
     ...Object.entries(moreDisks).flatMap(extraDisk),
     ...Array.from({ length: slots }, (_, index) => slotOptions(index)).flat(),
+    ...(hasScreen ? ['-vga', 'std'] : []),
     ...(hasUsb ? ['-device', 'qemu-xhci,id=usb'] : []),
     ...['-serial', `file:${log}`, '-monitor', `unix:${monitor},server,nowait`, ...bootOptions(boot, folder)],
   ];
@@ -142,12 +155,18 @@ async function startOnce({
       timeoutMs,
       explain: () => `the console ends with:\n${text().slice(-4000)}`,
     });
-  const order = async (command: string) => {
+  const ask = async (command: string) => {
     const socket = connect(monitor);
     await once(socket, 'connect');
+    let answer = '';
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      answer += text;
+    });
     socket.end(`${command}\n`);
-    await once(socket.resume(), 'close');
+    await once(socket, 'close');
+    return answer;
   };
+  const order = async (command: string) => void (await ask(command));
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   return {
     console: text,
@@ -155,6 +174,7 @@ async function startOnce({
       wait(`${pattern} on the console`, () => pattern.test(text()), timeoutMs),
     isOff: (timeoutMs = 600_000) => wait('the end of the machine', hasEnded, timeoutMs),
     order,
+    screen: async () => textOfScreen(await ask(`xp /${screenBytes}xb ${screenAt}`)),
     pressPower: () => order('system_powerdown'),
     pressControlAltDelete: () => order('sendkey ctrl-alt-delete'),
     api: network === undefined ? `127.0.0.1:${port}` : `${network.address}:50000`,
@@ -163,6 +183,14 @@ async function startOnce({
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** @param dump lines such as `00000000000b8000: 0x20 0x07 0x41 0x07` */
+function textOfScreen(dump: string): string {
+  const bytes = [...dump.matchAll(/^[0-9a-f]+:((?: 0x[0-9a-f]{2})+)\s*$/gm)].flatMap(([, row = '']) =>
+    row.trim().split(' ').map(Number),
+  );
+  return Buffer.from(bytes.filter((_, at) => at % 2 === 0)).toString('latin1');
 }
 
 function enrol(variables: string): void {
