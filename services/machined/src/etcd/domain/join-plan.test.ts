@@ -26,7 +26,7 @@ test('planJoin() removes an earlier member of this node, then adds a learner or 
     [[a], [add]],
     [
       [a, member(3, 'c')],
-      [{ kind: 'remove', id: 3n }, add],
+      [{ kind: 'remove', id: 3n, unlessAt: [] }, add],
     ],
     [[a, member(9, '', 3, true)], [{ kind: 'reuse', id: 9n }]],
     // A learner of another node.
@@ -36,12 +36,12 @@ test('planJoin() removes an earlier member of this node, then adds a learner or 
     // An earlier member with another name.
     [
       [a, member(7, 'old', 3)],
-      [{ kind: 'remove', id: 7n }, add],
+      [{ kind: 'remove', id: 7n, unlessAt: [] }, add],
     ],
     [
       [member(3, 'c', 7), member(9, '', 3, true)],
       [
-        { kind: 'remove', id: 3n },
+        { kind: 'remove', id: 3n, unlessAt: ['10.0.0.7:2379'] },
         { kind: 'reuse', id: 9n },
       ],
     ],

@@ -14,8 +14,11 @@ export interface OwnMember {
 }
 
 export type JoinStep =
-  /** Removes a member that this node was before it lost its data. */
-  | { readonly kind: 'remove'; readonly id: bigint }
+  /**
+   * Removes a member that this node was before it lost its data, unless a living one answers at these endpoints (`host:port`): then
+   * another node has this node's name. Empty for a member with this node's own addresses.
+   */
+  | { readonly kind: 'remove'; readonly id: bigint; readonly unlessAt: readonly string[] }
   /** Continues with a member that an interrupted join has already added. */
   | { readonly kind: 'reuse'; readonly id: bigint }
   | { readonly kind: 'add-learner'; readonly peerUrls: readonly string[] };
@@ -24,7 +27,10 @@ export type JoinStep =
 export function planJoin(members: readonly KnownMember[], self: OwnMember): JoinStep[] {
   // An earlier member may have had another name, but the URLs identify it as this node.
   const earlier = members.filter((member) => member.name !== '' && isOwnMember(member, self));
-  const removals = earlier.map(({ id }): JoinStep => ({ kind: 'remove', id }));
+  const removals = earlier.map((member): JoinStep => {
+    const unlessAt = isAtOwnUrls(member, self) ? [] : member.clientUrls.flatMap(endpointOf);
+    return { kind: 'remove', id: member.id, unlessAt };
+  });
   const waiting = memberInWaiting(members, self);
   if (waiting !== undefined) return [...removals, { kind: 'reuse', id: waiting.id }];
   return [...removals, { kind: 'add-learner', peerUrls: self.peerUrls }];

@@ -53,13 +53,13 @@ export async function joinEtcd(
   return makeAttempts({ schedule: joinSchedule, timers, random, signal, onFailure }, async (attempt) => {
     const endpoints = await access.others();
     if (endpoints.length === 0) throw new Fault('unavailable', 'no other control plane is known');
-    return tryEndpoints(access, endpoints, (client) => enter(client, timers, self, attempt));
+    return tryEndpoints(access, endpoints, (client) => enter(client, { access, timers }, self, attempt));
   });
 }
 
 async function enter(
   client: EtcdClient,
-  timers: Timers,
+  { access, timers }: Pick<EtcdMembershipInit, 'access' | 'timers'>,
   self: OwnMember,
   signal: AbortSignal,
 ): Promise<string> {
@@ -68,6 +68,9 @@ async function enter(
   const list = () => client.members({ ...options, linearizable: true });
   for (const step of planJoin(await list(), self)) {
     if (step.kind === 'remove') {
+      for (const endpoint of step.unlessAt)
+        if (await answersAs(access, endpoint, step.id, signal))
+          throw namesake(self.name, endpoint, etcdIdText(step.id));
       await client.removeMember(step.id, options);
       await client.delete(controlPlaneKey(etcdIdText(step.id)), options);
     }
@@ -84,6 +87,27 @@ async function enter(
   }
   return initialClusterOf(await list(), self);
 }
+
+/** A dead member refuses connections or does not answer in this time. */
+const livingMs = 3_000;
+
+/** Whether the member answers at an endpoint (`host:port`), and so belongs to a node that is not this one. */
+async function answersAs(
+  access: EtcdAccess,
+  endpoint: string,
+  id: bigint,
+  signal: AbortSignal,
+): Promise<boolean> {
+  await using client = await access.openAt([endpoint]);
+  const status = await client.status({ timeoutMs: livingMs, signal }).catch(() => undefined);
+  return status?.memberId === id;
+}
+
+const namesake = (name: string, endpoint: string, id: string): Fault =>
+  new Fault(
+    'failed-precondition',
+    `the member ${id} of etcd at ${endpoint} has the name "${name}", too, and is alive: give this node another host name, or remove the member with talosctl etcd remove-member ${id}`,
+  );
 
 /**
  * Resolves once this node, whose etcd runs, has a vote. It asks other members to promote this node, and retries until
