@@ -20,10 +20,10 @@ export interface MethodRule {
    */
   readonly request?: 'configuration' | 'large' | 'medium';
   /**
-   * A call of the method has no end of its own: `always`, or `while-silent` when it may also be a download, which sends without pauses
-   * of several seconds. When apid stops, it ends such calls soon, and gives all others time to finish.
+   * A call of the method has no end of its own: `always`, or when the boolean field with this number is set in its request; otherwise it is
+   * a download. When apid stops, it ends such calls soon, and gives all others time to finish.
    */
-  readonly endless?: 'always' | 'while-silent';
+  readonly endless?: 'always' | { readonly ifField: number };
   /**
    * Why the method has no handler, as the end of a sentence. After the check of roles the call fails with
    * UNIMPLEMENTED and `method <name> is not implemented: <reason>`. A method with a handler has no reason.

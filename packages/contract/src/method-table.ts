@@ -47,7 +47,7 @@ const rows = {
   '/machine.MachineService/CPUFreqStats': { roles: AOR, mutates: false, command: 'dashboard' },
   '/machine.MachineService/CPUInfo': { roles: AOR, mutates: false, command: 'dashboard' },
   '/machine.MachineService/DiskStats': { roles: AOR, mutates: false, command: 'dashboard' },
-  '/machine.MachineService/Dmesg': { roles: AOR, mutates: false, command: 'dmesg', endless: 'while-silent' },
+  '/machine.MachineService/Dmesg': { roles: AOR, mutates: false, command: 'dmesg', endless: { ifField: 1 } },
   '/machine.MachineService/Events': { roles: AOR, mutates: false, command: 'events', endless: 'always' },
   '/machine.MachineService/EtcdMemberList': {
     roles: AORE,
@@ -138,7 +138,7 @@ const rows = {
   '/machine.MachineService/List': { roles: AOR, mutates: false, command: 'list' },
   '/machine.MachineService/DiskUsage': { roles: AOR, mutates: false, command: 'usage' },
   '/machine.MachineService/LoadAvg': { roles: AOR, mutates: false, command: 'dashboard' },
-  '/machine.MachineService/Logs': { roles: AOR, mutates: false, command: 'logs', endless: 'while-silent' },
+  '/machine.MachineService/Logs': { roles: AOR, mutates: false, command: 'logs', endless: { ifField: 4 } },
   '/machine.MachineService/LogsContainers': { roles: AOR, mutates: false, command: 'support' },
   '/machine.MachineService/Memory': { roles: AOR, mutates: false, command: 'memory' },
   '/machine.MachineService/Mounts': { roles: AOR, mutates: false, command: 'mounts' },

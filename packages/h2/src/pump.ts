@@ -51,6 +51,8 @@ export interface PumpInit {
    * Default: now.
    */
   scheduleReset?(reset: () => void): void;
+  /** The next bytes of the request, from `start` to `end`, before they are forwarded. They are valid during the call only. */
+  onRequest?(bytes: Uint8Array, start: number, end: number): void;
   /** The response has begun, and more of it follows. */
   onAnswering?(): void;
   /** Called once, when the call is over. */
@@ -135,6 +137,7 @@ export class Pump implements InboundReceiver, OutboundReceiver {
       this.#fail(this.#tooLarge('request', this.#request));
       return;
     }
+    this.#init.onRequest?.(bytes, start, end);
     if (!this.#outbound.writePart(bytes, start, end)) this.#init.inbound.pause();
   }
 

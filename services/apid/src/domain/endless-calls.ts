@@ -1,12 +1,10 @@
-import type { MethodRule } from '@nodewright/contract';
-
 /** How calls without an end are ended when the listener closes, in milliseconds. */
 export const endlessLimits = {
   /** Between two looks at the open calls. */
   lookMs: 50,
   /** Time for what was published before. No shorter silence shows that it has arrived: a busy machine sends late. */
   settleMs: 500,
-  /** A log that sends nothing for this long is followed, and not downloaded: a busy disk pauses a download for a second or two. */
+  /** What sends nothing for this long is no download: a busy disk pauses one for a second or two. */
   silentMs: 3000,
 } as const;
 
@@ -22,17 +20,20 @@ export interface CallProgress {
   readonly connecting: boolean;
 }
 
+/** Whether a call has no end, or whether that can only be told from its silence. */
+export type EndlessKind = 'always' | 'while-silent';
+
 /**
  * Decides, look after look, when one call without an end may end. Looks are counted, not the time: a look may come late on a busy
  * machine, and what arrived meanwhile is read between two looks.
  */
 export class EndlessCall {
-  readonly #kind: NonNullable<MethodRule['endless']>;
+  readonly #kind: EndlessKind;
   #looks = 0;
   #quietLooks = 0;
   #messages = -1;
 
-  constructor(kind: NonNullable<MethodRule['endless']>) {
+  constructor(kind: EndlessKind) {
     this.#kind = kind;
   }
 

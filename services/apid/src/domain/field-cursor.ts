@@ -13,6 +13,8 @@ export class FieldCursor {
   number = 0;
   /** Whether the field has a length and bytes. */
   isBytes = false;
+  /** Whether the value is a varint: a number or a boolean. */
+  isNumber = false;
   /** Index of the first byte of the field's tag. */
   start: number;
   /** Index of the first byte of its value. */
@@ -43,6 +45,7 @@ export class FieldCursor {
     if (this.number === 0) throw this.#damaged();
     const type = tag & 7;
     this.isBytes = type === lengthType;
+    this.isNumber = type === varintType;
     this.valueStart = this.end;
     if (type === varintType) this.#skipVarint();
     else if (type === fixed64Type) this.end += 8;

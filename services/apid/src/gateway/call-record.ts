@@ -16,6 +16,7 @@ import {
   type Span,
 } from '@nodewright/telemetry';
 import type { CallProgress } from '../domain/endless-calls.ts';
+import type { FollowRequest } from '../domain/follow-request.ts';
 import type { Hop } from '../domain/rewrite-metadata.ts';
 import type { PlannedCall } from './call-plans.ts';
 import type { CallShare } from './call-shares.ts';
@@ -50,6 +51,8 @@ export class CallRecord implements Link<CallRecord> {
   queue = '';
   /** The lane of the caller: its calls to a backend use this connection. */
   lane = 0;
+  /** What the request says about an end of the call; undefined for a method whose calls all have one, or none. */
+  follow: FollowRequest | undefined;
   /** What forwards the call; undefined until it is forwarded. */
   target: CallTarget | undefined;
   readonly #gateway: Gateway;

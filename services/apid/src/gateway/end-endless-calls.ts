@@ -14,9 +14,11 @@ export function endEndlessCalls(active: Chain<CallRecord>, status: GrpcStatus): 
   const endless = new Map<CallRecord, EndlessCall>();
   const look = () => {
     for (const call of active.all()) {
-      const kind = methodRule(call.path)?.endless;
-      const { target } = call;
-      if (kind === undefined || target === undefined) continue;
+      const rule = methodRule(call.path)?.endless;
+      const { target, follow } = call;
+      // A download has its end.
+      if (rule === undefined || target === undefined || follow?.follows === false) continue;
+      const kind = rule === 'always' || follow?.follows === true ? 'always' : 'while-silent';
       const judged = endless.get(call) ?? new EndlessCall(kind);
       endless.set(call, judged);
       if (judged.isOver(target.progress())) target.abort(status);

@@ -106,6 +106,7 @@ export class FanOut implements InboundReceiver, TargetEvents, CallTarget {
       this.#failRequest({ kind: 'too-large', side: 'request', ...sizes });
       return;
     }
+    this.#record.follow?.push(chunk, 0, chunk.length);
     if (this.#connecting > 0) {
       const full = this.#take(chunk.length);
       if (full !== undefined) {

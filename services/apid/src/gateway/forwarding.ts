@@ -40,6 +40,8 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
   readonly maxMessageBytes = maxMessageSizeBytes;
   readonly maxRequestMessageBytes: number;
   readonly unread: ByteBudget | undefined;
+  /** Reads along only for calls whose request says whether they have an end. */
+  readonly onRequest: PumpInit['onRequest'];
   readonly #gateway: Gateway;
   readonly #hop: Hop;
   readonly #record: CallRecord;
@@ -58,6 +60,8 @@ export class Forwarding implements PumpInit, StartingCall, CallTarget {
     this.inbound = call;
     this.maxRequestMessageBytes = record.plan.maxRequestBytes;
     this.unread = record.share?.bytes;
+    const { follow } = record;
+    this.onRequest = follow === undefined ? undefined : (bytes, start, end) => follow.push(bytes, start, end);
     this.#gateway = gateway;
     this.#hop = hop;
     this.#record = record;

@@ -1,4 +1,4 @@
-import { metadataKeys } from '@nodewright/contract';
+import { metadataKeys, methodRule } from '@nodewright/contract';
 import type { FaultKind } from '@nodewright/fault';
 import { hasHeader, headerValue, headerValues, isGrpcContentType, parseGrpcTimeout } from '@nodewright/h2';
 import { namedCaller } from '../domain/caller-identity.ts';
@@ -63,6 +63,8 @@ export interface CallPlan {
   readonly apid: string | undefined;
   /** Largest message of the request, in bytes. */
   readonly maxRequestBytes: number;
+  /** Number of the field of the request that says whether the call has an end; undefined when the method alone says it. */
+  readonly followField?: number | undefined;
 }
 
 /** Decides about a call: validates the request, determines the caller's roles and the route. */
@@ -105,7 +107,13 @@ export function planCall(request: PlannedRequest, node: PlanningNode, peer: Plan
     identity: peer.isApid ? namedCaller(headerValues(headers, metadataKeys.caller)) : peer.identity,
     apid: peer.isApid ? peer.identity : undefined,
     maxRequestBytes: maxRequestBytes(path, caller.roles),
+    followField: followField(path),
   };
+}
+
+function followField(path: string): number | undefined {
+  const endless = methodRule(path)?.endless;
+  return typeof endless === 'object' ? endless.ifField : undefined;
 }
 
 /** The only method that a worker answers to a client without a certificate while it waits for its own. */

@@ -1,5 +1,6 @@
 import { grpcCodeFromKind } from '@nodewright/fault';
 import type { InboundCall } from '@nodewright/h2';
+import { FollowRequest } from '../domain/follow-request.ts';
 import { CallRecord } from './call-record.ts';
 import type { Chain } from './chain.ts';
 import { FanOut } from './fan-out.ts';
@@ -20,7 +21,8 @@ export function serveCall(
   const record = new CallRecord(gateway, call, peer, active);
   try {
     record.planned = gateway.plans.of(call, peer, gateway.identity());
-    const { route } = record.plan;
+    const { route, followField } = record.plan;
+    if (followField !== undefined) record.follow = new FollowRequest(followField);
     if (route.kind === 'refused') {
       refuse(call, record, route);
       return;
