@@ -5,11 +5,13 @@ import {
   HealthCheckResponse_ServingStatus,
   HealthDefinition,
 } from '@nodewright/contract/gen/grpc/health/v1/health.ts';
+import { DmesgRequest } from '@nodewright/contract/gen/machine/machine.ts';
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import { noTelemetry } from '@nodewright/telemetry';
 import { spawnDaemon } from '@nodewright/testkit';
 import { ApidUnderTest } from './harness/apid-under-test.ts';
 import { type BackendCall, reply } from './harness/backend.ts';
+import type { CallOptions } from './harness/client.ts';
 import { framed } from './harness/messages.ts';
 
 const memory = '/machine.MachineService/Memory';
@@ -97,12 +99,13 @@ test('SIGTERM: calls without an end get what was published before and a status, 
     watch: '/cosi.resource.State/Watch',
     events: `${service}/Events`,
     capture: `${service}/PacketCapture`,
-    silentLog: `${service}/Dmesg`,
-    busyLog: `${service}/Logs`,
+    followed: `${service}/Dmesg`,
+    log: `${service}/Logs`,
     download: `${service}/Copy`,
   };
-  const start = async (path: string, nodes: readonly (readonly [string, string])[] = []) => {
-    const call = admin.open(path, { metadata: nodes });
+  const start = async (path: string, init: CallOptions = {}) => {
+    opened.clear();
+    const call = admin.open(path, init);
     await apid.eventually(`${path} at machined`, () => opened.has(path));
     return { ...call, at: opened.get(path) ?? assert.fail(path) };
   };
@@ -110,17 +113,25 @@ test('SIGTERM: calls without an end get what was published before and a status, 
     watch: await start(paths.watch),
     events: await start(paths.events),
     capture: await start(paths.capture),
-    silentLog: await start(paths.silentLog),
-    busyLog: await start(paths.busyLog),
+    followed: await start(paths.followed, {
+      body: framed(DmesgRequest.encode({ follow: true, tail: false }).finish()),
+    }),
+    log: await start(paths.log),
     download: await start(paths.download),
   };
   const line = framed(Buffer.from('line'));
-  const writing = setInterval(() => calls.busyLog.at.stream.write(line), 50);
+  // A node that stops logs what it does.
+  const logs = [calls.followed, calls.log];
+  const writing = setInterval(() => {
+    for (const { at } of logs) if (!at.stream.destroyed) at.stream.write(line);
+  }, 50);
   try {
     const last = framed(Buffer.from('stopAllServices'));
     calls.events.at.stream.write(last);
     apid.process.signal('SIGTERM');
-    for (const name of ['watch', 'events', 'capture', 'silentLog'] as const) {
+    const ended = await calls.followed.result;
+    assert.deepEqual([ended.code, ended.message], [14, 'apid on node01 is shutting down']);
+    for (const name of ['watch', 'events', 'capture'] as const) {
       const { code, message, body } = await calls[name].result;
       const expected = name === 'events' ? last : Buffer.alloc(0);
       assert.deepEqual([name, code, message, body], [name, 14, 'apid on node01 is shutting down', expected]);
@@ -129,7 +140,7 @@ test('SIGTERM: calls without an end get what was published before and a status, 
     clearInterval(writing);
   }
   // Both would have ended, had the others ended only when the 10 s of all calls were over.
-  for (const name of ['busyLog', 'download'] as const) {
+  for (const name of ['log', 'download'] as const) {
     calls[name].at.stream.write(framed(Buffer.from('the rest')));
     calls[name].at.finish();
     const { code, body } = await calls[name].result;
@@ -156,7 +167,7 @@ test('a download of a log that pauses, as a busy disk does, is complete after a 
   await apid.eventually('the call', () => apid.machined.calls.length === 1);
   await apid.writeRuntime({ nodeRoutingDisabled: true });
   await apid.listening(2);
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await new Promise((resolve) => setTimeout(resolve, 3500));
   resumed.resolve();
   const { code, message, body } = await result;
   assert.deepEqual(
