@@ -59,6 +59,8 @@ KERNEL ?=
 SET ?=
 # For `make rootfs-lock`: add the packages that the lock lacks and keep the others.
 ADD ?=
+# For `make freshness`: json for rows that a program reads.
+OUTPUT ?=
 # For `make pictures`: the pictures to make, with commas; all by default.
 ONLY ?=
 # For `make e2e-kubernetes`: a regular expression for names of cases, and which results of the run before count: 1 all, failed those that passed.
@@ -421,6 +423,14 @@ test-powercut: image ## takes the power from emulated machines at 60 moments (SE
 .PHONY: rootfs-lock
 rootfs-lock: $(installed) ## locks the newest versions of the Debian packages in the root file system (ADD=1: missing ones only)
 	@node rootfs/lock-packages.ts $(if $(ADD),--add)
+
+.PHONY: update
+update: $(installed) ## renews the locks of Debian, npm and Go, and says which suites must pass then; minutes
+	@node tools/update.ts
+
+.PHONY: freshness
+freshness: $(installed) ## prints which locked packages are old and for how long, and which are held (OUTPUT=json)
+	@node tools/freshness.ts $(if $(OUTPUT),-o '$(OUTPUT)')
 
 .PHONY: generate
 generate: $(installed) ## makes the code of the contracts anew

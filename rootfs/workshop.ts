@@ -1,18 +1,15 @@
 // What all builds of the image share: locked packages, tools, and the time of the commit.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { debianMirror } from '../tools/engine/unpack-packages.ts';
 import type { Architecture } from '../tools/images/architecture.ts';
 import { cacheFolder } from '../tools/images/cache-folder.ts';
+import { archiveMirror } from './debian/archive-mirror.ts';
 import { fetchDeb } from './debian/fetch-deb.ts';
 import { type LockedTools, openTools } from './debian/locked-tools.ts';
 import { type LockedPackage, lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
 import { unpackDeb } from './debian/unpack-deb.ts';
 import type { KernelName } from './kernels.ts';
 import { toolPackages } from './recipe.ts';
-
-/** Where packages come from on machines whose apt names no mirror. */
-export const publicMirror = 'https://deb.debian.org/debian';
 
 /** Where the parts of the image are assembled. */
 export interface Workshop {
@@ -48,22 +45,12 @@ export async function unpackLocked(
   const lock = readPackageLock(join(checkout, lockFile));
   const locked = lockedPackage(lock, architecture, name);
   const { snapshot = lock.snapshot } = locked;
-  const archive = await fetchDeb({ name, locked, mirror, snapshot, cache: packageCache() });
+  const archive = await fetchDeb({ name, locked, mirror: archiveMirror, snapshot, cache: packageCache() });
   unpackDeb(archive, folder);
   return locked;
 }
 
 export const packageCache = () => join(cacheFolder(process.env), 'packages');
-
-/** The mirror that the machine's apt uses; the public one on machines without apt. */
-function mirror(): string {
-  if (process.env.DEBIAN_MIRROR !== undefined) return process.env.DEBIAN_MIRROR.replace(/\/$/, '');
-  try {
-    return debianMirror();
-  } catch {
-    return publicMirror;
-  }
-}
 
 /** Unix time of the last commit, so that every build of it has the same bytes. */
 export function commitTime(checkout: string): number {

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type DebianArchiveName, debianArchives } from './archives.ts';
 import type { LockedPackage } from './package-lock.ts';
 
-/** Debian's archive of every package version that was ever published. */
-const snapshotArchive = 'https://snapshot.debian.org/archive/debian';
 const timeoutMs = 120_000;
 
 export interface FetchDebInit {
   readonly name: string;
   readonly locked: LockedPackage;
-  /** Returns the root of a mirror of Debian, without a trailing slash. Called only for a download: it takes a run of apt. */
-  readonly mirror: () => string;
+  /** Returns the root of a mirror of an archive, without a trailing slash. Called only for a download: it takes a run of apt. */
+  readonly mirror: (archive: DebianArchiveName) => string;
   /** Time of the lock, as `20260101T000000Z`: the snapshot that still has the package. */
   readonly snapshot: string;
   /** Folder in which archives are kept by their SHA-256. */
@@ -20,10 +19,10 @@ export interface FetchDebInit {
 }
 
 /**
- * Fetches the archive of a package from the mirror or, if the mirror no longer has that version, from the snapshot
- * archive. Returns the path of the archive.
+ * Fetches a package from the mirror of its archive or, if that no longer has the version, from the snapshot archive.
+ * Returns the path of the file.
  *
- * @throws Error that names the package and says what to do; an archive with another digest is not kept
+ * @throws Error of one line that names the package and says what to do; a file with another digest is not kept
  */
 export async function fetchDeb({
   name,
@@ -37,7 +36,7 @@ export async function fetchDeb({
   if (existsSync(kept) && digestOf(readFileSync(kept)) === locked.sha256) return kept;
   const path = locked.path.split('/').map(encodeURIComponent).join('/');
   const failures: string[] = [];
-  for (const root of [mirror(), `${snapshotArchive}/${snapshot}`]) {
+  for (const root of [mirror(locked.archive), `${debianArchives[locked.archive].snapshots}/${snapshot}`]) {
     try {
       const bytes = await download(
         `${root}/${path}`,
@@ -55,7 +54,7 @@ export async function fetchDeb({
     }
   }
   throw new Error(
-    `cannot fetch ${name} ${locked.version} (mirror: ${failures[0]}; snapshot archive: ${failures[1]}): make rootfs-lock takes the version that the mirror has`,
+    `cannot fetch ${name} ${locked.version} of the archive ${locked.archive} (mirror: ${failures[0]}; snapshot archive: ${failures[1]}): make update locks the versions that the mirrors have`,
   );
 }
 

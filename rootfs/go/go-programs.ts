@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { GoProgram } from '../../tools/go/build-program.ts';
 import { goRelease } from '../../tools/go/go-release.ts';
+import { readGoWrapper } from '../../tools/update/go-wrapper.ts';
 
 /** Built from Go modules for the root file system, with the same bytes on every machine. */
 export interface RootProgram extends GoProgram {
@@ -26,11 +29,17 @@ const common = {
   usesC: false,
 } as const;
 
+/** A module and the version of it that the go.mod of a wrapper requires. */
+function required<Wrapper extends string, Module extends string>(wrapper: Wrapper, module: Module) {
+  const text = readFileSync(join(import.meta.dirname, wrapper, 'go.mod'), 'utf8');
+  const version = readGoWrapper(text).modules.find((one) => one.module === module)?.version;
+  if (version === undefined) throw new Error(`the go.mod of ${wrapper} does not require ${module}`);
+  return { wrapper, module, version };
+}
+
 const containerd = {
   ...common,
-  wrapper: 'containerd',
-  module: 'github.com/containerd/containerd/v2',
-  version: 'v2.4.2',
+  ...required('containerd', 'github.com/containerd/containerd/v2'),
 } as const;
 const containerdVersion = [`-X ${containerd.module}/version.Version=${containerd.version}`];
 // File systems that machines have not, an option of Intel's processors, systemd, and pages of help.
@@ -41,9 +50,7 @@ const containerdTags = [
 
 const cni = {
   ...common,
-  wrapper: 'cni-plugins',
-  module: 'github.com/containernetworking/plugins',
-  version: 'v1.9.1',
+  ...required('cni-plugins', 'github.com/containernetworking/plugins'),
 } as const;
 
 export const rootPrograms = {
@@ -62,11 +69,9 @@ export const rootPrograms = {
   },
   runc: {
     ...common,
-    wrapper: 'runc',
-    module: 'github.com/opencontainers/runc',
+    // Its own file VERSION says the version to users.
+    ...required('runc', 'github.com/opencontainers/runc'),
     name: 'runc',
-    // Its own file VERSION says so to users.
-    version: 'v1.5.2',
     flags: flags(
       ['netgo', 'osusergo', 'seccomp', 'urfave_cli_no_docs'],
       ['-linkmode external', '-extldflags "-static -Wl,--build-id=none"'],

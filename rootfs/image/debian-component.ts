@@ -1,12 +1,12 @@
+import { debianArchives } from '../debian/archives.ts';
 import type { LockedPackage } from '../debian/package-lock.ts';
 import { debianSuite } from '../recipe.ts';
-import { publicMirror } from '../workshop.ts';
 import { type Component, suppliers } from './bill-of-materials.ts';
 
 /** The component of a locked package of Debian. Source: Package URL, type deb. */
 export function debianComponent(
   id: string,
-  { version, path, sha256 }: LockedPackage,
+  { version, archive, path, sha256 }: LockedPackage,
   more: Pick<Component, 'summary' | 'partOf'> = {},
 ): Component {
   // The name in the archive, because kernels are locked under the name of a package that depends on them.
@@ -14,7 +14,7 @@ export function debianComponent(
   const purl = `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}`;
   return {
     ...{ name: id, version, sha256, supplier: suppliers.debian },
-    url: `${publicMirror}/${path}`,
+    url: `${debianArchives[archive].publicMirror}/${path}`,
     purl: `${purl}?arch=${architecture}&distro=${debianSuite}`,
     ...more,
   };

@@ -39,7 +39,11 @@ const listed = (components: readonly Component[]): Listed => JSON.parse(spdxDocu
 test('spdxDocument() lists every component with its digest, and is the same for the same image', () => {
   const components = [
     debianComponent('libc6', {
-      ...{ version: '2.41-12+deb13u4', path: 'pool/main/g/glibc/libc6_2.41-12+deb13u4_amd64.deb' },
+      ...{
+        version: '2.41-12+deb13u4',
+        archive: 'debian',
+        path: 'pool/main/g/glibc/libc6_2.41-12+deb13u4_amd64.deb',
+      },
       ...{ bytes: 1, sha256: 'ff' },
     }),
     own('apid'),

@@ -4,12 +4,17 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { debianArchives } from '../../rootfs/debian/archives.ts';
 import { fetchDeb } from '../../rootfs/debian/fetch-deb.ts';
 import {
+  addToLock,
+  type LockedPackage,
   lockedPackage,
   lockFile,
+  type PackageLock,
   parsePrintedUris,
   readPackageLock,
+  sourceOf,
 } from '../../rootfs/debian/package-lock.ts';
 import { membersOf } from '../../rootfs/debian/unpack-deb.ts';
 import { selectModules } from '../../rootfs/initramfs/kernel-modules.ts';
@@ -21,7 +26,10 @@ const folder = mkdtempSync(join(tmpdir(), 'packages-test-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-const locked = { version: '1.2-3', path: 'pool/main/x/x_1.2+b1_all.deb', bytes: 4, sha256: sha256('good') };
+const locked: LockedPackage = {
+  ...{ version: '1.2-3', archive: 'debian', path: 'pool/main/x/x_1.2+b1_all.deb' },
+  ...{ bytes: 4, sha256: sha256('good') },
+};
 
 test('the lock file has every package of the recipe, for both architectures', () => {
   const lock = readPackageLock(join(checkout, lockFile));
@@ -39,32 +47,96 @@ test('the lock file has every package of the recipe, for both architectures', ()
   );
 });
 
-test('parsePrintedUris() reads the output of apt, and ignores other lines and other hosts', () => {
+test('the lock was chosen from the updates and the security archive too, and the packages of a source have one version', () => {
+  const lock = readPackageLock(join(checkout, lockFile));
+  assert.deepEqual(
+    lock.suites,
+    Object.values(debianArchives).flatMap(({ suites }) => suites),
+  );
+  for (const [architecture, packages] of Object.entries(lock.packages)) {
+    const sources = Map.groupBy(Object.values(packages), sourceOf);
+    const mixed = [...sources].filter(([, all]) => new Set(all.map(({ version }) => version)).size > 1);
+    assert.deepEqual(
+      mixed.map(([source]) => source),
+      [],
+      architecture,
+    );
+    for (const [name, { archive, path }] of Object.entries(packages))
+      assert.match(path, archive === 'debian' ? /^pool\/main\// : /^pool\/updates\/main\//, name);
+  }
+});
+
+test('readPackageLock() refuses a lock with a package of an archive that it does not know', () => {
+  const path = join(folder, 'lock.json');
+  const other = {
+    suites: ['trixie'],
+    packages: { amd64: { x: { ...locked, archive: 'toString' } }, arm64: {} },
+  };
+  writeFileSync(path, JSON.stringify(other));
+  assert.throws(() => readPackageLock(path), /lock\.json cannot be read: it names no archive for x/);
+});
+
+test('parsePrintedUris() reads the output of apt, names the archives, and ignores other lines and other hosts', () => {
   const sum = 'a'.repeat(64);
   const output = [
     `'http://m/debian/pool/main/g/glibc/libc6_2.41-12%2bdeb13u4_arm64.deb' libc6_2.41-12+deb13u4_arm64.deb 2483572 SHA256:${sum}`,
+    `'http://m/debian-security/pool/updates/main/z/zlib/zlib1g_1%3a2-3_arm64.deb' zlib1g_1%3a2-3_arm64.deb 7 SHA256:${sum}`,
     `'http://other/debian/pool/y.deb' y_1_all.deb 1 SHA256:${sum}`,
     'Get:1 something',
   ].join('\n');
-  assert.deepEqual(parsePrintedUris(output, 'http://m/debian'), {
+  const mirrors = [
+    { archive: 'debian', root: 'http://m/debian' },
+    { archive: 'debian-security', root: 'http://m/debian-security' },
+  ] as const;
+  assert.deepEqual(parsePrintedUris(output, mirrors), {
     libc6: {
       version: '2.41-12+deb13u4',
+      archive: 'debian',
       path: 'pool/main/g/glibc/libc6_2.41-12+deb13u4_arm64.deb',
       bytes: 2483572,
+      sha256: sum,
+    },
+    zlib1g: {
+      version: '1:2-3',
+      archive: 'debian-security',
+      path: 'pool/updates/main/z/zlib/zlib1g_1:2-3_arm64.deb',
+      bytes: 7,
       sha256: sum,
     },
   });
 });
 
+test('addToLock() adds what is missing, renews what is of the same source, and leaves the rest as it is', () => {
+  const of = (source: string, version: string): LockedPackage => ({
+    ...locked,
+    version,
+    path: `pool/main/x/${source}/p_${version}_all.deb`,
+  });
+  const lock: PackageLock = {
+    ...{ suites: ['s'], snapshot: '20260101T000000Z' },
+    packages: { amd64: { libc6: of('glibc', '1'), zlib1g: of('zlib', '1') }, arm64: {} },
+  };
+  const newest = {
+    amd64: { libc6: of('glibc', '2'), 'libc6-dev': of('glibc', '2'), zlib1g: of('zlib', '2') },
+    arm64: {},
+  };
+  const snapshot = '20260202T000000Z';
+  assert.deepEqual(addToLock(lock, newest, snapshot).packages.amd64, {
+    libc6: { ...of('glibc', '2'), snapshot },
+    'libc6-dev': { ...of('glibc', '2'), snapshot },
+    zlib1g: of('zlib', '1'),
+  });
+});
+
 /** Fetches a package from hosts that answer with these texts, or with a status. */
-async function fetchFrom(answers: Readonly<Record<string, string | number>>, cache: string) {
+async function fetchFrom(answers: Readonly<Record<string, string | number>>, cache: string, of = locked) {
   const requested: string[] = [];
   let mirrorsAsked = 0;
   const path = await fetchDeb({
-    ...{ name: 'x', locked, snapshot: '20260101T000000Z', cache: join(folder, cache) },
-    mirror() {
+    ...{ name: 'x', locked: of, snapshot: '20260101T000000Z', cache: join(folder, cache) },
+    mirror(archive) {
       mirrorsAsked += 1;
-      return 'http://m';
+      return archive === 'debian' ? 'http://m' : 'http://security';
     },
     fetch: async (url) => {
       requested.push(url);
@@ -90,9 +162,22 @@ test('fetchDeb() takes a version that the mirror no longer has from the snapshot
   );
 });
 
+test('fetchDeb() asks the mirror and the snapshots of the archive that the lock names', async () => {
+  const security: LockedPackage = {
+    ...locked,
+    archive: 'debian-security',
+    path: 'pool/updates/main/x/x_1_all.deb',
+  };
+  const { requested } = await fetchFrom({ m: 'evil', 'snapshot.debian.org': 'good' }, 'security', security);
+  assert.deepEqual(requested, [
+    'http://security/pool/updates/main/x/x_1_all.deb',
+    'https://snapshot.debian.org/archive/debian-security/20260101T000000Z/pool/updates/main/x/x_1_all.deb',
+  ]);
+});
+
 test('fetchDeb() refuses another digest, names the package and says what to do', async () => {
   await assert.rejects(fetchFrom({ m: 'evil', 'snapshot.debian.org': 503 }, 'refused'), {
-    message: `cannot fetch x 1.2-3 (mirror: SHA-256 ${sha256('evil')} instead of ${sha256('good')}; snapshot archive: status 503): make rootfs-lock takes the version that the mirror has`,
+    message: `cannot fetch x 1.2-3 of the archive debian (mirror: SHA-256 ${sha256('evil')} instead of ${sha256('good')}; snapshot archive: status 503): make update locks the versions that the mirrors have`,
   });
 });
 

@@ -22,6 +22,7 @@ import { layoutArchive, makeTestImage } from '@nodewright/containers/testing';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { type StagedRoot, stageRoot } from '../../../rootfs/build-rootfs.ts';
+import { rootPrograms } from '../../../rootfs/go/go-programs.ts';
 import { unpackTools } from '../../../rootfs/workshop.ts';
 import { ensureBusybox } from '../../../tools/engine/ensure-busybox.ts';
 import { goRelease } from '../../../tools/go/go-release.ts';
@@ -99,7 +100,8 @@ test('udevd and the programs of its rules run in the root, and the rules are val
 test('the bill of materials has the programs, the modules in them, and the C in runc', { skip }, () => {
   const versions = new Map(staged.components.map(({ name, version }) => [name, version]));
   const named = ['containerd', 'runc', 'cni-bridge', 'stdlib'].map((name) => versions.get(name));
-  assert.deepEqual(named, ['v2.4.2', 'v1.5.2', 'v1.9.1', goRelease.version.slice(2)]);
+  const { containerd, runc, 'cni-plugins': cni } = rootPrograms;
+  assert.deepEqual(named, [containerd.version, runc.version, cni.version, goRelease.version.slice(2)]);
   for (const name of ['google.golang.org/grpc', 'github.com/opencontainers/cgroups', 'libseccomp-dev'])
     assert.ok(versions.has(name), name);
   assert.equal(staged.components.find(({ name }) => name === 'runc')?.summary?.includes('namespaces'), true);

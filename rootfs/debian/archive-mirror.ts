@@ -1,0 +1,17 @@
+import { debianMirror } from '../../tools/engine/unpack-packages.ts';
+import { type DebianArchiveName, debianArchives } from './archives.ts';
+
+/** The mirror of an archive: the one of the environment, the one that the machine's apt uses, or the public one. */
+export function archiveMirror(
+  archive: DebianArchiveName,
+  environment: NodeJS.ProcessEnv = process.env,
+): string {
+  const { variable, publicMirror } = debianArchives[archive];
+  const named = environment[variable];
+  if (named !== undefined) return named.replace(/\/$/, '');
+  try {
+    return debianMirror(archive);
+  } catch {
+    return publicMirror;
+  }
+}

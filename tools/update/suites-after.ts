@@ -1,0 +1,35 @@
+/** The suites that must pass after the locks of a registry were renewed, as verbs of the Makefile. Those of a machine last: they take longest. */
+export const suitesAfter = {
+  debian: [
+    'test-parts',
+    'test-programs',
+    'test-devices',
+    'test-node-image',
+    'test-boot',
+    'test-boot-long',
+    'test-boot-uefi',
+    'test-powercut',
+  ],
+  npm: [
+    'test',
+    'test-user',
+    'test-ui',
+    'test-compose',
+    'test-upstream',
+    'grpc-interop',
+    'h2spec',
+    'test-registry',
+    'test-node-image',
+    'test-boot',
+    'test-boot-long',
+  ],
+  go: [
+    'test-programs',
+    'test-registry',
+    'test-node-image',
+    'test-boot',
+    'test-boot-long',
+    'test-kubelet',
+    'test-boot-kubernetes',
+  ],
+} as const;
