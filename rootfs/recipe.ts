@@ -431,6 +431,8 @@ export const kernelArguments: Readonly<Record<Architecture, readonly string[]>> 
 export const commonKernelArguments: readonly string[] = [
   ...['slab_nomerge=', 'pti=on', 'consoleblank=0', 'printk.devkmsg=on', 'module.sig_enforce=1'],
   ...['proc_mem.force_override=never', 'panic=10'],
+  // Free memory in a random order; mappings of devices end at once; no device reaches memory before the kernel has set up the IOMMU.
+  ...['page_alloc.shuffle=1', 'iommu.strict=1', 'efi=disable_early_pci_dma'],
 ];
 
 export const debianSuite = 'trixie';

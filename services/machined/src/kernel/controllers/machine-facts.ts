@@ -62,6 +62,7 @@ export const kernelParamDefaultsController = (read: ReadIfThere, isContainer: bo
         isContainer,
         hasIpv6: read('/proc/sys/net/ipv6/conf/default/forwarding') !== undefined,
         memoryKilobytes: memoryKilobytes(read),
+        architecture: process.arch,
       }),
   });
 

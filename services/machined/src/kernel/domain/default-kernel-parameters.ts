@@ -27,6 +27,10 @@ const ipv6: Readonly<Record<string, string>> = {
 /** Parameters that a container cannot set, because they belong to the whole machine. */
 const machineOnly: Readonly<Record<string, string>> = {
   'kernel.ctrl-alt-del': '0',
+  // Keys and breaks of a serial console command nothing.
+  'kernel.sysrq': '0',
+  // Its calls bypass filters of system calls, and no program of a node makes them. A configuration may set another value.
+  'kernel.io_uring_disabled': '2',
   // The kubelet does not start without. Upstream's kernel is built with this value.
   'kernel.panic_on_oops': '1',
   'kernel.kptr_restrict': '2',
@@ -46,6 +50,20 @@ const machineOnly: Readonly<Record<string, string>> = {
   'dev.tty.ldisc_autoload': '0',
   'dev.tty.legacy_tiocsti': '0',
 };
+
+/**
+ * How many bits of the address of a mapping are random: the most that the kernel allows with pages of 4 KiB, by the architecture as
+ * Node.js names it. Source: Linux, Documentation/admin-guide/sysctl/vm.rst.
+ */
+const randomBits: ReadonlyMap<string, string> = new Map([
+  ['x64', '32'],
+  ['arm64', '33'],
+]);
+
+function randomMappings(architecture: string): Readonly<Record<string, string>> {
+  const bits = randomBits.get(architecture);
+  return bits === undefined ? {} : { 'vm.mmap_rnd_bits': bits };
+}
 
 /** Parameters that some kernels do not have. */
 const optionalParameters: Readonly<Record<string, string>> = {
@@ -69,12 +87,13 @@ function memoryReserve(memoryKilobytes: number): Readonly<Record<string, string>
 /**
  * The default parameters of a kind of node, by id. Source: Talos v1.14: default sysctls.
  *
- * @param about `memoryKilobytes`: all memory of the machine
+ * @param about `memoryKilobytes`: all memory of the machine; `architecture`: as Node.js names it
  */
 export function defaultKernelParameters(about: {
   readonly isContainer: boolean;
   readonly hasIpv6: boolean;
   readonly memoryKilobytes: number;
+  readonly architecture: string;
 }): { readonly id: string; readonly spec: WantedParameter }[] {
   const of = (values: Readonly<Record<string, string>>, ignoreErrors: boolean) =>
     Object.entries(values).map(([key, value]) => ({ id: `proc.sys.${key}`, spec: { value, ignoreErrors } }));
@@ -85,6 +104,7 @@ export function defaultKernelParameters(about: {
       ? []
       : [
           ...of({ ...machineOnly, ...memoryReserve(about.memoryKilobytes) }, false),
+          ...of(randomMappings(about.architecture), false),
           ...of(optionalParameters, true),
         ]),
   ];

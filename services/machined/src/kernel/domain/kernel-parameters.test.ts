@@ -59,7 +59,7 @@ test('parameterStatus() compares a value that the node does not set with the wan
 
 test('defaultKernelParameters() keeps less memory free on a small machine, and leaves it to the kernel on others', () => {
   const reserveOf = (memoryKilobytes: number, isContainer = false) =>
-    defaultKernelParameters({ isContainer, hasIpv6: true, memoryKilobytes }).find(
+    defaultKernelParameters({ isContainer, hasIpv6: true, memoryKilobytes, architecture: 'x64' }).find(
       ({ id }) => id === 'proc.sys.vm.min_free_kbytes',
     )?.spec.value;
   assert.deepEqual(
@@ -70,7 +70,12 @@ test('defaultKernelParameters() keeps less memory free on a small machine, and l
 
 test("defaultKernelParameters() refuses routers' advertisements on links that nothing configured", () => {
   for (const isContainer of [false, true]) {
-    const wanted = defaultKernelParameters({ isContainer, hasIpv6: true, memoryKilobytes: 1e6 });
+    const wanted = defaultKernelParameters({
+      isContainer,
+      hasIpv6: true,
+      memoryKilobytes: 1e6,
+      architecture: 'x64',
+    });
     assert.deepEqual(
       wanted.filter(({ id }) => id.endsWith('.accept_ra')),
       [{ id: 'proc.sys.net.ipv6.conf.default.accept_ra', spec: { value: '0', ignoreErrors: false } }],
@@ -80,7 +85,11 @@ test("defaultKernelParameters() refuses routers' advertisements on links that no
 
 test('defaultKernelParameters() leaves out of containers what belongs to the whole machine', () => {
   const ids = (isContainer: boolean, hasIpv6: boolean) =>
-    new Set(defaultKernelParameters({ isContainer, hasIpv6, memoryKilobytes: 1e6 }).map(({ id }) => id));
+    new Set(
+      defaultKernelParameters({ isContainer, hasIpv6, memoryKilobytes: 1e6, architecture: 'x64' }).map(
+        ({ id }) => id,
+      ),
+    );
   const [machine, container] = [ids(false, true), ids(true, false)];
   assert.equal(
     machine.has('proc.sys.kernel.kptr_restrict') && machine.has('proc.sys.net.ipv6.conf.default.accept_ra'),
@@ -91,4 +100,17 @@ test('defaultKernelParameters() leaves out of containers what belongs to the who
     [...container].filter((id) => id.includes('ipv6') || id.includes('restrict')),
     [],
   );
+});
+
+test('defaultKernelParameters() closes SysRq and io_uring on machines, and moves memory by all bits of the processor', () => {
+  const wanted = (architecture: string, isContainer: boolean) => {
+    const all = defaultKernelParameters({ isContainer, hasIpv6: true, memoryKilobytes: 1e6, architecture });
+    const value = (key: string) => all.find(({ id }) => id === `proc.sys.${key}`)?.spec.value;
+    return [value('kernel.sysrq'), value('kernel.io_uring_disabled'), value('vm.mmap_rnd_bits')];
+  };
+  assert.deepEqual(wanted('x64', false), ['0', '2', '32']);
+  assert.deepEqual(wanted('arm64', false), ['0', '2', '33']);
+  assert.deepEqual(wanted('riscv64', false), ['0', '2', undefined]);
+  // They belong to the host of a container, also to its other programs.
+  assert.deepEqual(wanted('x64', true), [undefined, undefined, undefined]);
 });
