@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { editFile } from './edit-file.ts';
-import { copyContracts, runBuf, runGenerate } from './run-tool.ts';
+import { copyContracts, generateSomeContracts, runBuf, runGenerate } from './run-tool.ts';
 
 const breaking = ['breaking', '--against', 'proto/image.binpb'];
 
@@ -51,7 +51,7 @@ test('buf breaking names a renumbered field, a renamed value, a removed rpc and 
 });
 
 test('generate writes nothing when a contract breaks, and accepts the break when told to', async () => {
-  await using copy = await copyContracts();
+  await using copy = await generateSomeContracts();
   const image = join(copy.root, 'proto/image.binpb');
   const accepted = await readFile(image);
   await editFile(

@@ -1,25 +1,36 @@
+// `node tools/generate.ts --check`, on some of the contracts. `make check` runs it on the checkout.
 import assert from 'node:assert/strict';
 import { access, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { editFile } from './edit-file.ts';
-import { checkout, copyContracts, runGenerate } from './run-tool.ts';
+import { type ContractsCopy, generateSomeContracts, runGenerate } from './run-tool.ts';
 
 const generated = 'packages/contract/src/gen';
+let copy: ContractsCopy;
+before(async () => {
+  copy = await generateSomeContracts();
+});
+after(() => copy[Symbol.asyncDispose]());
 
-test('generate --check finds that the committed code is up to date', async () => {
-  assert.deepEqual(await runGenerate(['--check']), { code: 0, output: '' });
+// Each test goes on with the files that the one before has left.
+test('generate --check finds that the generated code is up to date', async () => {
+  assert.deepEqual(await runGenerate(['--check'], copy.root), { code: 0, output: '' });
 });
 
+const lost = () => join(copy.root, generated, 'time/time.ts');
+const leftOver = () => join(copy.root, generated, 'time/left-over.ts');
+let original: string;
+
 test('generate --check names every file that differs', async () => {
-  await using copy = await copyContracts(generated);
+  original = await readFile(lost(), 'utf8');
   await editFile(
     join(copy.root, 'proto/suite/runtime/v1/runtime.proto'),
     'repeated Member members = 1;',
     'repeated Member members = 1;\n  string revision = 2;',
   );
-  await rm(join(copy.root, generated, 'time/time.ts'));
-  await writeFile(join(copy.root, generated, 'time/left-over.ts'), '');
+  await rm(lost());
+  await writeFile(leftOver(), '');
 
   assert.deepEqual(await runGenerate(['--check'], copy.root), {
     code: 1,
@@ -34,15 +45,8 @@ generated files differ from their sources: run \`make generate\` and commit the 
 });
 
 test('generate restores missing files and removes extra ones', async () => {
-  await using copy = await copyContracts(generated);
-  const lost = 'time/time.ts';
-  const leftOver = join(copy.root, generated, 'time/left-over.ts');
-  await rm(join(copy.root, generated, lost));
-  await writeFile(leftOver, '');
-
   assert.equal((await runGenerate([], copy.root)).code, 0);
 
-  const committed = await readFile(join(checkout, generated, lost), 'utf8');
-  assert.equal(await readFile(join(copy.root, generated, lost), 'utf8'), committed);
-  await assert.rejects(access(leftOver), { code: 'ENOENT' });
+  assert.equal(await readFile(lost(), 'utf8'), original);
+  await assert.rejects(access(leftOver()), { code: 'ENOENT' });
 });
