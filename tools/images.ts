@@ -3,7 +3,6 @@
 // registry answers. `--etcd` makes only the image of etcd, in the same way. `--checkout` builds from a copy
 // of the files that the images are made of. The same commit gives the same image ids on every machine and
 // with either builder of Docker.
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askEngine } from '@nodewright/provision/engine';
@@ -11,6 +10,7 @@ import { type Architecture, architectures, nativeArchitecture } from './images/a
 import { buildImages } from './images/build-images.ts';
 import { ensureEtcdImage } from './images/ensure-etcd-image.ts';
 import { ensureJaeger } from './images/ensure-jaeger.ts';
+import { askGit, imageRevision } from './images/image-revision.ts';
 
 const { values } = parseArgs({
   options: {
@@ -44,7 +44,7 @@ async function buildAll(architecture: Architecture): Promise<void> {
     architecture,
     useCache: !values['no-cache'],
     epochSeconds: epochSeconds(),
-    revision: git('rev-parse', 'HEAD') ?? 'unknown',
+    revision: imageRevision(checkout),
     note,
   });
   for (const { name, id } of built) process.stdout.write(`${name} ${id}\n`);
@@ -57,16 +57,7 @@ function note(line: string): void {
 
 /** The modification time of every file in the images: the time of the commit. */
 function epochSeconds(): number {
-  return Number(process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct') ?? '0');
-}
-
-function git(...args: string[]): string | undefined {
-  try {
-    return execFileSync('git', args, { cwd: checkout, encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    // The checkout is an unpacked tarball, or has no commit yet.
-    return undefined;
-  }
+  return Number(process.env.SOURCE_DATE_EPOCH ?? askGit(checkout, 'log', '-1', '--format=%ct') ?? '0');
 }
 
 function isArchitecture(name: string): name is Architecture {

@@ -1,18 +1,22 @@
 // The content of the images and how they start. Needs a Docker engine.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { askEngine, runDocker, tryDocker } from '@nodewright/provision/engine';
 import { daemonCommand } from '../../services/machined/src/daemons/domain/daemon-command.ts';
 import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { buildImages, imageServices } from '../../tools/images/build-images.ts';
+import { imageRevision } from '../../tools/images/image-revision.ts';
 import { copyCheckout } from './copy-checkout.ts';
 import { readFilesOf } from './read-files-of.ts';
 
-const tag = `test-${process.pid}`;
+const checkout = join(import.meta.dirname, '..', '..');
+/** The runner of the suite has built the images of the checkout under this tag. A test that runs by itself builds its own. */
+const { NODEWRIGHT_TAG: prepared } = process.env;
+const tag = prepared ?? `test-${process.pid}`;
+const revision = prepared === undefined ? '0123456789abcdef' : imageRevision(checkout);
 const nameOf = (service: string) => `nodewright/${service}:${tag}`;
 const engine = await askEngine();
-const copy = copyCheckout();
-after(() => copy[Symbol.dispose]());
 /** The socket on which each daemon serves `grpc.health.v1`. */
 function healthSocketOf(service: string, entrypoint: readonly string[]): string | undefined {
   if (service === 'machined') return '/run/machined/machined.sock';
@@ -45,19 +49,21 @@ async function inspect(service: string): Promise<ImageFacts['Config']> {
 }
 
 suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () => {
-  before(() =>
-    buildImages({
+  before(async () => {
+    if (prepared !== undefined) return;
+    using copy = copyCheckout();
+    await buildImages({
       checkout: copy.path,
       tag,
       architecture: nativeArchitecture(),
       useCache: true,
       epochSeconds: 1_700_000_000,
-      revision: '0123456789abcdef',
+      revision,
       note: () => {},
-    }),
-  );
+    });
+  });
   after(async () => {
-    await tryDocker(['rmi', '--force', ...imageServices.map(nameOf)]);
+    if (prepared === undefined) await tryDocker(['rmi', '--force', ...imageServices.map(nameOf)]);
   });
 
   test('every image has a user of its own, a health check and labels', async () => {
@@ -78,7 +84,7 @@ suite('images', { skip: engine.state === 'ready' ? false : engine.advice }, () =
         Object.keys(Labels).map((name) => name.replace('org.opencontainers.image.', '')),
         ['base.name', 'description', 'licenses', 'revision', 'title', 'vendor', 'version'],
       );
-      assert.equal(Labels['org.opencontainers.image.revision'], '0123456789abcdef');
+      assert.equal(Labels['org.opencontainers.image.revision'], revision);
     }
   });
 
