@@ -7,7 +7,8 @@ import { runTalosctl } from '../cluster/run-talosctl.ts';
 import { reasonToSkip } from './reason-to-skip.ts';
 import { type Trace, treeOf } from './trace-tree.ts';
 
-const traceTimeoutMs = 60_000;
+/** It ends with a call to etcd, whose container may take a minute to start while other suites use the processors. */
+const traceTimeoutMs = 120_000;
 
 suite('bootstrap in containers', { skip: await reasonToSkip() }, () => {
   test('one trace shows the command, the gateway, the service, the engine and etcd', async () => {
