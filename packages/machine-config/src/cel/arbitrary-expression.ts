@@ -14,7 +14,9 @@ export const scalarTypes = [
 
 export type ScalarType = (typeof scalarTypes)[number];
 
-const leaves: Readonly<Record<ScalarType, readonly string[]>> = {
+type Leaves = Readonly<Record<ScalarType, readonly string[]>>;
+
+const leaves: Leaves = {
   bool: ['true', 'false'],
   int: ['0', '7', '-3', '0x1F', 'System', 'size("a")'],
   uint: ['0u', '120u', '0xFFu', 'GiB'],
@@ -68,21 +70,49 @@ const templates: Readonly<Record<ScalarType, readonly string[]>> = {
   timestamp: ['(<timestamp> + <duration>)', '(<timestamp> - <duration>)', 'timestamp(<int>)'],
 };
 
+/** Of the environment `disk`, which has neither optional values nor the measurements of memory. */
+const diskLeaves: Leaves = {
+  ...leaves,
+  bool: ['true', 'false', 'system_disk', 'disk.rotational', 'has(disk.wwid)', "glob('WDC*', disk.model)"],
+  int: ['0', '7', '-3', '0x1F', 'size(disk.symlinks)'],
+  uint: ['0u', '120u', '0xFFu', 'GiB', 'disk.size'],
+  double: ['0.5', '1e3', '-.25'],
+  string: [...leaves.string, 'disk.model', 'disk.dev_path', '"12"'],
+  duration: ['duration("1s")', 'duration("-1h")'],
+};
+const isForDisks = (template: string) => !/optional|qos_/.test(template);
+
 const hole = /<(!?)(\w+)>/g;
 
+interface Vocabulary {
+  readonly leaves: Leaves;
+  readonly fits: (template: string) => boolean;
+}
+const ofOomTrigger: Vocabulary = { leaves, fits: () => true };
+const ofDisks: Vocabulary = { leaves: diskLeaves, fits: isForDisks };
+
 /** Generates a well-typed expression of the type, for the environment `oom-trigger`. */
-export function arbitraryExpression(type: ScalarType, levels = 3): fc.Arbitrary<string> {
-  const leaf = fc.constantFrom(...leaves[type]);
+export const arbitraryExpression = (type: ScalarType, levels = 3): fc.Arbitrary<string> =>
+  expressionOf(type, levels, ofOomTrigger);
+
+/** Generates a well-typed expression of the type, for the environment `disk`. */
+export const arbitraryDiskExpression = (type: ScalarType, levels = 3): fc.Arbitrary<string> =>
+  expressionOf(type, levels, ofDisks);
+
+function expressionOf(type: ScalarType, levels: number, words: Vocabulary): fc.Arbitrary<string> {
+  const leaf = fc.constantFrom(...words.leaves[type]);
   if (levels === 0) return leaf;
   return fc.oneof(
     leaf,
-    fc.constantFrom(...templates[type]).chain((template) => filled(template, levels - 1)),
+    fc
+      .constantFrom(...templates[type].filter(words.fits))
+      .chain((template) => filled(template, levels - 1, words)),
   );
 }
 
-function filled(template: string, levels: number): fc.Arbitrary<string> {
+function filled(template: string, levels: number, words = ofOomTrigger): fc.Arbitrary<string> {
   const types = [...template.matchAll(hole)].map(([, , type]) => type as ScalarType);
-  return fc.tuple(...types.map((type) => arbitraryExpression(type, levels))).map((parts) => {
+  return fc.tuple(...types.map((type) => expressionOf(type, levels, words))).map((parts) => {
     let next = 0;
     return template.replace(hole, () => parts[next++] as string);
   });

@@ -15,3 +15,15 @@ export const maxProblemLength = 400;
 
 /** A number literal with more characters is out of range, whatever its digits. */
 export const maxNumberLength = 64;
+
+/** Maximum number of objects that one evaluation judges: more than a machine has disks, partitions or links. */
+export const maxCandidates = 4_096;
+
+/**
+ * What one evaluation may put into new texts, bytes and lists, in characters, bytes and items together. The memory limit of
+ * a thread does not count bytes, and does not stop one large allocation.
+ */
+export const maxJoinedUnits = 8 << 20;
+
+/** Maximum size of one new text, bytes or list. */
+export const maxJoinedValue = 1 << 20;

@@ -8,11 +8,15 @@ export type EnvironmentName = 'disk' | 'volume' | 'link' | 'oom-trigger' | 'oom-
 const variablesOf = (type: string, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, type]));
 
+const powersOf = (base: bigint, names: readonly string[]) =>
+  names.map((name, index) => [name, base ** BigInt(index + 1)] as const);
+
 /** Units of size, in bytes. */
-const units = variablesOf('uint', [
-  ...['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'],
-  ...['kB', 'MB', 'GB', 'TB', 'PB', 'EB'],
+export const unitBytes: Readonly<Record<string, bigint>> = Object.fromEntries([
+  ...powersOf(1024n, ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']),
+  ...powersOf(1000n, ['kB', 'MB', 'GB', 'TB', 'PB', 'EB']),
 ]);
+const units = variablesOf('uint', Object.keys(unitBytes));
 
 const glob = { glob: ['(string, string) -> bool'] };
 
@@ -72,6 +76,9 @@ const declarations: Readonly<Record<EnvironmentName, EnvironmentInit>> = {
     hasOptionals: true,
   },
 };
+
+/** The declarations of an environment, as they are written. */
+export const declarationsOf = (name: EnvironmentName): EnvironmentInit => declarations[name];
 
 const created = new Map<EnvironmentName, Environment>();
 
