@@ -17,6 +17,16 @@ export const wellKnownMessages: Readonly<Record<string, WellKnownMessage>> = {
   'google.protobuf.Duration': { type: 'duration', fields: seconds },
   'google.protobuf.Struct': { type: 'map(string, dyn)', fields: { fields: 'map(string, dyn)' } },
   'google.protobuf.ListValue': { type: 'list(dyn)', fields: { values: 'list(dyn)' } },
+  'google.protobuf.Any': { type: 'dyn', fields: { type_url: 'string', value: 'bytes' } },
+  'google.protobuf.Value': {
+    type: 'dyn',
+    fields: {
+      // Null, or the constant NULL_VALUE, which is an int.
+      null_value: 'dyn',
+      ...{ number_value: 'double', string_value: 'string', bool_value: 'bool' },
+      ...{ struct_value: 'map(string, dyn)', list_value: 'list(dyn)' },
+    },
+  },
   'google.protobuf.BoolValue': wrapper('bool'),
   'google.protobuf.BytesValue': wrapper('bytes'),
   'google.protobuf.DoubleValue': wrapper('double'),
