@@ -99,7 +99,10 @@ export const bundles: readonly Bundle[] = [
     entry: 'services/machined/src/main.ts',
     assets: { ...reflectionProtos, ...nativeCalls },
     apart: { ...telemetryExport, ...reflection, ...dockerClient, ...containerdClient },
-    workers: { 'configuration-worker.cjs': 'services/machined/src/config/host/configuration-worker.ts' },
+    workers: {
+      'configuration-worker.cjs': 'services/machined/src/config/host/configuration-worker.ts',
+      'selector-worker.cjs': 'services/machined/src/base/host/selector-worker.ts',
+    },
     binaryCodecs: true,
   },
   {

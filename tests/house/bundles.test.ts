@@ -50,6 +50,13 @@ test('no bundle contains a character beyond Latin-1, which would double the memo
   }
 });
 
+test('the evaluator of selectors is only in the bundle of its worker thread, so no start loads it', () => {
+  const having = globSync('*/*.cjs', { cwd: dist }).filter((file) =>
+    readFileSync(join(dist, file), 'utf8').includes('@bufbuild/cel/'),
+  );
+  assert.deepEqual(having, ['machined/selector-worker.cjs']);
+});
+
 test('every daemon bundle runs from an empty folder, with health, and reflection except in apid', async () => {
   const programs = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {

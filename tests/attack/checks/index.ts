@@ -5,6 +5,7 @@ import { kubePrism } from './kube-prism.ts';
 import { malformedNodes } from './malformed-nodes.ts';
 import { refusedCertificates } from './refused-certificates.ts';
 import { registryRequests } from './registry-requests.ts';
+import { selectors } from './selectors.ts';
 import { stolenNames } from './stolen-names.ts';
 import { swappedFolders } from './swapped-folders.ts';
 import { terminal } from './terminal.ts';
@@ -23,4 +24,5 @@ export const checks: readonly AttackCheck[] = [
   terminal,
   registryRequests,
   kubePrism,
+  selectors,
 ];

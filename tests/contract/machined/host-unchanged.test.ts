@@ -38,8 +38,10 @@ test('only the first process of a machine can change it: other modules call the 
   const importers = (pattern: RegExp) =>
     sources.filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8'))).sort();
   assert.deepEqual(importers(/from '(koffi|node:ffi|node:cluster)'/), []);
-  // Large configurations are read in a worker.
+  // Selectors are evaluated in a worker, and large configurations are read in one.
   assert.deepEqual(importers(/from 'node:worker_threads'/), [
+    'base/host/selector-worker.ts',
+    'base/host/worker-selectors.ts',
     'config/host/configuration-examiner.ts',
     'config/host/configuration-worker.ts',
   ]);
