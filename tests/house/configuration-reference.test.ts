@@ -55,7 +55,7 @@ const checkout = join(import.meta.dirname, '..', '..');
 const readInControllers: readonly string[] = [
   // volumes/controllers/volume-controllers.ts
   ...['VolumeConfig name', 'VolumeConfig provisioning.minSize', 'VolumeConfig provisioning.maxSize'],
-  'VolumeConfig provisioning.grow',
+  ...['VolumeConfig provisioning.grow', 'VolumeConfig provisioning.diskSelector.match'],
   // Only together with `cni.name: custom`, and with a KubeletConfig: machine-config/src/effective.
   ...['v1alpha1 cluster.network.cni.urls', 'KubeCredentialProviderConfig configuration'],
 ];
@@ -122,7 +122,7 @@ const limited: readonly {
     line: 'world.runsUdevd && host.isFirstProcess',
   },
   {
-    fields: /^VolumeConfig (?:name$|provisioning\.(?:minSize|maxSize|grow)$)/,
+    fields: /^VolumeConfig (?:name$|provisioning\.(?:minSize|maxSize|grow|diskSelector\.match)$)/,
     on: where(({ ownsDisks }) => ownsDisks),
     file: 'volumes/controllers/volume-controllers.ts',
     line: 'hasPartitions: partitions !== undefined',

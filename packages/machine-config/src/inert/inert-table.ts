@@ -106,7 +106,7 @@ export const inertTable: InertTable = {
   ],
   VolumeConfig: [
     { path: '', on: onProcessStackContainer, isPlain: true },
-    { path: 'provisioning.diskSelector', on: onEvery },
+    { path: 'provisioning.diskSelector.match', on: onProcessStackContainer, actsOnlyIn: 'EPHEMERAL' },
     { path: 'provisioning.grow', on: onProcessStackContainer, actsOnlyIn: 'EPHEMERAL' },
     { path: 'provisioning.minSize', on: onProcessStackContainer, actsOnlyIn: 'EPHEMERAL' },
     { path: 'provisioning.maxSize', on: onProcessStackContainer, actsOnlyIn: 'EPHEMERAL' },

@@ -6,6 +6,7 @@ import { imageCacheRoots } from '../base/domain/image-cache-roots.ts';
 import { hasPodControllers } from '../base/domain/limits-pods.ts';
 import { localAddressOf } from '../base/domain/node-facts.ts';
 import { openSlowCalls } from '../base/host/slow-calls.ts';
+import { createWorkerSelectors } from '../base/host/worker-selectors.ts';
 import { isControlPlaneNow } from '../base/resources/node-view.ts';
 import type { Topic } from '../base/topic.ts';
 import { type ClusterTopic, openCluster } from '../cluster/open-cluster.ts';
@@ -190,6 +191,7 @@ export async function openTopics(
   const volumes = openVolumes({
     ...given,
     ...{ root: layout.root, partitions: host.volumes, hasContainers: runsContainers },
+    selectors: createWorkerSelectors(),
     announceWipe: (wipe) => {
       log.warn({ ...wipe }, 'a block device is wiped by a call');
       events.publish(wipeEvent(wipe));

@@ -1,6 +1,7 @@
 import { pointerTo, type State, watchFor } from '@nodewright/state';
 import { blockMountStatuses } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
+import type { SelectorEvaluator } from '../base/domain/selectors.ts';
 import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
 import { mountStatusController } from './controllers/mount-status.ts';
@@ -13,6 +14,7 @@ export interface OpenVolumesInit {
   /** The node's root, without a trailing slash; the folders of its volumes are below it. */
   readonly root: string;
   readonly partitions: VolumePartitions | undefined;
+  readonly selectors: SelectorEvaluator;
   /** The disks of the machine; undefined on a node that owns none. */
   readonly disks: WipeableDisks | undefined;
   readonly world: Pick<World, 'ownsDisks' | 'description'>;
@@ -31,13 +33,15 @@ export interface VolumesTopic extends Topic {
 
 /** The volumes of the node, their mounts, and the controllers that create them. */
 export function openVolumes(init: OpenVolumesInit): VolumesTopic {
-  const { announceWipe: announce, root, partitions, hasContainers, disks, world, state, telemetry } = init;
+  const { announceWipe: announce, root, partitions, selectors, hasContainers } = init;
+  const { disks, world, state, telemetry } = init;
   return {
     controllers: [
       mountStatusController(),
       ...volumeControllers({
         makeVolumeFolder: (path, folderMode) => makeVolumeFolder(root, path, folderMode),
         partitions,
+        selectors,
         hasContainers,
       }),
     ],

@@ -56,7 +56,7 @@ export const blockReferences: KindReferences = {
       help: 'Size, encryption and mount options of one volume of the system itself.',
       notApplied: onlyOn(
         ['machine'],
-        'Machines use minSize, maxSize and grow of EPHEMERAL when they create its partition; the rest is only stored.',
+        'Machines use diskSelector, minSize, maxSize and grow of EPHEMERAL when they create its partition; the rest is only stored.',
       ),
     },
     name: {
@@ -67,7 +67,11 @@ export const blockReferences: KindReferences = {
     provisioning: {
       help: 'Disk, size and growth; not for STATE. ETCD, CRI, KUBELET and LOG are folders of EPHEMERAL without it.',
     },
-    'provisioning.diskSelector': { help: 'Selects the disk of the volume.', notApplied: notRead },
+    'provisioning.diskSelector.match': {
+      ...provisioning['provisioning.diskSelector.match'],
+      help: 'CEL expression that is true for a suitable disk; its variables are disk, system_disk and units such as GiB. The volume fails when it is not true for the system disk: volumes on other disks are not implemented.',
+      notApplied: ephemeralNote,
+    },
     'provisioning.minSize': { ...provisioning['provisioning.minSize'], notApplied: ephemeralNote },
     'provisioning.maxSize': { ...provisioning['provisioning.maxSize'], notApplied: ephemeralNote },
     'provisioning.grow': { ...provisioning['provisioning.grow'], notApplied: ephemeralNote },

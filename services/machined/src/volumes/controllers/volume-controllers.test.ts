@@ -2,15 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
+import type { Selection, SelectorRequest } from '@nodewright/machine-config/selectors';
 import { pointerTo, putResource } from '@nodewright/state';
 import {
   blockMountStatuses,
   devicesStatuses,
+  disks,
+  systemDisks,
   volumeConfigs,
   volumeMountRequests,
   volumeMountStatuses,
   volumeStatuses,
 } from '@nodewright/state/kinds';
+import type { SelectorEvaluator } from '../../base/domain/selectors.ts';
 import type { PartitionWish } from '../domain/change-partitions.ts';
 import { imageCacheWish, mountOptionsOfImageCache, systemVolumes } from '../domain/system-volumes.ts';
 import type { OverlayFolders, PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
@@ -18,13 +22,20 @@ import { volumeControllers } from './volume-controllers.ts';
 
 const sizeBytes = 20_480_000_000n;
 
+/** For configurations without a selector. */
+const noSelectors: SelectorEvaluator = {
+  select: ({ expression }) => assert.fail(`evaluated ${expression}`),
+};
+
 test('without a configuration a node has STATE, which is mounted as soon as its folder exists', async () => {
   const made: [string, number][] = [];
   const makeVolumeFolder = async (path: string, mode: number) => {
     made.push([path, mode]);
     return sizeBytes;
   };
-  await using runtime = openTestRuntime({ controllers: volumeControllers({ makeVolumeFolder }) });
+  await using runtime = openTestRuntime({
+    controllers: volumeControllers({ selectors: noSelectors, makeVolumeFolder }),
+  });
   await runtime.settled();
   const { state } = runtime;
   const [status] = await state.list(volumeStatuses);
@@ -49,7 +60,9 @@ test('a folder that cannot be created is a failed volume without a mount, and is
     if (isBroken) throw new Fault('failed-precondition', 'volume folder /system/state: EROFS');
     return sizeBytes;
   };
-  await using runtime = openTestRuntime({ controllers: volumeControllers({ makeVolumeFolder }) });
+  await using runtime = openTestRuntime({
+    controllers: volumeControllers({ selectors: noSelectors, makeVolumeFolder }),
+  });
   await runtime.settled();
   const { state } = runtime;
   const status = async () => (await state.get(pointerTo(volumeStatuses, 'STATE'))).spec;
@@ -65,7 +78,7 @@ test('a folder that cannot be created is a failed volume without a mount, and is
 
 test('volumes below others are mounted below them, and one mount serves all requests', async () => {
   const makeVolumeFolder = async () => sizeBytes;
-  const controllers = volumeControllers({ makeVolumeFolder }).slice(1);
+  const controllers = volumeControllers({ selectors: noSelectors, makeVolumeFolder }).slice(1);
   await using runtime = openTestRuntime({ controllers });
   const { state } = runtime;
   for (const { id, spec } of systemVolumes({ machineType: 'controlplane', hasPartitions: false })) {
@@ -140,7 +153,11 @@ test('the images on the disk of a machine are a volume that is mounted read-only
     async mountOverlay() {},
   };
   await using runtime = openTestRuntime({
-    controllers: volumeControllers({ makeVolumeFolder: async () => sizeBytes, partitions }),
+    controllers: volumeControllers({
+      selectors: noSelectors,
+      makeVolumeFolder: async () => sizeBytes,
+      partitions,
+    }),
   });
   await runtime.settled();
   assert.deepEqual(wishes.find(([id]) => id === 'IMAGECACHE')?.[1], imageCacheWish);
@@ -166,7 +183,11 @@ test('a partition is created once the devices are known, and one that is there i
     async mountOverlay() {},
   };
   await using runtime = openTestRuntime({
-    controllers: volumeControllers({ makeVolumeFolder: async () => sizeBytes, partitions }),
+    controllers: volumeControllers({
+      selectors: noSelectors,
+      makeVolumeFolder: async () => sizeBytes,
+      partitions,
+    }),
   });
   const { state } = runtime;
   const phase = async () => {
@@ -199,7 +220,7 @@ test('/opt of a machine is an overlay, which is mounted once its folders are on 
     made.push(path);
     return sizeBytes;
   };
-  const controllers = volumeControllers({ makeVolumeFolder, partitions }).slice(1);
+  const controllers = volumeControllers({ selectors: noSelectors, makeVolumeFolder, partitions }).slice(1);
   await using runtime = openTestRuntime({ controllers });
   const { state } = runtime;
   const given = { machineType: 'worker', hasPartitions: true, hasContainers: true };
@@ -231,4 +252,87 @@ test('/opt of a machine is an overlay, which is mounted once its folders are on 
   );
   assert.equal((await state.get(pointerTo(volumeStatuses, '/opt'))).spec.phase, 'ready');
   assert.equal((await state.get(pointerTo(volumeMountStatuses, '/opt'))).spec.target, '/opt');
+});
+
+test('the disk selector of EPHEMERAL decides where its partition is created, and is not asked when there is one', async () => {
+  const expression = "disk.transport == 'nvme'";
+  const selections: Record<string, Selection> = {
+    fails: { problem: 'the selector takes more than 2 s of processor time for 2 objects' },
+    none: { selected: [] },
+    other: { selected: ['/dev/vdb'] },
+    both: { selected: ['/dev/vdb', '/dev/vda'] },
+  };
+  const asked: SelectorRequest[] = [];
+  let [choice, exists] = ['fails', false];
+  const prepared: string[] = [];
+  const partitions: VolumePartitions = {
+    hasImageCache: false,
+    exists: async () => exists,
+    async prepare(id) {
+      prepared.push(id);
+      const contents = { uuid: '0b2a4f3e-7d57-4a5a-9a35-3f6f0b1f1f10' };
+      return { device: '/dev/vda6', disk: '/dev/vda', number: 6, guid: 'g', sizeBytes: 64 << 20, contents };
+    },
+    async mount() {},
+    async mountOverlay() {},
+  };
+  const selectors: SelectorEvaluator = {
+    async select(request) {
+      asked.push(request);
+      return selections[choice] ?? assert.fail(choice);
+    },
+  };
+  const controllers = volumeControllers({ selectors, makeVolumeFolder: async () => sizeBytes, partitions });
+  await using runtime = openTestRuntime({ controllers: controllers.slice(1, 2) });
+  const { state } = runtime;
+  const ephemeral = { diskSelector: expression, minSize: '', maxSize: '', grow: undefined };
+  const volume =
+    systemVolumes({ machineType: 'worker', hasPartitions: true, ephemeral }).find(
+      ({ id }) => id === 'EPHEMERAL',
+    ) ?? assert.fail();
+  await putResource(state, { ...pointerTo(volumeConfigs, 'EPHEMERAL'), spec: volume.spec });
+  const status = async () => {
+    await runtime.settled();
+    const { phase, errorMessage } = (await state.get(pointerTo(volumeStatuses, 'EPHEMERAL'))).spec;
+    return [phase, errorMessage];
+  };
+  const empty = disks.codec.fromProto(new Uint8Array());
+  for (const name of ['vda', 'vdb'])
+    await putResource(state, { ...pointerTo(disks, name), spec: { ...empty, dev_path: `/dev/${name}` } });
+  await putResource(state, { ...pointerTo(devicesStatuses), spec: { ready: true } });
+  // The system disk is not known yet, so nothing is known of what the expression says.
+  assert.deepEqual([await status(), asked.length], [['waiting', ''], 0]);
+  await putResource(state, { ...pointerTo(systemDisks), spec: { diskID: 'vda', devPath: '/dev/vda' } });
+  assert.deepEqual(await status(), [
+    'failed',
+    'the selector takes more than 2 s of processor time for 2 objects',
+  ]);
+  assert.deepEqual(
+    [asked[0]?.environment, asked[0]?.expression, asked[0]?.candidates.map(({ name }) => name)],
+    ['disk', expression, ['/dev/vda', '/dev/vdb']],
+  );
+  assert.deepEqual(
+    asked[0]?.candidates.map(({ variables }) => variables.system_disk),
+    [true, false],
+  );
+  const quoted = 'the selector "disk.transport == \'nvme\'" selects';
+  for (const [next, problem] of [
+    ['none', `${quoted} no disk`],
+    [
+      'other',
+      `${quoted} /dev/vdb and not the system disk /dev/vda: volumes on other disks are not implemented`,
+    ],
+  ] as const) {
+    choice = next;
+    await runtime.advance(30_000);
+    assert.deepEqual(await status(), ['failed', problem]);
+  }
+  assert.deepEqual(prepared, []);
+  choice = 'both';
+  await runtime.advance(30_000);
+  assert.deepEqual([await status(), prepared], [['ready', ''], ['EPHEMERAL']]);
+  const before = asked.length;
+  exists = true;
+  await putResource(state, { ...pointerTo(devicesStatuses), spec: { ready: false } });
+  assert.deepEqual([await status(), asked.length], [['ready', ''], before]);
 });

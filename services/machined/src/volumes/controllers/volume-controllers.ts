@@ -6,15 +6,17 @@ import {
   shared,
   weak,
 } from '@nodewright/controllers';
-import { faultFrom } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import { ConfigReader } from '@nodewright/machine-config';
 import { pointerTo } from '@nodewright/state';
 import {
   type BlockMountStatusSpec,
   blockMountStatuses,
   devicesStatuses,
+  disks,
   machineConfigs,
   mountRequests,
+  systemDisks,
   type VolumeConfigSpec,
   type VolumeStatusSpec,
   volumeConfigs,
@@ -23,6 +25,8 @@ import {
   volumeStatuses,
 } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
+import type { SelectorEvaluator } from '../../base/domain/selectors.ts';
+import { diskCandidates, isEvaluated, placementProblem } from '../domain/selected-disk.ts';
 import {
   directoryMount,
   directoryVolumeStatus,
@@ -52,6 +56,7 @@ export interface VolumeControllersInit {
   readonly makeVolumeFolder: (path: string, mode: number) => Promise<bigint>;
   /** The partitions of the system disk; undefined on a node whose volumes are folders. */
   readonly partitions?: VolumePartitions | undefined;
+  readonly selectors: SelectorEvaluator;
   /** The node runs containerd, which has a volume. */
   readonly hasContainers?: boolean;
 }
@@ -63,11 +68,12 @@ const retryMs = 30_000;
 export function volumeControllers({
   makeVolumeFolder,
   partitions,
+  selectors,
   hasContainers = false,
 }: VolumeControllersInit): Controller[] {
   return [
     volumeConfigController(partitions, hasContainers),
-    volumeManagerController(makeVolumeFolder, partitions),
+    volumeManagerController(makeVolumeFolder, partitions, selectors),
     mountRequestController(),
     mountController(partitions),
     mountStatusController(),
@@ -96,6 +102,7 @@ function volumeConfigController(
         hasImageCache: partitions?.hasImageCache ?? false,
         hasContainers,
         ephemeral: provisioning && {
+          diskSelector: provisioning.text('diskSelector', 'match'),
           minSize: provisioning.text('minSize'),
           maxSize: provisioning.text('maxSize'),
           grow: provisioning.boolean('grow'),
@@ -119,6 +126,7 @@ function volumeConfigController(
 function volumeManagerController(
   makeVolumeFolder: VolumeControllersInit['makeVolumeFolder'],
   partitions: VolumePartitions | undefined,
+  selectors: SelectorEvaluator,
 ): Controller {
   /** The failures that were logged, by volume: each is logged once, and not at each attempt. */
   const failures = new Map<string, string>();
@@ -126,7 +134,9 @@ function volumeManagerController(
     name: 'block.VolumeManagerController',
     inputs: [
       weak(volumeConfigs),
-      ...(partitions === undefined ? [] : [weak(blockMountStatuses), weak(devicesStatuses)]),
+      ...(partitions === undefined
+        ? []
+        : [weak(blockMountStatuses), weak(devicesStatuses), weak(disks), weak(systemDisks)]),
     ],
     outputs: [exclusive(volumeStatuses)],
     async reconcile(pass) {
@@ -157,9 +167,18 @@ function volumeManagerController(
           const wish = partitionWishOf(spec);
           // Only a new partition waits: it must not take the place of one on a disk that appears later.
           const waits = async () => !areDevicesKnown && !(await partitions.exists(id, wish));
-          const made = await orFailure(id, async () =>
-            (await waits()) ? undefined : partitions.prepare(id, wish),
-          );
+          const made = await orFailure(id, async () => {
+            if (await waits()) return undefined;
+            const { match } = spec.provisioning.diskSelector;
+            // It chooses the disk of a new partition: one that exists stays where it is.
+            if (!isEvaluated(match) || (await partitions.exists(id, wish)))
+              return partitions.prepare(id, wish);
+            const systemDisk = (await pass.get(pointerTo(systemDisks)))?.spec.devPath;
+            if (systemDisk === undefined) return undefined;
+            const problem = await placementProblemOf(pass, selectors, match, systemDisk);
+            if (problem !== undefined) throw new Fault('failed-precondition', problem);
+            return partitions.prepare(id, wish);
+          });
           return made === undefined ? waitingVolumeStatus(spec) : partitionVolumeStatus(spec, made);
         }
         const path = pathOfVolume(id, byId);
@@ -185,6 +204,20 @@ function volumeManagerController(
       await pass.replace(volumeStatuses, statuses);
     },
   };
+}
+
+async function placementProblemOf(
+  pass: ReconcilePass,
+  selectors: SelectorEvaluator,
+  expression: string,
+  systemDisk: string,
+): Promise<string | undefined> {
+  const specs = (await pass.list(disks)).map(({ spec }) => spec);
+  const request = {
+    ...{ environment: 'disk' as const, expression },
+    candidates: diskCandidates(specs, systemDisk),
+  };
+  return placementProblem(expression, await selectors.select(request, pass.signal), systemDisk);
 }
 
 /** Parents first, so that each folder gets its own mode. */

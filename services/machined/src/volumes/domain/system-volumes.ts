@@ -11,6 +11,7 @@ import type {
 import { blockMountStatuses, mountRequests, volumeConfigs, volumeStatuses } from '@nodewright/state/kinds';
 import { decimalSize } from '../../base/domain/decimal-size.ts';
 import type { MaxBytes, PartitionWish } from './change-partitions.ts';
+import { systemDiskSelector } from './selected-disk.ts';
 import type { OverlayFolders, PreparedVolume } from './volume-partitions.ts';
 
 // The volumes that every node has. On a machine META, STATE and EPHEMERAL are partitions of the system disk; on a node of
@@ -102,6 +103,8 @@ export interface SystemVolumesInit {
 
 /** Sizes as in a document: `10GiB`, `50%`, `-1GiB`; empty texts are not set. */
 export interface VolumeProvisioning {
+  /** CEL expression; empty when the document has none. */
+  readonly diskSelector: string;
   readonly minSize: string;
   readonly maxSize: string;
   readonly grow: boolean | undefined;
@@ -139,7 +142,9 @@ export function systemVolumes({
       };
       if (isOverlay) return { id, spec: { ...shared, type: 'overlay' } };
       if (!hasPartitions || partition === undefined) return { id, spec: { ...shared, type: 'directory' } };
-      const partitionSpec = id === 'EPHEMERAL' ? withSizes(partition, ephemeral) : partition;
+      // They are found, and never created.
+      const isOfImage = ofImage.some((volume) => volume.id === id);
+      const own = id === 'EPHEMERAL' ? ephemeral : undefined;
       return {
         id,
         spec: {
@@ -150,7 +155,11 @@ export function systemVolumes({
             ...unset.provisioning,
             // The system disk comes before the disks of users. Source: Talos v1.14: volumes.
             wave: -1,
-            partitionSpec,
+            diskSelector: {
+              ...unset.provisioning.diskSelector,
+              match: isOfImage ? '' : own?.diskSelector || systemDiskSelector,
+            },
+            partitionSpec: withSizes(partition, own),
             filesystemSpec: {
               ...unset.provisioning.filesystemSpec,
               ...(fileSystem === 'none' ? {} : { type: fileSystem, label: id }),
