@@ -55,7 +55,7 @@ test('registryd runs in a container while the configuration enables the image ca
 
   // What a program of the container reads as /etc/resolv.conf, now that machined has replaced the file.
   await apply({ kind: 'ResolverConfig', nameservers: [{ address: '192.0.2.53' }] });
-  const resolver = `/proc/${pids[1]}/root/system/resolved/resolv.conf`;
+  const resolver = `/proc/${pids[1]}/root/system/resolved/node/resolv.conf`;
   const follows = async () => (await talosctl(['read', resolver])).includes('192.0.2.53');
   await eventually(follows, { what: 'the new name server in the container', timeoutMs: 180_000 });
 });

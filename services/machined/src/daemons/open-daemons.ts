@@ -4,7 +4,7 @@ import type { RpcService } from '@nodewright/rpc';
 import type { State } from '@nodewright/state';
 import { imageCacheConfigs } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
-import { resolverFolder } from '../base/domain/resolver-folder.ts';
+import { nodeResolverFolder, resolverFolder } from '../base/domain/resolver-folder.ts';
 import { prepareFolder } from '../base/host/prepare-folder.ts';
 import { nodeFolders } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
@@ -113,7 +113,8 @@ async function openDaemon(
   // A neighbour brings its own folders; that of its runtime socket is made with the socket.
   const own = servicesFolder === undefined ? [] : daemonFolders(layout, daemon);
   // It must be there before the container, which shows it.
-  const resolver = init.containers === undefined ? [] : [{ path: layout.root + resolverFolder, mode: 0o755 }];
+  const shown = init.containers === undefined ? [] : [resolverFolder, nodeResolverFolder];
+  const resolver = shown.map((path) => ({ path: layout.root + path, mode: 0o755 }));
   for (const folder of [...nodeFolders(layout), ...own, ...resolver]) await prepareFolder(folder);
   // If a step fails, this scope closes everything, and the next start opens it again.
   await using scope = new AsyncDisposableStack();

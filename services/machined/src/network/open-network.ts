@@ -2,6 +2,7 @@ import { systemTimers } from '@nodewright/async';
 import type { EtcdClient } from '@nodewright/etcd';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { NodeFacts } from '../base/domain/node-facts.ts';
+import { resolverFolder } from '../base/domain/resolver-folder.ts';
 import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import type { EventStore } from '../life/host/event-store.ts';
@@ -13,6 +14,7 @@ import { createEtcdCampaign } from './host/etcd-campaign.ts';
 import { createKernelHostname } from './host/kernel-hostname.ts';
 import { openKernelNetwork } from './host/kernel-network.ts';
 import type { YieldLeadership } from './host/part-from-leader.ts';
+import { createPodResolverFile } from './host/pod-resolver-file.ts';
 import type { SetParameter } from './host/static-network.ts';
 import { VirtualAddresses } from './host/virtual-addresses.ts';
 import { createNetstat } from './rpc/netstat.ts';
@@ -29,6 +31,8 @@ export interface OpenNetworkInit {
   /** Sets a kernel parameter; undefined on a node that shares its kernel with others. */
   readonly setParameter: SetParameter | undefined;
   readonly hasKubelet: boolean;
+  /** The node's root, without a trailing slash. */
+  readonly root: string;
   /** Connects to etcd of the cluster. */
   readonly openEtcd: () => Promise<EtcdClient>;
   /** Of etcd, to another control plane. */
@@ -61,6 +65,9 @@ export function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableStack):
       instanceType: '',
       hostnameEffect: init.setParameter && createKernelHostname(init.setParameter),
       addressProblem: init.addressProblem,
+      podResolverEffect: init.hasKubelet
+        ? createPodResolverFile(`${init.root}${resolverFolder}/resolv.conf`)
+        : undefined,
       ...{ virtual, hasKubelet: init.hasKubelet },
       publish: (event) => void events.publish(event),
     }),

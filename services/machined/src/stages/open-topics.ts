@@ -215,6 +215,7 @@ export async function openTopics(
       openEtcd: () => etcd.openCluster(),
       yieldLeadership: (signal) => etcd.yieldLeadership(signal),
       hasKubelet: kubelet !== undefined,
+      root: layout.root,
       cannotAddAddresses: addressProblem(),
       addressProblem: host.addressProblem,
       setParameter: host.isFirstProcess ? writeKernelParameter : undefined,

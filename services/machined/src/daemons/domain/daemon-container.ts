@@ -7,7 +7,7 @@ import {
   readOnlyPaths,
   systemCallFilter,
 } from '@nodewright/containers/spec';
-import { resolverFiles, resolverFolder } from '../../base/domain/resolver-folder.ts';
+import { nodeResolverFiles, nodeResolverFolder, resolverFolder } from '../../base/domain/resolver-folder.ts';
 import { type ChildDaemon, daemonSocketFolders, foldersOfOthers } from './daemon-command.ts';
 
 /** Paths on a machine. */
@@ -27,7 +27,7 @@ const settings = ['/etc/nsswitch.conf', '/etc/ssl', resolverFolder];
 /** Links of the root folder: programs expect their loader below `/lib` or `/lib64`, and look up names with files that may change. */
 export const daemonRootLinks: Readonly<Record<string, string>> = {
   ...{ lib: 'usr/lib', lib64: 'usr/lib64' },
-  ...Object.fromEntries(resolverFiles.map((name) => [`etc/${name}`, `..${resolverFolder}/${name}`])),
+  ...Object.fromEntries(nodeResolverFiles.map((name) => [`etc/${name}`, `..${nodeResolverFolder}/${name}`])),
 };
 
 export interface DaemonContainerInit {

@@ -95,7 +95,7 @@ test('a node that owns its /etc has the files there, in place of those of its im
   assert.equal(readFileSync(join(root, 'etc/hosts'), 'utf8'), '127.0.0.1 localhost\n');
   assert.equal(lstatSync(join(root, 'etc/hosts')).isFile(), true);
   // What looks up names in a container finds a copy in a folder, which is replaced with the file.
-  const copyOf = (name: string) => join(root, 'system/resolved', name);
+  const copyOf = (name: string) => join(root, 'system/resolved/node', name);
   assert.equal(readFileSync(copyOf('hosts'), 'utf8'), '127.0.0.1 localhost\n');
   await want(runtime.state, 'resolv.conf', 'nameserver 10.0.0.1\n');
   await want(runtime.state, 'hostname', 'node01\n');
@@ -114,7 +114,7 @@ test('a node in a container, whose /etc belongs to its engine, has the copies fo
   await using runtime = openTestRuntime({ controllers: filesControllers({ root, runsContainers: true }) });
   await want(runtime.state, 'resolv.conf', 'nameserver 10.0.0.1\n');
   await runtime.settled();
-  for (const path of ['system/etc/resolv.conf', 'system/resolved/resolv.conf'])
+  for (const path of ['system/etc/resolv.conf', 'system/resolved/node/resolv.conf'])
     assert.equal(readFileSync(join(root, path), 'utf8'), 'nameserver 10.0.0.1\n');
 });
 

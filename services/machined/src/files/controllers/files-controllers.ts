@@ -1,5 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
-import { resolverFiles, resolverFolder } from '../../base/domain/resolver-folder.ts';
+import { nodeResolverFiles, nodeResolverFolder } from '../../base/domain/resolver-folder.ts';
 import { createEtcFiles, type EtcFiles, withCopies } from '../host/etc-files.ts';
 import { etcFileController } from './etc-file.ts';
 import { rootFilesController } from './root-files.ts';
@@ -23,8 +23,8 @@ export function filesControllers({
   runsContainers = false,
 }: FilesControllersInit): Controller[] {
   const controllersOf = (files: EtcFiles) => {
-    const copies = createEtcFiles(root + resolverFolder);
-    const written = runsContainers ? withCopies(files, copies, new Set(resolverFiles)) : files;
+    const copies = createEtcFiles(root + nodeResolverFolder);
+    const written = runsContainers ? withCopies(files, copies, new Set(nodeResolverFiles)) : files;
     return [etcFileController(written), rootFilesController()];
   };
   if (ownsEtc) return controllersOf(createEtcFiles(`${root}/etc`));

@@ -285,3 +285,38 @@ test('the kernel of a machine has a host name before the network counts as named
   await node.advance(1000);
   assert.deepEqual([await isNamed(), kernel], [true, ['node01']]);
 });
+
+test('pods of a container with a loopback address as its resolver get other name servers, and a diagnostic says so', async () => {
+  const written: string[] = [];
+  let resolvConf = 'nameserver 127.0.0.11\nsearch lab\noptions ndots:0\n';
+  await using node = openNode({
+    podResolverEffect: { write: async (contents) => void written.push(contents) },
+    readResolvConf: async () => resolvConf,
+  });
+  const { state } = node;
+  const problem = async () => (await specs(state, kinds.diagnostics))['pod-resolver'];
+  await node.settled();
+  assert.equal(written.at(-1), 'nameserver 1.1.1.1\nnameserver 8.8.8.8\n\nsearch lab\n');
+  // The node itself still asks the server of its engine, which knows the names of other containers.
+  const ofNode = async () => (await specs(state, kinds.etcFileSpecs))['resolv.conf']?.contents;
+  assert.equal(await ofNode(), 'nameserver 127.0.0.11\n\nsearch lab\n');
+  assert.equal(await problem(), undefined);
+
+  const cluster =
+    'version: v1alpha1\nmachine: { type: worker }\ncluster: { controlPlane: { endpoint: "https://10.0.0.1:6443" } }\n';
+  await node.configure(cluster);
+  await node.settled();
+  assert.match((await problem())?.details.join('\n') ?? '', /--dns/);
+
+  resolvConf += '# ExtServers: [10.89.0.53]\n';
+  await node.advance(60_000);
+  assert.equal(written.at(-1), 'nameserver 10.89.0.53\n\nsearch lab\n');
+  assert.equal(await problem(), undefined);
+
+  await node.configure(
+    `${cluster}---\napiVersion: v1alpha1\nkind: ResolverConfig\nnameservers: [{ address: 9.9.9.9 }]\n`,
+  );
+  await node.settled();
+  assert.equal(written.at(-1), 'nameserver 9.9.9.9\n\nsearch lab\n');
+  assert.equal(await ofNode(), 'nameserver 9.9.9.9\n\nsearch lab\n');
+});

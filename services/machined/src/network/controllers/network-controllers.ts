@@ -42,6 +42,7 @@ import { type OpenNetwork, openOnce } from './open-kernel-watch.ts';
 import { createOperatorSpecController, type OperatorSpecInit } from './operator-spec.ts';
 import { createPlatformConfigController } from './platform-config.ts';
 import { createPlatformConfigApplyController } from './platform-config-apply.ts';
+import { createPodResolverController, type PodResolverEffect } from './pod-resolver.ts';
 import { createResolverConfigController } from './resolver-config.ts';
 import { createResolverSpecController } from './resolver-spec.ts';
 import { createRouteStatusController } from './route-status.ts';
@@ -64,6 +65,8 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addre
   readonly hostnameEffect?: HostnameEffect | undefined;
   /** Why the kernel's command line gave the machine no address. */
   readonly addressProblem?: string | undefined;
+  /** Writes the `resolv.conf` of pods; undefined on a node that runs none. */
+  readonly podResolverEffect?: PodResolverEffect | undefined;
   readonly publish: (event: NodeEvent) => void;
 }
 
@@ -74,6 +77,8 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addre
 export function networkControllers(init: NetworkControllersInit): Controller[] {
   const { world, addresses, hostname, publish } = init;
   const network = openOnce(init.network);
+  const readResolvConf = world.ownsNetwork ? async () => '' : init.readResolvConf;
+  const pods = init.podResolverEffect;
   return [
     createLinkStatusController(network, init.linkHardware),
     createAddressStatusController(network),
@@ -82,7 +87,7 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createHardwareAddrController(),
     createPlatformConfigController(async () => ({
       ...{ world, addresses, hostname, instanceType: init.instanceType },
-      resolvConf: world.ownsNetwork ? '' : await init.readResolvConf(),
+      resolvConf: await readResolvConf(),
     })),
     createPlatformConfigApplyController(),
     createHostnameConfigController(),
@@ -94,6 +99,9 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createHostDnsConfigController(false),
     createStaticHostController(),
     createEtcFileController(),
+    ...(pods === undefined
+      ? []
+      : [createPodResolverController({ effect: pods, readResolvConf, isContainer: !world.ownsNetwork })]),
     createNodeAddressSortAlgorithmController(),
     createAddressFilterController(),
     createNodeAddressController({ given: addresses, isGivenAll: !world.ownsAddresses }),

@@ -16,7 +16,7 @@ function resolverSpec(layer: Layer, nameServers: readonly NameServerSpec[]): Res
 const plain = (addr: string): NameServerSpec => ({ addr, protocol: 'Do53', tlsServerName: '' });
 
 /** Source: Talos v1.14: network defaults, resolvers. */
-const defaultNameServers = ['1.1.1.1', '8.8.8.8'].map(plain);
+export const defaultNameServers: readonly string[] = ['1.1.1.1', '8.8.8.8'];
 
 /**
  * The layers of the node itself: defaults, with its own domain, and its configuration.
@@ -29,7 +29,7 @@ export function resolverLayers(
 ): ResolverSpecSpec[] {
   const { nameServers = [], searchDomains, disableSearchDomain = false } = config?.resolvers ?? {};
   const ofDomain = domainname === '' || disableSearchDomain ? [] : [domainname];
-  const specs = [{ ...resolverSpec('default', defaultNameServers), searchDomains: ofDomain }];
+  const specs = [{ ...resolverSpec('default', defaultNameServers.map(plain)), searchDomains: ofDomain }];
   if (nameServers.length > 0 || searchDomains !== undefined) {
     const servers = nameServers.map(({ address, protocol, tlsServerName }) => ({
       ...{ addr: address, protocol, tlsServerName },
