@@ -197,3 +197,27 @@ test('an aborted pull closes its requests', options, async () => {
   await closed.promise;
   assert.deepEqual(await bench.system.images.list(), []);
 });
+
+test(
+  'the names that the CRI of containerd makes with a tag are removed with it, and with them the content',
+  options,
+  async () => {
+    await using bench = await openBench();
+    const image = await imageWith({ paddingBytes: 100_000 });
+    await using registry = await openScriptedRegistry({ 'a/cri': image });
+    const [reference, other] = [`${registry.host}/a/cri:v1`, `${registry.host}/a/other:v1`];
+    await pull(bench.system, reference);
+    const { digest, mediaType, bytes } = image.manifest;
+    const target = { digest, mediaType, size: BigInt(bytes.length) };
+    const id = image.config.digest;
+    for (const name of [`${registry.host}/a/cri@${digest}`, id])
+      await bench.services.images.create({ image: { name, target } });
+    await bench.system.images.tag(reference, other);
+    const names = async () => (await bench.services.images.list({})).images.map(({ name }) => name).sort();
+
+    await bench.system.images.remove(reference, { withDigests: true });
+    assert.deepEqual(await names(), [other, id].sort());
+    await bench.system.images.remove(other, { withDigests: true });
+    assert.deepEqual([await names(), (await keptBy(bench.services)).content], [[], []]);
+  },
+);

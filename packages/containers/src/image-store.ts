@@ -21,7 +21,12 @@ export interface ImageStore {
   /** Adds a reference to an image; another image with that reference loses it. */
   tag(source: string, target: string, options?: CallOptions): Promise<ImageInfo>;
   /** Removes the reference, and the content once nothing refers to it. */
-  remove(reference: string, options?: CallOptions): Promise<void>;
+  remove(reference: string, options?: RemoveOptions): Promise<void>;
+}
+
+export interface RemoveOptions extends CallOptions {
+  /** Also removes the references by digest that nothing needs without it; see `unneededDigests()`. */
+  readonly withDigests?: boolean;
 }
 
 export interface ImageInfo {

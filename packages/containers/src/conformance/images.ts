@@ -91,6 +91,42 @@ export function testImages(test: BenchTest, subject: RuntimeSubject): void {
     for (const held of [reference, pinned]) await system.images.remove(held);
   });
 
+  test('remove() with digests leaves none that was made with a tag, once its last tag is removed', async ({
+    system,
+    registry,
+    image,
+  }) => {
+    registry.put('pull/pinned', 'v1', image.manifest, [image]);
+    const repository = `${registry.host}/pull/pinned`;
+    const [first, second] = [`${repository}:v1`, `${repository}:v2`];
+    const pinned = `${repository}@${image.manifest.digest}`;
+    const held = async () =>
+      (await system.images.list())
+        .map(({ reference }) => reference)
+        .filter((name) => name.startsWith(repository));
+    const pullBoth = async () => {
+      for (const reference of [first, pinned]) await pullWhole(system, reference);
+    };
+    await pullBoth();
+    await system.images.tag(first, second);
+    await system.images.remove(first, { withDigests: true });
+    assert.deepEqual(await held(), [second, pinned].sort());
+    await system.images.remove(second, { withDigests: true });
+    assert.deepEqual(await held(), []);
+    await assert.rejects(
+      system.images.remove(second, { withDigests: true }),
+      faultOf('not-found', /pinned:v2/),
+    );
+    // Without the option, a name is removed alone; and who removes a digest leaves the tag.
+    await pullBoth();
+    await system.images.remove(first);
+    assert.deepEqual(await held(), [pinned]);
+    await pullBoth();
+    await system.images.remove(pinned, { withDigests: true });
+    assert.deepEqual(await held(), [first]);
+    await system.images.remove(first);
+  });
+
   test('pull() of a tag that moved replaces the image of that name', async ({ system, registry }) => {
     const reference = `${registry.host}/pull/moving:v1`;
     for (const paddingBytes of [10, 20]) {

@@ -4,7 +4,9 @@ import { Fault, faultFrom } from '@nodewright/fault';
 import { type Descriptor, formatImageReference, parseImageReference } from '@nodewright/oci';
 import type { CallOptions } from '../container-runtime.ts';
 import type { ImageInfo, ImageStore, PullOptions, PullStep } from '../image-store.ts';
+import { unneededDigests } from '../unneeded-digests.ts';
 import type { ContainerdContext } from './containerd-context.ts';
+import type { NamespaceServices } from './containerd-services.ts';
 import { storedSizeBytes } from './image-content.ts';
 import { importArchive } from './import-archive.ts';
 import { pullImage } from './pull-image.ts';
@@ -47,6 +49,17 @@ export function createContainerdImages(context: ContainerdContext): ImageStore {
     return { kind: 'done', image: await get(reference, options) };
   }
 
+  /** The references by digest that go with a name. */
+  async function digestsOf(name: string, signal?: AbortSignal): Promise<string[]> {
+    const { image } = await services.images.get({ name }, { signal });
+    const filters = [`target.digest==${targetOf(image as Image).digest}`];
+    const { images } = await services.images.list({ filters }, { signal });
+    return unneededDigests(
+      name,
+      images.map((each) => each.name).filter((each) => each !== name),
+    );
+  }
+
   return {
     get,
     async list(options = {}) {
@@ -72,10 +85,27 @@ export function createContainerdImages(context: ContainerdContext): ImageStore {
       await recordImage(services.images, wholeName(target), targetOf(image as Image), options.signal);
       return get(target, options);
     },
-    async remove(reference, { signal } = {}) {
-      await services.images.delete({ name: wholeName(reference), sync: true }, { signal });
+    async remove(reference, { signal, withDigests = false } = {}) {
+      const name = wholeName(reference);
+      // Before the name itself: a removal that was cut off can be repeated.
+      if (withDigests)
+        for (const digest of await digestsOf(name, signal)) await removeName(services.images, digest, signal);
+      await services.images.delete({ name, sync: true }, { signal });
     },
   };
+}
+
+/** Removes a name that another client may have removed meanwhile. */
+async function removeName(
+  images: NamespaceServices['images'],
+  name: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    await images.delete({ name }, { signal });
+  } catch (error) {
+    if (faultFrom(error).kind !== 'not-found') throw error;
+  }
 }
 
 /** Short references are expanded to their complete form. */

@@ -136,6 +136,26 @@ test('pull() leaves no new name, also for an image that it refuses', async () =>
   }
 });
 
+test('remove() with digests leaves nothing of a node, once the last tag of the repository is removed', async () => {
+  const name = 'registry.example/app:v1';
+  const engine = new FakeEngine({ [name]: 'id-of-somebody' });
+  const images = imagesIn(engine);
+  const pinned = `registry.example/app@${digest}`;
+  for (const reference of [name, pinned]) await pull(engine, reference);
+  await images.tag(name, 'registry.example/app:v2');
+  await images.remove(name, { withDigests: true });
+  const held = (await images.list()).map(({ reference }) => reference);
+  assert.deepEqual(held, ['registry.example/app:v2', pinned]);
+  await images.remove('registry.example/app:v2', { withDigests: true });
+  assert.deepEqual(Object.fromEntries(engine.tags), { [name]: 'id-of-somebody' });
+  for (const reference of [name, pinned]) await pull(engine, reference);
+  await images.remove(name);
+  assert.deepEqual(
+    (await images.list()).map(({ reference }) => reference),
+    [pinned],
+  );
+});
+
 test('an engine that cannot tell the digest of a name pulls by the name, and gives it back', async () => {
   const name = 'registry.example/app:v1';
   const befores: Record<string, string>[] = [{}, { [name]: 'id-of-somebody' }];

@@ -4,6 +4,7 @@ import type { ImageReference } from '@nodewright/oci';
 import type Docker from 'dockerode';
 import type { NamespaceName } from '../container-runtime.ts';
 import type { ImageInfo, ImageStore, PullStep } from '../image-store.ts';
+import { unneededDigests } from '../unneeded-digests.ts';
 import { hasLostName } from './image-events.ts';
 import { loadArchive } from './load-archive.ts';
 import type { Engine } from './open-engine.ts';
@@ -61,6 +62,18 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
       (docker, abortSignal) =>
         docker.getImage(id).tag({ ...ownedReference(scope, namespace, purpose, reference), abortSignal }),
     );
+  /** The references by digest that go with another one of the image. */
+  const digestsOf = async ({ id, reference }: HeldImage, signal?: AbortSignal): Promise<ImageReference[]> => {
+    const others = (await listHeld(init, signal)).filter(
+      (image) => image.id === id && image.reference !== reference,
+    );
+    return unneededDigests(
+      reference,
+      others.map((image) => image.reference),
+    )
+      .map(readReference)
+      .filter((name) => !isGiven(init, name));
+  };
   /** Adds the node's tag to the image with this id, and records the digest that the repository has for it. */
   const hold = async (
     id: string,
@@ -131,8 +144,11 @@ export function createDockerImages(init: DockerImagesInit): DockerImages {
           `image ${reference} is part of the cluster: it cannot be removed`,
         );
       const { id } = held;
-      const { repo, tag } = ownedReference(scope, namespace, 'held', parsed);
-      await removeTag(engine, `${repo}:${tag}`, options?.signal);
+      const names = options?.withDigests ? [...(await digestsOf(held, options.signal)), parsed] : [parsed];
+      for (const name of names) {
+        const { repo, tag } = ownedReference(scope, namespace, 'held', name);
+        await removeTag(engine, `${repo}:${tag}`, options?.signal);
+      }
       const rest = (await listHeld(init, options?.signal)).filter((image) => image.id === id);
       if (rest.some((image) => isSameRepository(readReference(image.reference), parsed))) return;
       for (const name of await digestTags(init, id, parsed)) await removeTag(engine, name, options?.signal);

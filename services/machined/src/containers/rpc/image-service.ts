@@ -56,7 +56,7 @@ export function createImageService(
     async remove({ containerd, imageRef }, { signal }) {
       const images = imagesOf(containerd);
       try {
-        await images.remove(imageRef, { signal });
+        await images.remove(imageRef, { signal, withDigests: true });
       } catch (error) {
         if (!(error instanceof Fault && error.kind === 'not-found')) throw error;
         throw new Fault('not-found', `image ${imageRef} not found`, { cause: error });
