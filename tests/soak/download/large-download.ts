@@ -9,6 +9,7 @@ import { ReadRequest } from '@nodewright/contract/gen/machine/machine.ts';
 import { messagePrefix } from '@nodewright/h2';
 import { tlsPrivateKey } from '@nodewright/pki';
 import { openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
+import { runOpened } from '../../cluster/run-opened.ts';
 
 const gibibyte = 1024 ** 3;
 const bytes = Math.round(Number(process.env.GIB || 20) * gibibyte);
@@ -117,15 +118,21 @@ async function download(
   return problems.length === 0;
 }
 
-await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 });
-const file = join(cluster.workers[0]?.root ?? '', path);
-await mkdir(dirname(file), { recursive: true });
-const handle = await open(file, 'w');
-// It has a size and takes no room.
-await handle.truncate(bytes);
-await handle.close();
-const results: boolean[] = [];
-for (const row of rows) results.push(await download(cluster, row));
-const passed = results.filter(Boolean).length;
-process.stdout.write(`${passed} passed, ${results.length - passed} failed\n`);
-process.exitCode = passed === results.length ? 0 : 1;
+async function downloadAll(cluster: ProcessCluster): Promise<boolean> {
+  const file = join(cluster.workers[0]?.root ?? '', path);
+  await mkdir(dirname(file), { recursive: true });
+  const handle = await open(file, 'w');
+  // It has a size and takes no room.
+  await handle.truncate(bytes);
+  await handle.close();
+  const results: boolean[] = [];
+  for (const row of rows) results.push(await download(cluster, row));
+  const passed = results.filter(Boolean).length;
+  process.stdout.write(`${passed} passed, ${results.length - passed} failed\n`);
+  return passed === results.length;
+}
+
+await runOpened({
+  open: () => openProcessCluster({ controlPlanes: 1, workers: 1 }),
+  run: downloadAll,
+});

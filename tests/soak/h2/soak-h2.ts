@@ -4,10 +4,10 @@
 // more than a fifth above its level a minute after the load.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeClient, TalosClient } from '@nodewright/client';
-import { faultFrom } from '@nodewright/fault';
 import { readProcessMemory } from '../../bench/process-memory.ts';
 import type { Daemon } from '../../cluster/cluster.ts';
 import { openProcessCluster, type ProcessCluster } from '../../cluster/process/process-cluster.ts';
+import { runOpened } from '../../cluster/run-opened.ts';
 import { SeededRandom } from '../../fuzz/seeded-random.ts';
 
 const minutes = Number(process.env.MINUTES || 60);
@@ -78,9 +78,8 @@ async function memoryOf(cluster: ProcessCluster): Promise<Map<string, number>> {
   return found;
 }
 
-async function soak(): Promise<boolean> {
+async function soak(cluster: ProcessCluster): Promise<boolean> {
   const random = new SeededRandom(seed);
-  await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 1 }, { name: 'soak-h2' });
   await load(cluster, warmUpMs, random);
   await sleep(restMs);
   const before = await memoryOf(cluster);
@@ -108,9 +107,7 @@ async function soak(): Promise<boolean> {
 }
 
 process.stdout.write(`soak-h2: ${minutes} minutes, SEED=${seed}\n`);
-try {
-  if (!(await soak())) process.exitCode = 1;
-} catch (error) {
-  process.stdout.write(`failed: ${faultFrom(error).message}\n`);
-  process.exitCode = 1;
-}
+await runOpened({
+  open: () => openProcessCluster({ controlPlanes: 1, workers: 1 }, { name: 'soak-h2' }),
+  run: soak,
+});

@@ -2,9 +2,9 @@
 // 15. The resident memory of an idle daemon says little: it grows for a long time until V8 collects. So machined runs with its
 // inspector, collects after ten minutes and at the end, and what is left is compared. Ends with 1 when it holds more.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faultFrom } from '@nodewright/fault';
 import { runDocker } from '@nodewright/provision/engine';
-import { startWholeNode } from '../../node-image/whole-node.ts';
+import { runOpened } from '../../cluster/run-opened.ts';
+import { startWholeNode, type WholeNode } from '../../node-image/whole-node.ts';
 import { inspectHeap, type Reachable } from './inspect-heap.ts';
 
 const minutes = Number(process.env.MINUTES || 60);
@@ -28,10 +28,13 @@ function show(minute: number, reachable: Reachable): void {
   );
 }
 
-async function soak(): Promise<boolean> {
+function openNode(): Promise<WholeNode> {
   if (!(minutes >= leastMinutes)) throw new Error(`MINUTES=${minutes} are too few: at least ${leastMinutes}`);
   const flags = ['--env', `NODE_OPTIONS=--inspect=0.0.0.0:${inspectorPort}`];
-  await using node = await startWholeNode({ isConfigured: true, flags });
+  return startWholeNode({ isConfigured: true, flags });
+}
+
+async function soak(node: WholeNode): Promise<boolean> {
   await node.runs('apid', 'trustd', 'cri');
   const bootstrap = await node.talosctl('bootstrap');
   if (bootstrap.exitCode !== 0) throw new Error(`bootstrap: ${bootstrap.stderr}`);
@@ -57,9 +60,4 @@ async function soak(): Promise<boolean> {
   return isFlat;
 }
 
-try {
-  if (!(await soak())) process.exitCode = 1;
-} catch (error) {
-  process.stdout.write(`failed: ${faultFrom(error).message}\n`);
-  process.exitCode = 1;
-}
+await runOpened({ open: openNode, run: soak });

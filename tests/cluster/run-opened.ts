@@ -1,0 +1,38 @@
+// Programs that test for minutes or hours are interrupted, too. Node.js ends at a signal at once, without `await using`, so a cluster that
+// a program has created would stay, with its processes, until somebody looks.
+import { faultFrom } from '@nodewright/fault';
+
+export interface OpenedProgram<T extends AsyncDisposable> {
+  /** Opens what the program tests. An interrupt waits for it. */
+  readonly open: () => Promise<T>;
+  /** Whether the test has passed. An interrupt does not wait for it. */
+  readonly run: (subject: T) => Promise<boolean>;
+}
+
+/**
+ * Opens the subject, runs the test, closes the subject and ends the process: with 0 when the test has passed. A first SIGINT or SIGTERM
+ * ends the test and closes the subject; a second one ends the process at once.
+ */
+export async function runOpened<T extends AsyncDisposable>({ open, run }: OpenedProgram<T>): Promise<never> {
+  const interrupted = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => interrupted.abort(new Error(`ended by ${name}`)));
+  const { signal } = interrupted;
+  let hasPassed = false;
+  try {
+    await using subject = await open();
+    signal.throwIfAborted();
+    hasPassed = await orAbort(run(subject), signal);
+  } catch (error) {
+    process.stdout.write(`failed: ${signal.aborted ? signal.reason.message : faultFrom(error).message}\n`);
+  }
+  // What the test still does after an interrupt has no subject any more.
+  process.exit(hasPassed ? 0 : 1);
+}
+
+function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  work.then(resolve, reject);
+  return promise;
+}
