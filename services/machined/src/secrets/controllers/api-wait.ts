@@ -42,10 +42,8 @@ export class ApiWait {
 
   /** Publishes a certificate of the node itself, and why it has no other, once the wait is longer than a start usually takes. */
   async publish(pass: ReconcilePass): Promise<void> {
-    const nowMs = pass.now();
-    // A clock that was set back starts the wait again.
-    if (this.#sinceMs === undefined || nowMs < this.#sinceMs) this.#sinceMs = nowMs;
-    const leftMs = this.#sinceMs + graceMs - nowMs;
+    this.#sinceMs ??= pass.monotonicMs();
+    const leftMs = this.#sinceMs + graceMs - pass.monotonicMs();
     if (leftMs > 0) {
       pass.wakeAfter(leftMs);
       return;
@@ -53,15 +51,16 @@ export class ApiWait {
     const acceptedCAs = (await pass.get(pointerTo(osRootSecrets)))?.spec.acceptedCAs ?? [];
     // Without an authority no client could be told from a stranger.
     if (acceptedCAs.length === 0) return;
-    await this.#publishReason(pass, nowMs);
-    await this.#publishCertificate(pass, acceptedCAs, nowMs);
+    await this.#publishReason(pass);
+    await this.#publishCertificate(pass, acceptedCAs, pass.now());
   }
 
-  async #publishReason(pass: ReconcilePass, nowMs: number): Promise<void> {
+  async #publishReason(pass: ReconcilePass): Promise<void> {
+    const nowMs = pass.monotonicMs();
     const reason = waitText(this.#failure);
     const { reason: before, atMs = 0 } = this.#published ?? {};
     if (reason === before) return;
-    const leftMs = Math.min(atMs + reasonPauseMs - nowMs, reasonPauseMs);
+    const leftMs = atMs + reasonPauseMs - nowMs;
     if (before !== undefined && leftMs > 0) {
       pass.wakeAfter(leftMs);
       return;

@@ -23,9 +23,9 @@ export class CertificateDelay {
   /** Whether certificates still wait. If so, another pass is due when the wait ends. */
   async isDue(pass: ReconcilePass): Promise<boolean> {
     if (this.#isOver) return false;
-    const nowMs = pass.now();
-    // A clock that was set back starts the wait again.
-    if (this.#sinceMs === undefined || nowMs < this.#sinceMs) this.#sinceMs = nowMs;
+    // The wait ends when the clock is set, which must not count as time that has passed.
+    const nowMs = pass.monotonicMs();
+    this.#sinceMs ??= nowMs;
     const leftMs = this.#sinceMs + timeWaitMs - nowMs;
     const isSynced = (await pass.get(pointerTo(timeStatuses)))?.spec.synced ?? false;
     this.#isOver = isSynced || leftMs <= 0;

@@ -141,6 +141,21 @@ test('without a time server the certificates of the API wait a minute, and no la
   assert.ok(isSignedBy((await node.spec(apiCertificates, 'api'))?.server?.crt, second));
 });
 
+test('a clock that is set neither ends nor lengthens the wait of certificates for a time server', async () => {
+  await using node = await openSecretsRig({ isMaintenance: true, timeWait: 'first-configuration' });
+  await node.put(timeStatuses, 'node', notSynced);
+  await node.configure({ ca: first });
+  for (const [epoch, stepMs] of [hourMs, -2 * hourMs].entries()) {
+    await node.runtime.advance(20_000);
+    node.runtime.timers.stepClock(stepMs);
+    await node.put(timeStatuses, 'node', { ...notSynced, epoch: epoch + 1 });
+    await node.runtime.settled();
+    assert.equal(await node.version(apiCertificates, 'api'), 0);
+  }
+  await node.runtime.advance(20_000);
+  assert.equal(await node.version(apiCertificates, 'api'), 1);
+});
+
 test('a start with a stored configuration waits for a time server only where the clock is known to be wrong', async () => {
   for (const [timeWait, version] of [
     ['never', 1],
@@ -500,6 +515,31 @@ test('the reason of a wait is the last failure, in a text of limited length that
       `${whatFor}: ${'x'.repeat(400)}…`,
       2,
     ],
+  );
+});
+
+test('a clock that is set back does not lengthen the pauses of a worker that waits for its certificate', async () => {
+  let fail: (fault: Fault) => void = () => {};
+  await using node = await openSecretsRig({
+    ask({ onFailure }) {
+      fail = (fault) => onFailure?.(fault);
+      return new Promise(() => {});
+    },
+  });
+  await node.configure({ type: 'worker', ca: first });
+  const reasonAfter = async (message: string, delayMs: number) => {
+    node.runtime.timers.stepClock(-hourMs);
+    fail(new Fault('unavailable', message));
+    await node.runtime.advance(delayMs);
+    return (await shownBy(node)).reason;
+  };
+  assert.deepEqual(
+    [
+      await reasonAfter('first', 5_000),
+      await reasonAfter('second', 4_000),
+      await reasonAfter('third', 1_000),
+    ],
+    [`${whatFor}: first`, `${whatFor}: first`, `${whatFor}: third`],
   );
 });
 
