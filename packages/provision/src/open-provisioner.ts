@@ -32,10 +32,6 @@ export function openProvisioner(name: ProvisionerName, init: ProvisionerInit): P
       imagesFolder: dirname(init.distFolder),
       nodeBinary: init.nodeBinary,
       timeServer: findBundles(init.distFolder, ['time-server'])['time-server'],
-      async openMaintenance(api) {
-        const { openMaintenanceApi } = await import('./qemu/maintenance-api.ts');
-        return openMaintenanceApi(api, init.telemetry);
-      },
       ...commonParts(init),
     }));
   }
@@ -69,6 +65,14 @@ function commonParts(init: ProvisionerInit): CreateParts {
     async openProbe(talosconfig) {
       const { openClientProbe } = await import('./cluster/client-probe.ts');
       return openClientProbe(talosconfig, init.telemetry);
+    },
+    async openMaintenance(api, fingerprints) {
+      const { openMaintenanceApi } = await import('./cluster/maintenance-api.ts');
+      return openMaintenanceApi(api, fingerprints, init.telemetry);
+    },
+    async openMembersProbe(talosconfig) {
+      const { openClientMembersProbe } = await import('./cluster/client-members-probe.ts');
+      return openClientMembersProbe(talosconfig, init.telemetry);
     },
     async openEtcdProbe(talosconfig) {
       const { openClientEtcdProbe } = await import('./cluster/client-etcd-probe.ts');

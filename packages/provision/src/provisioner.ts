@@ -125,6 +125,13 @@ export interface ClusterChange extends ClusterRef {
   readonly node: string | undefined;
 }
 
+/** A node that is to get its configuration again. */
+export interface JoinRequest extends ClusterRef {
+  readonly node: string;
+  /** Limits the whole action. */
+  readonly timeoutMs: number;
+}
+
 /** What destroying a cluster would stop and remove. */
 export interface DestroyPlan {
   readonly folder: string;
@@ -173,6 +180,12 @@ export interface Provisioner {
   start(change: ClusterChange, progress: Progress, signal: AbortSignal): Promise<ClusterView>;
   /** Stops the cluster, or one node, and keeps the data. */
   stop(change: ClusterChange, progress: Progress): Promise<ClusterView>;
+  /**
+   * Gives a node in maintenance, as after a reset, the configuration that was kept for it at the creation. Resolves when the node is
+   * a member again and, for a control plane, votes in etcd. The configuration is sent only to the server whose key the node's own
+   * output names.
+   */
+  join(request: JoinRequest, progress: Progress, signal: AbortSignal): Promise<ClusterView>;
   planDestroy(ref: ClusterRef): Promise<DestroyPlan>;
   /** Stops and removes everything of the cluster. `force` also removes one with a damaged state. */
   destroy(ref: ClusterRef, options: { readonly force: boolean }, progress: Progress): Promise<void>;

@@ -2,6 +2,7 @@ import type { CommandModule } from '../command-module.ts';
 import { addClusterOptions } from './cluster/cluster-options.ts';
 import { defineClusterCreate } from './cluster/create.ts';
 import { defineClusterDestroy } from './cluster/destroy.ts';
+import { defineClusterJoin } from './cluster/join.ts';
 import { defineClusterList } from './cluster/list.ts';
 import { defineClusterLogs } from './cluster/logs.ts';
 import { defineClusterShow } from './cluster/show.ts';
@@ -16,6 +17,7 @@ export const clusterCommand: CommandModule = {
     defineClusterDestroy(command, env);
     defineClusterLogs(command, env);
     defineClusterList(command, env);
+    defineClusterJoin(command, env);
     defineClusterStart(command, env);
     defineClusterStop(command, env);
   },

@@ -13,6 +13,7 @@ const services: ValueSource = { kind: 'dynamic', find: names.serviceNames };
 const argumentValues: Readonly<Record<string, readonly ValueSource[]>> = {
   'apply-config': [lists.applyKinds],
   'cluster create': [lists.provisionerChoices],
+  'cluster join': [clusterNodes],
   'cluster logs': [clusterNodes],
   'cluster start': [clusterNodes],
   'cluster stop': [clusterNodes],

@@ -47,6 +47,12 @@ export const commandExamples: Readonly<Record<string, readonly Example[]>> = {
   'cluster list': [
     { text: 'list the clusters of this machine as JSON', command: 'talosctl cluster list -o json' },
   ],
+  'cluster join': [
+    {
+      text: 'give a node that was reset its configuration again',
+      command: 'talosctl cluster join --name lab node04',
+    },
+  ],
   'cluster start': [
     { text: 'start the stopped nodes of a cluster', command: 'talosctl cluster start --name lab' },
     { text: 'start one node', command: 'talosctl cluster start --name lab node02' },

@@ -17,6 +17,7 @@ export const commandAccess: Readonly<Record<string, CommandAccess>> = {
   bootstrap: 'changes',
   'cluster create': 'local',
   'cluster destroy': 'local',
+  'cluster join': 'local',
   'cluster list': 'local',
   'cluster logs': 'local',
   'cluster show': 'local',

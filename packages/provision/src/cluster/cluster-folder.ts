@@ -21,6 +21,8 @@ export interface ClusterFolder {
   /** The requests to the running supervisor to start or stop single nodes. */
   readonly nodeWishes: string;
   readonly nodes: string;
+  /** The configuration that the node got when the cluster was created, for `cluster join` after a reset. It holds keys: mode 0600. */
+  nodeConfig(node: string): string;
   nodeRoot(node: string): string;
   /** The process group of the node's machined, to find its processes when the supervisor has died. */
   nodePid(node: string): string;
@@ -43,6 +45,7 @@ export function clusterFolder(path: string): ClusterFolder {
     supervisorLog: join(path, 'supervisor.log'),
     nodeWishes: join(path, 'wishes.json'),
     nodes,
+    nodeConfig: (node) => join(path, `${node}.yaml`),
     nodeRoot: (node) => join(nodes, node),
     nodePid: (node) => join(nodes, node, 'machined.pid'),
     nodeLog: (node) => join(path, `${node}.log`),
@@ -63,7 +66,8 @@ export function isClusterEntry(name: string): boolean {
     isLockEntry({ name: 'supervisor' }, name) ||
     name === spansSocket ||
     name === 'nodes' ||
-    /^node\d+\.log(\.1)?$/.test(name)
+    /^node\d+\.log(\.1)?$/.test(name) ||
+    /^node\d+\.yaml(\.[0-9a-f]+\.tmp)?$/.test(name)
   );
 }
 

@@ -14,7 +14,7 @@ import type {
   Progress,
 } from '../provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
-import type { ClusterMaterial } from './cluster-material.ts';
+import type { ClusterFiles, ClusterMaterial } from './cluster-material.ts';
 import type { CreateParts, Creation } from './creation.ts';
 
 /** One way to run the nodes of a cluster. */
@@ -55,6 +55,8 @@ export interface NodeHost {
    * nodes get time to stop before they are killed.
    */
   remove(name: string, options: { readonly graceful: boolean; readonly progress: Progress }): Promise<void>;
+  /** The `host:port` at which this host reaches the node's own apid; `undefined` when it cannot. */
+  apiOf(state: ClusterState, node: PlannedNode): Promise<string | undefined>;
   /** Counts the objects of the cluster outside of its folder, to be shown to the user. */
   countObjects(): Promise<DestroyPlan['objects']>;
   logs(
@@ -79,8 +81,10 @@ export interface NodeLauncher {
    * its first await, because the cleanup may run while this call is in progress.
    */
   place(draft: ClusterState): Promise<PlacedCluster>;
+  /** Generates the configuration of each node, by its name. */
+  configure(state: ClusterState, material: ClusterMaterial): Promise<ReadonlyMap<string, string>>;
   /** Writes each node's configuration and the list of members to where the node reads them. */
-  handOut(state: ClusterState, material: ClusterMaterial, talosconfig: string): Promise<void>;
+  handOut(state: ClusterState, files: ClusterFiles): Promise<void>;
   /** Starts all nodes of a new cluster, and the process that keeps them running. */
   launch(state: ClusterState): Promise<void>;
   /**

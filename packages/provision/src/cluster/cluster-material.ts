@@ -29,5 +29,13 @@ export interface ClusterMaterial {
   talosconfig(clusterName: string, endpoints: readonly string[]): Promise<string>;
 }
 
+/** The files of a new cluster. All of them hold keys. */
+export interface ClusterFiles {
+  readonly secrets: string;
+  readonly talosconfig: string;
+  /** Machine configurations by the name of the node. */
+  readonly configurations: ReadonlyMap<string, string>;
+}
+
 /** Generates new secrets. This may take seconds, because it searches for primes. */
 export type MakeClusterMaterial = () => Promise<ClusterMaterial>;

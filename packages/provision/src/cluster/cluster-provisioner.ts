@@ -4,6 +4,7 @@ import type { ClusterKind } from './cluster-kind.ts';
 import { createCluster } from './create-cluster.ts';
 import type { CreateParts } from './creation.ts';
 import { destroyCluster, planDestroyCluster } from './destroy-cluster.ts';
+import { joinNode } from './join-node.ts';
 import { orFault } from './or-fault.ts';
 import { locateCluster, readCluster } from './read-cluster.ts';
 import { showCluster } from './show-cluster.ts';
@@ -24,6 +25,8 @@ export function createClusterProvisioner<Parts extends CreateParts>(
     show: (ref) => orFault(() => showCluster(kind, ref)),
     start: (change, progress, signal) =>
       orFault(async () => startCluster(kind, change, parts(), progress, signal)),
+    join: (request, progress, signal) =>
+      orFault(async () => joinNode(kind, request, parts(), progress, signal)),
     stop: (change, progress) => orFault(() => stopCluster(kind, change, progress)),
     planDestroy: (ref) => orFault(() => planDestroyCluster(kind, ref)),
     destroy: (ref, options, progress) => orFault(() => destroyCluster(kind, ref, options, progress)),

@@ -1,9 +1,11 @@
 import { nodesText } from '../domain/nodes-text.ts';
 import type { ClusterRequest, ConfigPatches, Progress } from '../provisioner.ts';
+import type { MembersProbe } from './client-members-probe.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { MakeClusterMaterial } from './cluster-material.ts';
 import type { EtcdProbe } from './etcd-probe.ts';
 import type { KubernetesProbe } from './kubernetes-probe.ts';
+import type { OpenMaintenanceApi } from './maintenance-api.ts';
 import { type NodeProbe, type NodeWait, waitForNodes } from './wait-for-nodes.ts';
 
 /** The dependencies of a creation that all kinds of clusters have. */
@@ -15,6 +17,9 @@ export interface CreateParts {
   readonly now: () => Date;
   /** Opens a probe that connects with this talosconfig. */
   readonly openProbe: (talosconfig: string) => Promise<NodeProbe>;
+  readonly openMaintenance: OpenMaintenanceApi;
+  /** Opens a probe for the list of members that connects with this talosconfig. */
+  readonly openMembersProbe: (talosconfig: string) => Promise<MembersProbe>;
   /** Opens a probe for etcd that connects with this talosconfig. */
   readonly openEtcdProbe: (talosconfig: string) => Promise<EtcdProbe>;
   /** The kubectl of this checkout; the name alone when it is not built. */

@@ -3,7 +3,7 @@ import { type ClusterState, encodeClusterState } from '../domain/cluster-state.t
 import { builtKubernetesVersion } from '../domain/kubernetes-programs.ts';
 import { addClusterContext } from './cluster-context.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
-import type { ClusterMaterial } from './cluster-material.ts';
+import type { ClusterFiles } from './cluster-material.ts';
 import type { Creation } from './creation.ts';
 import { removeClusterFolder } from './remove-cluster.ts';
 import { privateFolderMode, writePrivateFile } from './write-private-file.ts';
@@ -37,17 +37,17 @@ export async function claimFolder(
   await writePrivateFile(folder.state, encodeClusterState(state));
 }
 
-/** Writes state, secrets and talosconfig before the nodes start. */
+/** Writes state, secrets, talosconfig and the configurations of the nodes before these start. */
 export async function writeClusterFiles(
   folder: ClusterFolder,
   planned: ClusterState,
-  { secrets }: Pick<ClusterMaterial, 'secrets'>,
-  talosconfig: string,
+  { secrets, talosconfig, configurations }: ClusterFiles,
 ): Promise<void> {
   await Promise.all([
     writePrivateFile(folder.state, encodeClusterState(planned)),
     writePrivateFile(folder.secrets, secrets),
     writePrivateFile(folder.talosconfig, talosconfig),
+    ...[...configurations].map(([node, text]) => writePrivateFile(folder.nodeConfig(node), text)),
   ]);
 }
 

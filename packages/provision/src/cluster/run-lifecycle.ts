@@ -112,8 +112,11 @@ async function handOutMaterial(run: Run): Promise<void> {
   const { placed, material } = made;
   const talosconfig = await material.talosconfig(request.name, placed.endpoints);
   await progress.step('machine configurations', async () => {
-    await launcher.handOut(state, material, talosconfig);
-    await writeClusterFiles(folder, state, material, talosconfig);
+    const configurations = await launcher.configure(state, material);
+    const files = { secrets: material.secrets, talosconfig, configurations };
+    // A machine gets its configuration from the file in the cluster's folder.
+    await writeClusterFiles(folder, state, files);
+    await launcher.handOut(state, files);
   });
   signal.throwIfAborted();
   run.talosconfig = talosconfig;

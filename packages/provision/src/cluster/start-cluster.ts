@@ -59,13 +59,7 @@ export async function startCluster<Parts extends CreateParts>(
 ): Promise<ClusterView> {
   await using held = await holdCluster(change, change.node);
   const { folder, state, supervisorPid } = held;
-  const request = {
-    ...{ name: change.name, clustersFolder: change.clustersFolder, shape: state.shape, cidr: undefined },
-    patches: { all: [], controlPlanes: [], workers: [] },
-    talosconfig: state.talosconfig?.path ?? folder.talosconfig,
-    ...{ ifAbsent: true, bootstrap: true },
-  };
-  const creation: Creation<Parts> = { request, folder, parts, progress, signal, milestones: {} };
+  const creation = creationOf(held, change, parts, progress, signal);
   const { node } = change;
   if (node === undefined) {
     const steps = supervisorPid === undefined ? lifecycles.startAgain : lifecycles.keepRunning;
@@ -79,6 +73,23 @@ export async function startCluster<Parts extends CreateParts>(
     );
   }
   return viewAgain(kind, folder, change);
+}
+
+/** The run of an action on a cluster that exists. */
+export function creationOf<Parts extends CreateParts>(
+  { folder, state }: HeldCluster,
+  { name, clustersFolder }: ClusterRef,
+  parts: Parts,
+  progress: Progress,
+  signal: AbortSignal,
+): Creation<Parts> {
+  const request = {
+    ...{ name, clustersFolder, shape: state.shape, cidr: undefined },
+    patches: { all: [], controlPlanes: [], workers: [] },
+    talosconfig: state.talosconfig?.path ?? folder.talosconfig,
+    ...{ ifAbsent: true, bootstrap: true },
+  };
+  return { request, folder, parts, progress, signal, milestones: {} };
 }
 
 /** Returns the cluster after a change. */

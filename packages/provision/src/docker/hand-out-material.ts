@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { nodePaths } from '@nodewright/contract';
 import { pack } from 'tar-stream';
-import type { ClusterMaterial } from '../cluster/cluster-material.ts';
+import type { ClusterFiles, ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { Creation } from '../cluster/creation.ts';
 import { membersFile } from '../cluster/members-file.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
@@ -23,11 +23,10 @@ const machinedUser = 52;
  * secrets and talosconfig into the volume of `init`, so that `init` generates nothing. Whole nodes need no `init`.
  */
 export async function handOutMaterial(
-  { request, folder, signal }: Creation,
+  { folder, signal }: Creation,
   engine: Engine,
   state: ClusterState,
-  material: ClusterMaterial,
-  talosconfig: string,
+  { secrets, talosconfig, configurations }: ClusterFiles,
 ): Promise<void> {
   const containers = await listContainers(engine, folder.path);
   const isWhole = state.stack?.nodeImage !== undefined;
@@ -38,13 +37,29 @@ export async function handOutMaterial(
     await engine.run(['cp', '-', `${id}:${target}`], { input: await archiveOf(files, user), signal });
   };
   const members = membersFile(state.nodes);
+  if (!isWhole) await put('init', '/cluster/admin', { 'secrets.yaml': secrets, talosconfig });
+  await Promise.all(
+    state.nodes.map(({ name }) =>
+      put(name, '/system/state', {
+        [basename(nodePaths.machineConfig)]: configurations.get(name) ?? '',
+        [basename(nodePaths.membership)]: members,
+      }),
+    ),
+  );
+}
+
+/** Generates the configurations of nodes that are containers. */
+export async function configureContainers(
+  { request }: Creation,
+  state: ClusterState,
+  material: ClusterMaterial,
+): Promise<ReadonlyMap<string, string>> {
   const timeServer = stackTimeServer(subnetPrefix(parseStackSubnet(state.network?.cidr ?? '')));
   const patches =
     state.kubernetes === undefined
       ? request.patches
       : { ...request.patches, all: [...(await kubeletPatches()), ...request.patches.all] };
-  if (!isWhole) await put('init', '/cluster/admin', { 'secrets.yaml': material.secrets, talosconfig });
-  await Promise.all(
+  return new Map(
     state.nodes.map((node) => {
       const config = material.nodeConfig({
         clusterName: request.name,
@@ -55,10 +70,7 @@ export async function handOutMaterial(
         kubernetesVersion: state.kubernetes?.version,
         patches,
       });
-      return put(node.name, '/system/state', {
-        [basename(nodePaths.machineConfig)]: config,
-        [basename(nodePaths.membership)]: members,
-      });
+      return [node.name, config];
     }),
   );
 }

@@ -1,9 +1,11 @@
+import { ports } from '@nodewright/contract';
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import type { NodeHost } from '../cluster/cluster-kind.ts';
 import { stopProcesses } from '../cluster/remove-cluster.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { requireEngine } from '../engine/index.ts';
 import { lookAtStack } from './look-at-stack.ts';
+import { reachesNodes } from './place-stack.ts';
 import { removeHeldImages } from './remove-held-images.ts';
 import { composeWords, engineOf, type StackEngineInit } from './stack-engine.ts';
 import { stackLogs, stackServices } from './stack-logs.ts';
@@ -35,6 +37,11 @@ export function openStackHost(
         await removeObjects(engine, folder.path, { graceful, mayAppear: state?.phase !== 'created' });
         await removeHeldImages(engine, name);
       });
+    },
+    async apiOf({ network, stack }, { name, address }) {
+      if (await reachesNodes(network?.gateway ?? '')) return `${address}:${ports.apid}`;
+      const published = stack?.publishedPorts[name];
+      return published === undefined ? undefined : `127.0.0.1:${published}`;
     },
     countObjects: () => countObjects(engine, folder.path),
     logs: ({ name, stack }, nodes, request) =>

@@ -6,7 +6,7 @@ import type { Detached } from '../cluster/start-detached.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { engineVariables, requireEngine } from '../engine/index.ts';
 import type { DockerParts } from './docker-parts.ts';
-import { handOutMaterial } from './hand-out-material.ts';
+import { configureContainers, handOutMaterial } from './hand-out-material.ts';
 import { otherBuildNote } from './other-build-note.ts';
 import { placeStack, reachesNodes, stackEndpoints } from './place-stack.ts';
 import { removeHeldImages } from './remove-held-images.ts';
@@ -54,8 +54,8 @@ export function openStackLauncher(
       const isOnNetwork = await reachesNodes(planned.network?.gateway ?? '');
       return { state: planned, endpoints: stackEndpoints(planned, isOnNetwork) };
     },
-    handOut: (planned, material, talosconfig) =>
-      handOutMaterial(creation, engine, planned, material, talosconfig),
+    configure: (planned, material) => configureContainers(creation, planned, material),
+    handOut: (planned, files) => handOutMaterial(creation, engine, planned, files),
     async launch() {
       // The keeper can start at the same time, because it reads from the engine which containers run.
       const starting = keep();

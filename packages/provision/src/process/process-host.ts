@@ -1,3 +1,4 @@
+import { ports } from '@nodewright/contract';
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
 import type { NodeHost } from '../cluster/cluster-kind.ts';
 import { stopProcesses } from '../cluster/remove-cluster.ts';
@@ -35,6 +36,9 @@ export function openProcessHost(folder: ClusterFolder): NodeHost {
     },
     async remove(_name, { graceful, progress }) {
       await progress.step('processes', () => stopProcesses(folder, { graceful }));
+    },
+    async apiOf(_state, { address }) {
+      return `${address}:${ports.apid}`;
     },
     async countObjects() {
       return undefined;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { nodePaths } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import type { EtcdFacts, NodeLauncher, PlacedCluster } from '../cluster/cluster-kind.ts';
-import type { ClusterMaterial } from '../cluster/cluster-material.ts';
+import type { ClusterFiles, ClusterMaterial } from '../cluster/cluster-material.ts';
 import type { Creation } from '../cluster/creation.ts';
 import { membersFile } from '../cluster/members-file.ts';
 import { reservedCidrs } from '../cluster/read-cluster.ts';
@@ -55,7 +55,8 @@ export function openProcessLauncher(
       undo.defer(async () => (await starting.catch(() => undefined))?.[Symbol.asyncDispose]());
       return placedOn(creation, draft, (await starting).subnet);
     },
-    handOut: (state, material) => writeNodeFiles(creation, state, material),
+    configure: async (state, material) => configurationsOf(creation, state, material),
+    handOut: (state, files) => writeNodeFiles(creation, state, files),
     launch: startNodes,
     async checkData() {},
     async launchAgain(state) {
@@ -101,22 +102,34 @@ function placedOn({ request }: Creation, draft: ClusterState, subnet: Subnet): P
   };
 }
 
-async function writeNodeFiles(
-  { request, folder }: Creation,
+function configurationsOf(
+  { request }: Creation,
   { nodes, network, kubernetes, kubernetesEndpoint: endpoint = '' }: ClusterState,
   material: ClusterMaterial,
+): ReadonlyMap<string, string> {
+  const { name: clusterName, patches } = request;
+  const timeServer = `${network?.gateway}:${clusterPorts.time}`;
+  return new Map(
+    nodes.map((node) => {
+      const config = material.nodeConfig({
+        ...{ clusterName, node, endpoint, timeServer, certSans: [], patches },
+        kubernetesVersion: kubernetes?.version,
+      });
+      return [node.name, config];
+    }),
+  );
+}
+
+async function writeNodeFiles(
+  { folder }: Creation,
+  { nodes }: ClusterState,
+  { configurations }: ClusterFiles,
 ): Promise<void> {
   const members = membersFile(nodes);
-  const timeServer = `${network?.gateway}:${clusterPorts.time}`;
-  const writes = nodes.flatMap((node) => {
-    const { name: clusterName, patches } = request;
-    const config = material.nodeConfig({
-      ...{ clusterName, node, endpoint, timeServer, certSans: [], patches },
-      kubernetesVersion: kubernetes?.version,
-    });
-    const root = folder.nodeRoot(node.name);
+  const writes = nodes.flatMap(({ name }) => {
+    const root = folder.nodeRoot(name);
     return [
-      writePrivateFile(join(root, nodePaths.machineConfig), config),
+      writePrivateFile(join(root, nodePaths.machineConfig), configurations.get(name) ?? ''),
       writePrivateFile(join(root, nodePaths.membership), members),
     ];
   });

@@ -63,8 +63,8 @@ export async function askMode({ creation, api, talosconfig }: AwaitedMachine): P
   const { parts, signal } = creation;
   const attempt = () => AbortSignal.any([signal, AbortSignal.timeout(attemptTimeoutMs)]);
   try {
-    using maintenance = await parts.openMaintenance(api);
-    await maintenance.version(attempt());
+    using maintenance = await parts.openMaintenance(api, []);
+    await maintenance.check(attempt());
     return 'maintenance';
   } catch {
     // Not in maintenance, or not ready: the administrator's certificate shows which.

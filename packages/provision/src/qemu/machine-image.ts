@@ -20,8 +20,6 @@ export interface MachineFiles {
   readonly folder: string;
   readonly disk: string;
   readonly commandLine: string;
-  /** The machine configuration that a new machine gets. */
-  readonly configuration: string;
   /** The socket of the emulator's monitor. */
   readonly monitor: string;
 }
@@ -31,7 +29,6 @@ export function machineFiles(folder: string): MachineFiles {
     folder,
     disk: join(folder, diskImage),
     commandLine: join(folder, 'cmdline.txt'),
-    configuration: join(folder, 'config.yaml'),
     monitor: join(folder, 'monitor.sock'),
   };
 }

@@ -36,6 +36,9 @@ export function openQemuHost(folder: ClusterFolder): NodeHost {
       // Its disk is removed next, so nothing has to be kept.
       await progress.step('machine', () => stopProcesses(folder, { graceful: false }));
     },
+    async apiOf(state) {
+      return apiOf(state);
+    },
     async countObjects() {
       return undefined;
     },

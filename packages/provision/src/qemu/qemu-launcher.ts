@@ -7,7 +7,6 @@ import type { NodeLauncher } from '../cluster/cluster-kind.ts';
 import { readLivePid } from '../cluster/cluster-processes.ts';
 import type { Creation } from '../cluster/creation.ts';
 import { stopProcesses } from '../cluster/remove-cluster.ts';
-import { writePrivateFile } from '../cluster/write-private-file.ts';
 import type { ClusterState, MachineState } from '../domain/cluster-state.ts';
 import { chooseAccelerator } from '../machine/choose-accelerator.ts';
 import { guestAddress, guestCidr, guestNameServer, hostAddress } from '../machine/emulator-options.ts';
@@ -78,7 +77,7 @@ export function openQemuLauncher(
       const timePort = await freeUdpPort();
       return placeMachine(draft, { apiPort, timePort }, await portBesides(apiPort));
     },
-    async handOut(state, material) {
+    async configure(state, material) {
       const { nodes, kubernetes, kubernetesEndpoint: endpoint = '' } = state;
       const [planned] = nodes;
       if (planned === undefined) throw new Fault('internal', 'the cluster has no node');
@@ -96,13 +95,15 @@ export function openQemuLauncher(
         ...{ kubernetesVersion: kubernetes?.version, kubernetesPort: kubernetesPortOf(state) },
         runsUserPods: true,
       };
-      await writePrivateFile(files.configuration, material.nodeConfig({ ...values, ...own }));
+      return new Map([[node, material.nodeConfig({ ...values, ...own })]]);
     },
+    // A machine gets its configuration over its API.
+    async handOut() {},
     async launch(state) {
       const machine = await start(state);
       await progress.step('configuration applied', async () => {
-        using maintenance = await parts.openMaintenance(machine.api);
-        await maintenance.applyConfiguration(await readFile(files.configuration, 'utf8'), signal);
+        using maintenance = await parts.openMaintenance(machine.api, []);
+        await maintenance.applyConfiguration(await readFile(folder.nodeConfig(node), 'utf8'), signal);
       });
       await progress.step(`${node}: certificates`, () => awaitConfigured(machine));
       mode = 'configured';

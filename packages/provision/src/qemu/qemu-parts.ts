@@ -1,5 +1,4 @@
 import type { CreateParts } from '../cluster/creation.ts';
-import type { MaintenanceApi } from './maintenance-api.ts';
 
 /** The dependencies of the creation of a cluster of one virtual machine. */
 export interface QemuParts extends CreateParts {
@@ -8,6 +7,4 @@ export interface QemuParts extends CreateParts {
   /** The Node.js executable, and the bundle of the time server that it runs for the machine. */
   readonly nodeBinary: string;
   readonly timeServer: string;
-  /** Opens the API of a machine without a configuration. Each attempt opens its own. */
-  readonly openMaintenance: (api: string) => Promise<MaintenanceApi>;
 }

@@ -17,17 +17,29 @@ const subnet = { first: 10, second: 99, third: 0 };
 /** The running nodes, by cluster folder and name, each with a number that stands for its pid. */
 type Running = Map<string, Map<string, number>>;
 
-export function memoryKind(): ClusterKind<CreateParts> {
+export interface MemoryKindInit {
+  /** Nodes whose API this host cannot reach. */
+  readonly hidden?: readonly string[];
+  /** Lines of the output of each node, by its name. */
+  readonly output?: (node: string) => readonly string[];
+}
+
+export function memoryKind(init: MemoryKindInit = {}): ClusterKind<CreateParts> {
   const running: Running = new Map();
   return {
     provisioner: 'process',
     async checkRequest() {},
-    openHost: (folder) => openMemoryHost(folder, running),
+    openHost: (folder) => openMemoryHost(folder, running, init),
     openLauncher: (creation, _state, undo) => openMemoryLauncher(creation, running, undo),
   };
 }
 
-function openMemoryHost(folder: ClusterFolder, running: Running): NodeHost {
+function openMemoryHost(
+  folder: ClusterFolder,
+  running: Running,
+  { hidden: hiddenNodes = [], output = () => ['started'] }: MemoryKindInit,
+): NodeHost {
+  const hidden = new Set(hiddenNodes);
   const nodesOf = () => running.get(folder.path) ?? new Map<string, number>();
   const stopAll = async (graceful: boolean) => {
     running.delete(folder.path);
@@ -52,11 +64,14 @@ function openMemoryHost(folder: ClusterFolder, running: Running): NodeHost {
     stopNode: (_state, node, _supervisorPid, progress) =>
       progress.step(node, async () => void nodesOf().delete(node)),
     remove: (_name, { graceful, progress }) => progress.step('nodes', () => stopAll(graceful)),
+    async apiOf(_state, { name, address }) {
+      return hidden.has(name) ? undefined : `${address}:50000`;
+    },
     async countObjects() {
       return undefined;
     },
     async *logs(_state, nodes) {
-      for (const { name } of nodes) yield { node: name, text: 'started' };
+      for (const { name } of nodes) for (const text of output(name)) yield { node: name, text };
     },
   };
 }
@@ -86,6 +101,11 @@ function openMemoryLauncher(
       const endpoints = nodes.filter(({ type }) => type === 'controlplane').map(({ address }) => address);
       const network = { cidr: subnetCidr(subnet), gateway: gatewayAddress(subnet) };
       return { state: { ...draft, network, nodes, kubernetesEndpoint: 'https://10.99.0.2:6443' }, endpoints };
+    },
+    async configure({ nodes, name: clusterName, kubernetesEndpoint: endpoint = '' }, material) {
+      const { patches } = request;
+      const common = { clusterName, endpoint, timeServer: undefined, certSans: [], patches };
+      return new Map(nodes.map((node) => [node.name, material.nodeConfig({ ...common, node })]));
     },
     async handOut() {},
     launch: keepAll,

@@ -7,7 +7,7 @@ import type { ProcessParts } from '../process/process-parts.ts';
 import { createProcessProvisioner } from '../process/process-provisioner.ts';
 import type { ClusterRef, ClusterRequest, Progress, Provisioner } from '../provisioner.ts';
 import { type FakeMachinedBehaviour, writeFakePrograms } from './fake-programs.ts';
-import { memoryKind } from './memory-kind.ts';
+import { type MemoryKindInit, memoryKind } from './memory-kind.ts';
 import { openTemporaryFolder } from './temporary-folder.ts';
 
 /** A provisioner with a home folder of its own. Disposing it destroys the clusters that it created. */
@@ -46,12 +46,15 @@ export async function openTestCluster(
 }
 
 /** Creates clusters in memory, with keys that need no time. */
-export async function openMemoryCluster(change: Partial<CreateParts> = {}): Promise<ClusterHome> {
+export async function openMemoryCluster(
+  change: Partial<CreateParts> = {},
+  init: MemoryKindInit = {},
+): Promise<ClusterHome> {
   const folder = await openTemporaryFolder();
   const parts = { ...fakeParts(folder.path), ...change };
   return openHome(
     folder,
-    createClusterProvisioner(memoryKind(), () => parts),
+    createClusterProvisioner(memoryKind(init), () => parts),
   );
 }
 
@@ -61,6 +64,10 @@ function fakeParts(seed: string): CreateParts {
     checkPatches: async () => {},
     makeMaterial: async () => fakeMaterial(seed),
     now: () => new Date(),
+    openMaintenance: async () => {
+      throw new Error('no node is in maintenance');
+    },
+    openMembersProbe: async () => ({ addresses: async () => [] }),
     openEtcdProbe: async () => {
       throw new Error('there is no etcd');
     },

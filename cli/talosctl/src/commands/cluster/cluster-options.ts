@@ -26,7 +26,7 @@ export function addClusterOptions(command: Command): Command {
   return command
     .option(
       '--name <name>',
-      'name of the cluster (show, logs, start and stop default to the cluster of the context)',
+      'name of the cluster (show, logs, start, stop and join default to the cluster of the context)',
       'talos-default',
     )
     .option('--state <folder>', 'folder with the state of the clusters (default: $TALOS_HOME/clusters)')

@@ -73,3 +73,22 @@ test('createStepLines() prints each completed step with its seconds, and a check
     'by the way\n',
   ]);
 });
+
+test('createStepLines() names on a terminal the steps that have not completed after a second', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  const lines: string[] = [];
+  const write = (text: string | Uint8Array) => lines.push(String(text));
+  const progress = createStepLines({ write, isTTY: true }, () => 0);
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const steps = [progress.step('one', () => first.promise), progress.step('two', () => second.promise)];
+  context.mock.timers.tick(1000);
+  first.resolve();
+  await steps[0];
+  context.mock.timers.tick(1000);
+  second.resolve();
+  await steps[1];
+  context.mock.timers.tick(5000);
+  const named = lines.map((line) => /waiting for: [a-z, ]+/.exec(line)?.[0]).filter(Boolean);
+  assert.deepEqual(named, ['waiting for: one, two ', 'waiting for: two ']);
+  assert.match(lines.at(-1) ?? '', /two 0\.0s\n$/);
+});
