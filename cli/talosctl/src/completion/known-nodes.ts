@@ -1,4 +1,5 @@
 import type { TalosconfigContext } from '@nodewright/client/talosconfig';
+import type { ClusterView } from '@nodewright/provision';
 import type { CliEnvironment } from '../command-module.ts';
 import type { NodeOptions } from '../node-options.ts';
 import { readContext } from '../talosconfig-of.ts';
@@ -44,19 +45,20 @@ function endpointsOf({ endpoints }: TalosconfigContext, options: Partial<NodeOpt
   return options.endpoints?.length ? options.endpoints : endpoints;
 }
 
-/** A context has the name of its cluster, with a number appended if that name was taken. */
 async function nodesOfLocalCluster(env: CliEnvironment, context: string): Promise<KnownNodes> {
+  const { nodes = [] } = (await localCluster(env, context)) ?? {};
+  return { names: nodes.map(({ name }) => name), addresses: nodes.map(({ address }) => address) };
+}
+
+/** The local cluster of a context; `undefined` when it has none. A context has the name of its cluster, with a number appended if that name was taken. */
+export async function localCluster(env: CliEnvironment, context: string): Promise<ClusterView | undefined> {
   const { clusterRef, provisionerOf } = await import('../commands/cluster/cluster-options.ts');
-  const provisioner = await provisionerOf(env, { name: context });
   for (const name of new Set([context, context.replace(/-\d+$/, '')])) {
+    const provisioner = await provisionerOf(env, { name });
     const view = await provisioner.show(clusterRef(env, { name })).catch(() => undefined);
-    if (view?.talosconfig?.context !== context) continue;
-    return {
-      names: view.nodes.map((node) => node.name),
-      addresses: view.nodes.map(({ address }) => address),
-    };
+    if (view?.talosconfig?.context === context) return view;
   }
-  return nothing;
+  return undefined;
 }
 
 async function membersOf(env: CliEnvironment, options: Partial<NodeOptions>): Promise<KnownNodes> {

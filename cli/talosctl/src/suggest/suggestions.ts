@@ -4,24 +4,33 @@ import type { NodeFailure } from '../failure.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { NodeOptions } from '../node-options.ts';
 import { commandPath } from '../node-selection/command-path.ts';
+import { type AbsentNodes, absentNodes } from './absent-nodes.ts';
 import { adviceFor, isUnknownNode } from './advice.ts';
 import { knownNames } from './known-names.ts';
 
 /**
- * Hints after a command has failed, one per line: the name that was probably meant, and what to do. They cost
- * one more call, and only when a name was wrong; if that call fails, its hints are left out.
+ * Hints after a command has failed, one per line: that a node is in maintenance, the name that was probably meant, and what to do. They
+ * cost a call to each node that is no member, and one more when a name was wrong; if such a call fails, its hints are left out.
  */
 export async function suggestions(
   env: CliEnvironment,
   called: Command,
   failures: readonly NodeFailure[],
 ): Promise<readonly string[]> {
-  const meant = await meantNames(env, called, failures).catch(() => []);
-  if (meant.length > 0) return meant.map((name) => `did you mean ${JSON.stringify(name)}?`);
+  const options = called.optsWithGlobals<NodeOptions>();
+  const absent = options.insecure
+    ? noAbsentNodes
+    : await absentNodes(env, options, failures).catch(() => noAbsentNodes);
+  const others = failures.filter(({ node }) => node === undefined || !absent.explained.has(node));
+  const meant = await meantNames(env, called, others).catch(() => []);
+  const hints = [...absent.lines, ...meant.map((name) => `did you mean ${JSON.stringify(name)}?`)];
+  if (hints.length > 0) return hints;
   // Without a client certificate no context is in use.
-  if (called.optsWithGlobals<NodeOptions>().insecure) return [];
+  if (options.insecure) return [];
   return [...new Set(failures.flatMap(({ fault }) => adviceFor(fault) ?? []))];
 }
+
+const noAbsentNodes: AbsentNodes = { lines: [], explained: new Set() };
 
 async function meantNames(
   env: CliEnvironment,
@@ -45,5 +54,7 @@ async function meantNames(
 }
 
 function nearestNames(words: readonly string[], names: readonly string[]): readonly string[] {
-  return [...new Set(words.flatMap((word) => nearestName(word, names) ?? []))];
+  // A name that is known is not misspelt.
+  const misspelt = words.filter((word) => !names.includes(word));
+  return [...new Set(misspelt.flatMap((word) => nearestName(word, names) ?? []))];
 }
