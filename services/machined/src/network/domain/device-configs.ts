@@ -9,6 +9,7 @@ import type {
   RouteSpecSpec,
 } from '@nodewright/state/kinds';
 import { linkAddress } from './address-documents.ts';
+import { fitsPattern } from './fits-pattern.ts';
 import { bondOf, plainLink, wireguardOf } from './link-documents.ts';
 import { plainOperator } from './operator-documents.ts';
 import { defaultMetric, linkRoute } from './route-documents.ts';
@@ -35,7 +36,7 @@ export function linksOfEntry(entry: DocumentReader, links: readonly PresentLink[
     .filter(({ spec }) =>
       selectorKeys.every((key) => {
         const pattern = entry.text('deviceSelector', key);
-        return pattern === '' || fits(pattern, spec[key]);
+        return pattern === '' || fitsPattern(pattern, spec[key]);
       }),
     )
     .map((link) => link.name);
@@ -45,15 +46,6 @@ const selectorKeys = ['busPath', 'hardwareAddr', 'permanentAddr', 'pciID', 'driv
 
 /** Only hardware links, no virtual ones. */
 export const isPhysicalLink = ({ type, kind }: LinkStatusSpec) => type === 'ether' && kind === '';
-
-/** `*` matches any text, `?` one character. */
-function fits(pattern: string, text: string): boolean {
-  const expression = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replaceAll('*', '.*')
-    .replaceAll('?', '.');
-  return new RegExp(`^${expression}$`, 'i').test(text);
-}
 
 /** The link of an entry, and the links of its VLANs. */
 function withVlans({ name, entry }: DeviceConfig): DeviceConfig[] {
