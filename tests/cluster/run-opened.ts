@@ -30,9 +30,14 @@ export async function runOpened<T extends AsyncDisposable>({ open, run }: Opened
   process.exit(hasPassed ? 0 : 1);
 }
 
-function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort);
   work.then(resolve, reject);
-  return promise;
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

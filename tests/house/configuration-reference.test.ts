@@ -138,7 +138,7 @@ const limited: readonly {
       /^v1alpha1 machine\.network\.(?:nameservers|searchDomains|disableSearchDomain|extraHostEntries)\b|^(?:ResolverConfig|StaticHostConfig) /,
     on: withContainers,
     file: 'files/controllers/files-controllers.ts',
-    line: 'runsContainers ? withCopies(files, copies, new Set(resolverFiles)) : files',
+    line: 'runsContainers ? withCopies(files, copies, new Set(nodeResolverFiles)) : files',
   },
   {
     fields: /^v1alpha1 machine\.network\.interfaces\[\]\.|^Layer2VIPConfig /,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { ContainerDriver, ContainerdNamespace } from '@nodewright/contract/gen/common/common.ts';
-import type { CallContext } from 'nice-grpc-common';
+import type { CallContext } from 'nice-grpc';
 import { createImageService } from './image-service.ts';
 
 test('remove() of a name removes what was made with it by digest, in the namespace of the call', async () => {
