@@ -39,7 +39,8 @@ export class Talosctl implements AsyncDisposable {
   start(words: readonly string[], { environment = {}, cwd }: RunOptions = {}): ChildProcess {
     return spawn(process.execPath, [this.bundle, ...words], {
       cwd: cwd ?? this.#folder,
-      env: { PATH: process.env.PATH, HOME: this.home, ...environment },
+      // What a command keeps for its user, such as the text of `edit`, goes with the folder.
+      env: { PATH: process.env.PATH, HOME: this.home, TMPDIR: this.#folder, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
   }
