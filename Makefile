@@ -61,8 +61,10 @@ SET ?=
 ADD ?=
 # For `make freshness`: json for rows that a program reads.
 OUTPUT ?=
-# For `make pictures`: the pictures to make, with commas; all by default.
+# For `make pictures` the pictures to make, for `make judges` the judges to ask, with commas; all by default.
 ONLY ?=
+# For `make judges`: each judge gets a subject that is broken on purpose, and must refuse it.
+BROKEN ?=
 # For `make e2e-kubernetes`: a regular expression for names of cases, and which results of the run before count: 1 all, failed those that passed.
 FOCUS ?=
 RESUME ?=
@@ -70,7 +72,7 @@ RESUME ?=
 CASES ?=
 
 # Runs a suite and writes its result for `make test-status`, unless only a part of it was chosen, or other nodes.
-suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(GIB)$(RUNS)$(CUTS)$(DURATION),--part) --
+suite = node tools/suite.ts $@ $(if $(FILES)$(CONTAINER_FILES)$(CASES)$(FOCUS)$(ENDPOINT)$(CLUSTER)$(KUBERNETES)$(MINUTES)$(SHARE)$(GIB)$(RUNS)$(CUTS)$(DURATION)$(BROKEN)$(ONLY),--part) --
 
 .PHONY: help
 help: ## lists the verbs
@@ -386,9 +388,9 @@ test-boot-long: image ## uses, restarts and resets machines, one of which runs e
 test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and changes their image
 	@$(suite) node tools/test.ts --boot 'tests/boot/secure-boot.test.ts'
 
-.PHONY: test-parts
-test-parts: $(built) ## asks pyspdxtools and ntia-checker whether they accept the list of parts; needs both, which pipx installs
-	@$(suite) node tools/test.ts 'tests/rootfs/checkers/*.test.ts'
+.PHONY: judges
+judges: image ## asks programs of others whether the image and its parts are right, and writes docs/judges.md; BROKEN=1 gives them broken ones (ONLY=)
+	@BROKEN='$(BROKEN)' ONLY='$(ONLY)' $(suite) node tests/judges/judges.ts
 
 .PHONY: test-boot-plain
 test-boot-plain: image ## boots machines with the files of gen config, ours and the released client's, on a network of the test (root, FILES=), twenty minutes

@@ -15,6 +15,7 @@ const written: readonly WrittenPage[] = [
   { source: 'README.md', title: 'Overview', group: 'Start', id: 'index' },
   { source: 'docs/troubleshooting.md', title: 'Troubleshooting', group: 'Operation' },
   { source: 'SPEC.md', title: 'Promises and limits', group: 'Operation' },
+  { source: 'docs/judges.md', title: 'Judged by others', group: 'Operation' },
   { source: 'SECURITY.md', title: 'Security', group: 'Operation' },
   { source: 'docs/api.md', title: 'All methods, and compatibility', group: 'API', id: 'api' },
   { source: 'packages/client/README.md', title: 'The TypeScript client', group: 'API', id: 'client' },
