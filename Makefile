@@ -389,7 +389,7 @@ test-boot-uefi: image ## boots emulated machines with UEFI Secure Boot, and chan
 	@$(suite) node tools/test.ts --boot 'tests/boot/secure-boot.test.ts'
 
 .PHONY: judges
-judges: image ## asks programs of others whether the image and its parts are right, and writes docs/judges.md; BROKEN=1 gives them broken ones (ONLY=)
+judges: image ## asks programs of others whether the image, servers and certificates are right, and writes docs/judges.md; BROKEN=1 gives them broken ones (ONLY=)
 	@BROKEN='$(BROKEN)' ONLY='$(ONLY)' $(suite) node tests/judges/judges.ts
 
 .PHONY: test-boot-plain

@@ -55,6 +55,14 @@ export const outsidePrograms = {
     files: ['go.mod', 'go.sum'],
     package: 'github.com/opencontainers/distribution-spec/conformance',
   },
+  zlint: {
+    ...common,
+    name: 'zlint',
+    wrapper: '../judges/network/zlint',
+    version: 'v3.7.3',
+    files: ['go.mod', 'go.sum'],
+    package: 'github.com/zmap/zlint/v3/cmd/zlint',
+  },
 } as const satisfies Readonly<Record<string, OutsideProgram>>;
 
 export type OutsideProgramName = keyof typeof outsidePrograms;

@@ -7,6 +7,8 @@ import { partitions } from './files/partitions.ts';
 import { secureBoot } from './files/secure-boot.ts';
 import { verity } from './files/verity.ts';
 import type { Judge } from './judge.ts';
+import { certificates } from './network/certificates.ts';
+import { tlsServers } from './network/tls-servers.ts';
 
 /** All judges, in the order of the table. */
 export const judges: readonly Judge[] = [
@@ -18,4 +20,6 @@ export const judges: readonly Judge[] = [
   kernelHardening,
   ...listOfParts,
   imageArchive,
+  ...tlsServers,
+  ...certificates,
 ];

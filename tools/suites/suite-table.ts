@@ -303,11 +303,12 @@ export const suites: readonly Suite[] = [
   {
     verb: 'judges',
     folder: '`judges`',
-    needs: 'programs that it names when they are missing',
+    needs: 'programs that it names when they are missing; Go for zlint',
     minutes: '3',
     ci: 'part',
     files: ['tests/judges/judges.ts'],
-    question: 'What do programs of others say of the image, its parts, its programs and its disk?',
+    question:
+      'What do programs of others say of the image, its disk, and the servers and certificates of a node?',
     programs: ['image'],
   },
   {
