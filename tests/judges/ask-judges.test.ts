@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AskJudgesInit, askJudges } from './ask-judges.ts';
 import type { Bench } from './bench.ts';
-import type { Finding, Judge } from './judge.ts';
+import { type Finding, type Judge, SubjectMissing } from './judge.ts';
 import { ToolMissing } from './tool.ts';
 
 const bench: Bench = {
@@ -79,4 +79,14 @@ test('askJudges() skips a missing judge with what installs it, and fails where n
   assert.deepEqual(await rowOf(judgeThatFinds([], []), { findTool }), { ...row, state: 'skipped' });
   const strict = await rowOf(judgeThatFinds([], []), { findTool, isStrict: true });
   assert.deepEqual(strict, { ...row, state: 'failed' });
+});
+
+test('askJudges() skips a judge whose subject was not made, and fails where none may be skipped', async () => {
+  const judge: Judge = {
+    ...judgeThatFinds([], []),
+    examine: () => Promise.reject(new SubjectMissing('make it')),
+  };
+  const row = await rowOf(judge);
+  assert.deepEqual([row?.state, row?.verdict, row?.date], ['skipped', 'no subject: make it', undefined]);
+  assert.equal((await rowOf(judge, { isStrict: true }))?.state, 'failed');
 });

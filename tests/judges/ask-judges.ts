@@ -1,5 +1,5 @@
 import type { Bench } from './bench.ts';
-import type { Finding, FoundTool, Judge } from './judge.ts';
+import { type Finding, type FoundTool, type Judge, SubjectMissing } from './judge.ts';
 import type { Row } from './row.ts';
 import { type Tool, ToolMissing } from './tool.ts';
 import { type ExpectedFinding, isAccepted, type Verdict, verdictOf } from './verdict.ts';
@@ -49,6 +49,14 @@ async function askJudge(judge: Judge, init: AskJudgesInit): Promise<Row> {
     };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof SubjectMissing && !init.isStrict)
+      return {
+        ...row,
+        version: tool.version,
+        state: 'skipped',
+        verdict: `no subject: ${message}`,
+        findings: [],
+      };
     return { ...judged, state: 'failed', verdict: 'no verdict', findings: [message] };
   }
 }

@@ -25,6 +25,9 @@ export interface Judge {
   readonly examine: (bench: Bench, tool: FoundTool, isBroken: boolean) => Promise<readonly Finding[]>;
 }
 
+/** What says how to make a subject that is not there. */
+export class SubjectMissing extends Error {}
+
 /** A program on this machine. */
 export interface FoundTool {
   readonly path: string;

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from '../bench.ts';
 import { flippedCopy } from '../bench.ts';
-import { judgeOf } from '../judge.ts';
+import { judgeOf, SubjectMissing } from '../judge.ts';
 import { runProgram } from '../run-program.ts';
 import { debianTool } from '../tool.ts';
 
 const archiveIn = ({ image }: Bench): string => {
   const path = join(image, 'node-image.tar');
-  if (!existsSync(path)) throw new Error('there is no image of a whole node: make node-image');
+  if (!existsSync(path)) throw new SubjectMissing('make node-image');
   return path;
 };
 /** Within the first layer, which has 80 MB. */
