@@ -2,11 +2,25 @@
 import assert from 'node:assert/strict';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Fault } from '@nodewright/fault';
 import type { ClusterHome } from '../testing/test-cluster.ts';
 import { openMemoryCluster } from '../testing/test-cluster.ts';
 import { lockCluster } from './cluster-lock.ts';
+
+/** The time of a join that ends when a test says so, not by a clock: a busy machine must not decide. */
+const chosenMs = 12_345;
+
+/** Returns a function that ends the time of the join at its second call. */
+function endAtSecondCall(context: TestContext): () => void {
+  const over = new AbortController();
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  context.mock.method(AbortSignal, 'timeout', (ms: number) => (ms === chosenMs ? over.signal : timeout(ms)));
+  let calls = 0;
+  return () => {
+    if (++calls === 2) over.abort();
+  };
+}
 
 const never = new AbortController().signal;
 const key = `${'A'.repeat(42)}E=`;
@@ -22,6 +36,9 @@ interface Node {
   refusal?: Fault;
   /** The number of times that the control plane does not list it after it got its configuration. */
   unlisted: number;
+  /** Called when its state is looked at, and when the members are listed. */
+  looked?: () => void;
+  listed?: () => void;
 }
 
 /** A cluster of a control plane and a worker, which is the node that joins. */
@@ -32,6 +49,7 @@ async function openRig(node: Partial<Node> = {}, init: Parameters<typeof openMem
     {
       openMaintenance: async (address, fingerprints) => ({
         async check() {
+          worker.looked?.();
           if (worker.state !== 'maintenance') throw new Fault('unavailable', 'it is silent');
         },
         async applyConfiguration(text) {
@@ -51,7 +69,10 @@ async function openRig(node: Partial<Node> = {}, init: Parameters<typeof openMem
         [Symbol.asyncDispose]: async () => {},
       }),
       openMembersProbe: async () => ({
-        addresses: async () => ['10.99.0.2', ...(worker.unlisted-- > 0 ? [] : ['10.99.0.3'])],
+        async addresses() {
+          worker.listed?.();
+          return ['10.99.0.2', ...(worker.unlisted-- > 0 ? [] : ['10.99.0.3'])];
+        },
       }),
     },
     { output: () => ['started', shown], ...init },
@@ -111,17 +132,22 @@ test('join() refuses a node that has a configuration, one that is stopped, and a
   assert.deepEqual(rig.calls, []);
 });
 
-test('join() says why a node is not in maintenance when its time is over', async () => {
-  await using rig = await openRig({ state: 'silent' });
-  await assert.rejects(rig.joins('node02', 400), {
+test('join() says why a node is not in maintenance when its time is over', async (context) => {
+  await using rig = await openRig({ state: 'silent', looked: endAtSecondCall(context) });
+  await assert.rejects(rig.joins('node02', chosenMs), {
     kind: 'unavailable',
     message: `node02 (${api}) is not in maintenance: it is silent (see: talosctl cluster logs --name c node02)`,
   });
 });
 
-test('join() sends no configuration to a server whose key is not in the output of the node', async () => {
-  await using rig = await openRig({}, { output: () => ['started'] });
-  await assert.rejects(rig.joins('node02', 400), {
+test('join() sends no configuration to a server whose key is not in the output of the node', async (context) => {
+  const looked = endAtSecondCall(context);
+  const output = () => {
+    looked();
+    return ['started'];
+  };
+  await using rig = await openRig({}, { output });
+  await assert.rejects(rig.joins('node02', chosenMs), {
     kind: 'unavailable',
     message: /is not in maintenance: its output shows no fingerprint of its key \(see: /,
   });
@@ -145,18 +171,18 @@ test('join() of a node whose configuration was not kept says how to make one', a
   });
 });
 
-test('join() reports a configuration that the node does not take, and a node that does not become a member, without the configuration', async () => {
+test('join() reports a configuration that the node does not take, and a node that does not become a member, without the configuration', async (context) => {
   await using rig = await openRig({ refusal: new Fault('invalid-argument', 'unknown field') });
   await assert.rejects(rig.joins(), {
     kind: 'invalid-argument',
     message: `node02 does not take its configuration (${rig.folder}/node02.yaml): unknown field`,
   });
   delete rig.worker.refusal;
-  rig.worker.unlisted = Number.POSITIVE_INFINITY;
-  await assert.rejects(rig.joins('node02', 700), {
+  Object.assign(rig.worker, { unlisted: Number.POSITIVE_INFINITY, listed: endAtSecondCall(context) });
+  await assert.rejects(rig.joins('node02', chosenMs), {
     kind: 'deadline-exceeded',
     message:
-      /^node02 has its configuration, but is not a member after 0\.7s: no control plane lists it yet \(see: talosctl cluster logs --name c node02\)/,
+      /^node02 has its configuration, but is not a member after 12\.345s: no control plane lists it yet \(see: talosctl cluster logs --name c node02\)/,
   });
 });
 
