@@ -7,7 +7,7 @@ import { ConnectionSet } from './connection/connection-set.ts';
 import { type Endpoint, parseEndpoint } from './connection/endpoint.ts';
 import type { EndpointConnectionInit } from './connection/endpoint-connection.ts';
 import { shuffled } from './connection/shuffled.ts';
-import type { ServerTrust } from './connection/tls-credentials.ts';
+import type { ServerTrust } from './connection/tls-connection.ts';
 import { type FanOutOptions, fanOut, fanOutStream, type NodeResult } from './fan-out.ts';
 import { NodeClient } from './node-client.ts';
 import { parseProxyUrl } from './proxy.ts';

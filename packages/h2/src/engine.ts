@@ -48,8 +48,8 @@ export interface H2Limits {
    * stream is reset.
    */
   readonly requestRestMs: number;
-  /** How a client detects a peer that stopped responding. */
-  readonly liveness: LivenessLimits;
+  /** How a client detects a peer that stopped responding; `undefined` to wait as long as the kernel does. */
+  readonly liveness: LivenessLimits | undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   Metadata,
 } from 'nice-grpc';
 import { withByteMessages } from './byte-messages.ts';
-import { createClientTraceMiddleware } from './trace-middleware.ts';
+import { createClientTraceMiddleware } from './client-trace-middleware.ts';
 
 /** Options that every channel of this project uses. */
 export const channelOptions = {

@@ -1,5 +1,5 @@
 import { type Fault, faultFrom } from '@nodewright/fault';
-import { type CallOptions, ClientError, Metadata } from 'nice-grpc';
+import { type CallOptions, ClientError, Metadata } from 'nice-grpc-common';
 import { isUnknownNode } from './unknown-node.ts';
 
 /**

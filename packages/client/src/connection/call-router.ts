@@ -1,11 +1,10 @@
 import { Fault } from '@nodewright/fault';
-import { createRpcClient } from '@nodewright/rpc';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { CallOptions, TsProtoServiceDefinition } from 'nice-grpc';
 import { CallFault } from '../call-fault.ts';
 import { CallOutcome } from './call-outcome.ts';
 import type { ConnectionSet } from './connection-set.ts';
-import type { EndpointConnection } from './endpoint-connection.ts';
+import type { EndpointConnection, RawClient } from './endpoint-connection.ts';
 import { planAfterFailure } from './plan-after-failure.ts';
 import { describeUnknownNode } from './unknown-node.ts';
 
@@ -18,9 +17,6 @@ export interface RoutedMethod {
   /** `false` when the request is a stream, because a stream can be read only once. */
   readonly repeatable: boolean;
 }
-
-type RawMethod = (request: unknown, options: CallOptions) => unknown;
-type RawClient = Readonly<Record<string, RawMethod>>;
 
 /**
  * Chooses an endpoint for each call. When the call fails and repeating it is safe, tries another endpoint.
@@ -70,17 +66,15 @@ export class CallRouter implements Disposable {
     }
   }
 
-  #method(connection: EndpointConnection, { definition, key }: RoutedMethod): RawMethod {
+  #method(connection: EndpointConnection, { definition, key }: RoutedMethod): RawClient[string] {
     const clients = this.#clients.get(connection) ?? new Map<TsProtoServiceDefinition, RawClient>();
     this.#clients.set(connection, clients);
     let client = clients.get(definition);
     if (client === undefined) {
-      client = createRpcClient(definition, connection.channel, {
-        telemetry: this.#telemetry,
-      }) as unknown as RawClient;
+      client = connection.client(definition, this.#telemetry);
       clients.set(definition, client);
     }
-    return client[key] as RawMethod;
+    return client[key] as RawClient[string];
   }
 
   [Symbol.dispose](): void {

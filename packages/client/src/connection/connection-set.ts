@@ -1,7 +1,11 @@
 import { anySignal, Deadline } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import { CallFault } from '../call-fault.ts';
-import { EndpointConnection, type EndpointConnectionInit } from './endpoint-connection.ts';
+import {
+  type EndpointConnection,
+  type EndpointConnectionInit,
+  openEndpointConnection,
+} from './endpoint-connection.ts';
 
 export interface ConnectionSetInit {
   /** In the order in which they are tried; shuffled by the caller. At least one. */
@@ -28,7 +32,7 @@ export class ConnectionSet implements Disposable {
   #next = 0;
 
   constructor({ endpoints, now, connectTimeoutMs }: ConnectionSetInit) {
-    this.#connections = endpoints.map((init) => new EndpointConnection(init));
+    this.#connections = endpoints.map(openEndpointConnection);
     this.#now = now;
     this.#connectTimeoutMs = connectTimeoutMs;
   }

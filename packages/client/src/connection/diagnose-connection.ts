@@ -6,7 +6,7 @@ import type { ConnectionAttempt } from './connection-attempt.ts';
 import type { Endpoint } from './endpoint.ts';
 import { probeDial } from './probe-dial.ts';
 import { ServerRefusal } from './read-refusal.ts';
-import type { ServerTrust } from './tls-credentials.ts';
+import type { ServerTrust } from './tls-connection.ts';
 
 export interface ConnectionFailure {
   readonly endpoint: Endpoint;

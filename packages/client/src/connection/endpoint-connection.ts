@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
-import { Channel, connectivityState, logVerbosity, setLogVerbosity } from '@grpc/grpc-js';
-import { channelOptions } from '@nodewright/rpc';
+import type { Telemetry } from '@nodewright/telemetry';
+import type { CallOptions, TsProtoServiceDefinition } from 'nice-grpc';
 import type { HttpProxy } from '../proxy.ts';
 import type { ClientIdentity } from './client-identity.ts';
-import { ConnectionAttempt } from './connection-attempt.ts';
-import { diagnoseConnection } from './diagnose-connection.ts';
+import { DirectConnection } from './direct-connection.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type ServerTrust, TlsCredentials } from './tls-credentials.ts';
+import { LazyConnection } from './lazy-connection.ts';
+import type { ServerTrust } from './tls-connection.ts';
 
 export interface EndpointConnectionInit {
   readonly endpoint: Endpoint;
@@ -19,103 +19,40 @@ export interface EndpointConnectionInit {
 /** `ready` accepts calls; `failed` waits before the next connection attempt. */
 export type ConnectionState = 'idle' | 'connecting' | 'ready' | 'failed' | 'closed';
 
-const states: Readonly<Record<connectivityState, ConnectionState>> = {
-  [connectivityState.IDLE]: 'idle',
-  [connectivityState.CONNECTING]: 'connecting',
-  [connectivityState.READY]: 'ready',
-  [connectivityState.TRANSIENT_FAILURE]: 'failed',
-  [connectivityState.SHUTDOWN]: 'closed',
-};
+/** The methods of a service by their keys. Options are those of nice-grpc; a failed call rejects with its `ClientError`. */
+export type RawClient = Readonly<Record<string, (request: unknown, options: CallOptions) => unknown>>;
+
+/** The connection to one endpoint, which is made again when it was lost. */
+export interface EndpointConnection extends Disposable {
+  readonly endpoint: Endpoint;
+  state(): ConnectionState;
+  /** Starts to connect, unless it is connecting, connected, or waiting before the next attempt. Returns the state. */
+  connect(): ConnectionState;
+  /** Resolves when the state changes. Calls made before that share one promise. */
+  nextChange(): Promise<void>;
+  /** Returns a short text that says why the latest attempt failed. Takes at most two seconds. */
+  problem(now: Date): Promise<string>;
+  /** A client of one service. Its calls fail at once unless the connection is ready. */
+  client(definition: TsProtoServiceDefinition, telemetry: Telemetry): RawClient;
+}
 
 /** Addresses of this machine are never dialled through a proxy. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** Stops the library from printing proxy errors. They are reported as a Fault, and would appear twice. */
-function keepLibraryQuiet(): void {
-  if (process.env.GRPC_VERBOSITY === undefined) setLogVerbosity(logVerbosity.NONE);
-}
+/** The variables of the environment in which the gRPC library looks for a proxy. */
+const proxyVariables = ['grpc_proxy', 'https_proxy', 'http_proxy'] as const;
 
-function proxyAddress({ host, port }: HttpProxy): string {
-  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-/**
- * Channel options for a proxy of the context: the same that the library sets for a proxy of the environment.
- */
-function tunnelOptions({ credentials }: HttpProxy, { address }: Endpoint): Record<string, string> {
-  return {
-    'grpc.http_connect_target': `dns:${address}`,
-    ...(credentials === undefined ? {} : { 'grpc.http_connect_creds': credentials.reveal() }),
-  };
-}
-
-/** The gRPC channel to one endpoint, with the progress of its latest connection attempt. */
-export class EndpointConnection implements Disposable {
-  readonly endpoint: Endpoint;
-  readonly channel: Channel;
-  readonly #identity: ClientIdentity;
-  readonly #trust: ServerTrust;
-  readonly #proxy: HttpProxy | undefined;
-  readonly #credentials: TlsCredentials;
-  readonly #attempt = new ConnectionAttempt();
-  #change: Promise<void> | undefined;
-
-  constructor({ endpoint, identity, trust, proxy }: EndpointConnectionInit) {
-    keepLibraryQuiet();
-    this.endpoint = endpoint;
-    this.#identity = identity;
-    this.#trust = trust;
-    this.#credentials = new TlsCredentials({ host: endpoint.host, identity, trust, attempt: this.#attempt });
-    this.#proxy = proxy === 'direct' ? undefined : proxy;
-    const address = this.#proxy === undefined ? endpoint.address : proxyAddress(this.#proxy);
-    this.channel = new Channel(`dns:${address}`, this.#credentials, {
-      ...channelOptions,
-      ...(this.#proxy === undefined ? {} : tunnelOptions(this.#proxy, endpoint)),
-      'grpc.primary_user_agent': 'nodewright-client',
-      'grpc.initial_reconnect_backoff_ms': 250,
-      'grpc.max_reconnect_backoff_ms': 5_000,
-      'grpc.enable_http_proxy': proxy !== undefined || isLoopback(endpoint.host) ? 0 : 1,
-    });
-  }
-
-  state(): ConnectionState {
-    return states[this.channel.getConnectivityState(false)];
-  }
-
-  /** Starts to connect, unless the channel is connecting or connected. Returns the state. */
-  connect(): ConnectionState {
-    if (this.state() === 'idle') this.#attempt.reached('dial');
-    return states[this.channel.getConnectivityState(true)];
-  }
-
-  /** Resolves when the state changes. Calls made before that share one promise. */
-  nextChange(): Promise<void> {
-    this.#change ??= new Promise<void>((resolve) => {
-      const state = this.channel.getConnectivityState(false);
-      this.channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, () => {
-        this.#change = undefined;
-        resolve();
-      });
-    });
-    return this.#change;
-  }
-
-  /** Returns a short text that says why the latest attempt failed. Takes at most two seconds. */
-  problem(now: Date): Promise<string> {
-    return diagnoseConnection({
-      endpoint: this.endpoint,
-      proxy: this.#proxy,
-      attempt: this.#attempt,
-      identity: this.#identity,
-      trust: this.#trust,
-      now,
-    });
-  }
-
-  [Symbol.dispose](): void {
-    this.channel.close();
-    this.#credentials[Symbol.dispose]();
-  }
+/** The gRPC library takes most of the time of a short command to load, so it is used for proxies alone. */
+export function openEndpointConnection(init: EndpointConnectionInit): EndpointConnection {
+  const ignoresProxies =
+    init.proxy === 'direct' ||
+    (init.proxy === undefined &&
+      (isLoopback(init.endpoint.host) || proxyVariables.every((name) => !process.env[name])));
+  if (ignoresProxies) return new DirectConnection(init);
+  return new LazyConnection(init.endpoint, async () => {
+    const { ProxiedConnection } = await import('./proxied-connection.ts');
+    return new ProxiedConnection(init);
+  });
 }

@@ -1,6 +1,7 @@
 import { metadataKeys, methodRule } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
-import { type CallOptions, type Client, Metadata, type TsProtoServiceDefinition } from 'nice-grpc';
+import type { CallOptions, Client, TsProtoServiceDefinition } from 'nice-grpc';
+import { Metadata } from 'nice-grpc-common';
 import { checkNodeName, quoteText } from '../node-name.ts';
 import { throwReportedFailure } from '../throw-reported-failure.ts';
 import type { CallRouter, RoutedMethod } from './call-router.ts';

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
 import type { ClientConnection, H2Limits } from '../engine.ts';
 import { h2ErrorCodes, h2ErrorName } from '../error-codes.ts';
-import { Liveness } from '../liveness.ts';
+import { Liveness, type LivenessLimits } from '../liveness.ts';
 import type { RawHeaders } from '../raw-headers.ts';
 import { FrameConnection } from './connection.ts';
 import { protocolError } from './connection-error.ts';
@@ -26,7 +26,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
   readonly ready: Promise<void>;
   readonly requestRestMs: number;
   readonly #ready = Promise.withResolvers<void>();
-  readonly #liveness: Liveness;
+  readonly #liveness: Liveness | undefined;
   readonly #prefaceTimer: NodeJS.Timeout;
   /** Calls that wait for the backend's limit on open calls, or for room in the socket. */
   readonly #waiting = new Set<FrameOutboundCall>();
@@ -50,15 +50,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
       this.#failure ??= { kind: 'protocol', reason: notHttp2 };
       this.destroy();
     }, limits.prefaceTimeoutMs);
-    this.#liveness = new Liveness({
-      ...limits.liveness,
-      received: () => this.receivedBytes,
-      ping: (answered) => this.#ping(answered),
-      onDead: () => {
-        this.#failure ??= { kind: 'silent' };
-        this.destroy();
-      },
-    });
+    this.#liveness = limits.liveness && this.#createLiveness(limits.liveness);
     this.writer.raw(clientPreface);
     this.begin(
       [
@@ -89,7 +81,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
     if (!this.usable) return undefined;
     const call = new FrameOutboundCall(this, headers, receiver);
     this.#callCount += 1;
-    if (this.#callCount === 1) this.#liveness.start();
+    if (this.#callCount === 1) this.#liveness?.start();
     if (this.#waiting.size >= queueLimits.waitingCalls) {
       setImmediate(() => call.fail({ kind: 'refused' }));
       return call;
@@ -110,7 +102,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
   callOver(call: FrameOutboundCall): void {
     this.#callCount -= 1;
     this.#waiting.delete(call);
-    if (this.#callCount === 0) this.#liveness.stop();
+    if (this.#callCount === 0) this.#liveness?.stop();
     if (this.#draining || this.#hasGoaway || this.#waiting.size > 0) this.requestTurn();
   }
 
@@ -228,7 +220,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
 
   protected override onClose(): void {
     clearTimeout(this.#prefaceTimer);
-    this.#liveness.close();
+    this.#liveness?.close();
     this.#failure ??= { kind: 'connection-closed', reason: this.#goaway };
     this.#ready.reject(new Error(failureText(this.#failure)));
     this.onLost();
@@ -285,6 +277,18 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
     }
     call.keepTrailers(block.fields);
     this.onEndStream(call);
+  }
+
+  #createLiveness(limits: LivenessLimits): Liveness {
+    return new Liveness({
+      ...limits,
+      received: () => this.receivedBytes,
+      ping: (answered) => this.#ping(answered),
+      onDead: () => {
+        this.#failure ??= { kind: 'silent' };
+        this.destroy();
+      },
+    });
   }
 
   #ping(answered: () => void): void {

@@ -16,7 +16,7 @@ export class NodeClientConnection implements ClientConnection {
   readonly #session: ClientHttp2Session;
   readonly #connectionFailure = () => this.#failure;
   #failure: CallFailure | undefined;
-  readonly #liveness: Liveness;
+  readonly #liveness: Liveness | undefined;
   #callCount = 0;
   #draining = false;
 
@@ -37,17 +37,18 @@ export class NodeClientConnection implements ClientConnection {
     });
     this.#session = session;
     keepCallsAfterGoaway(session);
-    this.#liveness = new Liveness({
-      ...limits.liveness,
-      received: () => socket.bytesRead,
-      ping: (answered) => {
-        if (!session.destroyed) session.ping((error) => error === null && answered());
-      },
-      onDead: () => {
-        this.#failure ??= { kind: 'silent' };
-        session.destroy();
-      },
-    });
+    if (limits.liveness !== undefined)
+      this.#liveness = new Liveness({
+        ...limits.liveness,
+        received: () => socket.bytesRead,
+        ping: (answered) => {
+          if (!session.destroyed) session.ping((error) => error === null && answered());
+        },
+        onDead: () => {
+          this.#failure ??= { kind: 'silent' };
+          session.destroy();
+        },
+      });
     const ready = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     this.ready = ready.promise;
@@ -75,7 +76,7 @@ export class NodeClientConnection implements ClientConnection {
     });
     session.on('close', () => {
       clearTimeout(preface);
-      this.#liveness.close();
+      this.#liveness?.close();
       this.#failure ??= { kind: 'connection-closed', reason: goaway };
       ready.reject(new Error(failureText(this.#failure)));
       closed.resolve();
@@ -96,10 +97,10 @@ export class NodeClientConnection implements ClientConnection {
     if (!this.usable) return undefined;
     const stream = this.#session.request(headers, { endStream: false });
     this.#callCount += 1;
-    this.#liveness.start();
+    this.#liveness?.start();
     stream.once('close', () => {
       this.#callCount -= 1;
-      if (this.#callCount === 0) this.#liveness.stop();
+      if (this.#callCount === 0) this.#liveness?.stop();
       this.#closeDrained();
     });
     return new NodeOutboundCall(stream, receiver, this.#connectionFailure);

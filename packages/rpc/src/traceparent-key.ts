@@ -1,0 +1,2 @@
+/** Metadata key of W3C trace context. */
+export const traceparentKey = 'traceparent';
