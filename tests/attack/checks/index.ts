@@ -8,6 +8,7 @@ import { refusedCertificates } from './refused-certificates.ts';
 import { registryRequests } from './registry-requests.ts';
 import { selectors } from './selectors.ts';
 import { stolenNames } from './stolen-names.ts';
+import { strangers } from './strangers.ts';
 import { swappedFolders } from './swapped-folders.ts';
 import { terminal } from './terminal.ts';
 import { unreadStop } from './unread-stop.ts';
@@ -22,6 +23,7 @@ export const checks: readonly AttackCheck[] = [
   refusedCertificates,
   stolenNames,
   waitingWorker,
+  strangers,
   lostMembers,
   unreadStop,
   swappedFolders,
