@@ -31,13 +31,12 @@ export async function runOpened<T extends AsyncDisposable>({ open, run }: Opened
 }
 
 async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort);
-  work.then(resolve, reject);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
   try {
-    return await promise;
+    return await Promise.race([work, promise]);
   } finally {
-    signal.removeEventListener('abort', abort);
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { ContainerDriver, ContainerdNamespace } from '@nodewright/contract/gen/common/common.ts';
-import type { CallContext } from 'nice-grpc';
 import { createImageService } from './image-service.ts';
 
 test('remove() of a name removes what was made with it by digest, in the namespace of the call', async () => {
@@ -18,6 +17,7 @@ test('remove() of a name removes what was made with it by digest, in the namespa
   const imageRef = 'registry.example/app:v1';
   const containerd = { driver: ContainerDriver.CRI, namespace: ContainerdNamespace.NS_CRI } as const;
   const { signal } = new AbortController();
-  await createImageService(runtime).remove({ containerd, imageRef }, { signal } as CallContext);
+  const { remove } = createImageService(runtime);
+  await remove({ containerd, imageRef }, { signal } as Parameters<typeof remove>[1]);
   assert.deepEqual(removed, [['k8s.io', imageRef, true]]);
 });
