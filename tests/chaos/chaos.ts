@@ -2,7 +2,11 @@
 // from all nodes and pulls images into their caches. `make chaos CLUSTER=process|docker DURATION=600 SEED=`; the seed determines the
 // schedule. With KUBERNETES=1 the nodes are containers whose kubelets run Kubernetes, and at the end each of them must be Ready. Restarts
 // are timed on all clusters, and a late one is a failure only without Kubernetes.
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeFileAtomically } from '@nodewright/files';
 import { openDockerTarget } from './docker-target.ts';
+import { historyFile } from './history-file.ts';
 import { openKubeletTarget } from './kubelet-target.ts';
 import { planFaults } from './plan-faults.ts';
 import { openProcessTarget } from './process-target.ts';
@@ -27,6 +31,7 @@ if (open === undefined) {
 }
 const seed = numberFrom('SEED', 1 + (Date.now() % 1e9));
 const durationMs = numberFrom('DURATION', 600) * 1000;
+const historyPath = join(import.meta.dirname, '..', '..', historyFile);
 const tell = (line: string) => process.stdout.write(`${line}\n`);
 
 tell(`a cluster of 3 control planes and 1 worker (${kind}), ${durationMs / 1000} s of faults, SEED=${seed}`);
@@ -39,13 +44,17 @@ interrupted.signal.throwIfAborted();
 const { victims, cluster } = target;
 const faults = planFaults({ seed, durationMs, nodes: cluster.nodes, ...(victims && { victims }) });
 const result = await runChaos(target, faults, tell, interrupted.signal);
-const { outcomes, reads, acknowledged, unknown, lost, strays, pulls } = result;
+const { outcomes, reads, acknowledged, unknown, lost, history, strays, pulls } = result;
+mkdirSync(dirname(historyPath), { recursive: true });
+await writeFileAtomically(historyPath, history.map((operation) => `${JSON.stringify(operation)}\n`).join(''));
 
 tell('');
 tell(faultTable(outcomes));
 tell('');
 tell(`versions read: ${readText(reads)}`);
 tell(`writes: ${acknowledged} acknowledged, ${unknown} of which nobody said how they ended`);
+const unanswered = history.filter((operation) => operation.unknown).length;
+tell(`history: ${history.length} operations, ${unanswered} of them without an answer, in ${historyFile}`);
 tell(`pulls: ${pulls.pulled} complete, ${pulls.broken} interrupted`);
 for (const stray of strays) tell(`left behind: ${stray}`);
 for (const { fault, startedMs, watchedMs } of lateOnes(outcomes)) {

@@ -20,7 +20,7 @@ test('lateOnes() finds victims that ran again too late, or not before their node
 const good = {
   outcomes: [{ fault, result: 'back', startedMs: 1, healthyMs: 2 }] as readonly Outcome[],
   reads: new Map([['node01', { answered: 1, failed: 0 }]]),
-  ...{ acknowledged: 1, unknown: 0, lost: [], strays: [], cacheProblems: [] },
+  ...{ acknowledged: 1, unknown: 0, lost: [], history: [], strays: [], cacheProblems: [] },
   pulls: { pulled: 1, broken: 0 },
 };
 

@@ -10,6 +10,7 @@ import { type Outcome, strike } from './await-recovery.ts';
 import type { ChaosTarget } from './chaos-target.ts';
 import type { PlannedFault } from './planned-fault.ts';
 import { type ReadCounts, readVersions } from './read-versions.ts';
+import { type RecordedOperation, recordHistory } from './record-history.ts';
 import { openRegistryPulls, type PullCounts } from './registry-pulls.ts';
 import { WriteLedger } from './write-ledger.ts';
 
@@ -20,6 +21,8 @@ export interface ChaosResult {
   readonly unknown: number;
   /** Keys whose acknowledged write is lost; `undefined` when etcd could not be read. */
   readonly lost: readonly string[] | undefined;
+  /** What clients of etcd saw that write and read the same few keys. */
+  readonly history: readonly RecordedOperation[];
   readonly strays: readonly string[];
   readonly pulls: PullCounts;
   /** What is wrong with the image caches. */
@@ -28,6 +31,7 @@ export interface ChaosResult {
   readonly unrest?: string;
 }
 
+const historyClients = 10;
 const settleTimeoutMs = 180_000;
 /** A kubelet that has restarted a container often waits for minutes before the next time. */
 const kubernetesSettleTimeoutMs = 480_000;
@@ -44,16 +48,24 @@ export async function runChaos(
   signal: AbortSignal,
 ): Promise<ChaosResult> {
   const { cluster } = target;
-  await using etcd = await openEtcd(target);
+  await using scope = new AsyncDisposableStack();
+  const etcd = scope.use(await openEtcd(target));
+  const stores: EtcdClient[] = [];
+  for (let index = 0; index < historyClients; index += 1) stores.push(scope.use(await openEtcd(target)));
   using client = await cluster.client();
   const ledger = new WriteLedger(etcd, `chaos/${process.pid}/`);
   const stop = new AbortController();
   const writing = ledger.writeUntil(stop.signal);
+  const recording = recordHistory({
+    ...{ stores, prefix: `chaos-history/${process.pid}/`, signal: stop.signal },
+    ...{ random: Math.random, nowMs: () => performance.now() },
+  });
   const reading = readVersions(client, cluster.nodes, stop.signal);
   await using registry = await openRegistryPulls(target, client);
   const pulling = registry.pullUntil(stop.signal);
   const outcomes = await strikeAll(target, faults, tell, signal).finally(() => stop.abort());
   await writing;
+  const history = await recording;
   const reads = await reading;
   const pulls = await pulling;
 
@@ -86,7 +98,7 @@ export async function runChaos(
   const { acknowledged, unknown } = ledger;
   const lost = await ledger.lost().catch(() => undefined);
   return {
-    ...{ outcomes, reads, acknowledged, unknown, lost, strays, pulls, cacheProblems },
+    ...{ outcomes, reads, acknowledged, unknown, lost, history, strays, pulls, cacheProblems },
     ...(unrest !== undefined && { unrest }),
   };
 }

@@ -63,6 +63,14 @@ export const outsidePrograms = {
     files: ['go.mod', 'go.sum'],
     package: 'github.com/zmap/zlint/v3/cmd/zlint',
   },
+  porcupine: {
+    ...common,
+    name: 'history-checker',
+    wrapper: '../judges/consistency/program',
+    version: 'v1.3.1',
+    files: ['go.mod', 'go.sum', 'main.go'],
+    package: '.',
+  },
 } as const satisfies Readonly<Record<string, OutsideProgram>>;
 
 export type OutsideProgramName = keyof typeof outsidePrograms;

@@ -1,3 +1,4 @@
+import { linearizability } from './consistency/history.ts';
 import { fileSystems } from './files/file-systems.ts';
 import { hardenedPrograms } from './files/hardened-programs.ts';
 import { imageArchive } from './files/image-archive.ts';
@@ -22,4 +23,5 @@ export const judges: readonly Judge[] = [
   imageArchive,
   ...tlsServers,
   ...certificates,
+  linearizability,
 ];

@@ -303,7 +303,7 @@ export const suites: readonly Suite[] = [
   {
     verb: 'judges',
     folder: '`judges`',
-    needs: 'programs that it names when they are missing; Go for zlint',
+    needs: 'programs that it names when they are missing; Go for zlint and porcupine',
     minutes: '3',
     ci: 'part',
     files: ['tests/judges/judges.ts'],
