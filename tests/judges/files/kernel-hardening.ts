@@ -59,7 +59,7 @@ interface Kernel {
 
 /** What a machine sets. */
 function machineParameters(): Map<string, string> {
-  const about = { isContainer: false, hasIpv6: true, memoryKilobytes: 8 << 20 };
+  const about = { isContainer: false, hasIpv6: true, memoryKilobytes: 8 << 20, architecture: 'x64' };
   return new Map(
     defaultKernelParameters(about).map(({ id, spec }) => [id.replace(/^proc\.sys\./, ''), spec.value]),
   );
