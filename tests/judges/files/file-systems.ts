@@ -54,7 +54,7 @@ interface Checked {
   readonly brokenByte: (file: FileHandle) => Promise<number> | number;
 }
 
-/** The bitmap of used blocks of the first group, whose descriptor is in the second block. Source: Linux, ext4: group descriptors. */
+/** The bitmap of used blocks of the first group, whose descriptor is in the second block. Source: Linux, Documentation/filesystems/ext4/group_descr.rst. */
 async function blockBitmap(file: FileHandle): Promise<number> {
   const extBlockBytes = 4096;
   const { buffer } = await file.read(Buffer.alloc(4), 0, 4, extBlockBytes);

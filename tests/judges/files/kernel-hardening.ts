@@ -1,5 +1,5 @@
 // Our own list of what a hardened kernel is started with, and of the parameters that it runs with. It was written without a look at what
-// the image has. Source: Kernel Self-Protection Project: recommended settings; Linux, Documentation/admin-guide.
+// the image has. Source: Linux, Documentation/admin-guide/kernel-parameters.txt.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultKernelParameters } from '../../../services/machined/src/kernel/domain/default-kernel-parameters.ts';
