@@ -47,7 +47,18 @@ test('a node that joins removes the member of its name when that is dead, and is
   );
   assert.deepEqual(await members(), before);
 
-  await namesake?.stop('SIGKILL');
+  // A join that has heard of the living member does not take it for dead while it restarts.
+  let reasons = 0;
+  await assert.rejects(
+    join(async (_, ends) => {
+      reasons += 1;
+      if (reasons > 1) return;
+      await namesake?.stop('SIGKILL');
+      setTimeout(() => ends.abort(), 15_000);
+    }),
+  );
+  assert.deepEqual([await members(), reasons], [before, 1]);
+
   const initialCluster = await join(() => {});
   assert.ok(initialCluster.includes(`${name}=${self.peerUrls[0]}`), initialCluster);
   assert.ok(initialCluster.includes(first?.name ?? assert.fail()));

@@ -6,6 +6,7 @@ import type { Logger } from '@nodewright/telemetry';
 import { controlPlaneKey } from '../../base/domain/control-plane-key.ts';
 import {
   initialClusterOf,
+  type JoinStep,
   type KnownMember,
   memberInWaiting,
   type OwnMember,
@@ -41,6 +42,7 @@ export async function joinEtcd(
   self: OwnMember,
   signal: AbortSignal,
 ): Promise<string> {
+  const namesakes = new Namesakes(timers);
   let loggedMs = -joinNoticeMs;
   let reported: string | undefined;
   const onFailure = ({ message }: Fault, elapsedMs: number) => {
@@ -53,13 +55,15 @@ export async function joinEtcd(
   return makeAttempts({ schedule: joinSchedule, timers, random, signal, onFailure }, async (attempt) => {
     const endpoints = await access.others();
     if (endpoints.length === 0) throw new Fault('unavailable', 'no other control plane is known');
-    return tryEndpoints(access, endpoints, (client) => enter(client, { access, timers }, self, attempt));
+    return tryEndpoints(access, endpoints, (client) =>
+      enter(client, { access, timers, namesakes }, self, attempt),
+    );
   });
 }
 
 async function enter(
   client: EtcdClient,
-  { access, timers }: Pick<EtcdMembershipInit, 'access' | 'timers'>,
+  { access, timers, namesakes }: Pick<EtcdMembershipInit, 'access' | 'timers'> & { namesakes: Namesakes },
   self: OwnMember,
   signal: AbortSignal,
 ): Promise<string> {
@@ -68,9 +72,7 @@ async function enter(
   const list = () => client.members({ ...options, linearizable: true });
   for (const step of planJoin(await list(), self)) {
     if (step.kind === 'remove') {
-      for (const endpoint of step.unlessAt)
-        if (await answersAs(access, endpoint, step.id, signal))
-          throw namesake(self.name, endpoint, etcdIdText(step.id));
+      await namesakes.requireGone(access, step, self, signal);
       await client.removeMember(step.id, options);
       await client.delete(controlPlaneKey(etcdIdText(step.id)), options);
     }
@@ -88,8 +90,48 @@ async function enter(
   return initialClusterOf(await list(), self);
 }
 
-/** A dead member refuses connections or does not answer in this time. */
+/** A living member answers in this time, unless its host is busy. */
 const livingMs = 3_000;
+/** How long a member must stay silent at all its addresses: a restart of etcd and a lost packet are shorter. */
+const goneMs = 10_000;
+
+/** What one join has learnt about members that have this node's name and other addresses. */
+class Namesakes {
+  readonly #timers: Timers;
+  /** Members that have answered, by the refusal. They stay another node's, also while they restart. */
+  readonly #living = new Map<bigint, LivingNamesake>();
+  /** Since when a member has not answered, in milliseconds of a monotonic clock. */
+  readonly #silentSinceMs = new Map<bigint, number>();
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
+
+  /** @throws LivingNamesake when the member belongs to another node; Fault `unavailable` while that is not known */
+  async requireGone(
+    access: EtcdAccess,
+    { id, unlessAt }: Extract<JoinStep, { readonly kind: 'remove' }>,
+    self: OwnMember,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { etcdIdText } = await import('@nodewright/etcd');
+    for (const endpoint of unlessAt) {
+      if (this.#living.has(id) || !(await answersAs(access, endpoint, id, signal))) continue;
+      this.#living.set(id, new LivingNamesake(self.name, endpoint, etcdIdText(id)));
+    }
+    const living = this.#living.get(id);
+    if (living !== undefined) throw living;
+    if (unlessAt.length === 0) return;
+    const nowMs = this.#timers.monotonicMs();
+    const sinceMs = this.#silentSinceMs.get(id) ?? nowMs;
+    this.#silentSinceMs.set(id, sinceMs);
+    if (nowMs - sinceMs >= goneMs) return;
+    throw new Fault(
+      'unavailable',
+      `the member ${etcdIdText(id)} of etcd has the name "${self.name}", too: it is replaced if it stays silent`,
+    );
+  }
+}
 
 /** Whether the member answers at an endpoint (`host:port`), and so belongs to a node that is not this one. */
 async function answersAs(
@@ -103,11 +145,15 @@ async function answersAs(
   return status?.memberId === id;
 }
 
-const namesake = (name: string, endpoint: string, id: string): Fault =>
-  new Fault(
-    'failed-precondition',
-    `the member ${id} of etcd at ${endpoint} has the name "${name}", too, and is alive: give this node another host name, or remove the member with talosctl etcd remove-member ${id}`,
-  );
+/** No other endpoint of the cluster says anything else. */
+class LivingNamesake extends Fault {
+  constructor(name: string, endpoint: string, id: string) {
+    super(
+      'failed-precondition',
+      `the member ${id} of etcd at ${endpoint} has the name "${name}", too, and is alive: give this node another host name, or remove the member with talosctl etcd remove-member ${id}`,
+    );
+  }
+}
 
 /**
  * Resolves once this node, whose etcd runs, has a vote. It asks other members to promote this node, and retries until
@@ -179,6 +225,7 @@ async function tryEndpoints<T>(
       await using client = await access.openAt([endpoint]);
       return await act(client);
     } catch (error) {
+      if (error instanceof LivingNamesake) throw error;
       reasons.push(faultFrom(error).message);
     }
   }
