@@ -69,8 +69,9 @@ export function createWorkerSelectors({
       const turn = last.then(() => evaluateApart(request, { limits, file, signal }));
       last = turn.catch(() => {});
       try {
-        const selection = await turn;
-        kept.set(key, selection);
+        const { selection, isAnswer } = await turn;
+        // Another try may be faster: code that has run before is compiled, and the processor may be less busy.
+        if (isAnswer) kept.set(key, selection);
         for (const oldest of kept.keys()) {
           if (kept.size <= maxKept) break;
           kept.delete(oldest);
@@ -83,17 +84,24 @@ export function createWorkerSelectors({
   };
 }
 
+interface Evaluated {
+  readonly selection: Selection;
+  /** Whether it comes from the thread. Otherwise a limit has ended the evaluation. */
+  readonly isAnswer: boolean;
+}
+
 interface Apart {
   readonly limits: SelectorLimits;
   readonly file: string;
   readonly signal: AbortSignal;
 }
 
-async function evaluateApart(request: SelectorRequest, { limits, file, signal }: Apart): Promise<Selection> {
+async function evaluateApart(request: SelectorRequest, { limits, file, signal }: Apart): Promise<Evaluated> {
   if (signal.aborted) throw cancelled();
   const { processorMs, deadlineMs, memoryMb } = limits;
-  const { promise, resolve, reject } = Promise.withResolvers<Selection>();
-  const problem = (text: string) => resolve({ problem: selectorProblem(request, text) });
+  const { promise, resolve, reject } = Promise.withResolvers<Evaluated>();
+  const problem = (text: string) =>
+    resolve({ selection: { problem: selectorProblem(request, text) }, isAnswer: false });
   const worker = new Worker(file, {
     workerData: request,
     // It has no use for the environment of the daemon.
@@ -117,8 +125,11 @@ async function evaluateApart(request: SelectorRequest, { limits, file, signal }:
     deadlineMs,
   );
   let looks: NodeJS.Timeout | undefined;
+  let isOver = false;
   worker.on('message', (message: SelectorWorkerMessage) => {
-    if (message.kind === 'answered') return resolve(message.selection);
+    // It may have been on its way when the deadline ended the evaluation.
+    if (isOver) return;
+    if (message.kind === 'answered') return resolve({ selection: message.selection, isAnswer: true });
     looks = setInterval(async () => {
       const used = await usedMs(worker);
       if (used - message.usedMs > processorMs)
@@ -138,6 +149,7 @@ async function evaluateApart(request: SelectorRequest, { limits, file, signal }:
   try {
     return await promise;
   } finally {
+    isOver = true;
     clearInterval(looks);
     clearTimeout(deadline);
     signal.removeEventListener('abort', onAbort);

@@ -155,6 +155,7 @@ function volumeManagerController(
           failures.delete(volume);
           return made;
         } catch (error) {
+          if (pass.signal.aborted) throw error;
           pass.wakeAfter(retryMs);
           const failure = faultFrom(error).message;
           if (failures.get(volume) !== failure) pass.log.error({ volume, error: failure }, 'volume failed');
