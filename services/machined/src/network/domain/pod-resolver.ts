@@ -46,21 +46,22 @@ export function podResolver({ inUse, resolvConf, isContainer }: PodResolverFacts
   };
 }
 
-/** Addresses that mean the own host, also in their forms of IPv6. */
-const ownHost = [
+/** Addresses that mean the own host, also in their forms of IPv6, and those of a link that pods do not have. */
+const unreachable = [
   '127.0.0.0/8',
   '0.0.0.0/8',
   '::1/128',
   '::/128',
   '::ffff:127.0.0.0/104',
   '::ffff:0.0.0.0/104',
+  'fe80::/10',
 ]
   .map(parsePrefix)
   .filter((prefix) => prefix !== undefined);
 
 function isReachable(address: string): boolean {
   const parsed = isIpAddress(address) ? parsePrefix(address) : undefined;
-  return parsed !== undefined && !ownHost.some((network) => holds(network, parsed));
+  return parsed !== undefined && !unreachable.some((network) => holds(network, parsed));
 }
 
 /**
