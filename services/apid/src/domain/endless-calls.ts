@@ -28,19 +28,19 @@ export type EndlessKind = 'always' | 'while-silent';
  * machine, and what arrived meanwhile is read between two looks.
  */
 export class EndlessCall {
-  readonly #kind: EndlessKind;
+  readonly kind: EndlessKind;
   #looks = 0;
   #quietLooks = 0;
   #messages = -1;
 
   constructor(kind: EndlessKind) {
-    this.#kind = kind;
+    this.kind = kind;
   }
 
   /** Whether the call ends now. Called every `lookMs`. */
   isOver({ messages, insideMessage, waitsForClient, connecting }: CallProgress): boolean {
     this.#looks += 1;
-    if (this.#kind === 'always') return this.#looks >= endlessLimits.settleMs / endlessLimits.lookMs;
+    if (this.kind === 'always') return this.#looks >= endlessLimits.settleMs / endlessLimits.lookMs;
     const isQuiet = messages === this.#messages && !insideMessage && !waitsForClient && !connecting;
     this.#messages = messages;
     this.#quietLooks = isQuiet ? this.#quietLooks + 1 : 0;

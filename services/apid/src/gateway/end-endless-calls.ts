@@ -19,7 +19,9 @@ export function endEndlessCalls(active: Chain<CallRecord>, status: GrpcStatus): 
       // A download has its end.
       if (rule === undefined || target === undefined || follow?.follows === false) continue;
       const kind = rule === 'always' || follow?.follows === true ? 'always' : 'while-silent';
-      const judged = endless.get(call) ?? new EndlessCall(kind);
+      const known = endless.get(call);
+      // The request of a call whose node is being dialled comes later.
+      const judged = known?.kind === kind ? known : new EndlessCall(kind);
       endless.set(call, judged);
       if (judged.isOver(target.progress())) target.abort(status);
     }
