@@ -44,6 +44,9 @@ export interface SlowCalls {
   readonly disks: BoundedCalls;
 }
 
+/** How many times as long as for a server file systems of the kernel and of disks are waited for. */
+const localPatience = 5;
+
 const noSize: FileSystemSize = { sizeBytes: 0n, availableBytes: 0n };
 
 /** Errors of mount points that are not accessible: they give zeros, not a failure. */
@@ -68,8 +71,13 @@ export function createFileSystemSizes(init: { readonly timeoutMs: number } & Slo
   return {
     sizeOf(mount) {
       const path = pathFromMountPoint(mount.mountPoint);
-      const calls = isLocalMount(mount) ? disks : remote;
-      return asked(sizes, path, () => calls.run(fileSystemAt(path), () => askSize(path), { timeoutMs }));
+      const isLocal = isLocalMount(mount);
+      const calls = isLocal ? disks : remote;
+      // On a busy machine the kernel itself answers late.
+      const limitMs = isLocal ? localPatience * timeoutMs : timeoutMs;
+      return asked(sizes, path, () =>
+        calls.run(fileSystemAt(path), () => askSize(path), { timeoutMs: limitMs }),
+      );
     },
     spaceOf(path, name, mountPoint) {
       const calls = mountPoint === undefined ? disks : remote;
