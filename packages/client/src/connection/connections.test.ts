@@ -1,12 +1,14 @@
 // Calls behave the same over the connection that is made without the gRPC library and over the one that uses it.
 import assert from 'node:assert/strict';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import { maxMessageSizeBytes } from '@nodewright/contract';
 import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
 import { noTelemetry } from '@nodewright/telemetry';
+import { eventually } from '@nodewright/testkit';
 import { type CallOptions, ClientError, Metadata, type TsProtoServiceDefinition } from 'nice-grpc';
 import { CallOutcome } from './call-outcome.ts';
 import { noIdentity } from './client-identity.ts';
@@ -365,3 +367,53 @@ for (const [name, open] of [
     assert.equal(await connection.problem(new Date()), 'connection refused');
   });
 }
+
+test('DirectConnection: a reader takes messages in linear time, however many have arrived', {
+  timeout: 120_000,
+}, async () => {
+  const count = 400_000;
+  handler = (stream) => {
+    stream.respond(head, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    // Empty messages: a prefix and nothing else.
+    stream.end(Buffer.alloc(5 * count));
+  };
+  using connection = new DirectConnection(init);
+  await isReady(connection);
+  const replies = connection.client(definition, noTelemetry).many?.(hello, {}) as AsyncIterable<Message>;
+  let taken = 0;
+  for await (const { text } of replies) taken += text === '' ? 1 : 0;
+  assert.equal(taken, count);
+});
+
+test('DirectConnection: a message that is cut off is a failure, whatever the status says', async () => {
+  handler = (stream) => {
+    stream.respond(head, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    stream.write(framed('first'));
+    stream.end(framed('sec', 6));
+  };
+  using connection = new DirectConnection(init);
+  const { messages, error } = await callOf(connection, { key: 'many' });
+  assert.deepEqual([messages, error], [['first'], [13, 'Received a message that is cut off: 3 of 6 bytes']]);
+});
+
+test('DirectConnection: a name whose first address cannot do TLS is reached at its next one', async (context) => {
+  const { port } = init.endpoint;
+  const broken = createServer((socket) => socket.destroy()).listen(port, '127.0.0.2');
+  await once(broken, 'listening');
+  context.after(() => broken.close());
+  type Found = (error: null, addresses: readonly { address: string; family: number }[]) => void;
+  context.mock.method(dns, 'lookup', (_host: string, _options: unknown, found: Found) =>
+    found(null, [
+      { address: '127.0.0.2', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ]),
+  );
+  using connection = new DirectConnection({
+    ...init,
+    endpoint: { host: 'cp.example', port, address: `cp.example:${port}` },
+  });
+  connection.connect();
+  await eventually(() => connection.state() === 'ready', { what: 'connection to the next address' });
+});

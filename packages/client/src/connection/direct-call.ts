@@ -138,7 +138,9 @@ class Receiver implements OutboundReceiver {
   call: OutboundCall | undefined;
   readonly #options: CallOptions;
   readonly #collector = new MessageCollector(maxMessageSizeBytes);
-  readonly #messages: Buffer[] = [];
+  #messages: Buffer[] = [];
+  /** How many of them were taken. Removing the first of many takes as long as moving all others. */
+  #taken = 0;
   #httpStatus = 200;
   #status: Status | undefined;
   /** Why the caller gave up. */
@@ -159,8 +161,13 @@ class Receiver implements OutboundReceiver {
   async next(path: string): Promise<Buffer | undefined> {
     for (;;) {
       if (this.#reason !== undefined) throw this.#reason.error;
-      const message = this.#messages.shift();
-      if (message !== undefined) return message;
+      const message = this.#messages[this.#taken];
+      if (message !== undefined) {
+        this.#taken += 1;
+        return message;
+      }
+      this.#messages = [];
+      this.#taken = 0;
       if (this.#status !== undefined) {
         const { code, details } = this.#status;
         if (code === statusCodes.ok) return undefined;
@@ -242,6 +249,11 @@ class Receiver implements OutboundReceiver {
 
   #end(trailers: RawHeaders): void {
     const status = statusFromHeaders(trailers);
+    if (status?.code === statusCodes.ok && this.#collector.insideMessage) {
+      const details = `Received a message that is cut off: ${this.#collector.shortfall}`;
+      this.#settle({ code: statusCodes.internal, details }, trailers);
+      return;
+    }
     this.#settle(
       status === undefined ? httpStatus(this.#httpStatus) : { code: status.code, details: status.message },
       trailers,

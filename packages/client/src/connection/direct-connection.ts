@@ -1,3 +1,4 @@
+import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type ConnectionOptions, connect as tlsConnect } from 'node:tls';
 import { type ClientConnection, frameEngine, gatewayLimits, type H2Limits } from '@nodewright/h2/client';
@@ -20,6 +21,10 @@ const limits: H2Limits = { ...gatewayLimits, maxHeaderListBytes: 64 * 1024, live
 
 /** How long one attempt to connect may take, in milliseconds. */
 const attemptTimeoutMs = 20_000;
+/** How long the next address of a name waits for the one before it to answer, in milliseconds. */
+const addressTimeoutMs = 2_000;
+/** The silence after which the kernel asks whether the server is still there, in milliseconds. */
+const keepAliveMs = 15_000;
 /** The time between two attempts, in milliseconds, and the part of it by which it varies. Source: gRPC, connection backoff. */
 const backoff = { firstMs: 250, lastMs: 5_000, factor: 1.6, jitter: 0.2 } as const;
 
@@ -27,8 +32,10 @@ const backoff = { firstMs: 250, lastMs: 5_000, factor: 1.6, jitter: 0.2 } as con
 export class DirectConnection implements EndpointConnection {
   readonly endpoint: Endpoint;
   readonly #init: EndpointConnectionInit;
-  readonly #options: ConnectionOptions;
-  readonly #attempt = new ConnectionAttempt();
+  readonly #options: ConnectionOptions & TcpNetConnectOpts;
+  /** The last attempt that has ended, or carries calls. */
+  #attempt = new ConnectionAttempt();
+  #dials = 0;
   /** Those that still connect, and those that carry calls after the server asked for another connection. */
   readonly #sockets = new Set<TLSSocket>();
   #state: ConnectionState = 'idle';
@@ -42,8 +49,10 @@ export class DirectConnection implements EndpointConnection {
     this.endpoint = endpoint;
     this.#init = init;
     this.#options = {
-      ...tlsOptions({ host: endpoint.host, identity, trust, attempt: this.#attempt }),
+      ...tlsOptions({ host: endpoint.host, identity, trust }),
       port: endpoint.port,
+      autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+      ...(isIP(endpoint.host) === 0 ? { lookup: this.#lookup } : {}),
     };
   }
 
@@ -55,7 +64,6 @@ export class DirectConnection implements EndpointConnection {
 
   connect(): ConnectionState {
     if (this.state() === 'idle') {
-      this.#attempt.reached('dial');
       this.#setState('connecting');
       void this.#dial();
     }
@@ -84,28 +92,45 @@ export class DirectConnection implements EndpointConnection {
 
   async #dial(): Promise<void> {
     const { trust } = this.#init;
+    const attempt = new ConnectionAttempt();
     const socket = tlsConnect(this.#options);
+    this.#dials += 1;
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    socket.once('connect', () => this.#attempt.reached('handshake'));
+    socket.once('connect', () => attempt.reached('handshake'));
+    // A server that lost its power would be waited for without an end.
+    socket.setKeepAlive(true, keepAliveMs);
     // While no call is open, the process may end.
     socket.unref();
     const timer = setTimeout(() => socket.destroy(), attemptTimeoutMs).unref();
     try {
-      const connection = frameEngine.connect(
-        await establish(socket, { attempt: this.#attempt, trust }),
-        limits,
-      );
+      const connection = frameEngine.connect(await establish(socket, { attempt, trust }), limits);
       await connection.ready;
+      this.#attempt = attempt;
       this.#opened(connection, socket);
     } catch {
       // The attempt has the reason.
       socket.destroy();
+      this.#attempt = attempt;
       this.#failed();
     } finally {
       clearTimeout(timer);
     }
   }
+
+  /** TLS is tried with one address only, so the next dial begins with the one after it: a name may stand for several control planes. */
+  readonly #lookup: LookupFunction = (hostname, options, callback) => {
+    const first = this.#dials - 1;
+    // Loaded for names only.
+    process.getBuiltinModule('node:dns').lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, []);
+      const at = first % addresses.length;
+      const rotated = [...addresses.slice(at), ...addresses.slice(0, at)];
+      const [{ address = '', family = 0 } = {}] = rotated;
+      if (options.all) callback(null, rotated);
+      else callback(null, address, family);
+    });
+  };
 
   #opened(connection: ClientConnection, socket: TLSSocket): void {
     if (this.#state === 'closed') return;

@@ -1,4 +1,4 @@
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { TsProtoServiceDefinition } from 'nice-grpc';
 import type { Endpoint } from './endpoint.ts';
@@ -10,6 +10,7 @@ export class LazyConnection implements EndpointConnection {
   readonly #open: () => Promise<EndpointConnection>;
   #opened: EndpointConnection | undefined;
   #opening: Promise<void> | undefined;
+  #failure: Fault | undefined;
   #isClosed = false;
 
   constructor(endpoint: Endpoint, open: () => Promise<EndpointConnection>) {
@@ -19,6 +20,7 @@ export class LazyConnection implements EndpointConnection {
 
   state(): ConnectionState {
     if (this.#isClosed) return 'closed';
+    if (this.#failure !== undefined) return 'failed';
     return this.#opened?.state() ?? (this.#opening === undefined ? 'idle' : 'connecting');
   }
 
@@ -26,7 +28,7 @@ export class LazyConnection implements EndpointConnection {
     if (this.#isClosed) return 'closed';
     if (this.#opened !== undefined) return this.#opened.connect();
     this.#opening ??= this.#begin();
-    return 'connecting';
+    return this.state();
   }
 
   async nextChange(): Promise<void> {
@@ -34,7 +36,7 @@ export class LazyConnection implements EndpointConnection {
   }
 
   async problem(now: Date): Promise<string> {
-    return (await this.#opened?.problem(now)) ?? 'the connection was not made';
+    return (await this.#opened?.problem(now)) ?? this.#failure?.message ?? 'the connection was not made';
   }
 
   client(definition: TsProtoServiceDefinition, telemetry: Telemetry): RawClient {
@@ -43,9 +45,13 @@ export class LazyConnection implements EndpointConnection {
   }
 
   async #begin(): Promise<void> {
-    const opened = await this.#open();
-    if (this.#isClosed) opened[Symbol.dispose]();
-    else this.#opened = opened;
+    try {
+      const opened = await this.#open();
+      if (this.#isClosed) opened[Symbol.dispose]();
+      else this.#opened = opened;
+    } catch (error) {
+      this.#failure = faultFrom(error);
+    }
   }
 
   [Symbol.dispose](): void {

@@ -31,7 +31,7 @@ export interface TlsInit {
 }
 
 /** How to connect with TLS, but for the socket and the port. @throws Error for a certificate or a key that TLS cannot use */
-export function tlsOptions({ host, identity, trust }: TlsInit): ConnectionOptions {
+export function tlsOptions({ host, identity, trust }: Omit<TlsInit, 'attempt'>): ConnectionOptions {
   const secureContext = createSecureContext({
     minVersion: 'TLSv1.2',
     ecdhCurve: tlsKeyExchanges,
