@@ -83,6 +83,6 @@ test('a node in maintenance that is of no local cluster is to get its configurat
   assert.equal(exitCode, 1);
   assert.equal(
     stderr.trimEnd().split('\n').at(-1),
-    `${node.address} is in maintenance: "talosctl apply-config --insecure -n ${node.address} -f <file>" gives it a configuration`,
+    `${node.address} answers as a node in maintenance: "talosctl apply-config --insecure --cert-fingerprint <fingerprint on its console> -n ${node.address} -f <file>" gives it a configuration`,
   );
 });

@@ -83,7 +83,7 @@ async function explain(
   const isMaintained = async () => api !== undefined && (await isInMaintenance(api));
   if (own === undefined || cluster === undefined)
     return (await isMaintained())
-      ? `${name} is in maintenance: "talosctl apply-config --insecure -n ${name} -f <file>" gives it a configuration`
+      ? `${name} answers as a node in maintenance: "talosctl apply-config --insecure --cert-fingerprint <fingerprint on its console> -n ${name} -f <file>" gives it a configuration`
       : undefined;
   // Without --context and --talosconfig, the cluster commands find the cluster of the context by themselves.
   const isCurrent = options.context === undefined && options.talosconfig === undefined;

@@ -31,7 +31,8 @@ const shown = JSON.stringify({
 const api = '10.99.0.3:50000';
 
 interface Node {
-  state: 'maintenance' | 'configured' | 'silent';
+  /** A node that is being reset is in maintenance after one look. */
+  state: 'maintenance' | 'configured' | 'resetting' | 'silent';
   /** What it answers to its configuration. */
   refusal?: Fault;
   /** The number of times that the control plane does not list it after it got its configuration. */
@@ -69,6 +70,12 @@ async function openRig(node: Partial<Node> = {}, init: Parameters<typeof openMem
         [Symbol.asyncDispose]: async () => {},
       }),
       openMembersProbe: async () => ({
+        async stage() {
+          if (worker.state === 'resetting') worker.state = 'maintenance';
+          else if (worker.state === 'configured') return 'running';
+          else throw new Fault('unavailable', 'no answer');
+          return 'resetting';
+        },
         async addresses() {
           worker.listed?.();
           return ['10.99.0.2', ...(worker.unlisted-- > 0 ? [] : ['10.99.0.3'])];
@@ -95,6 +102,12 @@ test('join() gives a node in maintenance its kept configuration, by the key in i
   assert.equal(view.name, 'c');
   assert.deepEqual(rig.calls, [`apply ${api} ${key} node: node02`]);
   assert.deepEqual(rig.steps, ['node02 is in maintenance', 'configuration applied', 'node02 is a member']);
+});
+
+test('join() waits for a node whose reset is still running', async () => {
+  await using rig = await openRig({ state: 'resetting' });
+  await rig.joins();
+  assert.deepEqual(rig.calls, [`apply ${api} ${key} node: node02`]);
 });
 
 test('only its owner may read the kept configurations, and they go away with the cluster', async () => {
@@ -158,7 +171,7 @@ test('join() says what to run elsewhere when this host does not reach the node',
   await using rig = await openRig({}, { hidden: ['node02'] });
   await assert.rejects(rig.joins(), {
     kind: 'failed-precondition',
-    message: `this host cannot reach the API of node02: run "talosctl apply-config --insecure -n 10.99.0.3 -f ${rig.folder}/node02.yaml" where 10.99.0.3 can be reached`,
+    message: `this host cannot reach the API of node02: run "talosctl apply-config --insecure --cert-fingerprint <fingerprint on its console> -n 10.99.0.3 -f ${rig.folder}/node02.yaml" where 10.99.0.3 can be reached`,
   });
 });
 
@@ -167,7 +180,7 @@ test('join() of a node whose configuration was not kept says how to make one', a
   await rm(join(rig.folder, 'node02.yaml'));
   await assert.rejects(rig.joins(), {
     kind: 'not-found',
-    message: `the configuration of node02 was not kept in ${rig.folder}/node02.yaml: the file does not exist; generate one with "talosctl gen config --with-secrets ${rig.folder}/secrets.yaml", and apply it with "talosctl apply-config --insecure -n ${api} -f <file>"`,
+    message: `the configuration of node02 was not kept in ${rig.folder}/node02.yaml: the file does not exist; generate one with "talosctl gen config --with-secrets ${rig.folder}/secrets.yaml", and apply it with "talosctl apply-config --insecure --cert-fingerprint <fingerprint on its console> -n ${api} -f <file>"`,
   });
 });
 

@@ -98,7 +98,8 @@ function unreachable({ folder }: HeldCluster, { name, address }: PlannedNode): F
   );
 }
 
-const byHand = (api: string, file: string) => `talosctl apply-config --insecure -n ${api} -f ${file}`;
+const byHand = (api: string, file: string) =>
+  `talosctl apply-config --insecure --cert-fingerprint <fingerprint on its console> -n ${api} -f ${file}`;
 
 /**
  * Resolves to the fingerprint of the node's key. Nobody else can get the configuration, which holds keys of the cluster: any user of this
@@ -116,7 +117,7 @@ async function awaitMaintenance(join: Join): Promise<string> {
     fingerprint = await latestFingerprint(join, attempt);
     const reason = await refusalOf(join, fingerprint, attempt);
     if (reason === undefined) return true;
-    isConfigured = await answersAdministrator(join, attempt);
+    isConfigured = await isConfiguredNode(join, attempt);
     if (!isConfigured) throw new Fault('unavailable', reason);
     return true;
   });
@@ -148,16 +149,17 @@ async function refusalOf(
   }
 }
 
-async function answersAdministrator(
+/** Whether the node answers the administrator, and is not about to lose its configuration by a reset. */
+async function isConfiguredNode(
   { creation: { parts }, api, talosconfig }: Join,
   signal: AbortSignal,
 ): Promise<boolean> {
-  await using probe = await parts.openProbe(talosconfig);
-  return await probe.version(api, undefined, signal).then(
-    () => true,
-    () => false,
-  );
+  const probe = await parts.openMembersProbe(talosconfig);
+  const stage = await probe.stage(api, signal).catch(() => undefined);
+  return stage !== undefined && !endingStages.has(stage);
 }
+
+const endingStages: ReadonlySet<string> = new Set(['resetting', 'rebooting', 'shutting down']);
 
 async function latestFingerprint(
   { host, held, node }: Join,

@@ -50,7 +50,9 @@ test('create() starts a cluster with private files and adds a context', async ()
   assert.deepEqual((await readdir(folder.path)).map(anyId).sort(), [
     'members.json',
     'node01.log',
+    'node01.yaml',
     'node02.log',
+    'node02.yaml',
     'nodes',
     'secrets.yaml',
     'state.yaml',

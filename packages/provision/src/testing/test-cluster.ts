@@ -67,7 +67,7 @@ function fakeParts(seed: string): CreateParts {
     openMaintenance: async () => {
       throw new Error('no node is in maintenance');
     },
-    openMembersProbe: async () => ({ addresses: async () => [] }),
+    openMembersProbe: async () => ({ addresses: async () => [], stage: async () => 'running' }),
     openEtcdProbe: async () => {
       throw new Error('there is no etcd');
     },
