@@ -40,6 +40,8 @@ export function findGo({ leastMinor, folder, environment = process.env, note }: 
     renameSync(draft, root);
     return unpacked;
   } catch {
+    // Another program has unpacked it meanwhile.
+    if (existsSync(unpacked)) return unpacked;
     const found = minor === 0 ? 'no Go is installed' : `the Go that is installed is 1.${minor}`;
     throw new Error(
       `Go 1.${leastMinor} or later is needed: ${found}, and Debian packages have none to unpack`,

@@ -1,7 +1,7 @@
 /** The suites that must pass after the locks of a registry were renewed, as verbs of the Makefile. Those of a machine last: they take longest. */
 export const suitesAfter = {
   debian: [
-    'test-parts',
+    'judges',
     'test-programs',
     'test-devices',
     'test-node-image',
