@@ -39,6 +39,7 @@ await using bench = await openBench();
 const asked = judges.filter(
   ({ name, isQuick }) => (isQuick || !isCi) && (only.length === 0 || only.includes(name)),
 );
+if (asked.length === 0) throw new Error(`no judge is asked${isCi ? ' in CI' : ''}: ${only.join(', ')}`);
 const rows = await askJudges({
   ...{ judges: asked, expected: expectedFindings, bench, findTool, isBroken, tell },
   // A judge that was not asked has refused nothing.
