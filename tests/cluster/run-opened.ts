@@ -15,8 +15,11 @@ export interface OpenedProgram<T extends AsyncDisposable> {
  */
 export async function runOpened<T extends AsyncDisposable>({ open, run }: OpenedProgram<T>): Promise<never> {
   const interrupted = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const)
-    process.once(name, () => interrupted.abort(new Error(`ended by ${name}`)));
+  const onSignal = (name: NodeJS.Signals) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onSignal);
+    interrupted.abort(new Error(`ended by ${name}`));
+  };
+  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, onSignal);
   const { signal } = interrupted;
   let hasPassed = false;
   try {

@@ -69,7 +69,7 @@ export const blockReferences: KindReferences = {
     },
     'provisioning.diskSelector.match': {
       ...provisioning['provisioning.diskSelector.match'],
-      help: 'CEL expression that is true for a suitable disk; its variables are disk, system_disk and units such as GiB. The volume fails when it is not true for the system disk: volumes on other disks are not implemented.',
+      help: 'CEL expression over disk, system_disk and units such as GiB. A volume for which it does not select the system disk fails: others are not implemented.',
       notApplied: ephemeralNote,
     },
     'provisioning.minSize': { ...provisioning['provisioning.minSize'], notApplied: ephemeralNote },
