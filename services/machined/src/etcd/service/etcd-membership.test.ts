@@ -14,7 +14,7 @@ test('a node that joins removes the member of its name when that is dead, and is
 }, async () => {
   await using cluster = await startEtcdCluster(3);
   const openAt: EtcdAccess['openAt'] = async (endpoints) =>
-    cluster.client({ endpoints, dialTimeoutMs: 2_000 });
+    cluster.client({ endpoints, dialTimeoutMs: 10_000 });
   const access: EtcdAccess = {
     ...{ openAt, openLocal: () => openAt(cluster.endpoints), openCluster: () => openAt(cluster.endpoints) },
     ...{ own: async () => [], others: async () => cluster.endpoints.slice(0, 2) },
