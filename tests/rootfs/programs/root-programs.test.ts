@@ -115,11 +115,17 @@ test('the programs contain no path of whoever built them', { skip }, () => {
   }
 });
 
+const versionLine = (version: string) => new RegExp(`Version: ${version.replaceAll('.', '\\.')}\n`);
+
 test('the programs start in the root and tell their versions, and runc filters system calls', enter, () => {
   const entry = { root: staged.root, work: folder('versions') };
-  assert.match(runInRoot(entry, ['containerd', '--version']), / v2\.4\.2 /);
-  assert.match(runInRoot(entry, ['containerd-shim-runc-v2', '-v']), /Version: +v2\.4\.2\n/);
-  assert.match(runInRoot(entry, ['runc', '--version']), /^runc version 1\.5\.2\n/);
+  const { containerd, runc } = rootPrograms;
+  assert.ok(runInRoot(entry, ['containerd', '--version']).includes(` ${containerd.version} `));
+  assert.match(
+    runInRoot(entry, ['containerd-shim-runc-v2', '-v']).replaceAll(/ +/g, ' '),
+    versionLine(containerd.version),
+  );
+  assert.ok(runInRoot(entry, ['runc', '--version']).startsWith(`runc version ${runc.version.slice(1)}\n`));
   const features = JSON.parse(runInRoot(entry, ['runc', 'features']));
   assert.equal(features.linux.seccomp.enabled, true);
   for (const plugin of plugins) {
