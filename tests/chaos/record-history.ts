@@ -1,4 +1,4 @@
-// Clients that write and read a few keys, and what each of them saw: whoever reads it later can judge whether etcd is linearizable.
+// Clients write and read a few keys, and record what each of them saw. A checker can then decide whether etcd was linearizable.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EtcdClient } from '@nodewright/etcd';
 

@@ -1,9 +1,9 @@
 import { type ImageReference, parseImageReference } from '@nodewright/oci';
 
 /**
- * Which references by digest nothing needs once a reference is removed. Whoever pulls by a tag may get three references: the tag,
- * `repository@sha256:…`, and the bare id of the configuration; so does the CRI of containerd. Those by digest go with the last tag of
- * their repository, and bare ids with the last reference of any kind.
+ * The references by digest that are removed together with a reference. A pull of a tag may make three references: the tag,
+ * `repository@sha256:…`, and the bare id of the image's configuration, as containerd's CRI does. References by digest are removed with
+ * the last tag of their repository, bare ids with the last other reference.
  *
  * @param removed a reference by tag or by digest
  * @param others all other references to the same image, in any order. Names that are no references count as needed

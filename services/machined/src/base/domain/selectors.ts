@@ -1,8 +1,8 @@
 import type { Selection, SelectorRequest } from '@nodewright/machine-config/selectors';
 
 /**
- * Evaluates the selectors of the configuration. An expression comes from whoever may send a configuration, in maintenance from
- * everybody, so nothing about it is trusted but its size.
+ * Evaluates the selectors of the configuration. In maintenance anybody may send a configuration, so each evaluation is limited in time
+ * and memory.
  */
 export interface SelectorEvaluator {
   /**

@@ -13,7 +13,7 @@ export interface PodResolverEffect {
 
 export interface PodResolverInit {
   readonly effect: PodResolverEffect;
-  /** Reads `/etc/resolv.conf` of the environment; empty when there is none. */
+  /** Reads `/etc/resolv.conf` of the container; an empty text when the file does not exist. */
   readonly readResolvConf: () => Promise<string>;
   /** The node is a container, whose engine has an option for name servers. */
   readonly isContainer: boolean;
