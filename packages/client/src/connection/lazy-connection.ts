@@ -11,6 +11,7 @@ export class LazyConnection implements EndpointConnection {
   #opened: EndpointConnection | undefined;
   #opening: Promise<void> | undefined;
   #failure: Fault | undefined;
+  readonly #closed = Promise.withResolvers<void>();
   #isClosed = false;
 
   constructor(endpoint: Endpoint, open: () => Promise<EndpointConnection>) {
@@ -32,7 +33,10 @@ export class LazyConnection implements EndpointConnection {
   }
 
   async nextChange(): Promise<void> {
-    await (this.#opened?.nextChange() ?? this.#opening);
+    // A connection that could not be opened stays so: a change that has come already would make a waiting caller ask without an end.
+    await (this.#failure === undefined
+      ? (this.#opened?.nextChange() ?? this.#opening)
+      : this.#closed.promise);
   }
 
   async problem(now: Date): Promise<string> {
@@ -56,6 +60,7 @@ export class LazyConnection implements EndpointConnection {
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
+    this.#closed.resolve();
     this.#opened?.[Symbol.dispose]();
   }
 }
