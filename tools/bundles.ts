@@ -149,7 +149,7 @@ export const bundles: readonly Bundle[] = [
       ['version', '--client'],
       ['get', '--help'],
     ],
-    startModules: ['cli/talosctl/src/run-command.ts', 'cli/talosctl/src/commands/version.ts'],
+    startModules: ['cli/talosctl/src/program/run-command.ts', 'cli/talosctl/src/commands/version.ts'],
     shortNames: true,
     page: { name: 'ui', from: 'cli/talosctl/src/ui/page' },
     apart: { ...telemetryExport, '@viz-js/viz': 'node_modules/@viz-js/viz/dist/viz.cjs' },

@@ -13,7 +13,7 @@ const patterns = words.split(/\s+/);
 
 /** They ask for the user only to be skipped, in whole or in the part that needs root, and the rest opens no files of others. */
 const needRoot = new Set([
-  'cli/talosctl/src/home-folder.test.ts',
+  'cli/talosctl/src/context/home-folder.test.ts',
   'packages/provision/src/cluster/cluster-lock.test.ts',
   'packages/provision/src/cluster/socket-lock.test.ts',
   'tests/house/native-calls.test.ts',

@@ -1,9 +1,9 @@
 import type { Argument, Command, Option } from 'commander';
-import { commandGroups, commandTable } from '../../cli/talosctl/src/command-table.ts';
+import { connectionHeading } from '../../cli/talosctl/src/context/headings.ts';
 import { examplesOf } from '../../cli/talosctl/src/help/command-examples.ts';
-import { connectionHeading } from '../../cli/talosctl/src/help/headings.ts';
 import { moreHelpOf } from '../../cli/talosctl/src/help/more-help.ts';
 import { accessOf, type CommandAccess } from '../../cli/talosctl/src/node-selection/command-access.ts';
+import { commandGroups, commandTable } from '../../cli/talosctl/src/program/command-table.ts';
 import { type BuiltCommand, everyCommand } from '../../cli/talosctl/src/testing/every-command.ts';
 import { anchorOf, code, codeBlock, markdownTable, type Page, prose } from './page.ts';
 

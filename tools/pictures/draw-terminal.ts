@@ -1,4 +1,4 @@
-import { textWidth } from '../../cli/talosctl/src/dashboard/screen/terminal-text.ts';
+import { textWidth } from '../../cli/talosctl/src/output/terminal-text.ts';
 import { type Run, type ScreenLine, screenColours } from './parse-screen.ts';
 
 /** What a terminal showed for some time. */

@@ -1,4 +1,4 @@
-import { textWidth } from '../../cli/talosctl/src/dashboard/screen/terminal-text.ts';
+import { textWidth } from '../../cli/talosctl/src/output/terminal-text.ts';
 
 /** A part of a line of a terminal in one look. Colours are CSS colours; undefined is the terminal's own. */
 export interface Run {

@@ -1,7 +1,7 @@
 import { escapeEntry } from './output/escape-text.ts';
-import { openProcessEnvironment } from './process-environment.ts';
+import { openProcessEnvironment } from './program/process-environment.ts';
+import { runCli } from './program/run-cli.ts';
 import { plainError } from './render/plain-error.ts';
-import { runCli } from './run-cli.ts';
 
 /**
  * Resolves when all output has been passed to the kernel, which may take time for a full pipe. An unused stream is

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { locateCluster } from './cluster/read-cluster.ts';
-import { type ClusterRef, type ProvisionerName, provisionerNames } from './provisioner.ts';
+import { type ClusterRef, type ProvisionerName, provisionerNames } from './domain/provisioner.ts';
 
 /**
  * Returns the provisioner of a cluster; `undefined` when the cluster does not exist. For a damaged state, its

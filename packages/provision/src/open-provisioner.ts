@@ -3,10 +3,10 @@ import type { Telemetry } from '@nodewright/telemetry';
 import type { CreateParts } from './cluster/creation.ts';
 import { findBundles } from './cluster/find-bundles.ts';
 import { createDockerProvisioner } from './docker/docker-provisioner.ts';
+import type { ConfigPatches, Provisioner, ProvisionerName } from './domain/provisioner.ts';
 import { findKubernetes } from './process/find-kubernetes.ts';
 import { createProcessProvisioner } from './process/process-provisioner.ts';
 import { findPrograms } from './process/programs.ts';
-import type { ConfigPatches, Provisioner, ProvisionerName } from './provisioner.ts';
 import { createQemuProvisioner } from './qemu/qemu-provisioner.ts';
 
 export interface ProvisionerInit {

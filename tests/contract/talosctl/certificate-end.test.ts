@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { noTelemetry } from '@nodewright/telemetry';
-import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { runCli } from '../../../cli/talosctl/src/program/run-cli.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import type { FakeGateway } from './fake-gateway.ts';
 import { healthyCluster } from './replies.ts';

@@ -16,7 +16,7 @@ import { type MemoryState, pointerTo } from '@nodewright/state';
 import { hostnameStatuses, machineStatuses, machineTypes, osRootSecrets } from '@nodewright/state/kinds';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
-import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { runCli } from '../../../cli/talosctl/src/program/run-cli.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import type { FakeHandler } from './fake-gateway.ts';
 import { FakeTerminal } from './fake-terminal.ts';

@@ -14,11 +14,11 @@ import {
   yamlSpecAnnotation,
 } from '@nodewright/state/kinds';
 import { noTelemetry } from '@nodewright/telemetry';
-import { commandTable } from '../../../cli/talosctl/src/command-table.ts';
-import { createProgram } from '../../../cli/talosctl/src/create-program.ts';
+import { commandPath, leafCommands } from '../../../cli/talosctl/src/context/command-path.ts';
 import { accessOf } from '../../../cli/talosctl/src/node-selection/command-access.ts';
-import { commandPath, leafCommands } from '../../../cli/talosctl/src/node-selection/command-path.ts';
-import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { commandTable } from '../../../cli/talosctl/src/program/command-table.ts';
+import { createProgram } from '../../../cli/talosctl/src/program/create-program.ts';
+import { runCli } from '../../../cli/talosctl/src/program/run-cli.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import { sampleConfig } from './fake-nodes.ts';
 import { type HostileMode, hostileHandlers, hostileText } from './hostile-replies.ts';

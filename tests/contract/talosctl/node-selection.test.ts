@@ -12,7 +12,7 @@ import {
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { BlockDeviceWipeResponse, DisksResponse } from '@nodewright/contract/gen/storage/storage.ts';
 import { noTelemetry } from '@nodewright/telemetry';
-import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { runCli } from '../../../cli/talosctl/src/program/run-cli.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import type { FakeGateway, FakeHandler } from './fake-gateway.ts';
 import { healthyCluster, reply } from './replies.ts';

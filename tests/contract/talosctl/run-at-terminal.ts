@@ -1,7 +1,7 @@
 // Runs a command in this process, as if a user sat at a terminal and reacted to its questions.
 import { PassThrough } from 'node:stream';
 import { noTelemetry } from '@nodewright/telemetry';
-import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { runCli } from '../../../cli/talosctl/src/program/run-cli.ts';
 import type { TalosctlResult } from './run-talosctl.ts';
 
 /** The key that interrupts a program. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { methodTable } from '@nodewright/contract';
 import { noTelemetry } from '@nodewright/telemetry';
-import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { runCli } from '../../../cli/talosctl/src/program/run-cli.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import type { FakeHandler } from './fake-gateway.ts';
 import { responseOf, type SampleField, sampleFields, sampleMessage } from './field-samples.ts';

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { VersionResponse } from '@nodewright/contract/gen/machine/machine.ts';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
-import { runCli } from '../../../cli/talosctl/src/run-cli.ts';
+import { runCli } from '../../../cli/talosctl/src/program/run-cli.ts';
 import { FakeCluster } from './fake-cluster.ts';
 import type { FakeHandler } from './fake-gateway.ts';
 import { reply } from './replies.ts';

@@ -1,6 +1,6 @@
-import type { OutputStream } from '../command-module.ts';
+import type { OutputStream } from '../context/command-module.ts';
+import { type OwnText, ownLines, ownText, writeOwn } from '../context/own-text.ts';
 import { escapeLine } from '../output/escape-text.ts';
-import { type OwnText, ownLines, ownText, writeOwn } from '../output/own-text.ts';
 import { printableCell } from '../render/printable.ts';
 
 export type ActionState = 'running' | 'failed' | 'done';

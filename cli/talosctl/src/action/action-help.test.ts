@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Command } from 'commander';
-import type { CliEnvironment } from '../command-module.ts';
 import { rebootCommand } from '../commands/reboot.ts';
 import { resetCommand } from '../commands/reset.ts';
 import { shutdownCommand } from '../commands/shutdown.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
 
 test('the help of reboot, reset and shutdown shows each default once, as a value that the flag accepts', () => {
   for (const module of [rebootCommand, resetCommand, shutdownCommand]) {

@@ -1,6 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseGoDuration } from '../go-duration.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { parseGoDuration } from '../values/go-duration.ts';
 
 /** Options of commands that start an action, which continues after the node has answered. */
 export interface ActionOptions extends NodeOptions, OutputOptions {

@@ -3,7 +3,7 @@ import {
   RebootRequest_Mode as RebootMode,
   ResetRequest_WipeMode as WipeMode,
 } from '@nodewright/contract/gen/machine/machine.ts';
-import { onlyMessage } from '../only-message.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
 import { bootIdChanged } from './boot-id.ts';
 import { maintenanceCheck } from './maintenance-check.ts';
 import type { NodeAction } from './node-action.ts';

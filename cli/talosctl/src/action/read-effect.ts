@@ -1,10 +1,10 @@
 import type { NodeClient, TalosClient } from '@nodewright/client';
 import type { ActionEffect, PlannedAction } from '@nodewright/client/what-if';
-import { readCertificateFacts } from '../certificate-facts.ts';
-import type { CliEnvironment } from '../command-module.ts';
-import type { NodeOptions } from '../node-options.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import type { NodeOptions } from '../nodes/node-options.ts';
+import { readContext } from '../nodes/talosconfig-of.ts';
 import { plainError } from '../render/plain-error.ts';
-import { readContext } from '../talosconfig-of.ts';
+import { readCertificateFacts } from '../values/certificate-facts.ts';
 
 /** An effect, and its sentences for the user, one per line. */
 export interface ReadEffect {

@@ -1,6 +1,6 @@
 import type { ActionEffect } from '@nodewright/client/what-if';
-import type { CliEnvironment } from '../command-module.ts';
-import type { OutputOptions } from '../node-options.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import type { OutputOptions } from '../nodes/node-options.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import { writeDocument } from '../render/document.ts';
 import type { ReadEffect } from './read-effect.ts';

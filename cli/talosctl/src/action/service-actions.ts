@@ -1,5 +1,5 @@
 import type { NodeClient } from '@nodewright/client';
-import { onlyMessage } from '../only-message.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
 
 /** Calls that act on a service, by the word of the command line. */
 const calls = {

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { NodeClient } from '@nodewright/client';
 import type { ContainerInfo } from '@nodewright/contract/gen/machine/machine.ts';
 import { type Fault, faultFrom } from '@nodewright/fault';
-import { onlyMessage } from '../only-message.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
 import type { Cgroup } from './cgroup-tree.ts';
 import type { NodeNames } from './presets.ts';
 

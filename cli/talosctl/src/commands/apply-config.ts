@@ -1,8 +1,6 @@
 import type { TalosClient } from '@nodewright/client';
 import type { Fault } from '@nodewright/fault';
 import { Argument } from 'commander';
-import { collectTexts } from '../collect-texts.ts';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { type ApplyOptions, addApplyOptions, applyConfiguration } from '../configuration/apply-options.ts';
 import { ApplyReport } from '../configuration/apply-report.ts';
 import { refuseForeign } from '../configuration/confirm-foreign.ts';
@@ -10,16 +8,18 @@ import { warnOfDecoding } from '../configuration/local-check.ts';
 import { activeConfiguration } from '../configuration/node-configuration.ts';
 import { patchText } from '../configuration/patch-text.ts';
 import { readConfigFile } from '../configuration/read-config-file.ts';
-import { InterruptedFailure } from '../failure.ts';
+import { collectTexts } from '../context/collect-texts.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { InterruptedFailure } from '../context/failure.ts';
+import { Progress } from '../context/progress.ts';
 import {
   addInsecureOptions,
   addNodeOptions,
   addOutputOption,
   type NodeOptions,
   type OutputOptions,
-} from '../node-options.ts';
-import { openClient } from '../open-client.ts';
-import { Progress } from '../progress.ts';
+} from '../nodes/node-options.ts';
+import { openClient } from '../nodes/open-client.ts';
 import { readPatches } from './gen/read-patches.ts';
 
 interface ApplyConfigOptions extends NodeOptions, OutputOptions, ApplyOptions {

@@ -2,18 +2,23 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { showWait } from '../context/progress.ts';
 import {
   readSnapshotInfo,
   type SnapshotInfo,
   snapshotInfoDocument,
   snapshotInfoText,
 } from '../etcd/snapshot-info.ts';
-import { NodeErrors } from '../node-errors.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { onlyTarget } from '../only-target.ts';
-import { openClient } from '../open-client.ts';
-import { showWait } from '../progress.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { onlyTarget } from '../nodes/only-target.ts';
+import { openClient } from '../nodes/open-client.ts';
 import { writeDocument } from '../render/document.ts';
 
 interface BootstrapOptions extends NodeOptions, OutputOptions {

@@ -4,12 +4,17 @@ import { cgroupLines } from '../cgroups/cgroup-tree.ts';
 import { groupName, queryNames } from '../cgroups/node-names.ts';
 import { type CgroupPreset, cgroupPresets } from '../cgroups/presets.ts';
 import { readCgroups } from '../cgroups/read-cgroups.ts';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { UsageFault } from '../failure.ts';
-import { NodeErrors } from '../node-errors.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { onlyTarget } from '../only-target.ts';
-import { openClient } from '../open-client.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { onlyTarget } from '../nodes/only-target.ts';
+import { openClient } from '../nodes/open-client.ts';
 import { writeDocument } from '../render/document.ts';
 import { formatTable } from '../render/table.ts';
 

@@ -1,5 +1,5 @@
-import type { CommandModule } from '../command-module.ts';
-import { addClusterOptions } from './cluster/cluster-options.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { addClusterOptions } from '../local-clusters/cluster-options.ts';
 import { defineClusterCreate } from './cluster/create.ts';
 import { defineClusterDestroy } from './cluster/destroy.ts';
 import { defineClusterJoin } from './cluster/join.ts';

@@ -1,6 +1,6 @@
-import type { CommandModule } from '../command-module.ts';
 import { completedShells, completionScript } from '../completion/scripts.ts';
-import { UsageFault } from '../failure.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
 
 /** `talosctl completion <shell>`: prints a completion script for the shell to source. */
 export const completionCommand: CommandModule = {

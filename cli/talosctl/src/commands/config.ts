@@ -1,5 +1,5 @@
-import type { CommandModule } from '../command-module.ts';
-import { addNodeOptions } from '../node-options.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { addNodeOptions } from '../nodes/node-options.ts';
 import { defineConfigAdd } from './config/add.ts';
 import { defineConfigContext } from './config/context.ts';
 import { defineConfigContexts } from './config/contexts.ts';

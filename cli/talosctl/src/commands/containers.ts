@@ -1,15 +1,15 @@
 import type { ContainerInfo } from '@nodewright/contract/gen/machine/machine.ts';
-import type { CommandModule } from '../command-module.ts';
+import type { CommandModule } from '../context/command-module.ts';
 import {
   addContainerOptions,
   type ContainerOptions,
   containerInstance,
   containerLabel,
   sortedById,
-} from '../container-instance.ts';
-import { addNodeOptions, addOutputOption } from '../node-options.ts';
-import { onlyMessage } from '../only-message.ts';
-import { reportNodes } from '../report-nodes.ts';
+} from '../nodes/container-instance.ts';
+import { addNodeOptions, addOutputOption } from '../nodes/node-options.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
+import { reportNodes } from '../nodes/report-nodes.ts';
 
 /** `talosctl containers`: lists the containers of each node. Source: Talos v1.14: containers. */
 export const containersCommand: CommandModule = {

@@ -1,16 +1,21 @@
 import { resolve } from 'node:path';
 import type { NodeClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { gatherBytes } from '../gather-bytes.ts';
-import { NodeErrors } from '../node-errors.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { onlyTarget } from '../only-target.ts';
-import { openClient } from '../open-client.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { writeSlowly } from '../context/write-slowly.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { onlyTarget } from '../nodes/only-target.ts';
+import { openClient } from '../nodes/open-client.ts';
+import { showTransfer } from '../nodes/show-transfer.ts';
 import { escapeEntry } from '../output/escape-text.ts';
 import { writeDocument } from '../render/document.ts';
-import { showTransfer } from '../show-transfer.ts';
-import { writeSlowly } from '../write-slowly.ts';
+import { gatherBytes } from '../values/gather-bytes.ts';
 
 const toStdout = '-';
 

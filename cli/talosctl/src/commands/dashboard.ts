@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Fault } from '@nodewright/fault';
 import { InvalidArgumentError } from 'commander';
 import { callerRolesOf } from '../action/read-effect.ts';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
 import { keyGroups } from '../dashboard/model/key-table.ts';
-import { UsageFault } from '../failure.ts';
-import { parseGoDuration } from '../go-duration.ts';
 import { addHelp } from '../help/more-help.ts';
-import { addInsecureOptions, addNodeOptions, type NodeOptions } from '../node-options.ts';
-import { openClient } from '../open-client.ts';
+import { addInsecureOptions, addNodeOptions, type NodeOptions } from '../nodes/node-options.ts';
+import { openClient } from '../nodes/open-client.ts';
+import { parseGoDuration } from '../values/go-duration.ts';
 
 interface DashboardOptions extends NodeOptions {
   readonly updateInterval: number;

@@ -1,8 +1,13 @@
-import type { CommandModule } from '../command-module.ts';
-import { type MountedVolume, type MountedVolumes, mountedVolumes } from '../mounted-volumes.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { type NodeReport, reportNodes } from '../nodes/report-nodes.ts';
 import { formatBinarySize, formatCount, formatPercentUsed } from '../render/size.ts';
-import { type NodeReport, reportNodes } from '../report-nodes.ts';
+import { type MountedVolume, type MountedVolumes, mountedVolumes } from '../values/mounted-volumes.ts';
 
 interface DiskfreeOptions extends NodeOptions, OutputOptions {
   readonly bytes: boolean;

@@ -1,6 +1,6 @@
 import type { NodeClient } from '@nodewright/client';
 import type { DmesgRequest } from '@nodewright/contract/gen/machine/machine.ts';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
 import {
   addInsecureOptions,
   addNodeOptions,
@@ -8,9 +8,9 @@ import {
   followedOutput,
   type NodeOptions,
   type OutputOptions,
-} from '../node-options.ts';
+} from '../nodes/node-options.ts';
+import { reportStream } from '../nodes/report-stream.ts';
 import { escapeEntry } from '../output/escape-text.ts';
-import { reportStream } from '../report-stream.ts';
 
 interface DmesgOptions extends NodeOptions, OutputOptions {
   readonly follow?: boolean;

@@ -1,10 +1,10 @@
-import type { CommandModule } from '../command-module.ts';
 import { addApplyOptions } from '../configuration/apply-options.ts';
 import { type ChangeOptions, walkNodes } from '../configuration/walk-nodes.ts';
+import type { CommandModule } from '../context/command-module.ts';
 import { editNode } from '../edit/edit-node.ts';
 import { chooseEditor } from '../edit/run-editor.ts';
 import { addHelp } from '../help/more-help.ts';
-import { addNodeOptions, addOutputOption } from '../node-options.ts';
+import { addNodeOptions, addOutputOption } from '../nodes/node-options.ts';
 
 /** `talosctl edit machineconfig`. Source: Talos v1.14: edit. */
 export const editCommand: CommandModule = {

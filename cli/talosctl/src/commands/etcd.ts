@@ -1,5 +1,5 @@
-import type { CommandModule } from '../command-module.ts';
-import { addNodeOptions } from '../node-options.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { addNodeOptions } from '../nodes/node-options.ts';
 import { defineEtcdAlarm } from './etcd/alarm.ts';
 import { defineEtcdDowngrade } from './etcd/downgrade.ts';
 import { defineEtcdDefrag, defineEtcdForfeitLeadership } from './etcd/maintenance.ts';

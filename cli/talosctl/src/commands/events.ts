@@ -1,12 +1,17 @@
 import type { EventsRequest } from '@nodewright/contract/gen/machine/machine.ts';
 import { InvalidArgumentError } from 'commander';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { readEvent } from '../event-text.ts';
-import { eventTimeText } from '../event-time.ts';
-import { parseGoDuration } from '../go-duration.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { readEvent } from '../nodes/event-text.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { reportStream } from '../nodes/report-stream.ts';
 import { formatTable } from '../render/table.ts';
-import { reportStream } from '../report-stream.ts';
+import { eventTimeText } from '../values/event-time.ts';
+import { parseGoDuration } from '../values/go-duration.ts';
 
 interface EventsOptions extends NodeOptions, OutputOptions {
   readonly tail: number;

@@ -1,5 +1,5 @@
-import type { CommandModule } from '../command-module.ts';
-import { addNodeOptions } from '../node-options.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { addNodeOptions } from '../nodes/node-options.ts';
 import { defineExtensionsInstall } from './extensions/install.ts';
 import { defineExtensionsList } from './extensions/list.ts';
 import { defineExtensionsRemove } from './extensions/remove.ts';

@@ -1,4 +1,4 @@
-import type { CommandModule } from '../command-module.ts';
+import type { CommandModule } from '../context/command-module.ts';
 import { defineGenCa } from './gen/ca.ts';
 import { defineGenConfig } from './gen/config.ts';
 import { defineGenCrt } from './gen/crt.ts';

@@ -1,12 +1,12 @@
 import type { EncodedSpec, KindRef } from '@nodewright/state';
-import { checkServerVersions } from '../check-server-versions.ts';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
 import { definitionsOf } from '../get/definitions-of.ts';
 import { getResources, watchResources } from '../get/get-resources.ts';
 import { resolveKind } from '../get/resolve-kind.ts';
 import { createResourceOutput, parseResourceFormat, type ResourceFormat } from '../get/resource-output.ts';
-import { addInsecureOptions, addNodeOptions, type NodeOptions } from '../node-options.ts';
-import { openClient } from '../open-client.ts';
+import { checkServerVersions } from '../nodes/check-server-versions.ts';
+import { addInsecureOptions, addNodeOptions, type NodeOptions } from '../nodes/node-options.ts';
+import { openClient } from '../nodes/open-client.ts';
 
 interface GetOptions extends NodeOptions {
   readonly output: ResourceFormat;

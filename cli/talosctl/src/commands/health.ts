@@ -2,22 +2,22 @@ import type { NodeClient, TalosClient } from '@nodewright/client';
 import type { ClusterNodes } from '@nodewright/client/health';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { InvalidArgumentError } from 'commander';
-import { CommandLimit } from '../command-limit.ts';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { UsageFault } from '../failure.ts';
-import { parseGoDuration } from '../go-duration.ts';
-import { NodeErrors } from '../node-errors.ts';
+import { CommandLimit } from '../context/command-limit.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
+import { Progress } from '../context/progress.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
 import {
   addNodeOptions,
   addOutputOption,
   collectList,
   type NodeOptions,
   type OutputOptions,
-} from '../node-options.ts';
-import { openClient } from '../open-client.ts';
+} from '../nodes/node-options.ts';
+import { openClient } from '../nodes/open-client.ts';
 import { escapeEntry } from '../output/escape-text.ts';
-import { Progress } from '../progress.ts';
 import { documentError, writeDocument } from '../render/document.ts';
+import { parseGoDuration } from '../values/go-duration.ts';
 
 interface HealthOptions extends NodeOptions, OutputOptions {
   readonly server: boolean;

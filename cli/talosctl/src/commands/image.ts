@@ -1,5 +1,5 @@
-import type { CommandModule } from '../command-module.ts';
-import { addNodeOptions } from '../node-options.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { addNodeOptions } from '../nodes/node-options.ts';
 import { defineImageCacheCreate } from './image/cache-create.ts';
 import { defineImageCacheServe } from './image/cache-serve.ts';
 import { addNamespaceOption } from './image/image-options.ts';

@@ -1,17 +1,22 @@
 import { type KubeconfigRename, parseKubeconfig, readKubeconfig } from '@nodewright/client/kubeconfig';
 import { faultFrom } from '@nodewright/fault';
 import { Option } from 'commander';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { UsageFault } from '../failure.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
+import { Progress } from '../context/progress.ts';
 import { decideConflicts } from '../kubeconfig/decide-conflicts.ts';
 import { locateKubeconfig } from '../kubeconfig/kubeconfig-place.ts';
 import { readMergedFile, updateKubeconfig } from '../kubeconfig/update-kubeconfig.ts';
-import { NodeErrors } from '../node-errors.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { onlyTarget } from '../only-target.ts';
-import { openClient } from '../open-client.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { onlyTarget } from '../nodes/only-target.ts';
+import { openClient } from '../nodes/open-client.ts';
 import { escapeLine } from '../output/escape-text.ts';
-import { Progress } from '../progress.ts';
 import { writeDocument } from '../render/document.ts';
 
 interface KubeconfigOptions extends NodeOptions, OutputOptions {

@@ -4,21 +4,21 @@ import {
   ListRequest_Type,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { InvalidArgumentError } from 'commander';
-import type { CommandModule } from '../command-module.ts';
-import { UsageFault } from '../failure.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
 import {
   addNodeOptions,
   addOutputOption,
   collectList,
   type NodeOptions,
   type OutputOptions,
-} from '../node-options.ts';
-import { wholeNumberBetween } from '../parse-whole-number.ts';
+} from '../nodes/node-options.ts';
+import { reportFiles } from '../nodes/report-files.ts';
 import { formatFileMode } from '../render/file-mode.ts';
 import { formatFileTime } from '../render/file-time.ts';
 import { formatRelativeSeconds } from '../render/relative-time.ts';
 import { formatDecimalSize } from '../render/size.ts';
-import { reportFiles } from '../report-files.ts';
+import { wholeNumberBetween } from '../values/parse-whole-number.ts';
 
 interface ListOptions extends NodeOptions, OutputOptions {
   readonly long?: boolean;

@@ -1,11 +1,20 @@
 import type { NodeClient } from '@nodewright/client';
 import type { LogsRequest } from '@nodewright/contract/gen/machine/machine.ts';
 import { InvalidArgumentError } from 'commander';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { addContainerOptions, type ContainerOptions, containerInstance } from '../container-instance.ts';
-import { LineSplitter } from '../line-splitter.ts';
-import { addInsecureOptions, addNodeOptions, addOutputOption, followedOutput } from '../node-options.ts';
-import { reportStream } from '../report-stream.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import {
+  addContainerOptions,
+  type ContainerOptions,
+  containerInstance,
+} from '../nodes/container-instance.ts';
+import {
+  addInsecureOptions,
+  addNodeOptions,
+  addOutputOption,
+  followedOutput,
+} from '../nodes/node-options.ts';
+import { reportStream } from '../nodes/report-stream.ts';
+import { LineSplitter } from '../values/line-splitter.ts';
 
 interface LogsOptions extends ContainerOptions {
   readonly follow?: boolean;

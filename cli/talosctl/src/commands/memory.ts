@@ -1,16 +1,16 @@
 import type { MemInfo, Memory } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import type { CommandModule } from '../command-module.ts';
+import type { CommandModule } from '../context/command-module.ts';
 import {
   addInsecureOptions,
   addNodeOptions,
   addOutputOption,
   type NodeOptions,
   type OutputOptions,
-} from '../node-options.ts';
-import { onlyMessage } from '../only-message.ts';
-import { reportNodeTexts } from '../report-node-texts.ts';
-import { type NodeReport, reportNodes } from '../report-nodes.ts';
+} from '../nodes/node-options.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
+import { reportNodeTexts } from '../nodes/report-node-texts.ts';
+import { type NodeReport, reportNodes } from '../nodes/report-nodes.ts';
 import { memoryFields } from './memory-fields.ts';
 
 const kibInMib = 1024n;

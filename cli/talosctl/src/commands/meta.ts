@@ -1,14 +1,14 @@
 import type { NodeClient } from '@nodewright/client';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
 import {
   addInsecureOptions,
   addNodeOptions,
   addOutputOption,
   type NodeOptions,
   type OutputOptions,
-} from '../node-options.ts';
-import { reportNodes } from '../report-nodes.ts';
+} from '../nodes/node-options.ts';
+import { reportNodes } from '../nodes/report-nodes.ts';
 
 type MetaOptions = NodeOptions & OutputOptions;
 

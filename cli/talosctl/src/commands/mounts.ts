@@ -1,8 +1,13 @@
 import type { MountStat } from '@nodewright/contract/gen/machine/machine.ts';
-import type { CommandModule } from '../command-module.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { onlyMessage } from '../only-message.ts';
-import { type NodeReport, reportNodes } from '../report-nodes.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
+import { type NodeReport, reportNodes } from '../nodes/report-nodes.ts';
 
 function gigabytes(bytes: bigint): string {
   return (Number(bytes) * 1e-9).toFixed(2);

@@ -2,14 +2,19 @@ import type { NodeClient } from '@nodewright/client';
 import { ContainerDriver } from '@nodewright/contract/gen/common/common.ts';
 import type { ConnectRecord } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { UsageFault } from '../failure.ts';
-import { addNodeOptions, addOutputFlag, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { onlyMessage } from '../only-message.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
+import {
+  addNodeOptions,
+  addOutputFlag,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
+import { reportNodes } from '../nodes/report-nodes.ts';
 import { outputFormats } from '../render/output-format.ts';
-import { reportNodes } from '../report-nodes.ts';
-import { type ColumnFlags, socketCells, socketTitles } from './netstat-columns.ts';
-import { netstatRequest, type SocketFlags } from './netstat-request.ts';
+import { type ColumnFlags, socketCells, socketTitles } from '../values/netstat-columns.ts';
+import { netstatRequest, type SocketFlags } from '../values/netstat-request.ts';
 
 interface NetstatOptions extends NodeOptions, OutputOptions, SocketFlags, ColumnFlags {}
 

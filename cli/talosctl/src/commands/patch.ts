@@ -1,16 +1,16 @@
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { ConfigPatch } from '@nodewright/machine-config';
-import { collectTexts } from '../collect-texts.ts';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { addApplyOptions } from '../configuration/apply-options.ts';
 import type { ApplyReport } from '../configuration/apply-report.ts';
 import { refuseForeign } from '../configuration/confirm-foreign.ts';
 import { activeConfiguration, storedConfiguration } from '../configuration/node-configuration.ts';
 import { patchText } from '../configuration/patch-text.ts';
 import { type ChangeOptions, sendChange, walkNodes } from '../configuration/walk-nodes.ts';
-import { UsageFault } from '../failure.ts';
-import { addNodeOptions, addOutputOption } from '../node-options.ts';
+import { collectTexts } from '../context/collect-texts.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
+import { addNodeOptions, addOutputOption } from '../nodes/node-options.ts';
 import { readPatches } from './gen/read-patches.ts';
 
 interface PatchOptions extends ChangeOptions {

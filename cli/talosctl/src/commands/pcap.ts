@@ -4,19 +4,19 @@ import { longestTimerMs } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import type { BPFInstruction } from '@nodewright/contract/gen/machine/machine.ts';
 import { type Fault, faultFrom } from '@nodewright/fault';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { parseGoDuration } from '../go-duration.ts';
-import { NodeErrors } from '../node-errors.ts';
-import { addNodeOptions, type NodeOptions } from '../node-options.ts';
-import { onlyTarget } from '../only-target.ts';
-import { openClient } from '../open-client.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { PartialFile } from '../context/partial-file.ts';
+import { writeSlowly } from '../context/write-slowly.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
+import { addNodeOptions, type NodeOptions } from '../nodes/node-options.ts';
+import { onlyTarget } from '../nodes/only-target.ts';
+import { openClient } from '../nodes/open-client.ts';
+import { showTransfer } from '../nodes/show-transfer.ts';
 import { packetDocument, packetLine } from '../packet/packet-line.ts';
 import { parseBpfFilter } from '../packet/parse-bpf-filter.ts';
 import { PcapReader } from '../packet/pcap-reader.ts';
-import { PartialFile } from '../partial-file.ts';
 import { openItems } from '../render/document.ts';
-import { showTransfer } from '../show-transfer.ts';
-import { writeSlowly } from '../write-slowly.ts';
+import { parseGoDuration } from '../values/go-duration.ts';
 
 interface PcapOptions extends NodeOptions {
   readonly interface: string;

@@ -1,11 +1,11 @@
 import { faultFrom } from '@nodewright/fault';
-import type { CommandModule } from '../command-module.ts';
-import { NodeErrors } from '../node-errors.ts';
-import { addNodeOptions, type NodeOptions } from '../node-options.ts';
-import { onlyTarget } from '../only-target.ts';
-import { openClient } from '../open-client.ts';
-import { showTransfer } from '../show-transfer.ts';
-import { writeSlowly } from '../write-slowly.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { writeSlowly } from '../context/write-slowly.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
+import { addNodeOptions, type NodeOptions } from '../nodes/node-options.ts';
+import { onlyTarget } from '../nodes/only-target.ts';
+import { openClient } from '../nodes/open-client.ts';
+import { showTransfer } from '../nodes/show-transfer.ts';
 
 /** `talosctl read <path>`: prints the bytes of a file. Source: Talos v1.14: read. */
 export const readCommand: CommandModule = {

@@ -3,8 +3,8 @@ import { type ActionOptions, addActionOptions, parseProgress } from '../action/a
 import { isRebootMode, type RebootModeName, rebootAction } from '../action/node-actions.ts';
 import { openDrain } from '../action/open-drain.ts';
 import { type ActionCommand, runNodeAction } from '../action/run-node-action.ts';
-import type { CommandModule } from '../command-module.ts';
-import { parseGoDuration } from '../go-duration.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { parseGoDuration } from '../values/go-duration.ts';
 
 interface RebootOptions extends ActionOptions {
   readonly mode: RebootModeName;

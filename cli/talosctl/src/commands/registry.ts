@@ -1,5 +1,5 @@
-import type { CommandModule } from '../command-module.ts';
-import { addNodeOptions } from '../node-options.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { addNodeOptions } from '../nodes/node-options.ts';
 import { defineRegistryCollect } from './registry/collect.ts';
 import { defineRegistryImages } from './registry/images.ts';
 import { defineRegistryPull } from './registry/pull.ts';

@@ -3,8 +3,8 @@ import { type ActionOptions, addActionOptions } from '../action/action-options.t
 import { clearedDisks } from '../action/cleared-disks.ts';
 import { isWipeMode, resetAction, type WipeModeName } from '../action/node-actions.ts';
 import { runNodeAction } from '../action/run-node-action.ts';
-import type { CommandModule } from '../command-module.ts';
-import { collectList } from '../node-options.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { collectList } from '../nodes/node-options.ts';
 
 interface ResetOptions extends ActionOptions {
   readonly graceful: boolean;

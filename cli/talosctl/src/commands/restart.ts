@@ -1,7 +1,11 @@
-import type { CommandModule } from '../command-module.ts';
-import { addContainerOptions, type ContainerOptions, containerInstance } from '../container-instance.ts';
-import { addNodeOptions, addOutputOption } from '../node-options.ts';
-import { reportDone } from '../report-done.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import {
+  addContainerOptions,
+  type ContainerOptions,
+  containerInstance,
+} from '../nodes/container-instance.ts';
+import { addNodeOptions, addOutputOption } from '../nodes/node-options.ts';
+import { reportDone } from '../nodes/report-done.ts';
 
 /** `talosctl restart <id>`: restarts a container. Source: Talos v1.14: restart. */
 export const restartCommand: CommandModule = {

@@ -1,16 +1,16 @@
 import { callService, isServiceAction, type ServiceAction } from '../action/service-actions.ts';
-import type { CommandModule } from '../command-module.ts';
-import { UsageFault } from '../failure.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
 import {
   addInsecureOptions,
   addNodeOptions,
   addOutputOption,
   type NodeOptions,
   type OutputOptions,
-} from '../node-options.ts';
-import { type NodeReport, reportNodes } from '../report-nodes.ts';
-import { reportService } from '../report-service.ts';
-import { listServices, serviceDocument, serviceRow } from '../service-rows.ts';
+} from '../nodes/node-options.ts';
+import { type NodeReport, reportNodes } from '../nodes/report-nodes.ts';
+import { reportService } from '../nodes/report-service.ts';
+import { listServices, serviceDocument, serviceRow } from '../nodes/service-rows.ts';
 
 function actionReport(action: ServiceAction, id: string): NodeReport<{ readonly resp: string }> {
   return {

@@ -1,7 +1,7 @@
 import { type ActionOptions, addActionOptions } from '../action/action-options.ts';
 import { shutdownAction } from '../action/node-actions.ts';
 import { runNodeAction } from '../action/run-node-action.ts';
-import type { CommandModule } from '../command-module.ts';
+import type { CommandModule } from '../context/command-module.ts';
 
 interface ShutdownOptions extends ActionOptions {
   readonly force?: boolean;

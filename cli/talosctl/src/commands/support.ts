@@ -3,14 +3,13 @@ import type { TalosClient } from '@nodewright/client';
 import { nodeNameInLine } from '@nodewright/client/node-name';
 import { buildInfo } from '@nodewright/contract';
 import { MeetingPoint } from '../action/meeting-point.ts';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
-import { ReportedFailure, UsageFault } from '../failure.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { ReportedFailure, UsageFault } from '../context/failure.ts';
+import { PartialFile } from '../context/partial-file.ts';
 import { addHelp } from '../help/more-help.ts';
-import { addInsecureOptions, addNodeOptions, collectList, type NodeOptions } from '../node-options.ts';
-import { openClient } from '../open-client.ts';
+import { addInsecureOptions, addNodeOptions, collectList, type NodeOptions } from '../nodes/node-options.ts';
+import { openClient } from '../nodes/open-client.ts';
 import { escapeLine } from '../output/escape-text.ts';
-import { wholeNumberBetween } from '../parse-whole-number.ts';
-import { PartialFile } from '../partial-file.ts';
 import { writeDocument } from '../render/document.ts';
 import { formatJson } from '../render/json.ts';
 import { type OutputFormat, outputFormats } from '../render/output-format.ts';
@@ -21,6 +20,7 @@ import { collectNode, type NodeCollection } from '../support/collect-node.ts';
 import { KnownSecrets } from '../support/secret-filter.ts';
 import { SupportProgress } from '../support/support-progress.ts';
 import { failureTable, supportDocument } from '../support/support-report.ts';
+import { wholeNumberBetween } from '../values/parse-whole-number.ts';
 
 interface SupportOptions extends NodeOptions {
   readonly output?: string;

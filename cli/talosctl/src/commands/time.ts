@@ -1,11 +1,16 @@
 import type { Timestamp } from '@nodewright/contract/gen/google/protobuf/timestamp.ts';
 import type { Time } from '@nodewright/contract/gen/time/time.ts';
 import { Fault } from '@nodewright/fault';
-import type { CommandModule } from '../command-module.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { onlyMessage } from '../only-message.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
+import { type NodeReport, reportNodes } from '../nodes/report-nodes.ts';
 import { formatGoTime, formatTimestamp, isValidTimestamp } from '../render/go-time.ts';
-import { type NodeReport, reportNodes } from '../report-nodes.ts';
 
 function checkTime(time: Timestamp | undefined, what: string): Timestamp {
   if (time === undefined || !isValidTimestamp(time))

@@ -2,14 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { callerRolesOf } from '../action/read-effect.ts';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { showWait } from '../context/progress.ts';
 import { addHelp } from '../help/more-help.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { openClient } from '../open-client.ts';
-import { wholeNumberBetween } from '../parse-whole-number.ts';
-import { showWait } from '../progress.ts';
-import { clusterName, readContext } from '../talosconfig-of.ts';
-import { clusterRef } from './cluster/cluster-options.ts';
+import { clusterRef } from '../local-clusters/cluster-options.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { openClient } from '../nodes/open-client.ts';
+import { clusterName, readContext } from '../nodes/talosconfig-of.ts';
+import { wholeNumberBetween } from '../values/parse-whole-number.ts';
 
 interface UiOptions extends NodeOptions, OutputOptions {
   readonly port: number;

@@ -1,9 +1,14 @@
 import { InvalidArgumentError } from 'commander';
-import type { CommandModule } from '../command-module.ts';
-import { addNodeOptions, addOutputOption, type NodeOptions, type OutputOptions } from '../node-options.ts';
-import { wholeNumberBetween } from '../parse-whole-number.ts';
+import type { CommandModule } from '../context/command-module.ts';
+import {
+  addNodeOptions,
+  addOutputOption,
+  type NodeOptions,
+  type OutputOptions,
+} from '../nodes/node-options.ts';
+import { reportFiles } from '../nodes/report-files.ts';
 import { formatDecimalSize } from '../render/size.ts';
-import { reportFiles } from '../report-files.ts';
+import { wholeNumberBetween } from '../values/parse-whole-number.ts';
 
 interface UsageOptions extends NodeOptions, OutputOptions {
   readonly humanize?: boolean;

@@ -1,11 +1,11 @@
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { ValidationMode } from '@nodewright/machine-config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CliEnvironment, CommandModule } from '../command-module.ts';
 import { inertLines } from '../configuration/inert-lines.ts';
 import { readConfigFile } from '../configuration/read-config-file.ts';
-import { ReportedFailure } from '../failure.ts';
-import { addOutputOption, type OutputOptions } from '../node-options.ts';
+import type { CliEnvironment, CommandModule } from '../context/command-module.ts';
+import { ReportedFailure } from '../context/failure.ts';
+import { addOutputOption, type OutputOptions } from '../nodes/node-options.ts';
 import { escapeEntry } from '../output/escape-text.ts';
 import { writeDocument } from '../render/document.ts';
 

@@ -1,12 +1,12 @@
 import { buildInfo } from '@nodewright/contract';
-import type { CommandModule } from '../command-module.ts';
+import type { CommandModule } from '../context/command-module.ts';
 import {
   addInsecureOptions,
   addNodeOptions,
   addOutputOption,
   type NodeOptions,
   type OutputOptions,
-} from '../node-options.ts';
+} from '../nodes/node-options.ts';
 import { writeDocument } from '../render/document.ts';
 import { type VersionBlock, versionBlock } from '../render/version-block.ts';
 
@@ -49,7 +49,7 @@ export const versionCommand: CommandModule = {
           env.stdout.write(`Client:\n${text}`);
         }
         if (options.client) return;
-        const { reportServerVersions } = await import('../report-server-versions.ts');
+        const { reportServerVersions } = await import('../nodes/report-server-versions.ts');
         return reportServerVersions(env, options);
       });
   },

@@ -1,7 +1,7 @@
 import { readTalosconfig } from '@nodewright/client/talosconfig';
 import { listClusters } from '@nodewright/provision';
-import type { ClusterOptions } from '../commands/cluster/cluster-options.ts';
-import { talosconfigLocation } from '../talosconfig-of.ts';
+import type { ClusterOptions } from '../local-clusters/cluster-options.ts';
+import { talosconfigLocation } from '../nodes/talosconfig-of.ts';
 import type { CompletionRequest } from './completion-request.ts';
 import { callTimeoutMs, knownEndpoints, knownNodes } from './known-nodes.ts';
 
@@ -24,15 +24,15 @@ export async function endpointNames({ env, nodeOptions }: CompletionRequest): Pr
 
 /** Names of the local clusters. */
 export async function clusterNames({ env, command }: CompletionRequest): Promise<readonly string[]> {
-  const { clusterRef } = await import('../commands/cluster/cluster-options.ts');
+  const { clusterRef } = await import('../local-clusters/cluster-options.ts');
   return await listClusters(clusterRef(env, command.optsWithGlobals<ClusterOptions>()).clustersFolder);
 }
 
 /** Names of the nodes of the local cluster that the command line or the context names. */
 export async function clusterNodeNames({ env, command }: CompletionRequest): Promise<readonly string[]> {
   const [{ clusterRef, provisionerOf }, { withChosenCluster }] = await Promise.all([
-    import('../commands/cluster/cluster-options.ts'),
-    import('../commands/cluster/chosen-cluster.ts'),
+    import('../local-clusters/cluster-options.ts'),
+    import('../local-clusters/chosen-cluster.ts'),
   ]);
   const options = await withChosenCluster<ClusterOptions>(env, command);
   const view = await (await provisionerOf(env, options)).show(clusterRef(env, options));
@@ -42,8 +42,8 @@ export async function clusterNodeNames({ env, command }: CompletionRequest): Pro
 /** Names of the network interfaces of the nodes. */
 export async function interfaceNames({ env, nodeOptions }: CompletionRequest): Promise<readonly string[]> {
   const [{ openClient }, { onlyMessage }] = await Promise.all([
-    import('../open-client.ts'),
-    import('../only-message.ts'),
+    import('../nodes/open-client.ts'),
+    import('../nodes/only-message.ts'),
   ]);
   using client = await openClient(env, nodeOptions);
   const names = new Set<string>();
@@ -61,7 +61,7 @@ export async function pathsOnNode(
   typed: string,
 ): Promise<readonly string[]> {
   const [{ openClient }, { nodePaths }] = await Promise.all([
-    import('../open-client.ts'),
+    import('../nodes/open-client.ts'),
     import('./node-paths.ts'),
   ]);
   using client = await openClient(env, nodeOptions);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../command-module.ts';
-import type { NodeOptions } from '../node-options.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import type { NodeOptions } from '../nodes/node-options.ts';
 
 export interface CompletionRequest {
   readonly env: CliEnvironment;

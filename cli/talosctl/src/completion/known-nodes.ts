@@ -1,8 +1,8 @@
 import type { TalosconfigContext } from '@nodewright/client/talosconfig';
 import type { ClusterView } from '@nodewright/provision';
-import type { CliEnvironment } from '../command-module.ts';
-import type { NodeOptions } from '../node-options.ts';
-import { readContext } from '../talosconfig-of.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import type { NodeOptions } from '../nodes/node-options.ts';
+import { readContext } from '../nodes/talosconfig-of.ts';
 
 /** Timeout of calls to nodes in milliseconds: a completion must not make the user wait. */
 export const callTimeoutMs = 1000;
@@ -52,7 +52,7 @@ async function nodesOfLocalCluster(env: CliEnvironment, context: string): Promis
 
 /** The local cluster of a context; `undefined` when it has none. A context has the name of its cluster, with a number appended if that name was taken. */
 export async function localCluster(env: CliEnvironment, context: string): Promise<ClusterView | undefined> {
-  const { clusterRef, provisionerOf } = await import('../commands/cluster/cluster-options.ts');
+  const { clusterRef, provisionerOf } = await import('../local-clusters/cluster-options.ts');
   for (const name of new Set([context, context.replace(/-\d+$/, '')])) {
     const provisioner = await provisionerOf(env, { name });
     const view = await provisioner.show(clusterRef(env, { name })).catch(() => undefined);
@@ -62,7 +62,7 @@ export async function localCluster(env: CliEnvironment, context: string): Promis
 }
 
 async function membersOf(env: CliEnvironment, options: Partial<NodeOptions>): Promise<KnownNodes> {
-  const { openClient } = await import('../open-client.ts');
+  const { openClient } = await import('../nodes/open-client.ts');
   using client = await openClient(env, { ...options, insecure: false, certFingerprint: [] });
   const request = { namespace: 'cluster', type: 'Members.cluster.talos.dev' };
   const signal = AbortSignal.timeout(callTimeoutMs);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeClient } from '@nodewright/client';
 import { stateOf } from '../get/get-resources.ts';
 import { listDefinitions, resolveKind } from '../get/resolve-kind.ts';
-import { openClient } from '../open-client.ts';
+import { openClient } from '../nodes/open-client.ts';
 import type { CompletionRequest } from './completion-request.ts';
 import { callTimeoutMs } from './known-nodes.ts';
 

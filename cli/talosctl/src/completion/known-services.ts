@@ -1,7 +1,7 @@
 import type { NodeClient } from '@nodewright/client';
-import { onlyMessage } from '../only-message.ts';
-import { openClient } from '../open-client.ts';
-import { listServices } from '../service-rows.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
+import { openClient } from '../nodes/open-client.ts';
+import { listServices } from '../nodes/service-rows.ts';
 import type { CompletionRequest } from './completion-request.ts';
 import { callTimeoutMs } from './known-nodes.ts';
 

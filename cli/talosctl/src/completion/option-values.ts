@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { commandPath } from '../node-selection/command-path.ts';
+import { commandPath } from '../context/command-path.ts';
 import * as names from './asked-names.ts';
 import * as lists from './closed-lists.ts';
 import { files, free, type ValueSource } from './value-source.ts';

@@ -1,9 +1,9 @@
 import type { NodeClient } from '@nodewright/client';
 import { ApplyConfigurationRequest_Mode as Mode } from '@nodewright/contract/gen/machine/machine.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CommandLimit } from '../command-limit.ts';
-import { parseGoDuration, protobufDuration } from '../go-duration.ts';
-import { onlyMessage } from '../only-message.ts';
+import { CommandLimit } from '../context/command-limit.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
+import { parseGoDuration, protobufDuration } from '../values/go-duration.ts';
 
 /** Modes by the values of `-m`. Source: Talos v1.14: apply-config. */
 const modes = { auto: Mode.AUTO, 'no-reboot': Mode.NO_REBOOT, staged: Mode.STAGED, try: Mode.TRY } as const;

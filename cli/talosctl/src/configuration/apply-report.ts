@@ -1,11 +1,11 @@
 import { nodeNameInLine } from '@nodewright/client/node-name';
 import { Fault } from '@nodewright/fault';
-import type { CliEnvironment } from '../command-module.ts';
-import { InterruptedFailure } from '../failure.ts';
-import { NodeErrors } from '../node-errors.ts';
-import type { OutputOptions } from '../node-options.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { InterruptedFailure } from '../context/failure.ts';
+import { OwnText, ownLines, ownText, writeOwn } from '../context/own-text.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
+import type { OutputOptions } from '../nodes/node-options.ts';
 import { escapeEntry, escapeText } from '../output/escape-text.ts';
-import { OwnText, ownLines, ownText, writeOwn } from '../output/own-text.ts';
 import { documentError, writeDocument } from '../render/document.ts';
 import { formatGoSeconds } from '../render/go-time.ts';
 import type { Applied, ApplyOptions } from './apply-options.ts';

@@ -1,5 +1,5 @@
-import type { CliEnvironment } from '../command-module.ts';
-import { type OwnText, ownText } from '../output/own-text.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { type OwnText, ownText } from '../context/own-text.ts';
 
 const colours: readonly { readonly start: RegExp; readonly colour: string }[] = [
   { start: /^(?:---|\+\+\+)/, colour: '1' },

@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
-import { continueQuestion } from '../ask-question.ts';
-import type { CliEnvironment } from '../command-module.ts';
-import { openQuestions } from '../open-questions.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { continueQuestion } from '../nodes/ask-question.ts';
+import { openQuestions } from '../nodes/open-questions.ts';
 import { escapeLine } from '../output/escape-text.ts';
 import type { ApplyOptions } from './apply-options.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { NodeClient, TalosClient } from '@nodewright/client';
-import type { CliEnvironment } from '../command-module.ts';
-import { ReportedFailure } from '../failure.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { ReportedFailure } from '../context/failure.ts';
 import { applyConfiguration } from './apply-options.ts';
 import { activeConfiguration, checkKind, storedConfiguration } from './node-configuration.ts';
 

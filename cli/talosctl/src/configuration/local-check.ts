@@ -1,5 +1,5 @@
 import { faultFrom } from '@nodewright/fault';
-import type { CliEnvironment } from '../command-module.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
 import { escapeEntry } from '../output/escape-text.ts';
 
 /** Longer texts are not checked: decoding takes longer than the call, and no real configuration is that long. */

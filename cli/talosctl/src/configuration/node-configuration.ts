@@ -2,12 +2,12 @@ import type { NodeClient, TalosClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { pointerTo } from '@nodewright/state';
 import { parse } from 'yaml';
-import { CommandLimit } from '../command-limit.ts';
-import type { CliEnvironment } from '../command-module.ts';
+import { CommandLimit } from '../context/command-limit.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { showWait } from '../context/progress.ts';
 import { definitionsOf } from '../get/definitions-of.ts';
 import { encodedStateOf } from '../get/get-resources.ts';
 import { resolveKind } from '../get/resolve-kind.ts';
-import { showWait } from '../progress.ts';
 import { activeId, configurationKind } from './configuration-kind.ts';
 
 const storedId = 'persistent';

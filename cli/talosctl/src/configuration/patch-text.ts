@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
 import type { ConfigPatch } from '@nodewright/machine-config';
-import { naming } from '../read-input.ts';
+import { naming } from '../context/read-input.ts';
 
 const noJsonPatches =
   'JSON6902 patches are not supported for multi-document machine configuration: write the patch as YAML to merge, such as "machine: {...}"';

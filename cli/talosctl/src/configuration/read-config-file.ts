@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { maxMessageSizeBytes } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
-import type { CliEnvironment } from '../command-module.ts';
-import { readFault } from '../read-input.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { readFault } from '../context/read-input.ts';
 
 /** A file that the user passed as a machine configuration. */
 export interface ConfigFile {

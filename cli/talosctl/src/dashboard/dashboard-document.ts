@@ -1,4 +1,4 @@
-import { serviceDocument } from '../service-rows.ts';
+import { serviceDocument } from '../nodes/service-rows.ts';
 import type { NodeModel } from './model/model.ts';
 import { cpuUsage, diskRates, memoryShare, networkRates, processUsages } from './model/sample.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pause, untilAborted } from '@nodewright/async';
+import { writeSlowly } from '../context/write-slowly.ts';
 import { formatCompactJson } from '../render/json.ts';
-import { writeSlowly } from '../write-slowly.ts';
 import { dashboardDocument } from './dashboard-document.ts';
 import { Feeds } from './feed/feeds.ts';
 import { afterNodeEvent } from './model/events.ts';

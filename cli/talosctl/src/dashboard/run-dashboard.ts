@@ -1,6 +1,6 @@
 import type { TalosClient } from '@nodewright/client';
-import type { CliEnvironment } from '../command-module.ts';
-import { unguarded } from '../output/terminal-output.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { unguarded } from '../context/terminal-output.ts';
 import { Feeds } from './feed/feeds.ts';
 import { afterNodeEvent } from './model/events.ts';
 import { afterKey } from './model/keys.ts';

@@ -1,6 +1,6 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TemporaryFolder } from '../temporary-folder.ts';
+import { TemporaryFolder } from '../context/temporary-folder.ts';
 
 const isComment = (line: string) => line.startsWith('#');
 

@@ -1,11 +1,11 @@
 import type { NodeClient } from '@nodewright/client';
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
-import type { CliEnvironment } from '../command-module.ts';
 import type { ApplyReport } from '../configuration/apply-report.ts';
 import { activeId, configurationKind } from '../configuration/configuration-kind.ts';
 import { refuseForeign } from '../configuration/confirm-foreign.ts';
 import { activeConfiguration } from '../configuration/node-configuration.ts';
 import { type ChangeOptions, sendChange } from '../configuration/walk-nodes.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
 import { escapeText } from '../output/escape-text.ts';
 import { EditFile } from './edit-file.ts';
 import { runEditor } from './run-editor.ts';

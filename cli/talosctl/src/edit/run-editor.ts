@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Fault } from '@nodewright/fault';
-import type { CliEnvironment } from '../command-module.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
 
 /**
  * The user's editor, which may be a command with options: `TALOS_EDITOR`, or else `EDITOR`, or else vi.

@@ -1,6 +1,6 @@
 import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
-import type { CommandLimit } from '../command-limit.ts';
+import type { CommandLimit } from '../context/command-limit.ts';
 
 /** The kinds that a machine publishes once it has read its devices. */
 export const deviceKinds: readonly string[] = [

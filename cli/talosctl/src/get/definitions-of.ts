@@ -1,10 +1,10 @@
 import type { NodeClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
 import type { Resource, ResourceDefinitionSpec } from '@nodewright/state';
-import type { CommandLimit } from '../command-limit.ts';
-import type { CliEnvironment } from '../command-module.ts';
-import { NodeErrors } from '../node-errors.ts';
-import { showWait } from '../progress.ts';
+import type { CommandLimit } from '../context/command-limit.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { showWait } from '../context/progress.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
 import { stateOf } from './get-resources.ts';
 import { listDefinitions } from './resolve-kind.ts';
 

@@ -4,7 +4,7 @@ import type { TalosClient } from '@nodewright/client';
 import { codecsOf, MemoryState, pointerTo, registerKind, registerMeta } from '@nodewright/state';
 import { deviceSourceStatuses, discoveryRefreshStatuses, systemDisks } from '@nodewright/state/kinds';
 import { createStateService } from '@nodewright/state/wire';
-import type { CliEnvironment } from '../command-module.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
 import { getResources } from './get-resources.ts';
 
 const kinds = [deviceSourceStatuses, discoveryRefreshStatuses, systemDisks];

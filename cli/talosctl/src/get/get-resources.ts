@@ -11,11 +11,11 @@ import {
   type Watch,
 } from '@nodewright/state';
 import { createStateClient } from '@nodewright/state/wire';
-import { CommandLimit } from '../command-limit.ts';
-import type { CliEnvironment } from '../command-module.ts';
-import { NodeErrors } from '../node-errors.ts';
+import { CommandLimit } from '../context/command-limit.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { showWait } from '../context/progress.ts';
+import { NodeErrors } from '../nodes/node-errors.ts';
 import { escapeLine } from '../output/escape-text.ts';
-import { showWait } from '../progress.ts';
 import { awaitDevices, deviceKinds, devicesNanos } from './await-devices.ts';
 import type { ResourceOutput } from './resource-output.ts';
 import { shownResource } from './shown-resource.ts';

@@ -6,7 +6,7 @@ import {
   resourceDefinitions,
   type State,
 } from '@nodewright/state';
-import { didYouMean, nearestName } from '../nearest-name.ts';
+import { didYouMean, nearestName } from '../values/nearest-name.ts';
 
 /** Lists all resource definitions of a node. */
 export function listDefinitions(

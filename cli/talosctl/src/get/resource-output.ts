@@ -1,13 +1,13 @@
 import type { ResourceDefinitionSpec } from '@nodewright/state';
 import { InvalidArgumentError } from 'commander';
-import type { OutputStream } from '../command-module.ts';
+import type { OutputStream } from '../context/command-module.ts';
+import { writeSlowly } from '../context/write-slowly.ts';
 import type { TemplatePart } from '../json-path/parse-json-path.ts';
 import { escapeEntry, escapeLine } from '../output/escape-text.ts';
 import { formatSortedJson } from '../render/json.ts';
 import { parseTemplate } from '../render/output-format.ts';
 import { printableCell } from '../render/printable.ts';
 import { Table } from '../render/table.ts';
-import { writeSlowly } from '../write-slowly.ts';
 import { jsonPathLines, resourceObject } from './resource-documents.ts';
 import { resourceColumns } from './resource-table.ts';
 import type { ShownResource } from './shown-resource.ts';

@@ -1,4 +1,4 @@
-import type { OutputStream } from '../command-module.ts';
+import type { OutputStream } from '../context/command-module.ts';
 
 /** Width of help in a file or a pipe. */
 const pipedWidth = 80;

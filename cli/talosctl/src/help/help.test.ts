@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandTable, findCommand } from '../command-table.ts';
-import { splitCommandLine } from '../split-command-line.ts';
+import { commandTable, findCommand } from '../program/command-table.ts';
+import { topLevelHelp } from '../program/top-level-help.ts';
 import { everyCommand } from '../testing/every-command.ts';
-import { topLevelHelp } from '../top-level-help.ts';
+import { splitCommandLine } from '../values/split-command-line.ts';
 import { commandExamples } from './command-examples.ts';
 
 const withExamples = await everyCommand();

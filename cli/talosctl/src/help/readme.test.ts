@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findCommand } from '../command-table.ts';
 import { commandAccess } from '../node-selection/command-access.ts';
-import { splitCommandLine } from '../split-command-line.ts';
+import { findCommand } from '../program/command-table.ts';
+import { explainMissingCommand } from '../program/unbuilt-commands.ts';
 import { everyCommand } from '../testing/every-command.ts';
-import { explainMissingCommand } from '../unbuilt-commands.ts';
+import { splitCommandLine } from '../values/split-command-line.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');

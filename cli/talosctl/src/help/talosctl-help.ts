@@ -1,10 +1,10 @@
 import { type Command, Help, type Option } from 'commander';
+import { commandPath } from '../context/command-path.ts';
+import { connectionHeading, ownHeading } from '../context/headings.ts';
 import { accessOf } from '../node-selection/command-access.ts';
-import { commandPath } from '../node-selection/command-path.ts';
 import { nodesDescription } from '../node-selection/describe-selection.ts';
 import { type Example, examplesOf } from './command-examples.ts';
 import { type Definition, definitionLines, termColumn } from './definition-list.ts';
-import { connectionHeading, ownHeading } from './headings.ts';
 import { type HelpSection, moreHelpOf } from './more-help.ts';
 import { wrapText } from './wrap-text.ts';
 

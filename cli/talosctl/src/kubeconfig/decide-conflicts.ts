@@ -10,7 +10,7 @@ import {
   type QuestionEnvironment,
   type Questions,
   type QuestionsInit,
-} from '../open-questions.ts';
+} from '../nodes/open-questions.ts';
 
 export interface ConflictsInit extends QuestionsInit {
   /** The content of the file. */

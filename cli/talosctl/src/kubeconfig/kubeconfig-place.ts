@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import type { CliEnvironment } from '../command-module.ts';
-import { UsageFault } from '../failure.ts';
-import { homeFolder } from '../home-folder.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { UsageFault } from '../context/failure.ts';
+import { homeFolder } from '../context/home-folder.ts';
 
 /**
  * The absolute path of the file that a kubeconfig is written to, or `-` for standard output. Without a path it is the file that kubectl uses, or with `--merge=false` one in the

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../command-module.ts';
-import { UsageFault } from '../failure.ts';
-import type { NodeOptions } from '../node-options.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { commandPath } from '../context/command-path.ts';
+import { UsageFault } from '../context/failure.ts';
+import type { NodeOptions } from '../nodes/node-options.ts';
 import { accessOf } from './command-access.ts';
-import { commandPath } from './command-path.ts';
 
 /**
  * Checks, before a command runs, that the user named its nodes as the access of the command requires. Without
@@ -26,7 +26,7 @@ export async function checkNodeSelection(command: Command, env: CliEnvironment):
   // The client itself reports the missing names in this case.
   if (options.insecure) return;
   // Loaded late, so that commands without a connection do not load the code that reads a talosconfig.
-  const { readContext } = await import('../talosconfig-of.ts');
+  const { readContext } = await import('../nodes/talosconfig-of.ts');
   const { name, context } = await readContext(env, options);
   if (context.nodes.length > 0) return;
   throw new UsageFault(

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../command-module.ts';
-import { commandTable } from '../command-table.ts';
-import { createProgram } from '../create-program.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { commandPath, leafCommands } from '../context/command-path.ts';
+import { commandTable } from '../program/command-table.ts';
+import { createProgram } from '../program/create-program.ts';
 import { accessOf, type CommandAccess, commandAccess } from './command-access.ts';
-import { commandPath, leafCommands } from './command-path.ts';
 import { selectionRules } from './describe-selection.ts';
 
 const nowhere = { write: () => {} };

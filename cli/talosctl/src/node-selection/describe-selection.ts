@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
+import { commandPath, leafCommands } from '../context/command-path.ts';
 import { accessOf, type CommandAccess, commandAccess } from './command-access.ts';
-import { commandPath, leafCommands } from './command-path.ts';
 
 /** Which nodes a command takes without `--nodes`, as text for its help. */
 export const selectionRules: Readonly<Record<Exclude<CommandAccess, 'local'>, string>> = {

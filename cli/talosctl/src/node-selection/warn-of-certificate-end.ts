@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../command-module.ts';
-import type { NodeOptions } from '../node-options.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { commandPath } from '../context/command-path.ts';
+import type { NodeOptions } from '../nodes/node-options.ts';
 import { escapeEntry } from '../output/escape-text.ts';
 import { accessOf } from './command-access.ts';
-import { commandPath } from './command-path.ts';
 
 /**
  * Warns on stderr, before a command that connects to nodes, when the certificate of its context ends soon or has ended:
@@ -16,7 +16,7 @@ export async function warnOfCertificateEnd(command: Command, env: CliEnvironment
   if (options.insecure || options.client) return;
   // Loaded late, so that commands without a connection do not load the code that reads a talosconfig.
   const [{ readContext }, { certificateEnd }] = await Promise.all([
-    import('../talosconfig-of.ts'),
+    import('../nodes/talosconfig-of.ts'),
     import('@nodewright/client/talosconfig'),
   ]);
   const known = await readContext(env, options).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { type Fault, grpcCodeFromKind, grpcCodeName } from '@nodewright/fault';
-import type { OutputStream } from '../command-module.ts';
+import type { OutputStream } from '../context/command-module.ts';
+import { writeSlowly } from '../context/write-slowly.ts';
 import { escapeEntry } from '../output/escape-text.ts';
-import { writeSlowly } from '../write-slowly.ts';
 import { formatCompactJson, formatJson } from './json.ts';
 import type { DocumentFormat, TemplateFormat } from './output-format.ts';
 import { plainError } from './plain-error.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OutputStream } from '../command-module.ts';
+import type { OutputStream } from '../context/command-module.ts';
 import { commandAccess } from '../node-selection/command-access.ts';
 import { openItems, writeDocument } from './document.ts';
 import { commandsWithNames } from './name-templates.ts';

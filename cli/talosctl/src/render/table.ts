@@ -1,6 +1,6 @@
-import type { OutputStream } from '../command-module.ts';
-import { textWidth } from '../dashboard/screen/terminal-text.ts';
+import type { OutputStream } from '../context/command-module.ts';
 import { escapeLine } from '../output/escape-text.ts';
+import { textWidth } from '../output/terminal-text.ts';
 import { printableCell } from './printable.ts';
 
 const padding = 3;

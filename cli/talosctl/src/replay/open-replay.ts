@@ -6,7 +6,7 @@ import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@
 import { createRpcServer } from '@nodewright/rpc';
 import { compareByBytes } from '@nodewright/state';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { TemporaryFolder } from '../temporary-folder.ts';
+import { TemporaryFolder } from '../context/temporary-folder.ts';
 import { type Bundle, collectedIn } from './read-bundle.ts';
 import { RecordedNode } from './recorded-node.ts';
 import { replayServices } from './replay-services.ts';

@@ -1,5 +1,5 @@
 import type { Event, EventsRequest } from '@nodewright/contract/gen/machine/machine.ts';
-import { eventTime } from '../event-time.ts';
+import { eventTime } from '../values/event-time.ts';
 
 /**
  * The events of an archive that a request selects. A period counts back from the collection of the archive, or from its last event when

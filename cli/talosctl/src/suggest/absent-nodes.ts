@@ -1,9 +1,9 @@
 import { ports } from '@nodewright/contract';
 import type { Fault } from '@nodewright/fault';
 import type { ClusterView, NodeView } from '@nodewright/provision';
-import type { CliEnvironment } from '../command-module.ts';
-import type { NodeFailure } from '../failure.ts';
-import type { NodeOptions } from '../node-options.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import type { NodeFailure } from '../context/failure.ts';
+import type { NodeOptions } from '../nodes/node-options.ts';
 import { isUnknownNode } from './advice.ts';
 
 /** What is known about nodes that are no members of the cluster of the context. */
@@ -44,7 +44,7 @@ export async function absentNodes(
   const relevant = failures.filter(({ fault }) => isUnknownNode(fault) || hasForeignCertificate(fault));
   if (relevant.length === 0) return { lines: [], explained: new Set() };
   const { localCluster } = await import('../completion/known-nodes.ts');
-  const { readContext } = await import('../talosconfig-of.ts');
+  const { readContext } = await import('../nodes/talosconfig-of.ts');
   const { name } = await readContext(env, options);
   const cluster = await localCluster(env, name).catch(() => undefined);
   const subjects = relevant.slice(0, maxNodes).flatMap((failure) => subjectOf(failure, cluster) ?? []);

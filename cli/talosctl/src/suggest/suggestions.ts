@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../command-module.ts';
-import type { NodeFailure } from '../failure.ts';
-import { nearestName } from '../nearest-name.ts';
-import type { NodeOptions } from '../node-options.ts';
-import { commandPath } from '../node-selection/command-path.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
+import { commandPath } from '../context/command-path.ts';
+import type { NodeFailure } from '../context/failure.ts';
+import type { NodeOptions } from '../nodes/node-options.ts';
+import { nearestName } from '../values/nearest-name.ts';
 import { type AbsentNodes, absentNodes } from './absent-nodes.ts';
 import { adviceFor, isUnknownNode } from './advice.ts';
 import { knownNames } from './known-names.ts';

@@ -4,10 +4,10 @@ import type { NodeClient } from '@nodewright/client';
 import { Fault } from '@nodewright/fault';
 import { pointerTo } from '@nodewright/state';
 import { parse } from 'yaml';
-import type { CliEnvironment } from '../command-module.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
 import { encodedStateOf } from '../get/get-resources.ts';
-import type { OutputOptions } from '../node-options.ts';
-import { openQuestions } from '../open-questions.ts';
+import type { OutputOptions } from '../nodes/node-options.ts';
+import { openQuestions } from '../nodes/open-questions.ts';
 import { archiveName } from './archive-path.ts';
 
 const clusterInfo = pointerTo({ namespace: 'cluster', type: 'Infos.cluster.talos.dev' }, 'current');

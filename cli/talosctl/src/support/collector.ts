@@ -1,7 +1,7 @@
 import type { Timers } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
-import { LineSplitter } from '../line-splitter.ts';
 import { formatTable } from '../render/table.ts';
+import { LineSplitter } from '../values/line-splitter.ts';
 import type { RecordedSpec } from './recorded-call.ts';
 import type { KnownSecrets } from './secret-filter.ts';
 import { SecretFilter } from './secret-filter.ts';

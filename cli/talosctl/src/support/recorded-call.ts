@@ -3,7 +3,7 @@ import { InspectServiceDefinition } from '@nodewright/contract/gen/inspect/inspe
 import { MachineServiceDefinition, NetstatRequest_Filter } from '@nodewright/contract/gen/machine/machine.ts';
 import { StorageServiceDefinition } from '@nodewright/contract/gen/storage/storage.ts';
 import { TimeServiceDefinition } from '@nodewright/contract/gen/time/time.ts';
-import { netstatRequest } from '../commands/netstat-request.ts';
+import { netstatRequest } from '../values/netstat-request.ts';
 
 /** The file of a node with answers of its API, a line of JSON for each. `talosctl replay` gives them again. */
 export const recordedCallsName = 'api.jsonl';

@@ -1,7 +1,7 @@
-import type { OutputStream } from '../command-module.ts';
-import { cutText, padText, textWidth } from '../dashboard/screen/terminal-text.ts';
+import type { OutputStream } from '../context/command-module.ts';
+import { ownLines, ownText, writeOwn } from '../context/own-text.ts';
 import { escapeLine } from '../output/escape-text.ts';
-import { ownLines, ownText, writeOwn } from '../output/own-text.ts';
+import { cutText, padText, textWidth } from '../output/terminal-text.ts';
 import { printableCell } from '../render/printable.ts';
 
 const barWidth = 24;

@@ -1,5 +1,5 @@
 import type { Fault } from '@nodewright/fault';
-import { rpcErrorText } from '../node-errors.ts';
+import { rpcErrorText } from '../nodes/node-errors.ts';
 import { documentError } from '../render/document.ts';
 import { formatTable } from '../render/table.ts';
 import type { NodeCollection } from './collect-node.ts';

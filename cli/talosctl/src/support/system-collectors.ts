@@ -1,13 +1,13 @@
 import { NetstatRequest_Filter, type ProcessInfo } from '@nodewright/contract/gen/machine/machine.ts';
-import { socketCells, socketTitles } from '../commands/netstat-columns.ts';
-import { netstatRequest } from '../commands/netstat-request.ts';
-import { processCommandLine } from '../commands/processes.ts';
 import { dependencyFromEdge } from '../inspect/dependency.ts';
 import { dependencyDot } from '../inspect/dependency-dot.ts';
-import { onlyMessage } from '../only-message.ts';
+import { onlyMessage } from '../nodes/only-message.ts';
 import { formatTimestamp } from '../render/go-time.ts';
 import { formatJson } from '../render/json.ts';
+import { processCommandLine } from '../render/process-command-line.ts';
 import { versionBlock } from '../render/version-block.ts';
+import { socketCells, socketTitles } from '../values/netstat-columns.ts';
+import { netstatRequest } from '../values/netstat-request.ts';
 import {
   type CollectContext,
   type Collector,

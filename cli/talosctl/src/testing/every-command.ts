@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CliEnvironment, OutputStream } from '../command-module.ts';
-import { commandTable } from '../command-table.ts';
-import { createProgram } from '../create-program.ts';
-import { commandPath } from '../node-selection/command-path.ts';
+import type { CliEnvironment, OutputStream } from '../context/command-module.ts';
+import { commandPath } from '../context/command-path.ts';
+import { commandTable } from '../program/command-table.ts';
+import { createProgram } from '../program/create-program.ts';
 
 /** A command of the command table, or one of its subcommands, with its parser. */
 export interface BuiltCommand {

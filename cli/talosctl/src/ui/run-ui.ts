@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { NodeClient, TalosClient } from '@nodewright/client';
-import type { CliEnvironment } from '../command-module.ts';
+import type { CliEnvironment } from '../context/command-module.ts';
 import { writeDocument } from '../render/document.ts';
 import type { OutputFormat } from '../render/output-format.ts';
 import { openBrowser } from './browser/open-browser.ts';

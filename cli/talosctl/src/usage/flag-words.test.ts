@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type CommandEntry, findCommand } from '../command-table.ts';
-import { UsageFault } from '../failure.ts';
+import { UsageFault } from '../context/failure.ts';
+import { type CommandEntry, findCommand } from '../program/command-table.ts';
 import { everyCommand } from '../testing/every-command.ts';
 import { UsageCommand } from './usage-command.ts';
 

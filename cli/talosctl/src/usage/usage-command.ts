@@ -1,7 +1,7 @@
 import { Command, type ErrorOptions, type Help, type ParseOptionsResult } from 'commander';
-import { UsageFault } from '../failure.ts';
+import { commandPath } from '../context/command-path.ts';
+import { UsageFault } from '../context/failure.ts';
 import { TalosctlHelp } from '../help/talosctl-help.ts';
-import { commandPath } from '../node-selection/command-path.ts';
 import { flagWords } from './flag-words.ts';
 import { usageMessage } from './usage-message.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { UsageFault } from '../failure.ts';
+import { UsageFault } from '../context/failure.ts';
 import { UsageCommand } from './usage-command.ts';
 
 /** The error of a command with one option and argument of every kind. */

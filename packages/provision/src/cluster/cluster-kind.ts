@@ -12,7 +12,7 @@ import type {
   LogRequest,
   NodeView,
   Progress,
-} from '../provisioner.ts';
+} from '../domain/provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { ClusterFiles, ClusterMaterial } from './cluster-material.ts';
 import type { CreateParts, Creation } from './creation.ts';

@@ -3,7 +3,7 @@ import { lstat, mkdir, open, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import { shownPath } from '@nodewright/files';
-import type { ClusterRef } from '../provisioner.ts';
+import type { ClusterRef } from '../domain/provisioner.ts';
 import type { OwnerSocket } from './owner-socket.ts';
 import { askLockOwner, holdSocketLock } from './socket-lock.ts';
 import { privateFolderMode } from './write-private-file.ts';

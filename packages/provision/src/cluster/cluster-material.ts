@@ -1,5 +1,5 @@
 import type { PlannedNode } from '../domain/cluster-shape.ts';
-import type { ConfigPatches } from '../provisioner.ts';
+import type { ConfigPatches } from '../domain/provisioner.ts';
 
 export interface NodeConfigRequest {
   readonly clusterName: string;

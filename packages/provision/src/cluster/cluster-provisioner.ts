@@ -1,5 +1,5 @@
 import { Fault } from '@nodewright/fault';
-import type { ClusterRef, LogLine, LogRequest, Provisioner } from '../provisioner.ts';
+import type { ClusterRef, LogLine, LogRequest, Provisioner } from '../domain/provisioner.ts';
 import type { ClusterKind } from './cluster-kind.ts';
 import { createCluster } from './create-cluster.ts';
 import type { CreateParts } from './creation.ts';

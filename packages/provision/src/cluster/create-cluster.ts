@@ -3,7 +3,7 @@ import { readExistingTalosconfig } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
 import { lifecycles } from '../domain/lifecycle.ts';
 import { planCreation } from '../domain/plan-creation.ts';
-import type { ClusterRequest, ConfigPatches, CreateResult, Progress } from '../provisioner.ts';
+import type { ClusterRequest, ConfigPatches, CreateResult, Progress } from '../domain/provisioner.ts';
 import type { ClusterKind } from './cluster-kind.ts';
 import { lockCluster } from './cluster-lock.ts';
 import type { CreateParts, Creation, CreationMilestones } from './creation.ts';

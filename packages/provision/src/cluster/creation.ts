@@ -1,5 +1,5 @@
 import { nodesText } from '../domain/nodes-text.ts';
-import type { ClusterRequest, ConfigPatches, Progress } from '../provisioner.ts';
+import type { ClusterRequest, ConfigPatches, Progress } from '../domain/provisioner.ts';
 import type { MembersProbe } from './client-members-probe.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { MakeClusterMaterial } from './cluster-material.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { ClusterState } from '../domain/cluster-state.ts';
-import type { ClusterRef, DestroyPlan, Progress } from '../provisioner.ts';
+import type { ClusterRef, DestroyPlan, Progress } from '../domain/provisioner.ts';
 import { findClusterContexts, removeClusterContext } from './cluster-context.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { ClusterKind } from './cluster-kind.ts';

@@ -1,5 +1,5 @@
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { Progress } from '../provisioner.ts';
+import type { Progress } from '../domain/provisioner.ts';
 import { attempts } from './attempts.ts';
 import type { EtcdProbe } from './etcd-probe.ts';
 import { waitTogether } from './wait-together.ts';

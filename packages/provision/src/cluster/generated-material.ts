@@ -10,7 +10,7 @@ import {
   parsePatch,
 } from '@nodewright/machine-config';
 import { issueCertificate } from '@nodewright/pki';
-import type { ConfigPatches, PatchText } from '../provisioner.ts';
+import type { ConfigPatches, PatchText } from '../domain/provisioner.ts';
 import type { ClusterMaterial, NodeConfigRequest } from './cluster-material.ts';
 
 /** Throws a Fault `invalid-argument` that names the first invalid patch. */

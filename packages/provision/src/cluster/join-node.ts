@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { PlannedNode } from '../domain/cluster-shape.ts';
+import type { ClusterView, JoinRequest, Progress } from '../domain/provisioner.ts';
 import { shownFingerprint } from '../domain/shown-fingerprint.ts';
-import type { ClusterView, JoinRequest, Progress } from '../provisioner.ts';
 import { attempts, type Outcome } from './attempts.ts';
 import { endpointsOf } from './await-nodes.ts';
 import type { ClusterKind, NodeHost } from './cluster-kind.ts';

@@ -5,7 +5,7 @@ import { makeFolder } from '@nodewright/files';
 import { checkClusterName } from '../domain/cluster-shape.ts';
 import { type ClusterState, decodeClusterState } from '../domain/cluster-state.ts';
 import type { FoundCluster } from '../domain/plan-creation.ts';
-import type { ClusterRef } from '../provisioner.ts';
+import type { ClusterRef } from '../domain/provisioner.ts';
 import { type ClusterFolder, clusterFolder, isStateDraft } from './cluster-folder.ts';
 import { readLivePid } from './cluster-processes.ts';
 import { privateFolderMode } from './write-private-file.ts';

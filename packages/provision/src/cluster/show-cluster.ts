@@ -1,5 +1,5 @@
 import type { ClusterState } from '../domain/cluster-state.ts';
-import type { ClusterRef, ClusterView } from '../provisioner.ts';
+import type { ClusterRef, ClusterView } from '../domain/provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { ClusterKind, NodeHost } from './cluster-kind.ts';
 import type { CreateParts } from './creation.ts';

@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { lifecycles } from '../domain/lifecycle.ts';
-import type { ClusterChange, ClusterRef, ClusterView, Progress } from '../provisioner.ts';
+import type { ClusterChange, ClusterRef, ClusterView, Progress } from '../domain/provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 import type { ClusterKind } from './cluster-kind.ts';
 import { lockCluster } from './cluster-lock.ts';

@@ -1,4 +1,4 @@
-import type { ClusterChange, ClusterView, Progress } from '../provisioner.ts';
+import type { ClusterChange, ClusterView, Progress } from '../domain/provisioner.ts';
 import type { ClusterKind } from './cluster-kind.ts';
 import type { CreateParts } from './creation.ts';
 import { holdCluster, viewAgain } from './start-cluster.ts';

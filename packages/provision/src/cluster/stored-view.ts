@@ -1,5 +1,5 @@
 import { type ClusterState, networkFacts } from '../domain/cluster-state.ts';
-import type { ClusterView } from '../provisioner.ts';
+import type { ClusterView } from '../domain/provisioner.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
 
 /**

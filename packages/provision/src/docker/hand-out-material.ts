@@ -8,11 +8,11 @@ import type { Creation } from '../cluster/creation.ts';
 import { membersFile } from '../cluster/members-file.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
 import { reachableNameServers } from '../domain/name-servers.ts';
+import type { PatchText } from '../domain/provisioner.ts';
 import { stackTimeServer } from '../domain/stack-document.ts';
 import { parseStackSubnet } from '../domain/stack-subnet.ts';
 import { subnetPrefix } from '../domain/subnet.ts';
 import type { Engine } from '../engine/index.ts';
-import type { PatchText } from '../provisioner.ts';
 import { listContainers } from './stack-objects.ts';
 
 /** machined's user in the images: only this user may read the files in the volumes. */

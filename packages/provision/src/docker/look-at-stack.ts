@@ -3,8 +3,8 @@ import type { HostView } from '../cluster/cluster-kind.ts';
 import { askLockOwner } from '../cluster/socket-lock.ts';
 import { supervisorLockOf } from '../cluster/supervisor-record.ts';
 import type { ClusterState } from '../domain/cluster-state.ts';
+import type { NodeView } from '../domain/provisioner.ts';
 import type { Engine } from '../engine/index.ts';
-import type { NodeView } from '../provisioner.ts';
 import { listContainers, type StackContainer } from './stack-objects.ts';
 
 /**

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { encodeClusterState } from '../domain/cluster-state.ts';
+import type { ClusterView } from '../domain/provisioner.ts';
 import type { TryDocker } from '../engine/index.ts';
-import type { ClusterView } from '../provisioner.ts';
 import { openTemporaryFolder } from '../testing/temporary-folder.ts';
 import { createDockerProvisioner } from './docker-provisioner.ts';
 

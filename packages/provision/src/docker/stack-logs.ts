@@ -1,7 +1,7 @@
 import type { PlannedNode } from '../domain/cluster-shape.ts';
 import type { StackState } from '../domain/cluster-state.ts';
+import type { LogLine, LogRequest } from '../domain/provisioner.ts';
 import type { Engine } from '../engine/index.ts';
-import type { LogLine, LogRequest } from '../provisioner.ts';
 
 /**
  * Yields the output of the daemons of these nodes and, with `follow`, later output, across restarts, until

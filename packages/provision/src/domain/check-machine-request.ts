@@ -1,6 +1,6 @@
 import { Fault } from '@nodewright/fault';
-import type { ClusterRequest } from '../provisioner.ts';
 import { checkShape } from './cluster-shape.ts';
+import type { ClusterRequest } from './provisioner.ts';
 
 /** Throws a Fault for a cluster that cannot be one virtual machine in the emulator's own network. */
 export function checkMachineRequest({ shape, cidr }: Pick<ClusterRequest, 'shape' | 'cidr'>): void {

@@ -1,8 +1,8 @@
 import { Fault } from '@nodewright/fault';
 import { parseDocument, stringify } from 'yaml';
-import type { ProvisionerName } from '../provisioner.ts';
 import type { ClusterShape, NodeType, PlannedNode } from './cluster-shape.ts';
 import { DocumentField } from './document-field.ts';
+import type { ProvisionerName } from './provisioner.ts';
 
 /** The provisioners whose clusters have a state in this format. */
 export type StatefulProvisioner = ProvisionerName;

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { pause } from '@nodewright/async';
 import type { ClusterFolder } from '../cluster/cluster-folder.ts';
-import type { LogLine, LogRequest } from '../provisioner.ts';
+import type { LogLine, LogRequest } from '../domain/provisioner.ts';
 
 const pollMs = 200;
 const chunkBytes = 64 * 1024;

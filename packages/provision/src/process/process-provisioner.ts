@@ -1,8 +1,8 @@
 import type { ClusterKind } from '../cluster/cluster-kind.ts';
 import { createClusterProvisioner } from '../cluster/cluster-provisioner.ts';
 import { checkShape } from '../domain/cluster-shape.ts';
+import type { Provisioner } from '../domain/provisioner.ts';
 import { maxNodes, parseSubnet } from '../domain/subnet.ts';
-import type { Provisioner } from '../provisioner.ts';
 import { checkKubernetes } from './check-kubernetes.ts';
 import { openProcessHost } from './process-host.ts';
 import { openProcessLauncher } from './process-launcher.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Fault } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 import { privateFolderMode } from '../cluster/write-private-file.ts';
+import type { ClusterRequest } from '../domain/provisioner.ts';
 import { makeMachineDisk } from '../machine/machine-disk.ts';
 import { machineImages } from '../machine/machine-images.ts';
-import type { ClusterRequest } from '../provisioner.ts';
 import type { QemuParts } from './qemu-parts.ts';
 
 const diskImage = 'disk.raw';

@@ -8,10 +8,10 @@ import { readLivePid } from '../cluster/cluster-processes.ts';
 import type { Creation } from '../cluster/creation.ts';
 import { stopProcesses } from '../cluster/remove-cluster.ts';
 import type { ClusterState, MachineState } from '../domain/cluster-state.ts';
+import type { PatchText } from '../domain/provisioner.ts';
 import { chooseAccelerator } from '../machine/choose-accelerator.ts';
 import { guestAddress, guestCidr, guestNameServer, hostAddress } from '../machine/emulator-options.ts';
 import { freePort, freeUdpPort } from '../machine/free-port.ts';
-import type { PatchText } from '../provisioner.ts';
 import {
   type ApiMode,
   type AwaitedMachine,

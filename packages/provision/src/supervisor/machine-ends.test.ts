@@ -11,7 +11,7 @@ import { nodePaths, ports } from '@nodewright/contract';
 import { eventually } from '@nodewright/testkit';
 import { clusterFolder } from '../cluster/cluster-folder.ts';
 import { readProcess } from '../cluster/read-process.ts';
-import type { NodeView } from '../provisioner.ts';
+import type { NodeView } from '../domain/provisioner.ts';
 import { openTestCluster, type TestCluster } from '../testing/test-cluster.ts';
 
 const never = new AbortController().signal;

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
+import type { ClusterView } from '../domain/provisioner.ts';
 import { listClusters } from '../list-clusters.ts';
-import type { ClusterView } from '../provisioner.ts';
 import type { ClusterHome } from './test-cluster.ts';
 
 const never = new AbortController().signal;

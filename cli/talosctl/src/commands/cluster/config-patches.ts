@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { PatchText } from '@nodewright/provision';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
 
 /** Reads the values of a `--config-patch` flag: each is a patch or `@file`. Source: Talos v1.14: config patches. */
 export function readPatches(

@@ -2,12 +2,17 @@ import { resolve } from 'node:path';
 import type { ClusterRequest, CreateResult, ProvisionerName } from '@nodewright/provision';
 import { findProvisioner, nodesText } from '@nodewright/provision';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { UsageFault } from '../../failure.ts';
-import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { UsageFault } from '../../context/failure.ts';
+import {
+  type ClusterOptions,
+  clusterRef,
+  parseProvisioner,
+  provisionerOf,
+} from '../../local-clusters/cluster-options.ts';
+import { addOutputOption, type OutputOptions } from '../../nodes/node-options.ts';
+import { writtenTalosconfig } from '../../nodes/talosconfig-of.ts';
 import { writeDocument } from '../../render/document.ts';
-import { writtenTalosconfig } from '../../talosconfig-of.ts';
-import { type ClusterOptions, clusterRef, parseProvisioner, provisionerOf } from './cluster-options.ts';
 import { clusterText } from './cluster-tables.ts';
 import { readPatches } from './config-patches.ts';
 import { kubernetesText } from './kubernetes-text.ts';

@@ -1,11 +1,11 @@
 import { faultFrom } from '@nodewright/fault';
 import type { ClusterRef, DestroyPlan, Provisioner } from '@nodewright/provision';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { type ClusterOptions, clusterRef, provisionerOf } from '../../local-clusters/cluster-options.ts';
+import { addOutputOption, type OutputOptions } from '../../nodes/node-options.ts';
 import { writeDocument } from '../../render/document.ts';
 import { formatTable } from '../../render/table.ts';
-import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
 import { createStepLines } from './step-lines.ts';
 
 interface DestroyOptions extends ClusterOptions, OutputOptions {

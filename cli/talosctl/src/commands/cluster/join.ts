@@ -1,11 +1,11 @@
 import { longestTimerMs } from '@nodewright/async';
 import { Argument, type Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { parseGoDuration } from '../../go-duration.ts';
-import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { withChosenCluster } from '../../local-clusters/chosen-cluster.ts';
+import { type ClusterOptions, clusterRef, provisionerOf } from '../../local-clusters/cluster-options.ts';
+import { addOutputOption, type OutputOptions } from '../../nodes/node-options.ts';
 import { writeDocument } from '../../render/document.ts';
-import { withChosenCluster } from './chosen-cluster.ts';
-import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
+import { parseGoDuration } from '../../values/go-duration.ts';
 import { createStepLines } from './step-lines.ts';
 
 interface JoinOptions extends ClusterOptions, OutputOptions {

@@ -1,11 +1,11 @@
 import { faultFrom } from '@nodewright/fault';
 import { type ClusterView, listClusters } from '@nodewright/provision';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { type ClusterOptions, clusterRef, provisionerOf } from '../../local-clusters/cluster-options.ts';
+import { addOutputOption, type OutputOptions } from '../../nodes/node-options.ts';
 import { documentError, writeDocument } from '../../render/document.ts';
 import { Table } from '../../render/table.ts';
-import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
 
 /** A cluster in the list: `view` when its state was read, otherwise `error`. */
 interface ListedCluster {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, followedOutput, type OutputOptions } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { withChosenCluster } from '../../local-clusters/chosen-cluster.ts';
+import { type ClusterOptions, clusterRef, provisionerOf } from '../../local-clusters/cluster-options.ts';
+import { addOutputOption, followedOutput, type OutputOptions } from '../../nodes/node-options.ts';
 import { openItems } from '../../render/document.ts';
-import { withChosenCluster } from './chosen-cluster.ts';
-import { type ClusterOptions, clusterRef, provisionerOf } from './cluster-options.ts';
 
 interface LogsOptions extends ClusterOptions, OutputOptions {
   readonly follow?: boolean;

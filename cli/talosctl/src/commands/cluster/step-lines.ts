@@ -1,7 +1,7 @@
 import type { Progress as StepProgress } from '@nodewright/provision';
-import type { OutputStream } from '../../command-module.ts';
-import { ownText, writeOwn } from '../../output/own-text.ts';
-import { Progress } from '../../progress.ts';
+import type { OutputStream } from '../../context/command-module.ts';
+import { ownText, writeOwn } from '../../context/own-text.ts';
+import { Progress } from '../../context/progress.ts';
 
 /** Given as a code point: the bundler cannot escape characters in a tagged template, and bundles stay Latin-1. */
 const checkMark = String.fromCodePoint(0x2713);

@@ -1,8 +1,8 @@
 import { withContext } from '@nodewright/client/talosconfig';
 import { Fault, Secret } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { UsageFault } from '../../failure.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { UsageFault } from '../../context/failure.ts';
 import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
 import { readCredentials } from './read-credentials.ts';
 

@@ -1,10 +1,10 @@
 import type { TalosconfigContext } from '@nodewright/client/talosconfig';
 import { type Talosconfig, updateTalosconfig, withContext } from '@nodewright/client/talosconfig';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
+import { chooseContext, writtenTalosconfig } from '../../nodes/talosconfig-of.ts';
 import { writeDocument } from '../../render/document.ts';
-import { chooseContext, writtenTalosconfig } from '../../talosconfig-of.ts';
 
 export type ConfigOptions = NodeOptions & OutputOptions;
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { chooseContext } from '../../talosconfig-of.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { chooseContext } from '../../nodes/talosconfig-of.ts';
 import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
 
 /** `talosctl config context`: makes another context the current one. */

@@ -1,9 +1,9 @@
 import { readTalosconfig } from '@nodewright/client/talosconfig';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { talosconfigLocation } from '../../nodes/talosconfig-of.ts';
 import { writeDocument } from '../../render/document.ts';
 import { formatTable } from '../../render/table.ts';
-import { talosconfigLocation } from '../../talosconfig-of.ts';
 import { addConfigCommand, type ConfigOptions } from './config-options.ts';
 
 const shownNodes = 3;

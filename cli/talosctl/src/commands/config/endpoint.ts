@@ -1,6 +1,6 @@
 import { parseEndpoint } from '@nodewright/client/endpoint';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
 import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
 
 /** `talosctl config endpoint`: sets the endpoints to which calls of a context connect. */

@@ -1,12 +1,12 @@
 import { readTalosconfig } from '@nodewright/client/talosconfig';
 import type { Command } from 'commander';
-import { readCertificateFacts } from '../../certificate-facts.ts';
-import type { CliEnvironment } from '../../command-module.ts';
-import type { NodeOptions } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import type { NodeOptions } from '../../nodes/node-options.ts';
+import { chooseContext, talosconfigLocation } from '../../nodes/talosconfig-of.ts';
 import { writeDocument } from '../../render/document.ts';
 import { type DocumentFormat, outputWords, parseOutputFormat } from '../../render/output-format.ts';
 import { formatRelativeTime } from '../../render/relative-time.ts';
-import { chooseContext, talosconfigLocation } from '../../talosconfig-of.ts';
+import { readCertificateFacts } from '../../values/certificate-facts.ts';
 
 interface InfoOptions extends NodeOptions {
   readonly output: 'text' | DocumentFormat;

@@ -6,7 +6,7 @@ import {
 } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
 import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
 
 /** `talosctl config merge`: adds the contexts of another talosconfig file. */

@@ -4,12 +4,12 @@ import { parseTalosconfig, saveTalosconfig, type Talosconfig } from '@nodewright
 import { roles as knownRoles } from '@nodewright/contract';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { UsageFault } from '../../failure.ts';
-import { parseGoDuration, protobufDuration } from '../../go-duration.ts';
-import { NodeErrors } from '../../node-errors.ts';
-import { collectList } from '../../node-options.ts';
-import { Progress } from '../../progress.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { UsageFault } from '../../context/failure.ts';
+import { Progress } from '../../context/progress.ts';
+import { NodeErrors } from '../../nodes/node-errors.ts';
+import { collectList } from '../../nodes/node-options.ts';
+import { parseGoDuration, protobufDuration } from '../../values/go-duration.ts';
 import { addConfigCommand, type ConfigOptions, reportChange } from './config-options.ts';
 
 interface NewOptions extends ConfigOptions {
@@ -34,7 +34,7 @@ async function requestConfig(
   roles: readonly string[],
 ): Promise<Talosconfig> {
   // Imported only here, because the other config commands do not talk to nodes.
-  const { openClient } = await import('../../open-client.ts');
+  const { openClient } = await import('../../nodes/open-client.ts');
   using client = await openClient(env, options);
   const [node, ...others] = client.targets;
   if (node === undefined || others.length > 0) {

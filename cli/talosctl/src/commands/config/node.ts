@@ -1,6 +1,6 @@
 import { checkNodeName } from '@nodewright/client/node-name';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
 import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
 
 /** `talosctl config node`: sets the nodes that commands address without `--nodes`. */

@@ -1,7 +1,7 @@
 import { parseProxyUrl } from '@nodewright/client/proxy';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { readContext } from '../../talosconfig-of.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { readContext } from '../../nodes/talosconfig-of.ts';
 import { addConfigCommand, type ConfigOptions, changeContext, reportChange } from './config-options.ts';
 
 /** `talosctl config proxy-url`: prints or sets the proxy of a context. Source: Talos v1.14: config proxy-url. */

@@ -1,5 +1,5 @@
 import { Fault, Secret } from '@nodewright/fault';
-import { naming, readInput } from '../../read-input.ts';
+import { naming, readInput } from '../../context/read-input.ts';
 
 /** Paths of PEM files, relative to the working directory. */
 export interface CredentialPaths {

@@ -1,9 +1,9 @@
 import { readTalosconfig, withoutContext } from '@nodewright/client/talosconfig';
 import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { openQuestions } from '../../open-questions.ts';
-import { talosconfigLocation } from '../../talosconfig-of.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { openQuestions } from '../../nodes/open-questions.ts';
+import { talosconfigLocation } from '../../nodes/talosconfig-of.ts';
 import { addConfigCommand, type ConfigOptions, changeTalosconfig, reportChange } from './config-options.ts';
 
 interface RemoveOptions extends ConfigOptions {

@@ -4,10 +4,10 @@ import {
   etcdMemberAlarm_AlarmTypeToJSON,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
 import { memberIdText } from '../../etcd/member-id.ts';
-import { onlyMessage } from '../../only-message.ts';
-import { reportNodes } from '../../report-nodes.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { addEtcdCommand, type EtcdOptions } from './etcd-options.ts';
 
 type Call = (node: NodeClient, signal: AbortSignal) => Promise<readonly EtcdMemberAlarm[]>;

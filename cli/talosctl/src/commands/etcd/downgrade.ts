@@ -1,9 +1,9 @@
 import type { NodeClient } from '@nodewright/client';
 import type { EtcdClusterDowngrade } from '@nodewright/contract/gen/machine/machine.ts';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { onlyMessage } from '../../only-message.ts';
-import { reportNodes } from '../../report-nodes.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { addEtcdCommand, type EtcdOptions, requireOneNode } from './etcd-options.ts';
 
 type Reply = { readonly clusterDowngrade?: EtcdClusterDowngrade | undefined };

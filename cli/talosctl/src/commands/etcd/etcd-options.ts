@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { UsageFault } from '../../failure.ts';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
-import { openClient } from '../../open-client.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { UsageFault } from '../../context/failure.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
+import { openClient } from '../../nodes/open-client.ts';
 
 export type EtcdOptions = NodeOptions & OutputOptions;
 

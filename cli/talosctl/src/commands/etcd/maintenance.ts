@@ -2,11 +2,11 @@ import { pause } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
 import { MemberTurns } from '../../etcd/member-turns.ts';
-import { onlyMessage } from '../../only-message.ts';
-import { targetNames } from '../../open-client.ts';
-import { reportDone } from '../../report-done.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
+import { targetNames } from '../../nodes/open-client.ts';
+import { reportDone } from '../../nodes/report-done.ts';
 import { addEtcdCommand, type EtcdOptions, requireOneNode } from './etcd-options.ts';
 
 type DefragOptions = EtcdOptions & { readonly oneAtATime?: boolean };

@@ -1,11 +1,11 @@
 import type { NodeClient } from '@nodewright/client';
 import type { Command } from 'commander';
-import { confirmEffect, type Effect } from '../../ask-question.ts';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
 import { leaveEffect, type MemberEffect, removeMemberEffect } from '../../etcd/member-effect.ts';
 import { memberIdText, parseMemberId } from '../../etcd/member-id.ts';
-import { openClient } from '../../open-client.ts';
-import { reportDone } from '../../report-done.ts';
+import { confirmEffect, type Effect } from '../../nodes/ask-question.ts';
+import { openClient } from '../../nodes/open-client.ts';
+import { reportDone } from '../../nodes/report-done.ts';
 import { addEtcdCommand, type EtcdOptions, requireOneNode } from './etcd-options.ts';
 
 type RemovalOptions = EtcdOptions & { readonly yes?: boolean };

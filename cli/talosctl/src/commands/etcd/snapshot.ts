@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { PartialFile } from '../../context/partial-file.ts';
 import { SnapshotChecksum } from '../../etcd/snapshot-checksum.ts';
 import {
   hasChecksum,
@@ -11,12 +12,11 @@ import {
   snapshotInfoOf,
   snapshotInfoText,
 } from '../../etcd/snapshot-info.ts';
-import { NodeErrors } from '../../node-errors.ts';
-import { onlyTarget } from '../../only-target.ts';
-import { openClient } from '../../open-client.ts';
-import { PartialFile } from '../../partial-file.ts';
+import { NodeErrors } from '../../nodes/node-errors.ts';
+import { onlyTarget } from '../../nodes/only-target.ts';
+import { openClient } from '../../nodes/open-client.ts';
+import { showTransfer } from '../../nodes/show-transfer.ts';
 import { writeDocument } from '../../render/document.ts';
-import { showTransfer } from '../../show-transfer.ts';
 import { addEtcdCommand, type EtcdOptions } from './etcd-options.ts';
 
 /** `talosctl etcd snapshot <path>`: saves the database to a local file. Source: Talos v1.14: etcd snapshot. */

@@ -1,11 +1,11 @@
 import type { EtcdMemberStatus } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
 import { memberIdText } from '../../etcd/member-id.ts';
-import { onlyMessage } from '../../only-message.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { formatDecimalSize } from '../../render/size.ts';
-import { reportNodes } from '../../report-nodes.ts';
 import { addEtcdCommand, type EtcdOptions } from './etcd-options.ts';
 
 function statusRow(node: string, status: EtcdMemberStatus): string[] {

@@ -6,12 +6,12 @@ import type {
   InstallResponse,
 } from '@nodewright/contract/gen/suite/extensions/v1/extensions.ts';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
-import { readFault } from '../../read-input.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { readFault } from '../../context/read-input.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
+import { TransferProgress } from '../../nodes/transfer-progress.ts';
 import { formatDecimalSize } from '../../render/size.ts';
-import { reportNodes } from '../../report-nodes.ts';
-import { TransferProgress } from '../../transfer-progress.ts';
 import { layersText, shortHash } from './set-text.ts';
 
 /** Bytes per message. */

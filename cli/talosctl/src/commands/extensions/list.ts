@@ -1,9 +1,9 @@
 import type { Resource } from '@nodewright/client';
 import { type ExtensionStatusSpec, extensionStatuses } from '@nodewright/state/kinds';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
-import { reportNodes } from '../../report-nodes.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 
 type Extension = Resource<ExtensionStatusSpec>;
 

@@ -1,10 +1,10 @@
 import type { RemoveResponse } from '@nodewright/contract/gen/suite/extensions/v1/extensions.ts';
 import type { Command } from 'commander';
-import { confirmEffect } from '../../ask-question.ts';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
-import { targetNames } from '../../open-client.ts';
-import { reportNodes } from '../../report-nodes.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { confirmEffect } from '../../nodes/ask-question.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
+import { targetNames } from '../../nodes/open-client.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { layersText, shortHash } from './set-text.ts';
 
 type RemoveOptions = NodeOptions & OutputOptions & { readonly yes?: boolean };

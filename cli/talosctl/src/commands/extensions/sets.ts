@@ -4,10 +4,10 @@ import {
   type StatusResponse,
 } from '@nodewright/contract/gen/suite/extensions/v1/extensions.ts';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { formatDecimalSize } from '../../render/size.ts';
-import { reportNodes } from '../../report-nodes.ts';
 import { layersText, shortHash } from './set-text.ts';
 
 /** `talosctl extensions sets`: the set that each machine runs, and what its next start tries. */

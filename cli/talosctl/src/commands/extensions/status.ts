@@ -2,10 +2,10 @@ import type { NodeClient } from '@nodewright/client';
 import type { ServiceInfo } from '@nodewright/contract/gen/machine/machine.ts';
 import { extensionServiceConfigStatuses } from '@nodewright/state/kinds';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
-import { reportNodes } from '../../report-nodes.ts';
-import { listServices, serviceDocument, serviceRow } from '../../service-rows.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
+import { listServices, serviceDocument, serviceRow } from '../../nodes/service-rows.ts';
 
 interface ExtensionService {
   readonly service: ServiceInfo;

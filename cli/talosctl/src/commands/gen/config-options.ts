@@ -7,8 +7,8 @@ import {
   defaultKubernetesVersion,
 } from '@nodewright/machine-config';
 import { type Command, InvalidArgumentError } from 'commander';
-import { collectTexts } from '../../collect-texts.ts';
-import { collectList } from '../../node-options.ts';
+import { collectTexts } from '../../context/collect-texts.ts';
+import { collectList } from '../../nodes/node-options.ts';
 import type { OutputFormat } from '../../render/output-format.ts';
 import { addFormatOption, addGenCommand, type GenOptions } from './gen-options.ts';
 import {

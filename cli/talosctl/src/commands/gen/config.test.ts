@@ -9,7 +9,7 @@ import {
 } from '@nodewright/machine-config';
 import { parseCertificate } from '@nodewright/pki';
 import { parse } from 'yaml';
-import { GenLab } from './gen-lab.ts';
+import { GenLab } from '../../testing/gen-lab.ts';
 
 const endpoint = 'https://10.5.0.1:6443';
 // Secrets for an old version are quick to generate, because they contain no RSA key.

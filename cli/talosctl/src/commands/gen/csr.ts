@@ -2,9 +2,9 @@ import { isIP } from 'node:net';
 import { roles as knownRoles } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, collectList, type OutputOptions } from '../../node-options.ts';
-import { naming, readInput } from '../../read-input.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { naming, readInput } from '../../context/read-input.ts';
+import { addOutputOption, collectList, type OutputOptions } from '../../nodes/node-options.ts';
 import { addGenCommand, createFiles, type GenOptions } from './gen-options.ts';
 import { privateMode } from './planned-file.ts';
 

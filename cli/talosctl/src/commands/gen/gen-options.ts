@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputFlag } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { addOutputFlag } from '../../nodes/node-options.ts';
 import { writeDocument } from '../../render/document.ts';
 import type { OutputFormat } from '../../render/output-format.ts';
 import type { PlannedFile } from './planned-file.ts';

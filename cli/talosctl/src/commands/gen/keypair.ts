@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type OutputOptions } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { addOutputOption, type OutputOptions } from '../../nodes/node-options.ts';
 import { parseAddress } from './csr.ts';
 import { addGenCommand, createFiles, type GenOptions } from './gen-options.ts';
 import { parseOrganization } from './parse-names.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { parseCertificate, parseCertificateRequest } from '@nodewright/pki';
-import { GenLab } from './gen-lab.ts';
+import { GenLab } from '../../testing/gen-lab.ts';
 
 const run = promisify(execFile);
 const hoursOf = ({ notBefore, notAfter }: { notBefore: Date; notAfter: Date }) =>

@@ -1,6 +1,6 @@
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type ConfigPatch, parsePatch } from '@nodewright/machine-config';
-import { naming, readInput } from '../../read-input.ts';
+import { naming, readInput } from '../../context/read-input.ts';
 
 /**
  * The path in the value of a patch flag: `@path`, or one word that does not begin like JSON. Otherwise `undefined`.

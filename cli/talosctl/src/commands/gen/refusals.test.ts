@@ -1,7 +1,7 @@
 // Checks that invalid names, versions and tokens are rejected, and that unusual valid ones are accepted.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GenLab } from './gen-lab.ts';
+import { GenLab } from '../../testing/gen-lab.ts';
 
 const endpoint = 'https://10.0.0.1:6443';
 

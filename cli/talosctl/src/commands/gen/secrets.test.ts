@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { decodeSecrets, encodeSecrets, generateConfig, generateSecrets } from '@nodewright/machine-config';
-import { GenLab } from './gen-lab.ts';
+import { GenLab } from '../../testing/gen-lab.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const quick = ['--talos-version', 'v1.6'];

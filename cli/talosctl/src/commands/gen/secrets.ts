@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { CertificateAndKey, SecretsBundle } from '@nodewright/machine-config';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { UsageFault } from '../../failure.ts';
-import { naming, readInput } from '../../read-input.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { UsageFault } from '../../context/failure.ts';
+import { naming, readInput } from '../../context/read-input.ts';
 import type { OutputFormat } from '../../render/output-format.ts';
 import { addFormatOption, addGenCommand, createFiles, type GenOptions, writeOptions } from './gen-options.ts';
 import { checkBootstrapToken } from './parse-names.ts';

@@ -2,7 +2,7 @@ import { lstat, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { linkTarget, makeFolder } from '@nodewright/files';
-import { PartialFile } from '../../partial-file.ts';
+import { PartialFile } from '../../context/partial-file.ts';
 import type { PlannedFile } from './planned-file.ts';
 
 export interface WriteFilesOptions {

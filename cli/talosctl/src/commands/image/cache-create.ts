@@ -5,14 +5,14 @@ import { text as readText } from 'node:stream/consumers';
 import { Fault } from '@nodewright/fault';
 import { type Platform, parsePlatform } from '@nodewright/oci';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { Progress } from '../../context/progress.ts';
 import type { CachedImageFacts } from '../../image-cache/cache-images.ts';
-import type { OutputOptions } from '../../node-options.ts';
-import { Progress } from '../../progress.ts';
+import type { OutputOptions } from '../../nodes/node-options.ts';
+import { TransferProgress } from '../../nodes/transfer-progress.ts';
 import { writeDocument } from '../../render/document.ts';
 import { printableCell } from '../../render/printable.ts';
 import { formatDecimalSize } from '../../render/size.ts';
-import { TransferProgress } from '../../transfer-progress.ts';
 import { addImageCommand } from './image-options.ts';
 
 interface CacheCreateOptions extends OutputOptions {

@@ -3,10 +3,10 @@ import { aborted } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import type { AnswerRecord } from '@nodewright/oci/serve';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import type { OutputOptions } from '../../node-options.ts';
-import { PartialFile } from '../../partial-file.ts';
-import { readInput } from '../../read-input.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { PartialFile } from '../../context/partial-file.ts';
+import { readInput } from '../../context/read-input.ts';
+import type { OutputOptions } from '../../nodes/node-options.ts';
 import { printableCell } from '../../render/printable.ts';
 import { addImageCommand } from './image-options.ts';
 

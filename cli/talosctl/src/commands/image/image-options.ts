@@ -4,7 +4,7 @@ import {
   ContainerdNamespace,
 } from '@nodewright/contract/gen/common/common.ts';
 import { type Command, InvalidArgumentError } from 'commander';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
 
 /** Which images: those of Kubernetes, of the system on disk, or of the system in memory. */
 export type ImageNamespace = 'cri' | 'system' | 'inmem';

@@ -3,10 +3,10 @@ import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ImageServiceImportRequest } from '@nodewright/contract/gen/machine/image.ts';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { readFault } from '../../read-input.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { readFault } from '../../context/read-input.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { printableCell } from '../../render/printable.ts';
-import { reportNodes } from '../../report-nodes.ts';
 import { addImageCommand, containerdInstance, type ImageOptions } from './image-options.ts';
 
 /** Bytes per message. Source: Talos v1.14: debug, import of an image. */

@@ -1,10 +1,10 @@
 import type { NodeClient } from '@nodewright/client';
 import { faultFrom } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { formatDecimalSize } from '../../render/size.ts';
 import { formatUnixTime } from '../../render/unix-time.ts';
-import { reportNodes } from '../../report-nodes.ts';
 import { addImageCommand, containerdInstance, type ImageOptions } from './image-options.ts';
 
 interface Image {

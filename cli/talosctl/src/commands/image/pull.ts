@@ -1,8 +1,8 @@
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { pullOnNodes } from '../../pull-on-nodes.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { pullOnNodes } from '../../nodes/pull-on-nodes.ts';
 import { addImageCommand, containerdInstance, type ImageOptions } from './image-options.ts';
 import { PullProgress } from './pull-progress.ts';
 

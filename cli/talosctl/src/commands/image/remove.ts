@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { confirmEffect } from '../../ask-question.ts';
-import type { CliEnvironment } from '../../command-module.ts';
-import { targetNames } from '../../open-client.ts';
-import { reportDone } from '../../report-done.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { confirmEffect } from '../../nodes/ask-question.ts';
+import { targetNames } from '../../nodes/open-client.ts';
+import { reportDone } from '../../nodes/report-done.ts';
 import { addImageCommand, containerdInstance, type ImageOptions } from './image-options.ts';
 
 type RemoveOptions = ImageOptions & { readonly yes?: boolean };

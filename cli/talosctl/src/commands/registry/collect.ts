@@ -1,10 +1,10 @@
 import type { CollectResponse } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import type { Command } from 'commander';
-import { confirmEffect } from '../../ask-question.ts';
-import type { CliEnvironment } from '../../command-module.ts';
-import { targetNames } from '../../open-client.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { confirmEffect } from '../../nodes/ask-question.ts';
+import { targetNames } from '../../nodes/open-client.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { formatDecimalSize } from '../../render/size.ts';
-import { reportNodes } from '../../report-nodes.ts';
 import { addRegistryCommand, type RegistryOptions } from './registry-options.ts';
 
 type CollectOptions = RegistryOptions & { readonly yes?: boolean };

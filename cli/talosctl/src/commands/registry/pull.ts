@@ -2,9 +2,9 @@ import type { NodeClient } from '@nodewright/client';
 import type { PullRequest } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import { Fault } from '@nodewright/fault';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { pullOnNodes } from '../../pull-on-nodes.ts';
-import { transferText } from '../../transfer-progress.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { pullOnNodes } from '../../nodes/pull-on-nodes.ts';
+import { transferText } from '../../nodes/transfer-progress.ts';
 import { addRegistryCommand, type RegistryOptions } from './registry-options.ts';
 
 type PullOptions = RegistryOptions & { readonly platform: string };

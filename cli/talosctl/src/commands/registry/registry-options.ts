@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
 import { formatUnixTime } from '../../render/unix-time.ts';
 
 export type RegistryOptions = NodeOptions & OutputOptions;

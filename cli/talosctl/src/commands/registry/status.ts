@@ -1,8 +1,8 @@
 import type { StatusResponse } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { formatDecimalSize } from '../../render/size.ts';
-import { reportNodes } from '../../report-nodes.ts';
 import { addRegistryCommand, type RegistryOptions, timeText } from './registry-options.ts';
 
 /** `talosctl registry status`: what the image cache of each node holds, serves and downloads. */

@@ -1,11 +1,11 @@
 import type { Transfer } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, followedOutput } from '../../node-options.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { addOutputOption, followedOutput } from '../../nodes/node-options.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
+import { reportStream } from '../../nodes/report-stream.ts';
 import { printableCell } from '../../render/printable.ts';
 import { formatDecimalSize } from '../../render/size.ts';
-import { reportNodes } from '../../report-nodes.ts';
-import { reportStream } from '../../report-stream.ts';
 import type { RegistryOptions } from './registry-options.ts';
 
 type TransfersOptions = RegistryOptions & { readonly follow?: boolean };

@@ -1,7 +1,7 @@
 import type { UpstreamEndpoint } from '@nodewright/contract/gen/suite/registry/v1/registry.ts';
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../../command-module.ts';
-import { reportNodes } from '../../report-nodes.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { reportNodes } from '../../nodes/report-nodes.ts';
 import { addRegistryCommand, type RegistryOptions, timeText } from './registry-options.ts';
 
 interface RegistryEndpoint extends UpstreamEndpoint {

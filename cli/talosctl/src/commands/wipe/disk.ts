@@ -5,13 +5,13 @@ import { codecsOf } from '@nodewright/state';
 import { discoveredText, discoveredVolumes } from '@nodewright/state/kinds';
 import { createStateClient } from '@nodewright/state/wire';
 import { type Command, InvalidArgumentError } from 'commander';
-import { confirmEffect, type TypedConfirmation, typedConfirmation } from '../../ask-question.ts';
-import type { CliEnvironment } from '../../command-module.ts';
-import { addOutputOption, type NodeOptions, type OutputOptions } from '../../node-options.ts';
-import { openClient } from '../../open-client.ts';
+import type { CliEnvironment } from '../../context/command-module.ts';
+import { confirmEffect, type TypedConfirmation, typedConfirmation } from '../../nodes/ask-question.ts';
+import { addOutputOption, type NodeOptions, type OutputOptions } from '../../nodes/node-options.ts';
+import { openClient } from '../../nodes/open-client.ts';
+import { reportDone } from '../../nodes/report-done.ts';
+import { clusterName } from '../../nodes/talosconfig-of.ts';
 import { escapeLine } from '../../output/escape-text.ts';
-import { reportDone } from '../../report-done.ts';
-import { clusterName } from '../../talosconfig-of.ts';
 
 interface WipeDiskOptions extends NodeOptions, OutputOptions {
   readonly method: Method;

@@ -6,7 +6,7 @@ import {
   etcdMemberAlarm_AlarmTypeToJSON,
 } from '@nodewright/contract/gen/machine/machine.ts';
 import { faultFrom } from '@nodewright/fault';
-import { onlyMessage } from '../../only-message.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
 import { plainError } from '../../render/plain-error.ts';
 import type { EtcdMemberState } from '../model/etcd.ts';
 import type { FeedContext } from './feed-context.ts';

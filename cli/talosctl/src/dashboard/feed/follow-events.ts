@@ -1,5 +1,5 @@
-import { readEvent } from '../../event-text.ts';
-import { eventTime } from '../../event-time.ts';
+import { readEvent } from '../../nodes/event-text.ts';
+import { eventTime } from '../../values/event-time.ts';
 import type { EventLine } from '../model/event-log.ts';
 import { Batch, type FeedContext, keepTrying } from './feed-context.ts';
 

@@ -1,5 +1,5 @@
 import { ContainerDriver } from '@nodewright/contract/gen/common/common.ts';
-import { LineSplitter } from '../../line-splitter.ts';
+import { LineSplitter } from '../../values/line-splitter.ts';
 import { kernelLog } from '../model/log.ts';
 import type { Subscription } from '../model/subscriptions.ts';
 import { Batch, type FeedContext, keepTrying } from './feed-context.ts';

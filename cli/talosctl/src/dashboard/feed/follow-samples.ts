@@ -1,7 +1,7 @@
 import { pause } from '@nodewright/async';
 import type { NodeClient } from '@nodewright/client';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { onlyMessage } from '../../only-message.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
 import { plainError } from '../../render/plain-error.ts';
 import type { Sample } from '../model/sample.ts';
 import { type FeedContext, hopOf } from './feed-context.ts';

@@ -1,4 +1,4 @@
-import { klogTime } from '../../klog-time.ts';
+import { klogTime } from '../../values/klog-time.ts';
 import { keptText } from './kept-text.ts';
 
 /** One line of a log, in readable form. */

@@ -1,5 +1,5 @@
+import { textWidth } from '../../output/terminal-text.ts';
 import type { Frame, Line, Style } from './frame.ts';
-import { textWidth } from './terminal-text.ts';
 
 /** SGR parameters of each style with colours, and without (https://no-color.org). */
 const looks: Readonly<Record<Style, readonly [colour: string, mono: string]>> = {

@@ -1,4 +1,4 @@
-import { cutText, terminalText, textWidth } from './terminal-text.ts';
+import { cutText, terminalText, textWidth } from '../../output/terminal-text.ts';
 
 /** The meaning of a part of a line; the encoder decides how it looks. */
 export type Style =

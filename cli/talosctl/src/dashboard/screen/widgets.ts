@@ -1,5 +1,5 @@
+import { padText, textWidth } from '../../output/terminal-text.ts';
 import { type Frame, fitLine, type Line, line, type Span, type Style, span } from './frame.ts';
-import { padText, textWidth } from './terminal-text.ts';
 
 /** `── Title ─────`, with a note at its end. */
 export function heading(title: string, width: number, note = ''): Line {

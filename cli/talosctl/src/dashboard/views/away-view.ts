@@ -1,6 +1,6 @@
+import { terminalText, wrapText } from '../../output/terminal-text.ts';
 import type { NodeModel } from '../model/model.ts';
 import { type Frame, line, span } from '../screen/frame.ts';
-import { terminalText, wrapText } from '../screen/terminal-text.ts';
 import { clockText, durationText } from './figures.ts';
 
 /** Shown instead of a node that does not answer: the reason, the hop that failed, and since when. */

@@ -1,7 +1,7 @@
 import { actionName } from '@nodewright/client/what-if';
+import { cutText, terminalText } from '../../output/terminal-text.ts';
 import { type DashboardModel, type Screen, screens, shownNode, shownNodes } from '../model/model.ts';
 import { fitLine, type Line, line, lineWidth, type Span, span } from '../screen/frame.ts';
-import { cutText, terminalText } from '../screen/terminal-text.ts';
 import { clockText, durationText } from './figures.ts';
 import { nodeMark } from './node-words.ts';
 

@@ -1,8 +1,8 @@
+import { cutText, padText, terminalText, textWidth, wrapText } from '../../output/terminal-text.ts';
 import { allServices, kernelLog, lineUrgency } from '../model/log.ts';
 import { type DashboardModel, logNames, shownNode } from '../model/model.ts';
 import { newestFirst, type ShownLog, shownLogs, spanOf } from '../model/shown-logs.ts';
 import { type Frame, type Line, line, lineWidth, type Span, span } from '../screen/frame.ts';
-import { cutText, padText, terminalText, textWidth, wrapText } from '../screen/terminal-text.ts';
 import { heading } from '../screen/widgets.ts';
 import { narrow } from './layout.ts';
 

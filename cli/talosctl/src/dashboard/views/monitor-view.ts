@@ -1,4 +1,5 @@
-import { processCommandLine } from '../../commands/processes.ts';
+import { terminalText } from '../../output/terminal-text.ts';
+import { processCommandLine } from '../../render/process-command-line.ts';
 import { type DashboardModel, type NodeModel, shownNode } from '../model/model.ts';
 import {
   cpuUsage,
@@ -9,7 +10,6 @@ import {
   type Sample,
 } from '../model/sample.ts';
 import { besides, type Frame, type Line, line, type Span, span } from '../screen/frame.ts';
-import { terminalText } from '../screen/terminal-text.ts';
 import { alarm, bar, type Cell, heading, table, windowOf } from '../screen/widgets.ts';
 import { durationText, percentText, rateText, shortSize } from './figures.ts';
 import { graph, graphLines } from './graph.ts';

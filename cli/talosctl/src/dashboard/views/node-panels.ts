@@ -1,6 +1,6 @@
+import { cutText, terminalText } from '../../output/terminal-text.ts';
 import type { NodeModel } from '../model/model.ts';
 import { type Line, line, type Span, span } from '../screen/frame.ts';
-import { cutText, terminalText } from '../screen/terminal-text.ts';
 import { field } from '../screen/widgets.ts';
 
 const labelWidth = 10;

@@ -1,7 +1,7 @@
+import { padText, terminalText, textWidth } from '../../output/terminal-text.ts';
 import { type DashboardModel, type NodeModel, shownNodes } from '../model/model.ts';
 import { memoryShare } from '../model/sample.ts';
 import { type Frame, fitLine, type Line, line, restyled, span } from '../screen/frame.ts';
-import { padText, terminalText, textWidth } from '../screen/terminal-text.ts';
 import { alarm, type Cell, heading, table, windowOf } from '../screen/widgets.ts';
 import { percentText } from './figures.ts';
 import { graphLines } from './graph.ts';

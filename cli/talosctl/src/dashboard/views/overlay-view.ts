@@ -1,10 +1,10 @@
 import { actionText } from '@nodewright/client/what-if';
-import { continueQuestion } from '../../ask-question.ts';
+import { continueQuestion } from '../../nodes/ask-question.ts';
+import { padText, terminalText, wrapText } from '../../output/terminal-text.ts';
 import { helpLines } from '../model/key-table.ts';
 import { type DashboardModel, serviceNames, shownNode } from '../model/model.ts';
 import { menuEntries, type Overlay } from '../model/overlay.ts';
 import { type Frame, type Line, line, restyled, span } from '../screen/frame.ts';
-import { padText, terminalText, wrapText } from '../screen/terminal-text.ts';
 import { heading, windowOf } from '../screen/widgets.ts';
 
 /** What lies over the lower part of the screen, at most `rows` lines. */

@@ -1,5 +1,6 @@
 import { resourceColumns } from '../../get/resource-table.ts';
 import { shownResource } from '../../get/shown-resource.ts';
+import { cutText, terminalText } from '../../output/terminal-text.ts';
 import {
   documentLines,
   enteredKind,
@@ -10,7 +11,6 @@ import {
 } from '../model/browse.ts';
 import { type DashboardModel, shownNode } from '../model/model.ts';
 import { type Frame, line, restyled, span } from '../screen/frame.ts';
-import { cutText, terminalText } from '../screen/terminal-text.ts';
 import { heading, table, windowOf } from '../screen/widgets.ts';
 import { narrow, wide } from './layout.ts';
 

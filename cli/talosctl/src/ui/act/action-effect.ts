@@ -2,7 +2,7 @@ import type { NodeClient, TalosClient } from '@nodewright/client';
 import { Fault } from '@nodewright/fault';
 import { clearedDisks } from '../../action/cleared-disks.ts';
 import { readEffect } from '../../action/read-effect.ts';
-import { continueQuestion, typedConfirmation } from '../../ask-question.ts';
+import { continueQuestion, typedConfirmation } from '../../nodes/ask-question.ts';
 import { plainError } from '../../render/plain-error.ts';
 import type { EffectAnswer, PageAction } from '../protocol/calls.ts';
 import { etcdEffect } from './etcd-actions.ts';

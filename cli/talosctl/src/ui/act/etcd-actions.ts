@@ -2,7 +2,7 @@ import type { NodeClient } from '@nodewright/client';
 import { nodeNameInLine } from '@nodewright/client/node-name';
 import { leaveEffect, type MemberEffect, removeMemberEffect } from '../../etcd/member-effect.ts';
 import { memberIdText } from '../../etcd/member-id.ts';
-import { onlyMessage } from '../../only-message.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
 import type { EtcdAction } from '../protocol/calls.ts';
 
 /** The words of the command. */

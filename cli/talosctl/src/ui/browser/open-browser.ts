@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { TemporaryFolder } from '../../temporary-folder.ts';
+import { TemporaryFolder } from '../../context/temporary-folder.ts';
 
 export interface BrowserInit {
   /** The address of the page, with its token. */

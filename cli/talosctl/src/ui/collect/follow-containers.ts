@@ -1,6 +1,6 @@
 import { faultFrom } from '@nodewright/fault';
-import { containerInstance, sortedById } from '../../container-instance.ts';
-import { onlyMessage } from '../../only-message.ts';
+import { containerInstance, sortedById } from '../../nodes/container-instance.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
 import { plainError } from '../../render/plain-error.ts';
 import { limits } from '../domain/limits.ts';
 import type { ContainerList } from '../protocol/messages.ts';

@@ -5,7 +5,7 @@ import { followSamples } from '../../dashboard/feed/follow-samples.ts';
 import type { NodeEvent } from '../../dashboard/model/events.ts';
 import type { FactName, Facts } from '../../dashboard/model/facts.ts';
 import type { Sample } from '../../dashboard/model/sample.ts';
-import { onlyMessage } from '../../only-message.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
 import { describeSample } from '../domain/describe-sample.ts';
 import type { DiskRow, FeedEvent } from '../protocol/messages.ts';
 import { type PageFeedContext, readAtIntervals } from './page-feed-context.ts';

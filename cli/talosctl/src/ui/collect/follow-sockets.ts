@@ -1,6 +1,6 @@
 import { connectRecord_StateToJSON } from '@nodewright/contract/gen/machine/machine.ts';
-import { netstatRequest } from '../../commands/netstat-request.ts';
-import { onlyMessage } from '../../only-message.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
+import { netstatRequest } from '../../values/netstat-request.ts';
 import { limits } from '../domain/limits.ts';
 import { type PageFeedContext, readAtIntervals } from './page-feed-context.ts';
 

@@ -2,7 +2,7 @@ import type { NodeClient } from '@nodewright/client';
 import { etcdMemberAlarm_AlarmTypeToJSON } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
 import { memberIdText } from '../../etcd/member-id.ts';
-import { onlyMessage } from '../../only-message.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
 import type { EtcdMember } from '../protocol/messages.ts';
 
 /** The member of etcd of a node, with its alarms. @throws Fault */

@@ -1,6 +1,6 @@
 import { DependencyEdgeType } from '@nodewright/contract/gen/inspect/inspect.ts';
 import { keepTrying } from '../../dashboard/feed/feed-context.ts';
-import { onlyMessage } from '../../only-message.ts';
+import { onlyMessage } from '../../nodes/only-message.ts';
 import type { GraphEdge } from '../protocol/messages.ts';
 import type { PageFeedContext } from './page-feed-context.ts';
 

@@ -1,4 +1,4 @@
-import { klogTime } from '../../klog-time.ts';
+import { klogTime } from '../../values/klog-time.ts';
 import type { LogLevel, LogLine } from '../protocol/messages.ts';
 import { limits } from './limits.ts';
 
