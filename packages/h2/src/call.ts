@@ -12,6 +12,8 @@ export interface InboundCall {
   readonly method: string;
   readonly path: string;
   readonly authority: string;
+  /** Whether nothing of the answer is left to send: all of it was written to the connection, or the call was reset. */
+  readonly isSent: boolean;
   /**
    * Counts body bytes that have arrived but were not delivered. Calls `onFull` once when `budget` has no more
    * room. Bytes that arrive afterwards are dropped, so the call must end. After `finish` it counts what is left to be

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { test } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import {
   HealthCheckResponse_ServingStatus,
   HealthDefinition,
@@ -15,6 +18,7 @@ import type { CallOptions } from './harness/client.ts';
 import { framed } from './harness/messages.ts';
 
 const memory = '/machine.MachineService/Memory';
+const watch = '/cosi.resource.State/Watch';
 
 test('SIGTERM: calls in flight finish, and new calls are refused so that clients use another endpoint', async () => {
   await using apid = await ApidUnderTest.start();
@@ -96,7 +100,7 @@ test('SIGTERM: calls without an end get what was published before and a status, 
   };
   const service = '/machine.MachineService';
   const paths = {
-    watch: '/cosi.resource.State/Watch',
+    watch,
     events: `${service}/Events`,
     capture: `${service}/PacketCapture`,
     followed: `${service}/Dmesg`,
@@ -148,6 +152,101 @@ test('SIGTERM: calls without an end get what was published before and a status, 
   }
   assert.deepEqual(await apid.process.exited, { code: 0, signal: null });
 });
+
+test('SIGTERM: a watch whose client does not read is reset, and delays nothing', async () => {
+  for (const client of ['keeps its window closed', 'reads nothing from its socket']) {
+    await using apid = await ApidUnderTest.start();
+    const admin = await apid.client();
+    const watching = Promise.withResolvers<BackendCall>();
+    apid.machined.behave = (call) => {
+      call.stream.resume();
+      call.respond();
+      if (call.path === watch) watching.resolve(call);
+    };
+    const download = admin.open('/machine.MachineService/Copy');
+    await download.headers;
+    const isOpen =
+      client === 'keeps its window closed' ? await watchUnread(apid) : await watchFromDeafSocket(apid);
+    const { stream } = await watching.promise;
+    const change = framed(Buffer.alloc(64 * 1024));
+    // Until neither the windows nor the buffers on the way have room.
+    for (let count = 0; count < 800; count += 1) stream.write(change);
+    await apid.eventually('a full path', () => stream.writableLength > 1024 * 1024);
+
+    let isDownloaded = false;
+    void download.result.then(() => {
+      isDownloaded = true;
+    });
+    apid.process.signal('SIGTERM');
+    await apid.eventually('the end of the watch', () => !isOpen());
+    assert.equal(isDownloaded, false, `a client that ${client} was waited for as long as a download`);
+    const copy = apid.machined.calls.find(({ path }) => path.endsWith('/Copy')) ?? assert.fail('no download');
+    copy.stream.write(framed(Buffer.from('the rest')));
+    copy.finish();
+    const { code, body } = await download.result;
+    assert.deepEqual([code, body.subarray(-8).toString()], [0, 'the rest']);
+    assert.deepEqual(await apid.process.exited, { code: 0, signal: null });
+  }
+});
+
+/** Watches as a program does whose output nobody reads. Returns whether apid keeps the connection. */
+async function watchUnread(apid: ApidUnderTest): Promise<() => boolean> {
+  const { session, socket } = await apid.client();
+  const stream = session.request([':method', 'POST', ':path', watch, 'content-type', 'application/grpc'], {
+    endStream: false,
+  });
+  stream.on('error', () => {});
+  stream.pause();
+  stream.end(framed(new Uint8Array()));
+  const port = socket.localPort ?? assert.fail('the socket has no port');
+  return () => isEstablished(apid.port, port);
+}
+
+/** Watches as a process does that was stopped: its windows are open, and nothing is read from the socket. */
+async function watchFromDeafSocket(apid: ApidUnderTest): Promise<() => boolean> {
+  const plain = connectTcp(apid.port, apid.host);
+  const socket = connectTls({ ...(await apid.tls('os:admin')), socket: plain, ALPNProtocols: ['h2'] });
+  apid.use({ [Symbol.dispose]: () => socket.destroy() });
+  socket.on('error', () => {});
+  await once(socket, 'secureConnect');
+  const largest = Buffer.from([0x7f, 0xff, 0xff, 0xff]);
+  const fields = [':method', 'POST', ':scheme', 'https', ':path', watch, 'content-type', 'application/grpc'];
+  // Literal fields without indexing, of fewer than 127 bytes each.
+  const block = Buffer.concat(
+    fields.map((text, index) =>
+      Buffer.concat([Buffer.from(index % 2 === 0 ? [0, text.length] : [text.length]), Buffer.from(text)]),
+    ),
+  );
+  const initialWindowSize = Buffer.concat([Buffer.from([0, 4]), largest]);
+  socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+  socket.write(frame(frameType.settings, 0, 0, initialWindowSize));
+  socket.write(frame(frameType.windowUpdate, 0, 0, Buffer.from([0x7f, 0xff, 0, 0])));
+  socket.write(frame(frameType.headers, endHeaders, 1, block));
+  socket.write(frame(frameType.data, endStream, 1, framed(new Uint8Array())));
+  plain.pause();
+  const port = plain.localPort ?? assert.fail('the socket has no port');
+  return () => isEstablished(apid.port, port);
+}
+
+const frameType = { data: 0, headers: 1, settings: 4, windowUpdate: 8 } as const;
+const [endStream, endHeaders] = [1, 4];
+
+function frame(type: number, flags: number, stream: number, payload: Uint8Array): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** Whether the server end of a connection is open, which a client that reads nothing cannot see. */
+function isEstablished(serverPort: number, clientPort: number): boolean {
+  const [server, client] = [serverPort, clientPort].map((port) =>
+    port.toString(16).padStart(4, '0').toUpperCase(),
+  );
+  return new RegExp(`:${server} \\w+:${client} 01 `).test(readFileSync('/proc/net/tcp', 'utf8'));
+}
 
 test('a download of a log that pauses, as a busy disk does, is complete after a change of the mode', async () => {
   const [first, second] = ['first', 'second'].map((text) => framed(Buffer.from(text)));

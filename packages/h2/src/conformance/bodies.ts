@@ -186,6 +186,35 @@ export function testBodies(label: string, engines: EnginePair): void {
     assert.deepEqual([Buffer.concat(body).length, trailers], [50_000, ['grpc-status', '0']]);
   });
 
+  test(`${label}: an answer is sent once the window of its client has let the last of it through, or it was reset`, async () => {
+    const accepted: InboundCall[] = [];
+    await using pair = await openPair(
+      engines,
+      (call) => {
+        accepted.push(call);
+        call.respond(answerHead);
+        call.write(Buffer.alloc(200_000));
+        call.finish(['grpc-status', '0']);
+      },
+      { streamWindowBytes: 65_536, connectionWindowBytes: 1_000_000 },
+    );
+    for (const isReset of [false, true]) {
+      const { call: sent, recorder } = openRecordedCall(pair.client);
+      recorder.onHeaders = () => sent.pause();
+      sent.end();
+      await recorder.headers;
+      await delay(50);
+      const call = accepted.pop() ?? assert.fail('no call');
+      assert.equal(call.isSent, false);
+      if (isReset) call.reset(h2ErrorCodes.cancel);
+      sent.resume();
+      const { failure } = await recorder.done;
+      assert.deepEqual(failure, isReset ? { kind: 'reset', code: h2ErrorCodes.cancel } : undefined);
+      await noCalls(pair.client, pair.server);
+      assert.equal(call.isSent, true);
+    }
+  });
+
   test(`${label}: a request without a body ends after resume, not before`, async () => {
     const accepted = Promise.withResolvers<{ call: InboundCall; request: RequestRecorder }>();
     await using pair = await openPair(engines, (call) =>

@@ -31,6 +31,10 @@ export class FrameInboundCall extends FrameStream implements InboundCall {
     this.missingBytes = head.contentLength;
   }
 
+  get isSent(): boolean {
+    return this.localEnded || this.closed || this.owner.ended;
+  }
+
   receive(receiver: InboundReceiver): void {
     this.#receiver = receiver;
     const code = this.#cancelCode;

@@ -46,6 +46,10 @@ export class NodeInboundCall implements InboundCall {
     return this.#answered;
   }
 
+  get isSent(): boolean {
+    return this.#stream.destroyed || this.#stream.closed;
+  }
+
   limitUnread(budget: ByteBudget, onFull: (full: ByteBudget) => void): void {
     this.#unread = new UnreadBytes(this.#stream, budget, onFull);
   }

@@ -4,6 +4,8 @@ export const endlessLimits = {
   lookMs: 50,
   /** Time for what was published before. No shorter silence shows that it has arrived: a busy machine sends late. */
   settleMs: 500,
+  /** Time for the client to take what was published and the status, before the call is reset, and then to take the reset. */
+  unreadMs: 500,
   /** What sends nothing for this long is no download: a busy disk pauses one for a second or two. */
   silentMs: 3000,
 } as const;

@@ -156,6 +156,19 @@ export class CallRecord implements Link<CallRecord> {
     return this.#peer === peer;
   }
 
+  /** Resets the call when some of its answer is not sent, although it is over. Returns whether it was reset. */
+  resetUnsent(): boolean {
+    if (this.#call.isSent) return false;
+    this.#call.reset(h2ErrorCodes.cancel);
+    return true;
+  }
+
+  /** Closes the connection of the call, unless it carries other calls: its client may not read from the socket either. */
+  closeIdleConnection(): void {
+    const { connection } = this.#peer;
+    if (connection?.callCount === 0) connection.destroy();
+  }
+
   /** Ends the span and writes the log line, when the call is over. Does nothing when repeated. */
   finish(status: GrpcStatus): void {
     if (this.#finished) return;

@@ -25,6 +25,10 @@ export class FakeCall implements InboundCall {
     this.headers = [':method', 'POST', ':path', path, 'content-type', 'application/grpc', ...headers];
   }
 
+  get isSent(): boolean {
+    return this.status !== undefined;
+  }
+
   /** Does nothing: tests do not limit unread bytes. */
   limitUnread(): void {}
 
