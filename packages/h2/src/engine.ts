@@ -100,11 +100,14 @@ export interface ServerConnection {
   readonly closed: Promise<void>;
 }
 
+/** The peer does not speak HTTP/2, or violates it. The message is a phrase with the peer as `it`. */
+export class Http2Violation extends Error {}
+
 /** A connection to a backend. */
 export interface ClientConnection {
   /**
    * Resolves when the backend has sent its SETTINGS; rejects with an Error when it closes first or takes too
-   * long.
+   * long. Only the frame engine tells by an Http2Violation that it sent something else.
    */
   readonly ready: Promise<void>;
   /**

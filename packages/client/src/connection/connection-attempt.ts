@@ -28,4 +28,9 @@ export class ConnectionAttempt {
   failed(error: Error): void {
     this.error ??= error;
   }
+
+  /** The cause, where the TLS layer has only seen that the connection ended. */
+  explained(error: Error): void {
+    this.error = error;
+  }
 }

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { once } from 'node:events';
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Stream } from 'node:http2';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls';
 import { maxMessageSizeBytes } from '@nodewright/contract';
 import { generateCertificateAuthority, issueCertificate, tlsPrivateKey } from '@nodewright/pki';
 import { noTelemetry } from '@nodewright/telemetry';
@@ -367,6 +368,64 @@ for (const [name, open] of [
     assert.equal(await connection.problem(new Date()), 'connection refused');
   });
 }
+
+/** Why a connection to a TLS server fails that serves each socket like this. */
+async function problemWith(
+  scope: AsyncDisposableStack,
+  options: TlsOptions,
+  serve: (socket: TLSSocket) => void,
+  open: (init: EndpointConnectionInit) => EndpointConnection = (to) => new DirectConnection(to),
+): Promise<string> {
+  const other = createTlsServer(
+    { cert: issued.certificate, key: tlsPrivateKey(issued.key), ...options },
+    serve,
+  );
+  other.on('tlsClientError', () => {});
+  const sockets = new Set<Socket>();
+  other.on('connection', (socket: Socket) => sockets.add(socket));
+  scope.defer(() => {
+    for (const socket of sockets) socket.destroy();
+    other.close();
+  });
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  using connection = open({ ...init, endpoint: { host: '127.0.0.1', port, address: `127.0.0.1:${port}` } });
+  await assert.rejects(isReady(connection), /is failed/);
+  return connection.problem(new Date());
+}
+
+test('DirectConnection: a server with TLS and without HTTP/2 is reported as that, whether it knows ALPN or not', async () => {
+  await using scope = new AsyncDisposableStack();
+  const http1 = (socket: TLSSocket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'));
+  };
+  const problems = [
+    await problemWith(scope, { ALPNProtocols: ['http/1.1'] }, http1),
+    await problemWith(scope, {}, http1),
+  ];
+  assert.deepEqual(problems, ['it does not speak HTTP/2', 'it does not speak HTTP/2']);
+});
+
+test('DirectConnection: a server that stays silent is not said to have closed the connection', async () => {
+  await using scope = new AsyncDisposableStack();
+  const problem = await problemWith(
+    scope,
+    {},
+    (socket) => socket.on('error', () => {}).resume(),
+    (to) => new DirectConnection(to, 1500),
+  );
+  assert.equal(problem, 'it did not answer within 1.5 s');
+});
+
+test('DirectConnection: a server that closes the connection without a word is taken for one that wants a certificate', async () => {
+  await using scope = new AsyncDisposableStack();
+  const problem = await problemWith(scope, {}, (socket) =>
+    socket.on('error', () => {}).once('data', () => socket.destroy()),
+  );
+  assert.equal(problem, 'it asks for a client certificate: it is not in maintenance mode');
+});
 
 test('DirectConnection: a reader takes messages in linear time, however many have arrived', {
   timeout: 120_000,

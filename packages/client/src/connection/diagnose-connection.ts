@@ -1,4 +1,5 @@
 import { Fault } from '@nodewright/fault';
+import { Http2Violation } from '@nodewright/h2/client';
 import { clientCertificateProblem } from '@nodewright/pki';
 import type { HttpProxy } from '../proxy.ts';
 import type { ClientIdentity } from './client-identity.ts';
@@ -42,7 +43,9 @@ function serverProblem(error: Error): string | undefined {
     const { reason } = error as { reason?: string };
     return `the server's certificate is for another host (${reason ?? error.message})`;
   }
-  if (error instanceof Fault) return error.message;
+  if (error instanceof Fault || error instanceof Http2Violation) return error.message;
+  // It knows ALPN, and none of its protocols is HTTP/2.
+  if (code.includes('ALERT_NO_APPLICATION_PROTOCOL')) return 'it does not speak HTTP/2';
   return Object.hasOwn(serverProblems, code) ? serverProblems[code] : undefined;
 }
 

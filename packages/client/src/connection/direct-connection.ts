@@ -1,7 +1,14 @@
 import { isIP, type LookupFunction, type TcpNetConnectOpts } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type ConnectionOptions, connect as tlsConnect } from 'node:tls';
-import { type ClientConnection, frameEngine, gatewayLimits, type H2Limits } from '@nodewright/h2/client';
+import { Fault } from '@nodewright/fault';
+import {
+  type ClientConnection,
+  frameEngine,
+  gatewayLimits,
+  type H2Limits,
+  Http2Violation,
+} from '@nodewright/h2/client';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { TsProtoServiceDefinition } from 'nice-grpc';
 import { ConnectionAttempt } from './connection-attempt.ts';
@@ -20,7 +27,7 @@ import { establish, tlsOptions } from './tls-connection.ts';
 const limits: H2Limits = { ...gatewayLimits, maxHeaderListBytes: 64 * 1024, liveness: undefined };
 
 /** How long one attempt to connect may take, in milliseconds. */
-const attemptTimeoutMs = 20_000;
+const defaultAttemptMs = 20_000;
 /** How long the next address of a name waits for the one before it to answer, in milliseconds. */
 const addressTimeoutMs = 2_000;
 /** The silence after which the kernel asks whether the server is still there, in milliseconds. */
@@ -32,6 +39,7 @@ const backoff = { firstMs: 250, lastMs: 5_000, factor: 1.6, jitter: 0.2 } as con
 export class DirectConnection implements EndpointConnection {
   readonly endpoint: Endpoint;
   readonly #init: EndpointConnectionInit;
+  readonly #attemptMs: number;
   readonly #options: ConnectionOptions & TcpNetConnectOpts;
   /** The last attempt that has ended, or carries calls. */
   #attempt = new ConnectionAttempt();
@@ -44,7 +52,9 @@ export class DirectConnection implements EndpointConnection {
   #retry: NodeJS.Timeout | undefined;
   #backoffMs: number = backoff.firstMs;
 
-  constructor(init: EndpointConnectionInit) {
+  /** @param attemptMs how long one attempt to connect may take, in milliseconds */
+  constructor(init: EndpointConnectionInit, attemptMs = defaultAttemptMs) {
+    this.#attemptMs = attemptMs;
     const { endpoint, identity, trust } = init;
     this.endpoint = endpoint;
     this.#init = init;
@@ -102,14 +112,18 @@ export class DirectConnection implements EndpointConnection {
     socket.setKeepAlive(true, keepAliveMs);
     // While no call is open, the process may end.
     socket.unref();
-    const timer = setTimeout(() => socket.destroy(), attemptTimeoutMs).unref();
+    const timer = setTimeout(() => {
+      attempt.failed(new Fault('deadline-exceeded', `it did not answer within ${this.#attemptMs / 1000} s`));
+      socket.destroy();
+    }, this.#attemptMs).unref();
     try {
       const connection = frameEngine.connect(await establish(socket, { attempt, trust }), limits);
       await connection.ready;
       this.#attempt = attempt;
       this.#opened(connection, socket);
-    } catch {
-      // The attempt has the reason.
+    } catch (error) {
+      // All other reasons are in the attempt already.
+      if (error instanceof Http2Violation) attempt.explained(error);
       socket.destroy();
       this.#attempt = attempt;
       this.#failed();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { CallFailure, OutboundCall, OutboundReceiver } from '../call.ts';
-import type { ClientConnection, H2Limits } from '../engine.ts';
+import { type ClientConnection, type H2Limits, Http2Violation } from '../engine.ts';
 import { h2ErrorCodes, h2ErrorName } from '../error-codes.ts';
 import { Liveness, type LivenessLimits } from '../liveness.ts';
 import type { RawHeaders } from '../raw-headers.ts';
@@ -222,7 +222,7 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
     clearTimeout(this.#prefaceTimer);
     this.#liveness?.close();
     this.#failure ??= { kind: 'connection-closed', reason: this.#goaway };
-    this.#ready.reject(new Error(failureText(this.#failure)));
+    this.#ready.reject(readyFailure(this.#failure));
     this.onLost();
   }
 
@@ -304,6 +304,11 @@ export class FrameClientConnection extends FrameConnection implements ClientConn
 function debugText(data: Buffer): string {
   if (data.length === 0) return '';
   return `: ${data.toString('latin1', 0, Math.min(data.length, maxDebugBytes)).replace(/[^ -~]/g, '?')}`;
+}
+
+function readyFailure(failure: CallFailure): Error {
+  const text = failureText(failure);
+  return failure.kind === 'protocol' ? new Http2Violation(text) : new Error(text);
 }
 
 function failureText(failure: CallFailure): string {
