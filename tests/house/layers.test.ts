@@ -58,6 +58,8 @@ const effectPackages = new Set([
   '@nodewright/client',
   '@nodewright/daemon',
   '@nodewright/files',
+  '@nodewright/services',
+  '@nodewright/services/logs',
   '@nodewright/state/follow',
   '@nodewright/state/wire',
 ]);

@@ -3,6 +3,7 @@ export * from './change/modify-resource.ts';
 export * from './change/teardown-and-destroy.ts';
 export * from './compare-by-bytes.ts';
 export { notFound } from './faults.ts';
+export * from './follow-resource.ts';
 export * from './meta/define-kind.ts';
 export * from './meta/kinds-named.ts';
 export * from './meta/meta-kinds.ts';

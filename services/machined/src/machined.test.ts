@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeExitCodes } from '@nodewright/contract';
-import {
-  containersLimitMs,
-  daemonGraceMs,
-  dependentsBudgetMs,
-  preemptionTimeoutMs,
-} from './base/domain/stop-budgets.ts';
+import { dependentsBudgetMs } from '@nodewright/services';
+import { containersLimitMs, daemonGraceMs, preemptionTimeoutMs } from './base/domain/stop-budgets.ts';
 import { createMachined } from './machined.ts';
 
 const machined = createMachined();

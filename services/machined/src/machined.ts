@@ -1,9 +1,9 @@
 import { serviceIds } from '@nodewright/contract';
 import type { DaemonDefinition } from '@nodewright/daemon';
 import { requestLineMessage } from '@nodewright/rpc';
+import { LogStore } from '@nodewright/services/logs';
 import { type NodeMode, type ServiceSource, worldOf } from './base/domain/world.ts';
 import { optimiseWhenSettled } from './base/host/optimise-when-settled.ts';
-import { LogStore } from './logs/host/log-store.ts';
 import { openOwnLog } from './logs/host/own-log.ts';
 import { options } from './options.ts';
 import { boot } from './stages/boot.ts';

@@ -30,13 +30,18 @@ test('starting a node, calling everything on it as administrator and stopping it
 });
 
 test('only the first process of a machine can change it: other modules call the kernel for sockets, attributes and logs, and three places start processes', () => {
-  const folder = join(import.meta.dirname, '..', '..', '..', 'services', 'machined', 'src');
-  const sources = globSync('**/*.ts', { cwd: folder }).filter(
+  const checkout = join(import.meta.dirname, '..', '..', '..');
+  const folder = join(checkout, 'services', 'machined', 'src');
+  // The runners of services are code of machined in a package of their own.
+  const runners = globSync('packages/services/src/**/*.ts', { cwd: checkout });
+  assert.ok(runners.length > 20, String(runners.length));
+  const sources = [...globSync('**/*.ts', { cwd: folder }), ...runners].filter(
     (path) => !path.endsWith('.test.ts') && !path.includes('/testing/'),
   );
+  const textOf = (path: string) =>
+    readFileSync(join(path.startsWith('packages/') ? checkout : folder, path), 'utf8');
   assert.ok(sources.length > 30, String(sources.length));
-  const importers = (pattern: RegExp) =>
-    sources.filter((path) => pattern.test(readFileSync(join(folder, path), 'utf8'))).sort();
+  const importers = (pattern: RegExp) => sources.filter((path) => pattern.test(textOf(path))).sort();
   assert.deepEqual(importers(/from '(koffi|node:ffi|node:cluster)'/), []);
   // Selectors are evaluated in a worker, and large configurations are read in one.
   assert.deepEqual(importers(/from 'node:worker_threads'/), [
@@ -61,7 +66,7 @@ test('only the first process of a machine can change it: other modules call the 
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
     // Waits for the processes of its own containers.
-    'services/host/adopted-children.ts',
+    'packages/services/src/host/adopted-children.ts',
     'services/host/forgo-capabilities.ts',
     'stages/prepare-machine.ts',
   ]);
@@ -89,7 +94,7 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/first-process.ts',
     'life/host/next-kernel.ts',
     'life/host/prepare-container.ts',
-    'services/host/adopted-children.ts',
+    'packages/services/src/host/adopted-children.ts',
     'volumes/host/block-port.ts',
   ]);
   // One place sets the clock, and only the start of a machine opens it.
@@ -208,7 +213,7 @@ test('only the first process of a machine can change it: other modules call the 
   );
   // packages/linux/src/netlink/asks-only.test.ts shows that only read requests go through these sockets.
   assert.deepEqual(importers(/\.(sendTo|control)\(/), ['volumes/host/block-port.ts']);
-  const linux = join(folder, '..', '..', '..', 'packages', 'linux', 'src');
+  const linux = join(checkout, 'packages', 'linux', 'src');
   const native = ['native-calls.ts', 'timed-calls.ts']
     .map((name) => readFileSync(join(linux, name), 'utf8'))
     .join('');
@@ -252,14 +257,14 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/from 'node:child_process'/), [
     // Starts runc, on nodes whose machined is the first process.
     'containers/host/runc-runner.ts',
-    'services/host/process-runner.ts',
+    'packages/services/src/host/process-runner.ts',
   ]);
   assert.deepEqual(
     importers(/\b(sethostname|setPriority|settimeofday|process\.(setuid|setgid|dlopen|chdir))\b/),
     [],
   );
   // A source that names a kernel file or a device only reads it, or only passes its name on.
-  const code = (path: string) => readFileSync(join(folder, path), 'utf8').replace(/^\s*(\/\*)?\*.*$/gm, '');
+  const code = (path: string) => textOf(path).replace(/^\s*(\/\*)?\*.*$/gm, '');
   const namers = sources.filter((path) => /['"`]\/(sys|dev)\//.test(code(path))).sort();
   assert.deepEqual(namers, [
     'daemons/domain/daemon-command.ts',

@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers, openTestRuntime } from '@nodewright/controllers/testing';
 import { headerValue, type ServerConnection } from '@nodewright/h2';
 import { answerHead, openRecordedCall } from '@nodewright/h2/conformance';
+import { createInProcessRunner, Latch, Service } from '@nodewright/services';
 import { createSntpServer, querySntp } from '@nodewright/sntp';
 import { pointerTo } from '@nodewright/state';
 import { readLog } from '../../../packages/containers/src/containerd/container-logs.ts';
@@ -18,9 +19,6 @@ import {
   sources,
 } from '../../../packages/controllers/src/testing/counting-controller.ts';
 import { openGatewayRig, RigBackend } from '../../../services/apid/src/gateway/testing/gateway-rig.ts';
-import { Latch } from '../../../services/machined/src/base/domain/condition.ts';
-import { createInProcessRunner } from '../../../services/machined/src/services/domain/in-process-runner.ts';
-import { Service } from '../../../services/machined/src/services/host/service.ts';
 import { Connections } from '../../../services/trustd/src/host/connections.ts';
 import { systemClock } from '../../../services/trustd/src/host/system-clock.ts';
 

@@ -2,10 +2,10 @@ import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService } from '@nodewright/controllers';
 import { lowestOomScore } from '@nodewright/linux';
+import { declaredService, type ServiceManager } from '@nodewright/services';
 import type { State } from '@nodewright/state';
+import { recordServicePid } from '../base/resources/record-service-pid.ts';
 import type { Topic } from '../base/topic.ts';
-import { recordServicePid } from '../services/host/record-service-pid.ts';
-import type { ServiceManager } from '../services/host/service-manager.ts';
 import { containerdConfigFile, criConfigController } from './controllers/cri-config.ts';
 import { createCriServiceController } from './controllers/cri-service.ts';
 import { imageCacheConfigController } from './controllers/image-cache-config.ts';
@@ -100,23 +100,15 @@ function followingService(
   scope: AsyncDisposableStack,
 ): FollowingService {
   const { state, services } = init;
-  let isDeclared = false;
-  return {
-    async start() {
-      if (!isDeclared) {
-        const conditions = await openContainerdConditions(
-          state,
-          { configFile: containerdConfigFile, hasPartitions: init.hasPartitions },
-          scope,
-        );
-        const health = scope.use(openContainerdHealth(containerdPaths.socket));
-        const watcher = recordServicePid(state, serviceIds.cri);
-        services.declare([containerdService({ ...init, conditions, health, watcher })]);
-      }
-      isDeclared = true;
-      services.start([serviceIds.cri]);
-    },
-    stop: () => services.stop([serviceIds.cri]),
-    ...services.failureOf(serviceIds.cri),
+  const define = async () => {
+    const conditions = await openContainerdConditions(
+      state,
+      { configFile: containerdConfigFile, hasPartitions: init.hasPartitions },
+      scope,
+    );
+    const health = scope.use(openContainerdHealth(containerdPaths.socket));
+    const watcher = recordServicePid(state, serviceIds.cri);
+    return containerdService({ ...init, conditions, health, watcher });
   };
+  return declaredService({ services, id: serviceIds.cri, define });
 }

@@ -1,6 +1,8 @@
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService } from '@nodewright/controllers';
 import type { RpcService } from '@nodewright/rpc';
+import { declaredService, type ServiceDefinition, type ServiceManager } from '@nodewright/services';
+import { followLogFile } from '@nodewright/services/logs';
 import type { State } from '@nodewright/state';
 import { imageCacheConfigs } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
@@ -8,9 +10,6 @@ import { nodeResolverFolder, resolverFolder } from '../base/domain/resolver-fold
 import { prepareFolder } from '../base/host/prepare-folder.ts';
 import { nodeFolders } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
-import { followLogFile } from '../logs/host/follow-log-file.ts';
-import type { ServiceDefinition } from '../services/host/service.ts';
-import type { ServiceManager } from '../services/host/service-manager.ts';
 import { createDaemonServiceController } from './controllers/daemon-service.ts';
 import type { ChildDaemon } from './domain/daemon-command.ts';
 import { openDaemonConditions } from './host/daemon-conditions.ts';
@@ -91,16 +90,7 @@ function followingService(
   inUse: AsyncDisposableStack,
 ): FollowingService {
   const { services } = init;
-  let isDeclared = false;
-  return {
-    async start() {
-      if (!isDeclared) services.declare([await openDaemon(daemon, init, inUse)]);
-      isDeclared = true;
-      services.start([daemon]);
-    },
-    stop: () => services.stop([daemon]),
-    ...services.failureOf(daemon),
-  };
+  return declaredService({ services, id: daemon, define: () => openDaemon(daemon, init, inUse) });
 }
 
 /** Creates the folders and the socket of a daemon and returns its service. They end with `inUse`. */

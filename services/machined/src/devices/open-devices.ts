@@ -1,10 +1,9 @@
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService } from '@nodewright/controllers';
+import { declaredService, type ServiceManager } from '@nodewright/services';
+import { followLogFile, type LogStore } from '@nodewright/services/logs';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { Topic } from '../base/topic.ts';
-import { followLogFile } from '../logs/host/follow-log-file.ts';
-import type { LogStore } from '../logs/host/log-store.ts';
-import type { ServiceManager } from '../services/host/service-manager.ts';
 import { udevRulesController } from './controllers/udev-rules.ts';
 import { udevdServiceController } from './controllers/udevd-service.ts';
 import { writeUdevRules } from './host/udev-rules-file.ts';
@@ -45,21 +44,13 @@ export function openDevices(init: OpenDevicesInit, scope: AsyncDisposableStack):
 
 /** udevd, which is declared at its first start. */
 function followingService(
-  { services: manager, logs, udevdLog }: OpenDevicesInit,
+  { services, logs, udevdLog }: OpenDevicesInit,
   udevd: UdevdLink,
   scope: AsyncDisposableStack,
 ): FollowingService {
-  let isDeclared = false;
-  return {
-    async start() {
-      if (!isDeclared) {
-        scope.use(followLogFile(udevdLog, () => logs.open(serviceIds.udevd)));
-        manager.declare([udevdService(udevd)]);
-      }
-      isDeclared = true;
-      manager.start([serviceIds.udevd]);
-    },
-    stop: () => manager.stop([serviceIds.udevd]),
-    ...manager.failureOf(serviceIds.udevd),
+  const define = () => {
+    scope.use(followLogFile(udevdLog, () => logs.open(serviceIds.udevd)));
+    return udevdService(udevd);
   };
+  return declaredService({ services, id: serviceIds.udevd, define });
 }

@@ -1,9 +1,9 @@
 import { faultFrom } from '@nodewright/fault';
+import type { ServiceManager } from '@nodewright/services';
+import type { LogStore } from '@nodewright/services/logs';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import type { Topic } from '../base/topic.ts';
-import type { LogStore } from '../logs/host/log-store.ts';
-import type { ServiceManager } from '../services/host/service-manager.ts';
 import { type ExtensionServices, extensionServiceController } from './controllers/extension-service.ts';
 import {
   extensionServiceConfigController,

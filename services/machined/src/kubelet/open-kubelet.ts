@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
+import type { ServiceCgroups, ServiceManager } from '@nodewright/services';
+import type { LogStore } from '@nodewright/services/logs';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import { grantableCapabilities } from '../base/domain/grantable-capabilities.ts';
@@ -8,9 +10,6 @@ import type { World } from '../base/domain/world.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
 import type { PodProblems } from '../kubernetes/host/pod-problems.ts';
-import type { LogStore } from '../logs/host/log-store.ts';
-import type { ServiceCgroups } from '../services/host/service-cgroups.ts';
-import type { ServiceManager } from '../services/host/service-manager.ts';
 import { kubeletControllers } from './controllers/kubelet-controllers.ts';
 import { createKubeletServiceController } from './controllers/kubelet-service.ts';
 import { kubeletPaths } from './domain/kubelet-paths.ts';

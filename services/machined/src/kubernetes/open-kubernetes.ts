@@ -1,15 +1,14 @@
 import { resolve } from 'node:path';
 import { systemTimers } from '@nodewright/async';
 import type { EtcdClient } from '@nodewright/etcd';
+import type { ExitGuard, ServiceManager } from '@nodewright/services';
+import type { LogStore } from '@nodewright/services/logs';
 import type { State } from '@nodewright/state';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { prepareFolder } from '../base/host/prepare-folder.ts';
 import type { NodeLayout } from '../base/node-layout.ts';
 import type { Topic } from '../base/topic.ts';
-import type { LogStore } from '../logs/host/log-store.ts';
-import type { ExitGuard } from '../services/host/exit-guard.ts';
-import type { ServiceManager } from '../services/host/service-manager.ts';
 import { kubernetesControllers, type PodRendering } from './controllers/kubernetes-controllers.ts';
 import { createPodServiceController } from './controllers/pod-services.ts';
 import { createPodTurnController } from './controllers/pod-turn.ts';

@@ -1,8 +1,8 @@
 import { systemTimers } from '@nodewright/async';
+import type { ServiceManager } from '@nodewright/services';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
-import type { ServiceManager } from '../services/host/service-manager.ts';
 import { lifeControllers } from './controllers/life-controllers.ts';
 import { machineExitCode } from './domain/machine-exit-code.ts';
 import type { MachineEnd } from './domain/node-event.ts';

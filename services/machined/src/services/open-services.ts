@@ -1,13 +1,18 @@
 import { systemTimers } from '@nodewright/async';
+import {
+  createServiceCgroups,
+  type ExitGuard,
+  openExitGuard,
+  openServiceCgroups,
+  type ServiceCgroups,
+  ServiceManager,
+} from '@nodewright/services';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { canLimitMemory, limitCgroup } from '../base/host/cgroup-limits.ts';
 import type { Topic } from '../base/topic.ts';
 import { servicesControllers } from './controllers/services-controllers.ts';
 import { isNodeService } from './domain/service-control.ts';
-import { type ExitGuard, openExitGuard } from './host/exit-guard.ts';
-import { createServiceCgroups, openServiceCgroups, type ServiceCgroups } from './host/service-cgroups.ts';
-import { ServiceManager } from './host/service-manager.ts';
 import { createServiceControl } from './rpc/service-control.ts';
 import { createServiceList } from './rpc/service-list.ts';
 

@@ -1,9 +1,5 @@
-import {
-  containersLimitMs,
-  daemonGraceMs,
-  dependentsBudgetMs,
-  preemptionTimeoutMs,
-} from '../base/domain/stop-budgets.ts';
+import { dependentsBudgetMs } from '@nodewright/services';
+import { containersLimitMs, daemonGraceMs, preemptionTimeoutMs } from '../base/domain/stop-budgets.ts';
 import type { World } from '../base/domain/world.ts';
 
 /** Longer than the grace time of apid and trustd plus the time that running calls have after it. */

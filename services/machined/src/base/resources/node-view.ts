@@ -1,8 +1,7 @@
 import type { EffectiveConfig } from '@nodewright/machine-config';
-import { pointerTo, type State } from '@nodewright/state';
+import { followResource, pointerTo, type State } from '@nodewright/state';
 import { hostnameStatuses, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
 import { activeConfigId, decodedOnce } from '../controllers/configuration-of.ts';
-import { followResource } from './follow-resource.ts';
 
 /** The current state of the node, as the handlers of calls need it, read from its resources. */
 export interface NodeView {

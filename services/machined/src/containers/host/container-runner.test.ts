@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContainerSpec, ExitStatus, LogOptions, RuntimeNamespace } from '@nodewright/containers';
 import { Fault } from '@nodewright/fault';
+import { ServiceLog } from '@nodewright/services/logs';
 import { eventually } from '@nodewright/testkit';
-import { ServiceLog } from '../../logs/host/log-store.ts';
 import { createContainerRunner } from './container-runner.ts';
 
 const spec: ContainerSpec = { id: 'etcd', image: 'etcd:v3' };

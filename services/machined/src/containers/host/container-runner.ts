@@ -2,12 +2,8 @@ import { Readable } from 'node:stream';
 import { pause } from '@nodewright/async';
 import type { ContainerSpec, ExitStatus, LogProgress, RuntimeNamespace } from '@nodewright/containers';
 import { Fault, type FaultKind, faultFrom } from '@nodewright/fault';
-import type { Runner } from '../../base/domain/runner.ts';
-import { copyLines } from '../../logs/host/lines-to-log.ts';
-import type { ServiceLog } from '../../logs/host/log-store.ts';
-import { lastLogText } from '../../services/domain/runner-text.ts';
-import type { ProcessWatcher } from '../../services/host/launched-runner.ts';
-import { terminateOnAbort } from '../../services/host/terminate-on-abort.ts';
+import { lastLogText, type ProcessWatcher, type Runner, terminateOnAbort } from '@nodewright/services';
+import { copyLines, type ServiceLog } from '@nodewright/services/logs';
 import {
   containerRunnerText,
   taskErrorText,

@@ -1,7 +1,6 @@
+import { type Condition, openResourceCondition } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import { blockMountStatuses, etcFileStatuses, networkStatuses } from '@nodewright/state/kinds';
-import type { Condition } from '../../base/domain/condition.ts';
-import { openResourceCondition } from '../../services/host/resource-condition.ts';
 
 /**
  * Volumes with the images and the containers, and on machines with what programs of pods install. Source: Talos v1.14: COSI resources,

@@ -4,8 +4,8 @@ import {
 } from '@nodewright/contract/gen/grpc/health/v1/health.ts';
 import { faultFrom } from '@nodewright/fault';
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import type { HealthResult } from '@nodewright/services';
 import { noTelemetry } from '@nodewright/telemetry';
-import type { HealthResult } from '../../base/domain/service-health.ts';
 
 /** How soon to connect again to a containerd that was restarted. */
 const maxReconnectPauseMs = 1000;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContainerRuntime } from '@nodewright/containers';
+import { openExitGuard } from '@nodewright/services';
+import { LogStore } from '@nodewright/services/logs';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { LogStore } from '../../logs/host/log-store.ts';
-import { openExitGuard } from '../../services/host/exit-guard.ts';
 import { containerdService } from './containerd-service.ts';
 
 test('containerd is the service cri, which is restarted forever', () => {

@@ -3,15 +3,18 @@ import { pause, systemTimers } from '@nodewright/async';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
 import { makeFolder } from '@nodewright/files';
+import {
+  type Condition,
+  createProcessRunner,
+  defaultHealthTimes,
+  type ExitGuard,
+  type ProcessWatcher,
+  restartRunner,
+  type ServiceCgroups,
+  type ServiceDefinition,
+} from '@nodewright/services';
+import type { LogStore } from '@nodewright/services/logs';
 import type { Logger } from '@nodewright/telemetry';
-import type { Condition } from '../../base/domain/condition.ts';
-import type { LogStore } from '../../logs/host/log-store.ts';
-import { restartRunner } from '../../services/domain/restart-runner.ts';
-import type { ExitGuard } from '../../services/host/exit-guard.ts';
-import type { ProcessWatcher } from '../../services/host/launched-runner.ts';
-import { createProcessRunner } from '../../services/host/process-runner.ts';
-import { defaultHealthTimes, type ServiceDefinition } from '../../services/host/service.ts';
-import type { ServiceCgroups } from '../../services/host/service-cgroups.ts';
 import { containerdCgroups, containerdOomScore, containerdPaths } from '../domain/containerd-config.ts';
 import type { ContainerdHealth } from './containerd-health.ts';
 import { stopContainers } from './stop-containers.ts';

@@ -1,11 +1,10 @@
 import type { ContainerRuntime } from '@nodewright/containers';
 import { loadNativeCalls } from '@nodewright/linux';
 import type { EndpointsOf } from '@nodewright/oci';
-import { pointerTo, type State } from '@nodewright/state';
+import { followResource, pointerTo, type State } from '@nodewright/state';
 import { registryConfigs } from '@nodewright/state/kinds';
 import type { Telemetry } from '@nodewright/telemetry';
 import { imageCacheRoots } from '../../base/domain/image-cache-roots.ts';
-import { followResource } from '../../base/resources/follow-resource.ts';
 import { containerdCgroups, containerdPaths } from '../domain/containerd-config.ts';
 
 export interface OpenContainerRuntimeInit {

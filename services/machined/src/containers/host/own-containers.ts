@@ -6,7 +6,7 @@ import type {
 } from '@nodewright/containers';
 import { readCgroupFolder } from '@nodewright/containers/cgroups';
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { ProcessWatcher } from '../../services/host/launched-runner.ts';
+import type { ProcessWatcher } from '@nodewright/services';
 
 /** The part of a runtime of which calls show containers. */
 export type ShownContainers = Pick<ContainerStore, 'list' | 'stats' | 'kill'>;

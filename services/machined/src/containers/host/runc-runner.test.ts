@@ -5,10 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { RuntimeSpec } from '@nodewright/containers/spec';
+import { AdoptedChildren, openExitGuard } from '@nodewright/services';
+import { ServiceLog } from '@nodewright/services/logs';
 import { eventually } from '@nodewright/testkit';
-import { ServiceLog } from '../../logs/host/log-store.ts';
-import { AdoptedChildren } from '../../services/host/adopted-children.ts';
-import { openExitGuard } from '../../services/host/exit-guard.ts';
 import { createRuncRunner } from './runc-runner.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'daemon-container-'));

@@ -6,18 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RuntimeSpec } from '@nodewright/containers/spec';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
-import type { Runner } from '../../base/domain/runner.ts';
-import { copyLines } from '../../logs/host/lines-to-log.ts';
-import type { ServiceLog } from '../../logs/host/log-store.ts';
-import { lastLogText } from '../../services/domain/runner-text.ts';
-import type { AdoptedChildren } from '../../services/host/adopted-children.ts';
-import type { ExitGuard } from '../../services/host/exit-guard.ts';
 import {
+  type AdoptedChildren,
   createLaunchedRunner,
+  type ExitGuard,
   type LaunchedProcess,
+  lastLogText,
   type ProcessWatcher,
-} from '../../services/host/launched-runner.ts';
-import type { ServiceCgroup } from '../../services/host/service-cgroups.ts';
+  type Runner,
+  type ServiceCgroup,
+} from '@nodewright/services';
+import { copyLines, type ServiceLog } from '@nodewright/services/logs';
 import {
   containerRunnerText,
   taskErrorText,

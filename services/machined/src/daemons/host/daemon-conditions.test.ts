@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { waitingText } from '@nodewright/services';
 import { MemoryState, type Pointer, pointerTo, putResource } from '@nodewright/state';
 import {
   apiCertificates,
@@ -10,7 +11,6 @@ import {
   timeStatuses,
   trustdCertificates,
 } from '@nodewright/state/kinds';
-import { waitingText } from '../../base/domain/condition.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { openDaemonConditions } from './daemon-conditions.ts';
 

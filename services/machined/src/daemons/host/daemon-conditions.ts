@@ -1,5 +1,6 @@
 import { systemTimers } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
+import { type AwaitedResource, type Condition, openResourceCondition } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import {
   apiCertificates,
@@ -10,8 +11,6 @@ import {
   timeStatuses,
   trustdCertificates,
 } from '@nodewright/state/kinds';
-import type { Condition } from '../../base/domain/condition.ts';
-import { type AwaitedResource, openResourceCondition } from '../../services/host/resource-condition.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { metWithin } from './start-condition.ts';
 

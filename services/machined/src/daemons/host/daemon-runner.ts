@@ -3,20 +3,22 @@ import { join } from 'node:path';
 import { buildInfo, serviceIds } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
 import { lowestOomScore } from '@nodewright/linux';
+import {
+  type AdoptedChildren,
+  createProcessRunner,
+  type ExitGuard,
+  type Runner,
+  type ServiceCgroups,
+} from '@nodewright/services';
+import type { LogStore } from '@nodewright/services/logs';
 import type { State } from '@nodewright/state';
 import type { Telemetry } from '@nodewright/telemetry';
 import type { NodeFacts } from '../../base/domain/node-facts.ts';
-import type { Runner } from '../../base/domain/runner.ts';
 import { daemonGraceMs } from '../../base/domain/stop-budgets.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
+import { recordServicePid } from '../../base/resources/record-service-pid.ts';
 import type { OwnContainers } from '../../containers/host/own-containers.ts';
 import { createRuncRunner, runcProgram } from '../../containers/host/runc-runner.ts';
-import type { LogStore } from '../../logs/host/log-store.ts';
-import type { AdoptedChildren } from '../../services/host/adopted-children.ts';
-import type { ExitGuard } from '../../services/host/exit-guard.ts';
-import { createProcessRunner } from '../../services/host/process-runner.ts';
-import { recordServicePid } from '../../services/host/record-service-pid.ts';
-import type { ServiceCgroups } from '../../services/host/service-cgroups.ts';
 import {
   type ChildDaemon,
   daemonCommand,

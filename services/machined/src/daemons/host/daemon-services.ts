@@ -1,14 +1,19 @@
 import { pause } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
-import type { Condition } from '../../base/domain/condition.ts';
+import {
+  type Condition,
+  createHttpProbe,
+  createNeighbourRunner,
+  createTcpProbe,
+  createUnixProbe,
+  defaultHealthTimes,
+  type Runner,
+  restartRunner,
+  type ServiceDefinition,
+} from '@nodewright/services';
 import type { NodeFacts } from '../../base/domain/node-facts.ts';
-import type { Runner } from '../../base/domain/runner.ts';
 import { daemonGraceMs } from '../../base/domain/stop-budgets.ts';
 import type { NodeLayout } from '../../base/node-layout.ts';
-import { createNeighbourRunner } from '../../services/domain/neighbour-runner.ts';
-import { restartRunner } from '../../services/domain/restart-runner.ts';
-import { createHttpProbe, createTcpProbe, createUnixProbe } from '../../services/host/probe-connection.ts';
-import { defaultHealthTimes, type ServiceDefinition } from '../../services/host/service.ts';
 import type { ChildDaemon } from '../domain/daemon-command.ts';
 import { daemonAddress } from './daemon-address.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
-import { Latch } from '../../base/domain/condition.ts';
+import { Latch } from '@nodewright/services';
 import { metWithin } from './start-condition.ts';
 
 const { signal: never } = new AbortController();

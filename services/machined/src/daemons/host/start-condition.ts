@@ -1,5 +1,5 @@
 import { pauseBy, type Timers } from '@nodewright/async';
-import type { Condition } from '../../base/domain/condition.ts';
+import type { Condition } from '@nodewright/services';
 
 /** Met with `condition`, but at the latest `limitMs` after the first wait has begun. */
 export function metWithin(condition: Condition, limitMs: number, timers: Timers): Condition {

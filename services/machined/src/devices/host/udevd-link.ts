@@ -5,8 +5,8 @@ import {
 } from '@nodewright/contract/gen/suite/devices/v1/devices.ts';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
+import type { HealthResult } from '@nodewright/services';
 import { noTelemetry, type Telemetry } from '@nodewright/telemetry';
-import type { HealthResult } from '../../base/domain/service-health.ts';
 
 /** The udevd that udevd-bridge runs. */
 export interface UdevdLink extends Disposable {

@@ -1,7 +1,6 @@
 import { pause } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
-import { createNeighbourRunner } from '../../services/domain/neighbour-runner.ts';
-import type { HealthCheck, ServiceDefinition } from '../../services/host/service.ts';
+import { createNeighbourRunner, type HealthCheck, type ServiceDefinition } from '@nodewright/services';
 import type { UdevdLink } from './udevd-link.ts';
 
 /** Source: Talos v1.14: health checks, udevd. */

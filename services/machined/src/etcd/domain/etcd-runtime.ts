@@ -1,4 +1,4 @@
-import type { Runner } from '../../base/domain/runner.ts';
+import type { Runner } from '@nodewright/services/domain';
 import type { EtcdPaths } from './arguments.ts';
 import type { EtcdVersion } from './etcd-version.ts';
 import type { OwnMember } from './join-plan.ts';

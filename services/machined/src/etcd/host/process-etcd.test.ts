@@ -12,10 +12,10 @@ import {
   startEtcd,
 } from '@nodewright/etcd/testing';
 import { Fault } from '@nodewright/fault';
+import { openExitGuard } from '@nodewright/services';
+import { LogStore } from '@nodewright/services/logs';
 import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
-import { LogStore } from '../../logs/host/log-store.ts';
-import { openExitGuard } from '../../services/host/exit-guard.ts';
 import { createProcessEtcd } from './process-etcd.ts';
 
 const skip = skipWithoutEtcd();

@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
 import { runProgram } from '@nodewright/linux';
+import { createProcessRunner, type ProcessRunnerInit } from '@nodewright/services';
 import { childEnvironment } from '../../base/domain/child-environment.ts';
-import { createProcessRunner, type ProcessRunnerInit } from '../../services/host/process-runner.ts';
 import type { EtcdRuntime } from '../domain/etcd-runtime.ts';
 import { type EtcdVersion, etcdVersionFrom } from '../domain/etcd-version.ts';
 import { restoreArguments } from '../domain/restore-arguments.ts';

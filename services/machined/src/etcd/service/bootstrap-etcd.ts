@@ -1,8 +1,8 @@
 import { pauseBy, type Timers } from '@nodewright/async';
 import { Fault } from '@nodewright/fault';
 import type { EffectiveConfig } from '@nodewright/machine-config';
+import type { Condition } from '@nodewright/services';
 import type { DiagnosticSpec } from '@nodewright/state/kinds';
-import type { Condition } from '../../base/domain/condition.ts';
 import type { BootstrapWish } from '../domain/start-mode.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import type { NodeEtcd } from './node-etcd.ts';

@@ -1,7 +1,6 @@
+import { type Condition, openResourceCondition } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import { etcdSpecs, networkStatuses, pkiStatuses, timeStatuses } from '@nodewright/state/kinds';
-import type { Condition } from '../../base/domain/condition.ts';
-import { openResourceCondition } from '../../services/host/resource-condition.ts';
 
 export interface EtcdConditions {
   readonly timeSync: Condition;

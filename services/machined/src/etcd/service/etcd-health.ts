@@ -1,6 +1,6 @@
 import type { EtcdClient } from '@nodewright/etcd';
 import { faultFrom } from '@nodewright/fault';
-import type { HealthResult } from '../../base/domain/service-health.ts';
+import type { HealthResult } from '@nodewright/services';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 
 /** Source: Talos v1.14: health checks, etcd. */

@@ -4,11 +4,15 @@ import { pauseBy, pause as sleep } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
 import type { PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
-import type { Runner } from '../../base/domain/runner.ts';
-import type { ServiceRecord } from '../../base/domain/service-record.ts';
-import { restartRunner } from '../../services/domain/restart-runner.ts';
-import type { ServiceDefinition } from '../../services/host/service.ts';
-import type { ServiceManager } from '../../services/host/service-manager.ts';
+import {
+  type DeclaredService,
+  declaredService,
+  type Runner,
+  restartRunner,
+  type ServiceDefinition,
+  type ServiceManager,
+  type ServiceRecord,
+} from '@nodewright/services';
 import { etcdSettings } from '../domain/etcd-settings.ts';
 import type { BootstrapWish } from '../domain/start-mode.ts';
 import { emptyEtcdData } from '../host/data-folder.ts';
@@ -42,11 +46,11 @@ const startAgainMs = 30_000;
 export class EtcdService implements AsyncDisposable {
   readonly #init: EtcdServiceInit;
   readonly #health: EtcdHealth;
+  readonly #declared: DeclaredService;
   readonly #closed = new AbortController();
   readonly #listener: Disposable;
   /** Runs background work outside the async context of the call that started the service. */
   readonly #outside = AsyncLocalStorage.snapshot();
-  #isDeclared = false;
   /** Whether etcd should run: false before its first start and after it was stopped. */
   #isWanted = false;
   #wish: BootstrapWish | undefined;
@@ -56,12 +60,13 @@ export class EtcdService implements AsyncDisposable {
   constructor(init: EtcdServiceInit) {
     this.#init = init;
     this.#health = new EtcdHealth(init.access);
+    this.#declared = declaredService({ services: init.services, id, define: () => this.#definition() });
     this.#listener = init.services.onChange((record) => this.#startAgain(record));
   }
 
   /** Whether etcd was started once: the node is a control plane with the CA of etcd. */
   get isDeclared(): boolean {
-    return this.#isDeclared;
+    return this.#declared.isDeclared;
   }
 
   /** Whether etcd runs from the image of its configuration. */
@@ -98,11 +103,8 @@ export class EtcdService implements AsyncDisposable {
 
   /** Starts etcd in the background; does nothing when it is already on. */
   start(): void {
-    const { services } = this.#init;
-    if (!this.#isDeclared) services.declare([this.#definition()]);
-    this.#isDeclared = true;
     this.#isWanted = true;
-    services.start([id]);
+    this.#declared.start();
   }
 
   /**

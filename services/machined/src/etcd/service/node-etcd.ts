@@ -1,4 +1,4 @@
-import type { Condition } from '../../base/domain/condition.ts';
+import type { Condition } from '@nodewright/services';
 import type { EtcdActions } from '../controllers/etcd-controllers.ts';
 import type { EtcdAccess } from '../host/etcd-access.ts';
 import type { EtcdService } from './etcd-service.ts';

@@ -5,20 +5,22 @@ import { serviceIds } from '@nodewright/contract';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 import { loadNativeCalls, lowestOomScore } from '@nodewright/linux';
+import {
+  type AdoptedChildren,
+  type Condition,
+  type ExitGuard,
+  type Runner,
+  restartRunner,
+  type ServiceCgroups,
+  type ServiceDefinition,
+} from '@nodewright/services';
+import type { LogStore } from '@nodewright/services/logs';
 import { pointerTo, type State } from '@nodewright/state';
 import { type ExtensionServiceConfigSpec, extensionServiceConfigs } from '@nodewright/state/kinds';
-import type { Condition } from '../../base/domain/condition.ts';
 import { grantableCapabilities } from '../../base/domain/grantable-capabilities.ts';
-import type { Runner } from '../../base/domain/runner.ts';
+import { recordServicePid } from '../../base/resources/record-service-pid.ts';
 import type { OwnContainers } from '../../containers/host/own-containers.ts';
 import { createRuncRunner, runcProgram } from '../../containers/host/runc-runner.ts';
-import type { LogStore } from '../../logs/host/log-store.ts';
-import { restartRunner } from '../../services/domain/restart-runner.ts';
-import type { AdoptedChildren } from '../../services/host/adopted-children.ts';
-import type { ExitGuard } from '../../services/host/exit-guard.ts';
-import { recordServicePid } from '../../services/host/record-service-pid.ts';
-import type { ServiceDefinition } from '../../services/host/service.ts';
-import type { ServiceCgroups } from '../../services/host/service-cgroups.ts';
 import { configFiles } from '../domain/config-files.ts';
 import { environmentFileBytes, parseEnvironmentFile } from '../domain/environment-file.ts';
 import {

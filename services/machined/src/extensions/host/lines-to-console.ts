@@ -1,5 +1,5 @@
+import type { LogStore } from '@nodewright/services/logs';
 import type { Logger } from '@nodewright/telemetry';
-import type { LogStore } from '../../logs/host/log-store.ts';
 
 export interface LinesToConsoleInit {
   /** The log of machined, which is the console of a machine. */

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { systemTimers } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
+import { type Condition, createFileCondition, openResourceCondition } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import {
   extensionServiceConfigStatuses,
@@ -8,9 +9,6 @@ import {
   networkStatuses,
   timeStatuses,
 } from '@nodewright/state/kinds';
-import type { Condition } from '../../base/domain/condition.ts';
-import { createFileCondition } from '../../services/host/file-condition.ts';
-import { openResourceCondition } from '../../services/host/resource-condition.ts';
 import type { ExtensionServiceSpec, NetworkPart, ServiceDependency } from '../domain/service-spec.ts';
 
 const readyFields: Readonly<Record<NetworkPart, keyof NetworkStatusSpec>> = {

@@ -1,7 +1,6 @@
+import { type Condition, openResourceCondition } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import { imageCacheConfigs, networkStatuses, timeStatuses } from '@nodewright/state/kinds';
-import type { Condition } from '../../base/domain/condition.ts';
-import { openResourceCondition } from '../../services/host/resource-condition.ts';
 
 /** What the kubelet waits for before it starts. Source: Talos v1.14: services, kubelet; image cache. */
 export function openKubeletConditions(state: State, scope: AsyncDisposableStack): Promise<Condition[]> {

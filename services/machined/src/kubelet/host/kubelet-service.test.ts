@@ -1,12 +1,12 @@
 import { test } from 'node:test';
 import type { ContainerRuntime } from '@nodewright/containers';
 import { FakeTimers, openTestRuntime } from '@nodewright/controllers/testing';
+import { ServiceManager } from '@nodewright/services';
+import { LogStore } from '@nodewright/services/logs';
 import { pointerTo, putResource } from '@nodewright/state';
 import { kubeletSecrets, kubeletSpecs } from '@nodewright/state/kinds';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
-import { LogStore } from '../../logs/host/log-store.ts';
-import { ServiceManager } from '../../services/host/service-manager.ts';
 import { createKubeletServiceController } from '../controllers/kubelet-service.ts';
 import { KubeletService, kubeletLaunchSettings } from './kubelet-service.ts';
 

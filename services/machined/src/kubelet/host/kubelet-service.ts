@@ -5,17 +5,20 @@ import type { ContainerRuntime } from '@nodewright/containers';
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService, PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import { Fault } from '@nodewright/fault';
-import type { State } from '@nodewright/state';
-import { pointerTo } from '@nodewright/state';
+import {
+  type Condition,
+  type DeclaredService,
+  declaredService,
+  type Runner,
+  restartRunner,
+  type ServiceDefinition,
+  type ServiceManager,
+} from '@nodewright/services';
+import type { LogStore } from '@nodewright/services/logs';
+import { pointerTo, type State } from '@nodewright/state';
 import { kubeletSecrets, kubeletSpecs } from '@nodewright/state/kinds';
-import type { Condition } from '../../base/domain/condition.ts';
-import type { Runner } from '../../base/domain/runner.ts';
+import { recordServicePid } from '../../base/resources/record-service-pid.ts';
 import { createContainerRunner } from '../../containers/host/container-runner.ts';
-import type { LogStore } from '../../logs/host/log-store.ts';
-import { restartRunner } from '../../services/domain/restart-runner.ts';
-import { recordServicePid } from '../../services/host/record-service-pid.ts';
-import type { ServiceDefinition } from '../../services/host/service.ts';
-import type { ServiceManager } from '../../services/host/service-manager.ts';
 import { kubeletCgroup, kubeletContainer, kubeletContainerId } from '../domain/kubelet-container.ts';
 import { kubeletPorts } from '../domain/kubelet-paths.ts';
 import type { KubeletInput } from './kubelet-files.ts';
@@ -54,22 +57,20 @@ export function kubeletLaunchSettings({ spec, secrets }: KubeletInput): string {
 /** The kubelet as a service of the node, in a container of its runtime. Source: Talos v1.14: kubelet service. */
 export class KubeletService implements Required<FollowingService> {
   readonly #init: KubeletServiceInit;
-  #isDeclared = false;
+  readonly #declared: DeclaredService;
   #launch: (KubeletInput & { readonly settings: string }) | undefined;
 
   constructor(init: KubeletServiceInit) {
     this.#init = init;
+    this.#declared = declaredService({ services: init.services, id, define: () => this.#definition() });
   }
 
   start(): void {
-    const { services } = this.#init;
-    if (!this.#isDeclared) services.declare([this.#definition()]);
-    this.#isDeclared = true;
-    services.start([id]);
+    this.#declared.start();
   }
 
-  async stop(): Promise<void> {
-    await this.#init.services.stop([id]);
+  stop(): Promise<void> {
+    return this.#declared.stop();
   }
 
   launchedWith(): string | undefined {
@@ -77,11 +78,11 @@ export class KubeletService implements Required<FollowingService> {
   }
 
   hasFailed(): boolean {
-    return this.#init.services.failureOf(id).hasFailed();
+    return this.#declared.hasFailed();
   }
 
   onFailure(listener: () => void): Disposable {
-    return this.#init.services.failureOf(id).onFailure(listener);
+    return this.#declared.onFailure(listener);
   }
 
   async restart(_request: RestartRequest): Promise<PostponedRestart | undefined> {

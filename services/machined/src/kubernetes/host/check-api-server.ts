@@ -1,6 +1,6 @@
+import type { HealthResult } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import { apiServerConfigs, kubernetesDynamicCerts } from '@nodewright/state/kinds';
-import type { HealthResult } from '../../base/domain/service-health.ts';
 import { specOf } from '../../base/resources/spec-of.ts';
 import { probeHttps } from './probe-https.ts';
 

@@ -1,7 +1,7 @@
+import type { HealthResult } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import { hostnameStatuses, type MemberSpec, members, nodeAddresses } from '@nodewright/state/kinds';
 import { isControlPlaneName } from '../../base/domain/control-plane-name.ts';
-import type { HealthResult } from '../../base/domain/service-health.ts';
 import { specOf } from '../../base/resources/spec-of.ts';
 import type { OtherServer } from './replace-in-turn.ts';
 

@@ -2,19 +2,23 @@ import { pause } from '@nodewright/async';
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService, PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import { Fault } from '@nodewright/fault';
+import {
+  createProcessRunner,
+  createTcpProbe,
+  type DeclaredService,
+  declaredService,
+  type ExitGuard,
+  type HealthResult,
+  type Runner,
+  restartRunner,
+  type ServiceDefinition,
+  type ServiceManager,
+} from '@nodewright/services';
+import type { LogStore } from '@nodewright/services/logs';
 import { pointerTo, type State } from '@nodewright/state';
 import { staticPods } from '@nodewright/state/kinds';
 import { childEnvironment } from '../../base/domain/child-environment.ts';
-import type { Runner } from '../../base/domain/runner.ts';
-import type { HealthResult } from '../../base/domain/service-health.ts';
-import type { LogStore } from '../../logs/host/log-store.ts';
-import { restartRunner } from '../../services/domain/restart-runner.ts';
-import type { ExitGuard } from '../../services/host/exit-guard.ts';
-import { createTcpProbe } from '../../services/host/probe-connection.ts';
-import { createProcessRunner } from '../../services/host/process-runner.ts';
-import { recordServicePid } from '../../services/host/record-service-pid.ts';
-import type { ServiceDefinition } from '../../services/host/service.ts';
-import type { ServiceManager } from '../../services/host/service-manager.ts';
+import { recordServicePid } from '../../base/resources/record-service-pid.ts';
 import type { ComponentName } from '../domain/pod-paths.ts';
 import { podSettings } from '../domain/pod-settings.ts';
 import { type PodProcess, type ProcessPlace, podProcess } from '../domain/process-pod.ts';
@@ -57,22 +61,21 @@ interface Launch {
 /** A component of the control plane as a service of the node, whose program is a child process of machined. */
 export class PodService implements Required<FollowingService> {
   readonly #init: PodServiceInit;
-  #isDeclared = false;
+  readonly #declared: DeclaredService;
   #launch: Launch | undefined;
 
   constructor(init: PodServiceInit) {
     this.#init = init;
+    const { services, component } = init;
+    this.#declared = declaredService({ services, id: component, define: () => this.#definition() });
   }
 
   start(): void {
-    const { services, component } = this.#init;
-    if (!this.#isDeclared) services.declare([this.#definition()]);
-    this.#isDeclared = true;
-    services.start([component]);
+    this.#declared.start();
   }
 
-  async stop(): Promise<void> {
-    await this.#init.services.stop([this.#init.component]);
+  stop(): Promise<void> {
+    return this.#declared.stop();
   }
 
   launchedWith(): string | undefined {
@@ -81,11 +84,11 @@ export class PodService implements Required<FollowingService> {
   }
 
   hasFailed(): boolean {
-    return this.#init.services.failureOf(this.#init.component).hasFailed();
+    return this.#declared.hasFailed();
   }
 
   onFailure(listener: () => void): Disposable {
-    return this.#init.services.failureOf(this.#init.component).onFailure(listener);
+    return this.#declared.onFailure(listener);
   }
 
   async restart(request: RestartRequest): Promise<PostponedRestart | undefined> {

@@ -1,4 +1,4 @@
-import type { HealthResult } from '../../base/domain/service-health.ts';
+import type { HealthResult } from '@nodewright/services';
 import type { HealthRequest } from '../domain/process-pod.ts';
 
 export interface ProbeOptions {

@@ -5,11 +5,11 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { pauseBy } from '@nodewright/async';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import type { EtcdClient } from '@nodewright/etcd';
+import type { HealthResult } from '@nodewright/services';
 import { MemoryState, pointerTo, putResource } from '@nodewright/state';
 import { nodenames, staticPodStatuses } from '@nodewright/state/kinds';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import fc from 'fast-check';
-import type { HealthResult } from '../../base/domain/service-health.ts';
 import { replaceInTurn } from './replace-in-turn.ts';
 import { ServerContainer } from './server-container.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import type { EtcdClient, LockOptions } from '@nodewright/etcd';
+import type { HealthResult } from '@nodewright/services';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import type { HealthResult } from '../../base/domain/service-health.ts';
 import type { PodProblem } from '../domain/pod-status.ts';
 import { type OtherServer, replaceInTurn } from './replace-in-turn.ts';
 

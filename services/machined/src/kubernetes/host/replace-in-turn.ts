@@ -3,8 +3,8 @@ import { Deadline, pauseBy, type Timers } from '@nodewright/async';
 import type { PostponedRestart, RestartRequest } from '@nodewright/controllers';
 import type { EtcdClient, EtcdLock } from '@nodewright/etcd';
 import { faultFrom } from '@nodewright/fault';
+import type { HealthResult } from '@nodewright/services';
 import type { Logger } from '@nodewright/telemetry';
-import type { HealthResult } from '../../base/domain/service-health.ts';
 import type { PodProblem } from '../domain/pod-status.ts';
 
 /** The API server of another control plane. */

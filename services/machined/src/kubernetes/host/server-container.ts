@@ -1,6 +1,6 @@
+import type { HealthResult } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import { nodenames, type StaticPodStatusSpec, staticPodStatuses } from '@nodewright/state/kinds';
-import type { HealthResult } from '../../base/domain/service-health.ts';
 import { specOf } from '../../base/resources/spec-of.ts';
 
 type Check = (timeoutMs: number) => Promise<HealthResult>;

@@ -1,6 +1,7 @@
 import { type Controller, weak } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
 import { parseCertificate } from '@nodewright/pki';
+import type { ServiceRecords } from '@nodewright/services';
 import { pointerTo } from '@nodewright/state';
 import {
   apiCertificates,
@@ -11,7 +12,6 @@ import {
   nodeAddresses,
 } from '@nodewright/state/kinds';
 import { addressOf } from '../../base/domain/prefix.ts';
-import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import { initialPace, paceBlock } from '../domain/console-pace.ts';
 import { consoleBlock } from '../domain/console-text.ts';
 

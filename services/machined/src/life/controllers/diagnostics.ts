@@ -1,9 +1,9 @@
 import { serviceIds } from '@nodewright/contract';
 import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
+import type { ServiceRecords } from '@nodewright/services';
 import { pointerTo } from '@nodewright/state';
 import { type DiagnosticSpec, diagnostics, machineConfigs, nodeAddresses } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
-import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import type { World } from '../../base/domain/world.ts';
 import { addressOverlap } from '../domain/address-overlap.ts';
 import { etcdWaitProblem, isEtcdPending } from '../domain/etcd-wait.ts';

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ServiceRecord } from '@nodewright/services';
+import { ChangingServices } from '@nodewright/services/testing';
 import { pointerTo } from '@nodewright/state';
 import {
   diagnostics,
@@ -10,9 +12,7 @@ import {
   type VolumeStatusSpec,
   volumeStatuses,
 } from '@nodewright/state/kinds';
-import type { ServiceRecord } from '../../base/domain/service-record.ts';
 import { worlds } from '../../base/domain/world.ts';
-import { ChangingServices } from '../../base/testing/changing-services.ts';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { servicesControllers } from '../../services/controllers/services-controllers.ts';
 import { EventStore } from '../host/event-store.ts';

@@ -1,5 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
-import type { ServiceRecords } from '../../base/domain/service-records.ts';
+import type { ServiceRecords } from '@nodewright/services';
 import type { World } from '../../base/domain/world.ts';
 import type { EventStore } from '../host/event-store.ts';
 import { consoleController, type WriteConsoles } from './console.ts';

@@ -1,4 +1,5 @@
 import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
+import { hasFailed, type ServiceRecords } from '@nodewright/services';
 import { pointerTo } from '@nodewright/state';
 import {
   apiWaits,
@@ -14,8 +15,6 @@ import {
   timeStatuses,
   volumeStatuses,
 } from '@nodewright/state/kinds';
-import { hasFailed } from '../../base/domain/service-record.ts';
-import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import { machineStatusOf } from '../domain/machine-readiness.ts';
 import { type MachineStage, stageAfter } from '../domain/machine-status.ts';
 import type { EventStore } from '../host/event-store.ts';

@@ -1,6 +1,7 @@
 // What a machine shows to somebody who stands in front of it, in lines that a screen of 80 columns holds.
+
+import { hasFailed, type ServiceRecord } from '@nodewright/services/domain';
 import type { DiagnosticSpec, MachineStatusSpec } from '@nodewright/state/kinds';
-import { hasFailed, type ServiceRecord } from '../../base/domain/service-record.ts';
 import type { ConsoleBlock } from './console-pace.ts';
 
 export interface ConsoleFacts {

@@ -1,6 +1,6 @@
 import { serviceIds } from '@nodewright/contract';
+import { hasFailed, type ServiceRecord } from '@nodewright/services/domain';
 import type { DiagnosticSpec } from '@nodewright/state/kinds';
-import { hasFailed, type ServiceRecord } from '../../base/domain/service-record.ts';
 
 const pendingStates: readonly ServiceRecord['state'][] = ['Starting', 'Waiting', 'Preparing'];
 

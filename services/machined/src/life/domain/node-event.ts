@@ -1,5 +1,4 @@
-import type { ServiceHealth } from '../../base/domain/service-health.ts';
-import type { HistoryEntry } from '../../base/domain/service-record.ts';
+import type { HistoryEntry, ServiceHealth } from '@nodewright/services/domain';
 import type { MachineStatus } from './machine-status.ts';
 
 /** Source: Talos v1.14: sequences, names on the wire. */

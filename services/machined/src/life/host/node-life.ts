@@ -1,7 +1,7 @@
 import { ChangeSignal, systemTimers, type Timers, untilAborted } from '@nodewright/async';
 import { faultFrom } from '@nodewright/fault';
+import { isUpOrFinished, type ServiceRecord } from '@nodewright/services';
 import type { Logger } from '@nodewright/telemetry';
-import { isUpOrFinished, type ServiceRecord } from '../../base/domain/service-record.ts';
 import {
   type EndingTasks,
   type RebootKind,

@@ -13,8 +13,7 @@ import {
   MachineStatusEvent_MachineStage as Stage,
   TaskEvent,
 } from '@nodewright/contract/gen/machine/machine.ts';
-import { unknownHealth } from '../../base/domain/service-health.ts';
-import type { ServiceState } from '../../base/domain/service-state.ts';
+import { type ServiceState, unknownHealth } from '@nodewright/services';
 import { serviceHealthMessage } from '../../services/rpc/service-health-message.ts';
 import type { MachineStage } from '../domain/machine-status.ts';
 import {

@@ -1,10 +1,10 @@
 import { type Controller, weak } from '@nodewright/controllers';
 import { faultFrom } from '@nodewright/fault';
+import type { LogStore } from '@nodewright/services/logs';
 import { machineConfigs } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import { type LogDestination, logDestinationFromUrl } from '../domain/log-destination.ts';
-import type { LogStore } from '../host/log-store.ts';
 import { createRecordDelivery, type RecordDelivery } from '../host/record-delivery.ts';
 import { type LogPositions, openServiceLogSource } from '../host/service-log-source.ts';
 

@@ -5,10 +5,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '@nodewright/fault';
+import { LogStore } from '@nodewright/services/logs';
 import { kmsgLogConfigs, networkStatuses } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
-import { LogStore } from '../host/log-store.ts';
 import { type LogsControllersInit, logsControllers } from './logs-controllers.ts';
 
 function openNode(init: Partial<LogsControllersInit> = {}) {

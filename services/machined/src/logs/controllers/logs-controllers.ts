@@ -1,7 +1,7 @@
 import type { Controller } from '@nodewright/controllers';
 import type { KernelLog } from '@nodewright/linux';
+import type { LogStore } from '@nodewright/services/logs';
 import { kernelLogUrls } from '../domain/kernel-log-urls.ts';
-import type { LogStore } from '../host/log-store.ts';
 import { kmsgLogConfigController } from './kmsg-log-config.ts';
 import { kmsgLogDeliveryController } from './kmsg-log-delivery.ts';
 import { logDeliveryController } from './log-delivery.ts';

@@ -1,5 +1,5 @@
 import { logIds } from '@nodewright/contract';
-import type { LogStore } from './log-store.ts';
+import type { LogStore } from '@nodewright/services/logs';
 
 /** Opens the log of host DNS, which upstream's `support` reads from every node, with the reason why it is empty. */
 export function writeAbsentDnsLog(store: LogStore, nowMs: number): void {

@@ -1,5 +1,5 @@
 import { logIds, serviceIds } from '@nodewright/contract';
-import type { LogStore } from './log-store.ts';
+import type { LogStore } from '@nodewright/services/logs';
 
 /** The fields of lines of a controller and of the runtime. Inside of a text the quotation mark is escaped. */
 const controllerFields = ['"controller":', '"controllers":'];

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { LogStore } from '@nodewright/services/logs';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { logDestinationFromUrl } from '../domain/log-destination.ts';
-import { LogStore } from './log-store.ts';
 import { createRecordDelivery } from './record-delivery.ts';
 import { type LogPositions, openServiceLogSource } from './service-log-source.ts';
 

@@ -1,9 +1,7 @@
 import { ChangeSignal } from '@nodewright/async';
-import { LogLines } from '../domain/log-lines.ts';
+import { LogLines, type LogOffset, type LogStore, type ServiceLog } from '@nodewright/services/logs';
 import { encodeLogRecord } from '../domain/log-record.ts';
-import type { LogOffset } from '../domain/log-ring.ts';
 import { parseLogLine } from '../domain/parse-log-line.ts';
-import type { LogStore, ServiceLog } from './log-store.ts';
 import type { PendingRecord, RecordSource } from './record-source.ts';
 
 /** The offset up to which each log has been delivered to any destination. */

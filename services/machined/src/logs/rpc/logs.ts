@@ -1,8 +1,8 @@
 import type { LogsRequest, MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
 import { Fault } from '@nodewright/fault';
+import type { LogStore } from '@nodewright/services/logs';
 import { fileChunks } from '../../base/rpc/file-chunks.ts';
 import { logSourceOf } from '../domain/log-source.ts';
-import type { LogStore } from '../host/log-store.ts';
 
 /** The size of one message of the stream. Source: Talos v1.14: Logs. */
 const chunkBytes = 1024;

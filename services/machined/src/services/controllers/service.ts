@@ -1,6 +1,6 @@
 import { type Controller, destroyReady, exclusive } from '@nodewright/controllers';
+import type { ServiceRecords } from '@nodewright/services';
 import { services } from '@nodewright/state/kinds';
-import type { ServiceRecords } from '../../base/domain/service-records.ts';
 import { serviceSpecs } from '../domain/service-specs.ts';
 
 /** A running service as a resource. Source: Talos v1.14: COSI resources, Services. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ChangingServices } from '@nodewright/services/testing';
 import { environments, services as serviceKind } from '@nodewright/state/kinds';
-import { ChangingServices } from '../../base/testing/changing-services.ts';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { servicesControllers } from './services-controllers.ts';
 

@@ -1,5 +1,5 @@
 import type { Controller } from '@nodewright/controllers';
-import type { ServiceRecords } from '../../base/domain/service-records.ts';
+import type { ServiceRecords } from '@nodewright/services';
 import { environmentController } from './environment.ts';
 import { serviceController } from './service.ts';
 

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  isNodeService,
-  planServiceCall,
-  type ServiceLife,
-  type ServiceOperation,
-} from './service-control.ts';
+import type { ServiceLife } from '@nodewright/services';
+import { isNodeService, planServiceCall, type ServiceOperation } from './service-control.ts';
 
 const refused = (operation: ServiceOperation) => `doesn't support ${operation} operation via API`;
 

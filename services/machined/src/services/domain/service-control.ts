@@ -1,11 +1,9 @@
 import { serviceIds } from '@nodewright/contract';
 import { Fault } from '@nodewright/fault';
+import type { ServiceLife } from '@nodewright/services/domain';
 
 /** The operations of the API on a service. */
 export type ServiceOperation = 'start' | 'stop' | 'restart';
-
-/** The state of a service: off before its first start and after its end, ending while it is being stopped. */
-export type ServiceLife = 'off' | 'on' | 'ending';
 
 const everyOperation: readonly ServiceOperation[] = ['start', 'stop', 'restart'];
 const extensionPrefix = 'ext-';

@@ -1,5 +1,5 @@
+import type { ServiceRecord } from '@nodewright/services/domain';
 import type { ServiceSpec } from '@nodewright/state/kinds';
-import type { ServiceRecord } from '../../base/domain/service-record.ts';
 
 /** The running services, by id. Source: Talos v1.14: COSI resources, Services. */
 export function serviceSpecs(

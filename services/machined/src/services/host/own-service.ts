@@ -1,7 +1,10 @@
 import { serviceIds } from '@nodewright/contract';
-import { createInProcessRunner } from '../domain/in-process-runner.ts';
-import { createUnixProbe } from './probe-connection.ts';
-import { defaultHealthTimes, type ServiceDefinition } from './service.ts';
+import {
+  createInProcessRunner,
+  createUnixProbe,
+  defaultHealthTimes,
+  type ServiceDefinition,
+} from '@nodewright/services';
 
 /** machined itself in the list of services: healthy while its socket accepts connections. */
 export function ownService(socket: string): ServiceDefinition {

@@ -2,11 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
+import { createInProcessRunner, type ServiceDefinition, ServiceManager } from '@nodewright/services';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import type { CallContext } from 'nice-grpc';
-import { createInProcessRunner } from '../domain/in-process-runner.ts';
-import type { ServiceDefinition } from '../host/service.ts';
-import { ServiceManager } from '../host/service-manager.ts';
 import { createServiceControl } from './service-control.ts';
 
 const noContext = {} as CallContext;

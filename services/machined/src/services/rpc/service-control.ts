@@ -1,6 +1,6 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
+import type { ServiceManager } from '@nodewright/services';
 import { planServiceCall, type ServiceOperation } from '../domain/service-control.ts';
-import type { ServiceManager } from '../host/service-manager.ts';
 
 /** The functions of the service manager that these calls use. */
 export type ControlledServices = Pick<ServiceManager, 'lifeOf' | 'start' | 'stop'>;

@@ -1,5 +1,5 @@
 import type { ServiceHealth as ServiceHealthMessage } from '@nodewright/contract/gen/machine/machine.ts';
-import type { ServiceHealth } from '../../base/domain/service-health.ts';
+import type { ServiceHealth } from '@nodewright/services';
 import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 
 /** Converts a health record to its message. Source: Talos v1.14: health record. */

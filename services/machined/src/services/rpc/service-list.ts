@@ -1,5 +1,5 @@
 import type { MachineServiceImplementation } from '@nodewright/contract/gen/machine/machine.ts';
-import type { ServiceRecord } from '../../base/domain/service-record.ts';
+import type { ServiceRecord } from '@nodewright/services';
 import { timestampFromUnixMs } from '../../base/rpc/timestamp.ts';
 import { serviceHealthMessage } from './service-health-message.ts';
 

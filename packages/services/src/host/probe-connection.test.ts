@@ -6,8 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openUnixPath } from '@nodewright/files';
-import { noTelemetry } from '@nodewright/telemetry';
-import { openKernelFiles } from '../../base/host/kernel-files.ts';
 import { createTcpProbe, createUnixProbe } from './probe-connection.ts';
 
 test('a TCP probe finds a listener, and reports why there is none', async () => {
@@ -41,14 +39,4 @@ test('a unix probe works with a path of any length', async () => {
   } finally {
     await rm(root, { recursive: true });
   }
-});
-
-test('kernel files are read again each time, and a missing one is named', () => {
-  using files = openKernelFiles(noTelemetry);
-  const uptime = () => Number.parseFloat(files.read('/proc/uptime'));
-  const before = uptime();
-  const deadlineMs = performance.now() + 60_000;
-  while (uptime() === before && performance.now() < deadlineMs);
-  assert.ok(uptime() > before);
-  assert.throws(() => files.read('/proc/none'), /"\/proc\/none"/);
 });

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
+import type { ProcessWatcher } from '@nodewright/services';
 import { pointerTo, putResource, type State } from '@nodewright/state';
 import { servicePids } from '@nodewright/state/kinds';
-import type { ProcessWatcher } from './launched-runner.ts';
 
 /**
  * Publishes the `ServicePIDs` of a service, without an owner, while its process runs. Source: Talos v1.14:

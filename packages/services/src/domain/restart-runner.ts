@@ -1,6 +1,6 @@
 import { faultFrom } from '@nodewright/fault';
-import type { Runner } from '../../base/domain/runner.ts';
 import { crashesAfter, pauseBeforeRun, type RestartPolicy, restartReason } from './restart-policy.ts';
+import type { Runner } from './runner.ts';
 
 export interface RestartRunnerInit {
   readonly policy: RestartPolicy;

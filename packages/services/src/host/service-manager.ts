@@ -1,11 +1,11 @@
 import { ChangeSignal, pauseBy, type Timers } from '@nodewright/async';
 import type { FollowingService } from '@nodewright/controllers';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
-import type { ServiceRecord } from '../../base/domain/service-record.ts';
-import type { ServiceRecords } from '../../base/domain/service-records.ts';
-import { dependentsBudgetMs } from '../../base/domain/stop-budgets.ts';
-import type { ServiceLife } from '../domain/service-control.ts';
+import { dependentsBudgetMs } from '../domain/dependents-budget.ts';
 import { type ServiceGraph, stopPlan, withServices } from '../domain/service-graph.ts';
+import type { ServiceLife } from '../domain/service-life.ts';
+import type { ServiceRecord } from '../domain/service-record.ts';
+import type { ServiceRecords } from '../domain/service-records.ts';
 import { Service, type ServiceDefinition } from './service.ts';
 import { createServiceCondition } from './service-condition.ts';
 

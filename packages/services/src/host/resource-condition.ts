@@ -1,6 +1,5 @@
-import type { Pointer, State } from '@nodewright/state';
-import type { Condition } from '../../base/domain/condition.ts';
-import { followResource } from '../../base/resources/follow-resource.ts';
+import { followResource, type Pointer, type State } from '@nodewright/state';
+import type { Condition } from '../domain/condition.ts';
 
 /** A resource to wait for: until it exists or, with `isWanted`, until its spec matches. */
 export interface AwaitedResource<S> {

@@ -1,8 +1,11 @@
 import { aborted, pauseBy, type Timers, untilAborted } from '@nodewright/async';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { type Condition, waitingText } from '../../base/domain/condition.ts';
-import type { Runner } from '../../base/domain/runner.ts';
-import type { HealthResult } from '../../base/domain/service-health.ts';
+import { type Condition, waitingText } from '../domain/condition.ts';
+import type { Runner } from '../domain/runner.ts';
+import { capitalised } from '../domain/runner-text.ts';
+import type { ServiceNeeds } from '../domain/service-graph.ts';
+import type { HealthResult } from '../domain/service-health.ts';
+import type { ServiceLife } from '../domain/service-life.ts';
 import {
   hasFailed,
   isDown,
@@ -11,11 +14,8 @@ import {
   recordHealth,
   recordStop,
   type ServiceRecord,
-} from '../../base/domain/service-record.ts';
-import type { ServiceEvent } from '../../base/domain/service-state.ts';
-import { capitalised } from '../domain/runner-text.ts';
-import type { ServiceLife } from '../domain/service-control.ts';
-import type { ServiceNeeds } from '../domain/service-graph.ts';
+} from '../domain/service-record.ts';
+import type { ServiceEvent } from '../domain/service-state.ts';
 import { measureEventLoopDelay } from './event-loop-delay.ts';
 
 /** The schedule of health checks, in ms. */

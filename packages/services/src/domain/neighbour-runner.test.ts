@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HealthResult } from '../../base/domain/service-health.ts';
 import { createNeighbourRunner } from './neighbour-runner.ts';
+import type { HealthResult } from './service-health.ts';
 
 /** Runs until the results are used up: `+` accepts a connection, `-` refuses it. */
 async function toldAfter(answers: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { openUnixPath } from '@nodewright/files';
-import type { HealthResult } from '../../base/domain/service-health.ts';
+import type { HealthResult } from '../domain/service-health.ts';
 
 /** Checks whether a server accepts connections, or answers. Never throws: a failure is a result. */
 export type Probe = (timeoutMs: number) => Promise<HealthResult>;

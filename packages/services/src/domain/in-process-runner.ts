@@ -1,4 +1,4 @@
-import type { Runner } from '../../base/domain/runner.ts';
+import type { Runner } from './runner.ts';
 
 /**
  * The runner of a service that is this process itself. Its messages are upstream's. Source: Talos v1.14:

@@ -1,6 +1,6 @@
 import type { ChangeSignal } from '@nodewright/async';
-import type { Condition } from '../../base/domain/condition.ts';
-import { isUp, type ServiceRecord } from '../../base/domain/service-record.ts';
+import type { Condition } from '../domain/condition.ts';
+import { isUp, type ServiceRecord } from '../domain/service-record.ts';
 
 /** Met while the service is up. Source: Talos v1.14: service state machine, waiting messages. */
 export function createServiceCondition(

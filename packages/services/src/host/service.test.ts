@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { bytesPerPass } from '@nodewright/testkit';
-import { Latch } from '../../base/domain/condition.ts';
-import type { ReportRunner, Runner } from '../../base/domain/runner.ts';
-import type { HealthResult } from '../../base/domain/service-health.ts';
+import { Latch } from '../domain/condition.ts';
 import { createInProcessRunner } from '../domain/in-process-runner.ts';
+import type { ReportRunner, Runner } from '../domain/runner.ts';
+import type { HealthResult } from '../domain/service-health.ts';
 import { Service, type ServiceInit } from './service.ts';
 
 function serviceOf(init: Partial<ServiceInit>) {

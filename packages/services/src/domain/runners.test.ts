@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Latch, waitingText } from '../../base/domain/condition.ts';
-import type { ReportRunner, Runner } from '../../base/domain/runner.ts';
+import { Latch, waitingText } from './condition.ts';
 import { createInProcessRunner } from './in-process-runner.ts';
 import { type RestartRunnerInit, restartRunner } from './restart-runner.ts';
+import type { ReportRunner, Runner } from './runner.ts';
 
 const never = new AbortController().signal;
 

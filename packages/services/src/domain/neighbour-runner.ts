@@ -1,5 +1,5 @@
-import type { Runner } from '../../base/domain/runner.ts';
-import type { HealthResult } from '../../base/domain/service-health.ts';
+import type { Runner } from './runner.ts';
+import type { HealthResult } from './service-health.ts';
 
 export interface NeighbourRunnerInit {
   /** Whether the neighbour accepts a connection. */

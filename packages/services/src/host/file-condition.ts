@@ -1,5 +1,5 @@
 import { pauseBy, type Timers } from '@nodewright/async';
-import type { Condition } from '../../base/domain/condition.ts';
+import type { Condition } from '../domain/condition.ts';
 
 const pollIntervalMs = 1000;
 

@@ -1,7 +1,7 @@
 import { Fault } from '@nodewright/fault';
-import type { ReportRunner, Runner } from '../../base/domain/runner.ts';
-import type { ServiceLog } from '../../logs/host/log-store.ts';
+import type { ReportRunner, Runner } from '../domain/runner.ts';
 import { lastLogText, type ProcessExit } from '../domain/runner-text.ts';
+import type { ServiceLog } from '../logs/host/log-store.ts';
 import { type EndingSignal, terminateOnAbort } from './terminate-on-abort.ts';
 
 /** Receives each process of a runner, one after the other. */

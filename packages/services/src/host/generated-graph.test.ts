@@ -8,8 +8,8 @@ import { pauseBy, type Timers } from '@nodewright/async';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
 import fc from 'fast-check';
-import type { Runner } from '../../base/domain/runner.ts';
 import { restartRunner } from '../domain/restart-runner.ts';
+import type { Runner } from '../domain/runner.ts';
 import type { ServiceDefinition } from './service.ts';
 import { ServiceManager } from './service-manager.ts';
 

@@ -1,0 +1,12 @@
+export * from './condition.ts';
+export * from './dependents-budget.ts';
+export * from './in-process-runner.ts';
+export * from './neighbour-runner.ts';
+export * from './restart-runner.ts';
+export type * from './runner.ts';
+export * from './runner-text.ts';
+export * from './service-health.ts';
+export type * from './service-life.ts';
+export * from './service-record.ts';
+export type * from './service-records.ts';
+export * from './service-state.ts';
