@@ -203,3 +203,41 @@ test("the control plane at the cluster's endpoint joins again as a voter after a
   await eventually(apply, { what: 'a configuration for the node in maintenance', timeoutMs: formTimeoutMs });
   await awaitVotes('after the reset of the endpoint');
 });
+
+test('a control plane that left etcd with a graceful reset joins again with cluster join, and etcd has three voters and its data', {
+  skip,
+}, async () => {
+  const [first, left, third] = cluster.controlPlanes as [ProcessNode, ProcessNode, ProcessNode];
+  await awaitVotes('before the reset');
+  {
+    await using etcd = await openEtcd(cluster.controlPlanes);
+    await etcd.put('test/joined', 'from before');
+  }
+  const idOf = async () => {
+    await using etcd = await openEtcd([first, third]);
+    return (await etcd.members()).find(({ name }) => name === left.name)?.id;
+  };
+  const before = await idOf();
+  const reset = await cluster.talosctl('-n', left.name, 'reset', '--reboot', '--yes');
+  assert.equal(reset.exitCode, 0, reset.stderr);
+  assert.equal(await idOf(), undefined, 'the node is still a member of etcd');
+  {
+    await using etcd = await openEtcd([first, third]);
+    await etcd.put('test/meanwhile', 'from two voters');
+  }
+
+  const joined = await cluster.talosctl('cluster', 'join', '--name', 'test', left.name);
+  assert.equal(joined.exitCode, 0, joined.stderr);
+  // The command itself has waited for the vote.
+  assert.equal(await votersOf(cluster.controlPlanes), allVote, joined.stderr);
+  const after = await idOf();
+  assert.ok(after !== undefined && after !== before, `member ${after} had the same id before`);
+  await using own = await openEtcd([left]);
+  const values = await Promise.all(['test/joined', 'test/meanwhile'].map((key) => own.get(key)));
+  assert.deepEqual(
+    values.map((found) => Buffer.from(found?.value ?? []).toString()),
+    ['from before', 'from two voters'],
+  );
+  const { exitCode, stderr } = await cluster.talosctl('-n', left.name, 'etcd', 'status');
+  assert.equal(exitCode, 0, stderr);
+});

@@ -67,7 +67,7 @@ export async function joinNode<Parts extends CreateParts>(
     const isOnly = state.nodes.filter(({ type }) => type === 'controlplane').length === 1;
     // The etcd of the only control plane may have to be bootstrapped, which is for the user to decide.
     if (isOnly) await tellMissingVotes(creation, (shortMs) => formClusterEtcd(cluster, shortMs));
-    else await formClusterEtcd(cluster, Math.max(endsAt - performance.now(), leastVoteTimeoutMs));
+    else await formClusterEtcd(cluster, Math.ceil(Math.max(endsAt - performance.now(), leastVoteTimeoutMs)));
   }
   return viewAgain(kind, folder, request);
 }
