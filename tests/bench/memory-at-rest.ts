@@ -4,7 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openProcessCluster } from '../cluster/process/process-cluster.ts';
+import { openProcessCluster, type ProcessCluster } from '../cluster/process/process-cluster.ts';
+import { runOpened } from '../cluster/run-opened.ts';
 
 /** How long a daemon rests before it is measured, in milliseconds: as in budgets.ts. */
 const restMs = 75_000;
@@ -79,17 +80,27 @@ function print(columns: ReadonlyMap<string, ReadonlyMap<string, number>>): void 
 }
 
 const columns = new Map<string, ReadonlyMap<string, number>>();
-columns.set('bare Node.js', await measureProgram([], '0'));
-columns.set('node:tls', await measureProgram([], "require('node:tls')"));
-columns.set(
-  'node:tls without authorities',
-  await measureProgram(['--use-openssl-ca'], "require('node:tls')"),
-);
-await using cluster = await openProcessCluster({ controlPlanes: 1, workers: 0 });
-await sleep(restMs);
-for (const daemon of ['apid', 'trustd', 'machined'] as const) {
-  const pid = await cluster.nodes[0]?.instanceOf(daemon);
-  if (typeof pid !== 'number') throw new Error(`no ${daemon} runs`);
-  columns.set(daemon, partsOf(pid));
+
+async function measureDaemons(cluster: ProcessCluster): Promise<boolean> {
+  await sleep(restMs);
+  for (const daemon of ['apid', 'trustd', 'machined'] as const) {
+    const pid = await cluster.nodes[0]?.instanceOf(daemon);
+    if (typeof pid !== 'number') throw new Error(`no ${daemon} runs`);
+    columns.set(daemon, partsOf(pid));
+  }
+  print(columns);
+  return true;
 }
-print(columns);
+
+await runOpened({
+  async open() {
+    columns.set('bare Node.js', await measureProgram([], '0'));
+    columns.set('node:tls', await measureProgram([], "require('node:tls')"));
+    columns.set(
+      'node:tls without authorities',
+      await measureProgram(['--use-openssl-ca'], "require('node:tls')"),
+    );
+    return await openProcessCluster({ controlPlanes: 1, workers: 0 });
+  },
+  run: measureDaemons,
+});

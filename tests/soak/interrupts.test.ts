@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { skipWithoutEtcd } from '@nodewright/etcd/testing';
 import { eventually } from '@nodewright/testkit';
 
 const bundles = join(import.meta.dirname, '..', '..', '_out', 'dist');
@@ -34,11 +35,27 @@ function processesOf(home: string): Process[] {
     .filter(({ line }) => line !== '');
 }
 
-const programs = { 'soak-download': 'download/large-download.ts', 'soak-h2': 'h2/soak-h2.ts' };
+interface Program {
+  readonly path: string;
+  /** How many nodes its cluster has. */
+  readonly nodes: number;
+  /** Why it cannot run here, if it cannot. */
+  readonly skip?: string | false;
+}
+
+const programs: Readonly<Record<string, Program>> = {
+  'soak-download': { path: 'soak/download/large-download.ts', nodes: 2 },
+  'soak-h2': { path: 'soak/h2/soak-h2.ts', nodes: 2 },
+  'measure-reboots': { path: 'bench/reboots.ts', nodes: 4, skip: skipWithoutEtcd() },
+  'memory-at-rest': { path: 'bench/memory-at-rest.ts', nodes: 1 },
+};
 for (const [verb, program] of Object.entries(programs))
-  test(`${verb} removes its cluster when it is interrupted`, { skip, timeout: 400_000 }, async () => {
+  test(`${verb} removes its cluster when it is interrupted`, {
+    skip: skip || program.skip,
+    timeout: 400_000,
+  }, async () => {
     const home = mkdtempSync(join(folder, 'home-'));
-    const child = spawn(process.execPath, [join(import.meta.dirname, program)], {
+    const child = spawn(process.execPath, [join(import.meta.dirname, '..', program.path)], {
       env: { ...process.env, TMPDIR: home },
       stdio: ['ignore', 'pipe', 'inherit'],
       // Ctrl-C reaches all programs of the group.
@@ -50,8 +67,9 @@ for (const [verb, program] of Object.entries(programs))
     });
     const closed = once(child, 'close');
     try {
-      const hasGateways = () => processesOf(home).filter(({ line }) => line.includes('apid.cjs')).length >= 2;
-      await eventually(hasGateways, { what: 'the gateways of both nodes', timeoutMs: 180_000 });
+      const hasGateways = () =>
+        processesOf(home).filter(({ line }) => line.includes('apid.cjs')).length >= program.nodes;
+      await eventually(hasGateways, { what: 'the gateways of all nodes', timeoutMs: 180_000 });
       process.kill(-Number(child.pid), 'SIGINT');
       const [code] = await closed;
       assert.deepEqual([code, /ended by SIGINT/.test(output)], [1, true], output);
