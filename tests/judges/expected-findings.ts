@@ -11,21 +11,6 @@ export const expectedFindings: readonly ExpectedFinding[] = [
   },
   {
     judge: 'checksec',
-    findings: /opt\/cni\/bin\/\S+: (?:relro|pie) no/,
-    reason: 'Go links these static programs at a fixed address by default',
-  },
-  {
-    judge: 'checksec',
-    findings: /usr\/bin\/containerd\S*: (?:relro|pie) no/,
-    reason: 'Go links these static programs at a fixed address by default',
-  },
-  {
-    judge: 'checksec',
-    findings: /usr\/bin\/runc: (?:relro partial|pie no)/,
-    reason: 'linked statically, with libseccomp, at a fixed address',
-  },
-  {
-    judge: 'checksec',
     findings: /(?:opt\/cni\/bin\/\S+|usr\/bin\/(?:containerd\S*|runc)): canary no/,
     reason: 'Go checks the bounds of its stack itself',
   },

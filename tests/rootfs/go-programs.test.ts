@@ -48,8 +48,9 @@ test('every program that is built is in the root, and nothing of it depends on w
   const built = programs.flatMap((program) => packagesOf(program).map((path) => fileOf(program, path)));
   assert.deepEqual(placed.toSorted(), built.sort());
   for (const { name, flags, usesC, environment } of programs) {
-    for (const flag of ['-trimpath', '-buildvcs=false']) assert.ok(flags.includes(flag), `${name} ${flag}`);
-    assert.match(flags.at(-1) ?? '', /^-s -w -buildid=( |$)/, name);
+    for (const flag of ['-trimpath', '-buildvcs=false', '-buildmode=pie'])
+      assert.ok(flags.includes(flag), `${name} ${flag}`);
+    assert.match(flags.at(-1) ?? '', /^-s -w -buildid= -bindnow( |$)/, name);
     assert.equal(environment?.CGO_ENABLED, usesC ? '1' : undefined, name);
   }
 });
