@@ -21,8 +21,9 @@ import { fetchPackage } from '../tools/images/fetch-package.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
 import { lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
 import { ensureRootProgram } from './go/ensure-root-program.ts';
-import { goComponents } from './go/go-components.ts';
+import { goComponents, modulesIn } from './go/go-components.ts';
 import { rootPrograms } from './go/go-programs.ts';
+import { goLicences } from './go/module-licences.ts';
 import { type Component, spdxDocument, suppliers } from './image/bill-of-materials.ts';
 import { compileDaemons } from './image/compile-daemons.ts';
 import { debianComponent } from './image/debian-component.ts';
@@ -97,7 +98,12 @@ export async function stageRoot(
     if (source.kind === 'go') {
       const { program } = source;
       const folder = await ensureRootProgram(program, workshop, note);
-      components.push(...goComponents({ name, why, program }, folder, files));
+      const { module: path, version, package: built } = rootPrograms[program];
+      const modules = modulesIn(folder, files);
+      components.push(...goComponents({ name, why, program }, modules));
+      // The module of a program of our own has the licence of this project.
+      const all = built === '.' ? modules : [{ path, version }, ...modules];
+      for (const [place, text] of goLicences(program, all, workshop, note)) texts.set(place, text);
       if (rootPrograms[program].usesC) components.push(...linkedComponents(linkedPackages, name, workshop));
       return folder;
     }

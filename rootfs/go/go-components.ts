@@ -1,31 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { goRelease } from '../../tools/go/go-release.ts';
 import type { Component } from '../image/bill-of-materials.ts';
 import { type RootProgramName, rootPrograms } from './go-programs.ts';
-import { linkedModules } from './linked-modules.ts';
+import { type LinkedModule, linkedModules } from './linked-modules.ts';
+import { goLibrary } from './module-licences.ts';
+
+/**
+ * The modules in programs, without the ones that they are built from.
+ *
+ * @param folder with the built programs
+ * @param files their names
+ */
+export function modulesIn(folder: string, files: readonly string[]): LinkedModule[] {
+  const all = files.flatMap((file) => linkedModules(readFileSync(join(folder, file))));
+  return [...new Map(all.map((module) => [`${module.path} ${module.version}`, module])).values()];
+}
 
 /**
  * The components of programs from Go modules: the programs, the modules that are linked into them, and Go's own library.
  *
  * @param name of the part of the recipe
- * @param folder with the built programs
- * @param files names of the programs of the part
+ * @param linked what `modulesIn()` says of the programs of the part
  */
 export function goComponents(
   { name, why, program }: { name: string; why: string; program: RootProgramName },
-  folder: string,
-  files: readonly string[],
+  linked: readonly LinkedModule[],
 ): Component[] {
   const { module, version } = rootPrograms[program];
-  const library = { path: 'stdlib', version: goRelease.version.replace('go', '') };
-  const linked = files.flatMap((file) => linkedModules(readFileSync(join(folder, file))));
   return [
     {
       ...{ name, version, summary: why },
       ...{ supplier: supplierOf(module), purl: purlOf({ path: module, version }) },
     },
-    ...[...linked, library].map((one) => ({
+    ...[...linked, goLibrary].map((one) => ({
       ...{ name: one.path, version: one.version, partOf: name },
       ...{ supplier: supplierOf(one.path), purl: purlOf(one) },
     })),

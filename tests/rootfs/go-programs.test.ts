@@ -1,10 +1,12 @@
 // What the wrappers of Go programs say, and what is built from them; tests/rootfs/programs runs the programs.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { type RootProgram, rootPrograms } from '../../rootfs/go/go-programs.ts';
 import { linkedModules } from '../../rootfs/go/linked-modules.ts';
+import { moduleLicence } from '../../rootfs/go/module-licences.ts';
 import { parts } from '../../rootfs/recipe.ts';
 import { goRelease } from '../../tools/go/go-release.ts';
 
@@ -77,4 +79,24 @@ test('linkedModules() reads what a program says, and refuses one that says nothi
   ]);
   assert.throws(() => linkedModules(program.subarray(0, -1)), /truncated/);
   assert.throws(() => linkedModules(Buffer.from('\x7fELF')), /not a Go program/);
+});
+
+test('moduleLicence() has the texts of a module and of the code of others in it, its own first', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'module-'));
+  try {
+    assert.equal(moduleLicence(folder), undefined);
+    const files = {
+      ...{ 'a/LICENSE.txt': 'of a', NOTICE: 'notice\n\n', LICENSE: 'own', 'license.go': 'package a' },
+      ...{ 'testdata/LICENSE': 'of nobody', 'LICENSED.md': 'no licence' },
+    };
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const own = 'LICENSE:\n\nown\n\nNOTICE:\n\nnotice\n';
+    assert.equal(moduleLicence(folder), `${own}\na/LICENSE.txt:\n\nof a\n`);
+    assert.equal(moduleLicence(folder, '*'), own);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -23,6 +23,7 @@ import { noTelemetry } from '@nodewright/telemetry';
 import { eventually } from '@nodewright/testkit';
 import { type StagedRoot, stageRoot } from '../../../rootfs/build-rootfs.ts';
 import { rootPrograms } from '../../../rootfs/go/go-programs.ts';
+import { goLibrary, goLicencePath } from '../../../rootfs/go/module-licences.ts';
 import { unpackTools } from '../../../rootfs/workshop.ts';
 import { ensureBusybox } from '../../../tools/engine/ensure-busybox.ts';
 import { goRelease } from '../../../tools/go/go-release.ts';
@@ -105,6 +106,25 @@ test('the bill of materials has the programs, the modules in them, and the C in 
   for (const name of ['google.golang.org/grpc', 'github.com/opencontainers/cgroups', 'libseccomp-dev'])
     assert.ok(versions.has(name), name);
   assert.equal(staged.components.find(({ name }) => name === 'runc')?.summary?.includes('namespaces'), true);
+});
+
+test('every Go module in the root has a text of its licence there', { skip }, () => {
+  const listed = new Set(staged.entries.map(({ path }) => path));
+  const text = (path: string) => readFileSync(join(staged.root, path), 'utf8');
+  const modules = staged.components.filter(({ purl = '' }) => purl.startsWith('pkg:golang/'));
+  const own = rootPrograms['cni-flannel'].module;
+  const lacking = modules
+    .map(({ purl = '' }) => /^pkg:golang\/(.+)@([^@]+)$/.exec(purl) ?? [])
+    .filter(([, path]) => path !== own)
+    .map(([, path = '', version = '']) => goLicencePath({ path, version }))
+    .filter(
+      (path) => !listed.has(path) || !/licen[cs]e|copyright/i.test(text(path)) || text(path).length < 200,
+    );
+  assert.deepEqual(lacking, []);
+  assert.ok(modules.length > 50, `${modules.length} modules`);
+  assert.match(text(goLicencePath(goLibrary)), /The Go Authors/);
+  const { module: path, version } = rootPrograms.runc;
+  assert.match(text(goLicencePath({ path, version })), /Apache License/);
 });
 
 test('the programs contain no path of whoever built them', { skip }, () => {
