@@ -9,12 +9,15 @@ export interface Caches {
   readonly readable: readonly string[];
 }
 
-/** The folders for build results that take minutes: the machine's first, the checkout's own last. */
+/**
+ * The folders for build results that take minutes: the machine's first, the checkout's own last. With `BUILD_CACHE` no other folder
+ * of the machine counts, so a build with an empty one uses nothing that was built before.
+ */
 export function buildCaches(checkout: string, environment: NodeJS.ProcessEnv): Caches {
   const [cache, own] = [cacheFolder(environment), join(checkout, '_out', 'tools')];
   return {
     writable: isWritable(cache) ? cache : own,
-    readable: [...new Set([sharedCache, cache, own])],
+    readable: [...new Set([...(environment.BUILD_CACHE ? [] : [sharedCache]), cache, own])],
   };
 }
 

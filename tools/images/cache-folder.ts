@@ -6,10 +6,11 @@ import { join } from 'node:path';
 export const sharedCache = '/var/cache/nodewright';
 
 /**
- * The folder for build results that take minutes and outlive a checkout: the machine's when it is writable,
- * else the user's.
+ * The folder for build results that take minutes and outlive a checkout: that which `BUILD_CACHE` names, else the machine's when
+ * it is writable, else the user's.
  */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string {
+  if (environment.BUILD_CACHE) return environment.BUILD_CACHE;
   try {
     mkdirSync(sharedCache, { recursive: true });
     accessSync(sharedCache, constants.W_OK);

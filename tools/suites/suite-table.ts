@@ -98,7 +98,7 @@ export const suites: readonly Suite[] = [
     minutes: '1',
     ci: 'whole',
     files: [
-      'tests/{attack,bench/kubernetes,chaos,conformance,e2e-kubernetes,judges,powercut,sim,soak/weeks}/**/*.test.ts',
+      'tests/{attack,bench/kubernetes,chaos,conformance,e2e-kubernetes,judges,powercut,reproducible,sim,soak/weeks}/**/*.test.ts',
       'tests/interop/{*,gateway/*}.test.ts',
     ],
     question: 'Do the parts of these programs compute what they should?',
@@ -310,6 +310,15 @@ export const suites: readonly Suite[] = [
     question:
       'What do programs of others say of the image, its disk, and the servers and certificates of a node?',
     programs: ['image'],
+  },
+  {
+    verb: 'reproducible',
+    folder: '`reproducible`',
+    needs: 'Go; root for two users; diffoscope says how files differ',
+    minutes: '20',
+    ci: 'none',
+    files: ['tests/reproducible/reproducible.ts'],
+    question: 'Has the image the same bytes wherever, whenever and by whomever it is built?',
   },
   {
     verb: 'test-boot-plain',
