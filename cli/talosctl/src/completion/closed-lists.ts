@@ -1,4 +1,5 @@
 import { roles } from '@nodewright/contract';
+import { volumeIds, volumeRow, wipeableVolumes } from '@nodewright/contract/volumes';
 import { nameTemplateOf } from '../render/name-templates.ts';
 import { describedCandidates } from './candidate.ts';
 import type { ValueSource } from './value-source.ts';
@@ -71,10 +72,14 @@ export const deviceWipeMethods = closed({
   ZEROES: 'everything, which takes as long as writing the whole device',
 });
 
-export const systemLabels = usual({
-  EPHEMERAL: 'data of containers, of Kubernetes and of etcd',
-  STATE: 'the machine configuration and the identity of the node',
-});
+export const systemLabels = usual(
+  Object.fromEntries(
+    wipeableVolumes
+      .filter((id) => id !== volumeIds.meta)
+      .toReversed()
+      .map((id) => [id, volumeRow(id).help]),
+  ),
+);
 
 export const validationModes = closed({
   metal: 'a physical or virtual machine',

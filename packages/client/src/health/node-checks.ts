@@ -1,3 +1,4 @@
+import { volumeIds } from '@nodewright/contract/volumes';
 import { Fault, faultFrom } from '@nodewright/fault';
 import type { NodeClient } from '../node-client.ts';
 import { isBootFinished } from './boot-state.ts';
@@ -66,17 +67,21 @@ const diskSizes: HealthCheck = {
   name: 'all nodes disk sizes',
   run: (cluster, signal) =>
     unlessDenied(async () => {
-      const volume = { namespace: 'runtime', type: 'VolumeStatuses.block.talos.dev', id: 'EPHEMERAL' };
+      const volume = {
+        namespace: 'runtime',
+        type: 'VolumeStatuses.block.talos.dev',
+        id: volumeIds.ephemeral,
+      };
       const volumes = await askEach(cluster, everyNode(cluster), (node) =>
         readResource(node, volume, signal),
       );
       for (const [address, fields] of volumes) {
-        if (fields === undefined) return skip('there is no volume EPHEMERAL');
+        if (fields === undefined) return skip(`there is no volume ${volumeIds.ephemeral}`);
         const size = Number(fields.size ?? 0);
         if (size < smallestDiskBytes) {
           throw new Fault(
             'failed-precondition',
-            `the volume EPHEMERAL of node ${address} has ${size} bytes and needs ${smallestDiskBytes}`,
+            `the volume ${volumeIds.ephemeral} of node ${address} has ${size} bytes and needs ${smallestDiskBytes}`,
           );
         }
       }

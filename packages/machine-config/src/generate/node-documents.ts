@@ -1,3 +1,4 @@
+import { volumeIds } from '@nodewright/contract/volumes';
 import type { ConfigDocument } from '../config-document.ts';
 import { contractHas, currentContract } from '../version-contract.ts';
 import { defaultInstallDisk, type GenerateInput } from './generate-options.ts';
@@ -25,7 +26,7 @@ export function nodeDocuments(input: GenerateInput): ConfigDocument[] {
     ...installDocuments(input),
     { kind: 'ResolverConfig', value: { hostDNS: { enabled: true, forwardKubeDNSToHost: true } } },
     ...(options.sysctls ? [{ kind: 'SysctlConfig', value: { params: options.sysctls } }] : []),
-    { kind: 'VolumeConfig', value: { name: 'EPHEMERAL', mount: { secure: true } } },
+    { kind: 'VolumeConfig', value: { name: volumeIds.ephemeral, mount: { secure: true } } },
     { kind: 'FilesystemTrimConfig', value: { interval: '168h0m0s' } },
     { kind: 'SecurityProfileConfig', value: { workloadIsolation: true } },
   ];

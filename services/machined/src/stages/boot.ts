@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { serviceIds } from '@nodewright/contract';
+import { volumeIds } from '@nodewright/contract/volumes';
 import { forgoCapabilities } from '../services/host/forgo-capabilities.ts';
 import { ownService } from '../services/host/own-service.ts';
 import type { Host } from './open-host.ts';
@@ -29,7 +30,7 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   // Nothing waits for it: it waits for devices and kernel modules, which need nothing of what follows.
   void extensions.settle();
   const mountEphemeral = async (signal: AbortSignal) => {
-    await volumes.mounted('EPHEMERAL', signal);
+    await volumes.mounted(volumeIds.ephemeral, signal);
     host.beginLogCopies();
   };
   await life.sequences.boot({

@@ -1,3 +1,11 @@
+import {
+  configurableVolumes,
+  isFolderVolume,
+  type VolumeRow,
+  type VolumeSection,
+  volumeIds,
+  volumeWithActing,
+} from '@nodewright/contract/volumes';
 import { inside, type KindReferences, notRead, onlyOn, type ReferenceDocs } from './reference-docs.ts';
 import {
   encryption,
@@ -39,9 +47,33 @@ const selectedVolume = (help: string): ReferenceDocs => ({
   },
 });
 
-const ephemeralNote = {
-  ...onlyOn(['machine'], 'Only machines use it, for EPHEMERAL, when they create its partition.'),
-  actsOnlyIn: 'EPHEMERAL',
+/** `A, B or C`. */
+function listed(ids: readonly string[], word = 'or'): string {
+  const last = ids.at(-1) ?? '';
+  return ids.length < 2 ? last : `${ids.slice(0, -1).join(', ')} ${word} ${last}`;
+}
+const idsWith = (isMeant: (volume: VolumeRow) => boolean) =>
+  configurableVolumes.filter(isMeant).map(({ id }) => id);
+const withoutSection = (section: VolumeSection) =>
+  `not for ${listed(
+    idsWith(({ sections }) => sections?.includes(section) !== true),
+    'and',
+  )}`;
+const folderVolumes = listed(idsWith(isFolderVolume), 'and');
+const acting = idsWith(({ acts }) => acts !== undefined)
+  .map((id) => {
+    const fields = configurableVolumes.find((volume) => volume.id === id)?.acts ?? [];
+    const names = fields.map((field) => field.split('.')[1] ?? field);
+    return `${listed(names, 'and')} of ${id}`;
+  })
+  .join('; ');
+
+const provisioningNote = (field: string) => {
+  const id = volumeWithActing(`provisioning.${field}`);
+  return {
+    ...onlyOn(['machine'], `Only machines use it, for ${id}, when they create its partition.`),
+    actsOnlyIn: id,
+  };
 };
 
 /** Source: Talos v1.14: machine configuration, block devices and volumes; software storage. */
@@ -56,33 +88,45 @@ export const blockReferences: KindReferences = {
       help: 'Size, encryption and mount options of one volume of the system itself.',
       notApplied: onlyOn(
         ['machine'],
-        'Machines use diskSelector, minSize, maxSize and grow of EPHEMERAL when they create its partition; the rest is only stored.',
+        `Machines use ${acting} when they create its partition; the rest is only stored.`,
       ),
     },
     name: {
-      help: 'The volume: STATE, EPHEMERAL, IMAGECACHE, ETCD, CRI, KUBELET or LOG.',
-      example: 'EPHEMERAL',
+      help: `The volume: ${listed(configurableVolumes.map(({ id }) => id))}.`,
+      example: volumeIds.ephemeral,
       isRequired: true,
     },
     provisioning: {
-      help: 'Disk, size and growth; not for STATE. ETCD, CRI, KUBELET and LOG are folders of EPHEMERAL without it.',
+      help: `Disk, size and growth; ${withoutSection('provisioning')}. ${folderVolumes} are folders of ${volumeIds.ephemeral} without it.`,
     },
     'provisioning.diskSelector.match': {
       ...provisioning['provisioning.diskSelector.match'],
       help: 'CEL expression over disk, system_disk and units such as GiB. A volume for which it does not select the system disk fails: others are not implemented.',
-      notApplied: ephemeralNote,
+      notApplied: provisioningNote('diskSelector.match'),
     },
-    'provisioning.minSize': { ...provisioning['provisioning.minSize'], notApplied: ephemeralNote },
-    'provisioning.maxSize': { ...provisioning['provisioning.maxSize'], notApplied: ephemeralNote },
-    'provisioning.grow': { ...provisioning['provisioning.grow'], notApplied: ephemeralNote },
-    filesystem: { help: 'File system of the volume; not for IMAGECACHE.', notApplied: notRead },
+    'provisioning.minSize': {
+      ...provisioning['provisioning.minSize'],
+      notApplied: provisioningNote('minSize'),
+    },
+    'provisioning.maxSize': {
+      ...provisioning['provisioning.maxSize'],
+      notApplied: provisioningNote('maxSize'),
+    },
+    'provisioning.grow': { ...provisioning['provisioning.grow'], notApplied: provisioningNote('grow') },
+    filesystem: {
+      help: `File system of the volume; ${withoutSection('filesystem')}.`,
+      notApplied: notRead,
+    },
     encryption: {
       help: 'Encryption of the volume. A volume without this section is not encrypted.',
       notApplied: notRead,
     },
-    mount: { help: 'Mount options of the volume; not for STATE and IMAGECACHE.', notApplied: notRead },
+    mount: { help: `Mount options of the volume; ${withoutSection('mount')}.`, notApplied: notRead },
     'mount.secure': {
-      help: 'Whether the volume is mounted with nosuid and nodev; ETCD and LOG on partitions of their own also with noexec.',
+      help: `Whether the volume is mounted with nosuid and nodev; ${listed(
+        idsWith(({ isNoExecWhenSecure }) => isNoExecWhenSecure === true),
+        'and',
+      )} on partitions of their own also with noexec.`,
       default: 'true',
     },
     trim: { ...trimAndScrub.trim, notApplied: notRead },

@@ -1,12 +1,8 @@
+import { configurableVolumes, isFolderVolume, volumeSections } from '@nodewright/contract/volumes';
 import { parseDuration } from '../../decode/duration.ts';
 import { parseByteSize, parseSizeLimit } from '../../forms/byte-size.ts';
 import type { CheckedDocument, DocumentRules } from '../checked-document.ts';
 import { requireExpression } from '../require-expression.ts';
-
-const systemVolumes = ['STATE', 'EPHEMERAL', 'IMAGECACHE', 'ETCD', 'CRI', 'KUBELET', 'LOG'];
-
-/** Volumes that are directories of EPHEMERAL unless they have their own provisioning. */
-const folderVolumes = ['ETCD', 'CRI', 'KUBELET', 'LOG'];
 
 /** Rules for volumes and file systems. Source: Talos v1.14: machine configuration, block devices and volumes. */
 export const blockRules: DocumentRules = {
@@ -35,19 +31,20 @@ export const blockRules: DocumentRules = {
 
 function checkSystemVolume(document: CheckedDocument): void {
   const { name } = document;
-  if (!systemVolumes.includes(name)) document.refuse(`must be one of ${systemVolumes.join(', ')}`, 'name');
-  const isForbidden = (key: string, isSo: boolean) => {
-    if (isSo && document.has(key)) document.refuse(`is not supported for ${name}`, key);
-  };
-  isForbidden('provisioning', name === 'STATE');
-  isForbidden('mount', name === 'STATE' || name === 'IMAGECACHE');
-  isForbidden('filesystem', name === 'IMAGECACHE');
-  if (name === 'STATE') {
+  const volume = configurableVolumes.find(({ id }) => id === name);
+  if (volume === undefined)
+    document.refuse(`must be one of ${configurableVolumes.map(({ id }) => id).join(', ')}`, 'name');
+  else
+    for (const section of volumeSections)
+      if (!volume.sections?.includes(section) && document.has(section))
+        document.refuse(`is not supported for ${name}`, section);
+  if (volume?.refusesLockToState) {
     for (const [at, key] of document.items('encryption', 'keys').entries())
       if (key.boolean('lockToState'))
-        document.refuse('is not supported for STATE', 'encryption', 'keys', at, 'lockToState');
+        document.refuse(`is not supported for ${name}`, 'encryption', 'keys', at, 'lockToState');
   }
-  if (folderVolumes.includes(name) && document.has('mount') && !hasProvisioning(document))
+  // Without provisioning it is a directory of its parent.
+  if (volume !== undefined && isFolderVolume(volume) && document.has('mount') && !hasProvisioning(document))
     document.refuse(`needs provisioning: without it ${name} is a directory`, 'mount');
   checkProvisioning(document);
   checkEncryption(document);

@@ -1,3 +1,4 @@
+import { volumeIds } from '@nodewright/contract/volumes';
 import type { World } from '../../base/domain/world.ts';
 import type { ConfigurationSource } from '../domain/search-configuration.ts';
 import { type ConfigurationFile, createConfigurationFile } from '../host/configuration-file.ts';
@@ -25,7 +26,7 @@ export function configurationSources({
 }: SourcesInit): ConfigurationSource[] {
   const embedded = createConfigurationFile(embeddedPath);
   const sources: ConfigurationSource[] = [
-    { name: 'STATE', isStored: true, load: () => file.read() },
+    { name: volumeIds.state, isStored: true, load: () => file.read() },
     { name: 'the image', isStored: false, load: () => embedded.read() },
   ];
   if (world.takesUserData) {

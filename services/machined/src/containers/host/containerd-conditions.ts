@@ -1,3 +1,4 @@
+import { volumeIds } from '@nodewright/contract/volumes';
 import { type Condition, openResourceCondition } from '@nodewright/services';
 import { pointerTo, type State } from '@nodewright/state';
 import { blockMountStatuses, etcFileStatuses, networkStatuses } from '@nodewright/state/kinds';
@@ -6,7 +7,8 @@ import { blockMountStatuses, etcFileStatuses, networkStatuses } from '@nodewrigh
  * Volumes with the images and the containers, and on machines with what programs of pods install. Source: Talos v1.14: COSI resources,
  * volume ids.
  */
-const volumesOf = (hasPartitions: boolean) => (hasPartitions ? ['CRI', '/opt'] : ['CRI']);
+const volumesOf = (hasPartitions: boolean) =>
+  hasPartitions ? [volumeIds.cri, volumeIds.opt] : [volumeIds.cri];
 
 /**
  * What containerd waits for before it starts.

@@ -1,4 +1,5 @@
 // The contents of block devices as far as the kernel and udev know them, or as a machine without udev has read them.
+import { volumeIds } from '@nodewright/contract/volumes';
 import type { BlockDevice } from '@nodewright/linux';
 import type { DiscoveredVolumeSpec, SystemDiskSpec } from '@nodewright/state/kinds';
 import { decimalSize } from '../../base/domain/decimal-size.ts';
@@ -74,7 +75,7 @@ export function systemDiskOf(
 ): SystemDiskSpec | undefined {
   const found = volumes.find(
     ({ partition_label, parent, parent_dev_path }) =>
-      partition_label === 'META' &&
+      partition_label === volumeIds.meta &&
       (used === undefined ? !parent.startsWith('loop') : parent_dev_path === used),
   );
   return found && { diskID: found.parent, devPath: found.parent_dev_path };

@@ -1,3 +1,4 @@
+import { volumeIds } from '@nodewright/contract/volumes';
 import { type Controller, exclusive, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import {
@@ -23,7 +24,7 @@ const kinds = [
   etcdEncryptionConfigs,
 ] as const;
 /** The API server writes its audit log there, into a folder that is made with its files. */
-const logVolume = 'LOG';
+const logVolume = volumeIds.log;
 
 /**
  * Writes the files with the secrets of the components and publishes their version. Source: Talos v1.14:

@@ -1,3 +1,4 @@
+import { volumeTable } from '@nodewright/contract/volumes';
 import { type Controller, exclusive, type ReconcilePass, weak } from '@nodewright/controllers';
 import { hasFailed, type ServiceRecords } from '@nodewright/services';
 import { pointerTo } from '@nodewright/state';
@@ -25,7 +26,7 @@ export interface MachineStatusInit {
 }
 
 /** The volumes that the services of a machine are on. */
-const systemVolumes: readonly string[] = ['META', 'STATE', 'EPHEMERAL'];
+const vitalVolumes: readonly string[] = volumeTable.filter(({ isVital }) => isVital).map(({ id }) => id);
 const extensionPrefix = 'ext-';
 
 const stageNames = {
@@ -102,7 +103,7 @@ export function machineStatusController({ events, services: declared }: MachineS
         hasHealthCheck,
         failedServices: failedServices(declared),
         failedVolumes: (await pass.list(volumeStatuses))
-          .filter(({ metadata, spec }) => systemVolumes.includes(metadata.id) && spec.phase === 'failed')
+          .filter(({ metadata, spec }) => vitalVolumes.includes(metadata.id) && spec.phase === 'failed')
           .map(({ metadata, spec }) => ({ id: metadata.id, reason: spec.errorMessage })),
         time: time?.spec,
         network: network?.spec,

@@ -1,3 +1,5 @@
+import { isFolderVolume, volumeIds, volumePath, volumeRow, volumeTable } from '@nodewright/contract/volumes';
+
 /** A file system that machined mounts as the first process of a machine. */
 export interface MachineMount {
   readonly target: string;
@@ -31,10 +33,19 @@ export const machineMounts: readonly MachineMount[] = [
 
 /** `/var` of a machine whose disk has no place for EPHEMERAL. */
 export const varInMemory: MachineMount = {
-  ...{ target: '/var', type: 'tmpfs', flags: noSuid | noDevices, data: 'mode=0755,size=50%' },
+  ...{
+    target: volumePath(volumeRow(volumeIds.ephemeral)),
+    type: 'tmpfs',
+    flags: noSuid | noDevices,
+    data: 'mode=0755,size=50%',
+  },
 };
 
-const volumeFolders = ['/opt', '/var', '/system/state', '/system/imagecache/disk'];
+/** Where volumes are mounted, children first. */
+const volumeFolders = volumeTable
+  .filter((volume) => volume.path !== '' && !isFolderVolume(volume))
+  .map(volumePath)
+  .toReversed();
 /** Below them containers have their file systems, which keep a volume in use. */
 const foldersOfMounts = ['/run/containerd/', '/run/netns/', '/var/'];
 
@@ -52,10 +63,10 @@ export function mountsToDetach(mounts: readonly string[]): string[] {
 export const machineFolders: readonly { readonly path: string; readonly mode: number }[] = [
   { path: '/system/etc', mode: 0o700 },
   { path: '/system/var', mode: 0o700 },
-  { path: '/system/state', mode: 0o700 },
+  { path: volumePath(volumeRow(volumeIds.state)), mode: volumeRow(volumeIds.state).mode },
   { path: '/system/run', mode: 0o751 },
   { path: '/system/imagecache', mode: 0o755 },
-  { path: '/system/imagecache/disk', mode: 0o755 },
+  { path: volumePath(volumeRow(volumeIds.imageCache)), mode: volumeRow(volumeIds.imageCache).mode },
   { path: '/system/overlays', mode: 0o700 },
   { path: '/system/overlays/etc', mode: 0o755 },
   { path: '/system/overlays/etc-work', mode: 0o755 },

@@ -1,16 +1,5 @@
+import { type VolumeId, volumeTable, wipeableVolumes } from '@nodewright/contract/volumes';
 import { Fault } from '@nodewright/fault';
-
-/** The volumes with data on a node of processes or of containers. Source: Talos v1.14: volumes. */
-export const wipeableVolumes = ['META', 'STATE', 'EPHEMERAL'] as const;
-export type WipeableVolume = (typeof wipeableVolumes)[number];
-
-/** Volumes that are folders of another volume here, and are wiped with it. */
-const backingVolumes: Readonly<Record<string, WipeableVolume>> = {
-  ETCD: 'EPHEMERAL',
-  CRI: 'EPHEMERAL',
-  KUBELET: 'EPHEMERAL',
-  LOG: 'EPHEMERAL',
-};
 
 export const wipeModes = ['all', 'system-disk', 'user-disks'] as const;
 export type WipeMode = (typeof wipeModes)[number];
@@ -30,7 +19,7 @@ export interface ResetPlan {
   readonly isGraceful: boolean;
   readonly end: 'reboot' | 'power-off';
   /** The volumes to wipe; empty if only user disks are to be wiped. */
-  readonly volumes: readonly WipeableVolume[];
+  readonly volumes: readonly VolumeId[];
   /** The whole node, not a list of volumes: on a machine, the whole system disk. */
   readonly isWhole: boolean;
   /** Device paths of the other disks to wipe. */
@@ -80,26 +69,22 @@ function withoutDisks(): string {
   return "wasn't found";
 }
 
-function volumesOf(partitions: ResetWish['partitions']): readonly WipeableVolume[] {
+function volumesOf(partitions: ResetWish['partitions']): readonly VolumeId[] {
   if (partitions.length === 0) return wipeableVolumes;
   const labels = new Set(partitions.filter(({ wipe }) => wipe).map(({ label }) => label));
   if (labels.size === 0)
     throw new Fault('invalid-argument', 'the list of system partitions names no partition that can be wiped');
   for (const label of labels) {
-    if (isWipeable(label)) continue;
-    const backing = Object.hasOwn(backingVolumes, label) ? backingVolumes[label] : undefined;
-    if (backing === undefined) {
+    const volume = volumeTable.find(({ id }) => id === label);
+    if (volume?.wipedBy === 'own') continue;
+    if (volume?.wipedBy !== 'parent' || volume.parent === undefined) {
       throw refusal(`unknown volume "${label}": this node has ${wipeableVolumes.join(', ')}`);
     }
-    if (!labels.has(backing)) {
-      throw refusal(`volume "${label}" is a folder of volume "${backing}": list that one as well`);
+    if (!labels.has(volume.parent)) {
+      throw refusal(`volume "${label}" is a folder of volume "${volume.parent}": list that one as well`);
     }
   }
   return wipeableVolumes.filter((label) => labels.has(label));
-}
-
-function isWipeable(label: string): label is WipeableVolume {
-  return wipeableVolumes.some((known) => known === label);
 }
 
 const refusal = (message: string) => new Fault('unknown', message);

@@ -1,10 +1,11 @@
 // A crash during a reset must leave either the old node or a wiped one. So the request to wipe is a file of
 // its own. Once it is on the disk the node counts as wiped: the next start completes the wipe before it reads
 // anything of the node.
+
 import { chmod, lstat, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { type VolumeId, volumeIds, wipeableVolumes } from '@nodewright/contract/volumes';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { syncFolder, writeFileAtomically } from '@nodewright/files';
-import { type WipeableVolume, wipeableVolumes } from '../domain/plan-reset.ts';
 
 /** Where the volumes of a node are on this host. */
 export interface WipePlaces {
@@ -37,12 +38,12 @@ export interface NodeWipe {
    *
    * @throws Fault with the path
    */
-  wipe(volumes: readonly WipeableVolume[]): Promise<void>;
+  wipe(volumes: readonly VolumeId[]): Promise<void>;
   /**
    * Completes the wipe that an earlier run of this node has begun; nothing else of the node may run at the
    * same time. Resolves to the wiped volumes; undefined when there was no request.
    */
-  finish(): Promise<readonly WipeableVolume[] | undefined>;
+  finish(): Promise<readonly VolumeId[] | undefined>;
 }
 
 const markerName = '.wipe';
@@ -51,14 +52,15 @@ export function createNodeWipe(places: WipePlaces): NodeWipe {
   const { state, ephemeral, meta, given, secrets, ownsMounts } = places;
   const marker = `${state}/${markerName}`;
 
-  async function carryOut(volumes: readonly WipeableVolume[]): Promise<void> {
-    if (volumes.includes('EPHEMERAL')) await emptyFolder(ephemeral, [], ownsMounts, places.mounted);
-    if (volumes.includes('STATE')) {
+  async function carryOut(volumes: readonly VolumeId[]): Promise<void> {
+    if (volumes.includes(volumeIds.ephemeral)) await emptyFolder(ephemeral, [], ownsMounts, places.mounted);
+    const hasMeta = volumes.includes(volumeIds.meta);
+    if (volumes.includes(volumeIds.state)) {
       // META is a volume of its own, though its file is here.
-      const kept = [marker, ...given, ...(volumes.includes('META') ? [] : [meta])];
+      const kept = [marker, ...given, ...(hasMeta ? [] : [meta])];
       await emptyFolder(state, kept, ownsMounts);
       await emptyFolder(secrets, [], ownsMounts);
-    } else if (volumes.includes('META')) await rm(meta, { force: true });
+    } else if (hasMeta) await rm(meta, { force: true });
     await syncFolder(state);
   }
 
@@ -79,7 +81,7 @@ export function createNodeWipe(places: WipePlaces): NodeWipe {
   };
 }
 
-async function readMarker(path: string): Promise<readonly WipeableVolume[] | undefined> {
+async function readMarker(path: string): Promise<readonly VolumeId[] | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -95,7 +97,7 @@ async function readMarker(path: string): Promise<readonly WipeableVolume[] | und
   return volumes;
 }
 
-function volumesFrom(text: string): readonly WipeableVolume[] | undefined {
+function volumesFrom(text: string): readonly VolumeId[] | undefined {
   try {
     const { volumes } = JSON.parse(text) as { readonly volumes?: unknown };
     if (!Array.isArray(volumes)) return undefined;

@@ -1,4 +1,5 @@
 // What a request to wipe block devices may do. Source: Talos v1.14: BlockDeviceWipe.
+import { startPartitions, wipeableVolumes } from '@nodewright/contract/volumes';
 import { Fault, type FaultKind } from '@nodewright/fault';
 
 /** `fast` clears what makes the contents recognisable, `zeroes` everything. */
@@ -151,10 +152,10 @@ function problemOfVolumes(device: WipeableDevice, { volumes }: DeviceFacts): str
 }
 
 /** Partitions of the system disk that are no volumes: the firmware and the boot loader read them. */
-const startLabels = new Set(['EFI', 'BIOS', 'BOOT']);
+const startLabels = new Set<string>(Object.values(startPartitions));
 
 /** Partitions that are volumes. Without a configuration, or with one that is damaged, EPHEMERAL is none yet. */
-const keptLabels = new Set(['META', 'STATE', 'EPHEMERAL']);
+const keptLabels = new Set<string>(wipeableVolumes);
 
 /** Without the first the machine could not start again, and without the others it would not be the same one. This check is our own. */
 function problemOfStart(device: WipeableDevice, facts: DeviceFacts): string | undefined {

@@ -1,3 +1,4 @@
+import { volumeIds } from '@nodewright/contract/volumes';
 import type { PageAction } from '../../../protocol/calls.ts';
 
 /** The actions as the view lists them: words of the command line, and what its menu says. */
@@ -58,7 +59,7 @@ export function actionOf({ action, service, member, ...reset }: Choice): PageAct
       return service === '' ? undefined : { kind: 'service', verb: action, id: service };
     case 'reset': {
       const { isGraceful, reboots, wiped } = reset;
-      const system = wiped === 'system' ? (['STATE', 'EPHEMERAL'] as const) : 'everything';
+      const system = wiped === 'system' ? ([volumeIds.state, volumeIds.ephemeral] as const) : 'everything';
       return { kind: 'reset', isGraceful, reboots, wiped: system, userDisks: [] };
     }
     case 'remove-member':
