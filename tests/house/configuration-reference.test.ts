@@ -125,7 +125,7 @@ const limited: readonly {
     fields: /^VolumeConfig (?:name$|provisioning\.(?:minSize|maxSize|grow|diskSelector\.match)$)/,
     on: where(({ ownsDisks }) => ownsDisks),
     file: 'volumes/controllers/volume-controllers.ts',
-    line: 'hasPartitions: partitions !== undefined',
+    line: 'hasPartitions: host.hasPartitions',
   },
   {
     fields: /^v1alpha1 debug$|^ExtensionServiceConfig /,

@@ -91,6 +91,8 @@ export interface NativeCalls {
   mount(source: Uint8Array, target: Uint8Array, type: Uint8Array, flags: number, data: Uint8Array): void;
   /** Detaches a mount at once; the file system ends when nothing uses it any more. @param target ends with a NUL byte */
   detachMount(target: Uint8Array): void;
+  /** Unmounts a file system that nothing uses. @param target ends with a NUL byte @throws SystemCallError `EBUSY` while it is in use */
+  unmount(target: Uint8Array): void;
   /** Sets a limit of this process, soft and hard. @param resource `RLIMIT_*` */
   setResourceLimit(resource: number, value: number): void;
   /**
@@ -329,6 +331,7 @@ export async function loadNativeCalls(): Promise<NativeCalls> {
     mount: (source, target, type, flags, data) =>
       void checked('mount', mount(source, target, type, flags, data)),
     detachMount: (target) => void checked('umount2', umount2(target, detachLazily)),
+    unmount: (target) => void checked('umount2', umount2(target, 0)),
     setResourceLimit(resource, value) {
       const limits = Buffer.alloc(16);
       limits.writeBigUInt64LE(BigInt(value), 0);

@@ -86,7 +86,7 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/prepare-container.ts',
   ]);
   const changes =
-    /\bcalls\.(mount|detachMount|setResourceLimit|endMachine|endMachineLater|syncFileSystems|forgetChild|statusOfChild|loadKernel)\(/;
+    /\bcalls\.(mount|detachMount|unmount|setResourceLimit|endMachine|endMachineLater|syncFileSystems|forgetChild|statusOfChild|loadKernel)\(/;
   assert.deepEqual(importers(changes), [
     'extensions/host/boot-partition.ts',
     'extensions/host/service-root.ts',

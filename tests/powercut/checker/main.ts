@@ -12,17 +12,19 @@ import { createConfigurationFile } from '../../../services/machined/src/config/h
 import { createBootPartition } from '../../../services/machined/src/extensions/host/boot-partition.ts';
 import { endMachineAtExit, reportOnConsole } from '../../../services/machined/src/life/host/first-process.ts';
 import { modulesAreLoaded } from '../../../services/machined/src/life/host/modules-of-init.ts';
+import type { LocatedPartition } from '../../../services/machined/src/volumes/domain/plan/volume-plan.ts';
 import {
-  mountOptionsOf,
-  mountOptionsOfState,
-  partitionWishOf,
-  stateWish,
+  mountOfVolume,
+  type NamedVolume,
+  plannedVolume,
   systemVolumes,
 } from '../../../services/machined/src/volumes/domain/system-volumes.ts';
 import { type BlockPort, createBlockPort } from '../../../services/machined/src/volumes/host/block-port.ts';
 import { findSystemDisk } from '../../../services/machined/src/volumes/host/find-system-disk.ts';
 import { createMetaOnDisk } from '../../../services/machined/src/volumes/host/meta-on-disk.ts';
-import type { SystemDisk, VolumePartition } from '../../../services/machined/src/volumes/host/system-disk.ts';
+import { VolumeDisks } from '../../../services/machined/src/volumes/host/volume-disks.ts';
+import { VolumeExecutor } from '../../../services/machined/src/volumes/host/volume-executor.ts';
+import { createVolumeFolders } from '../../../services/machined/src/volumes/host/volume-folder.ts';
 import { doneLine, type Finding, findingLine, imageSerial } from '../finding.ts';
 import { examineSets } from './examine-sets.ts';
 
@@ -37,16 +39,17 @@ const log = { debug: silent, info: silent, warn: silent, error: silent } as unkn
 type Examined = Omit<Finding, 'image'>;
 
 async function examine(calls: NativeCalls, port: BlockPort, disk: BlockDisk): Promise<Examined> {
-  const system = await findSystemDisk(port, [disk], log);
-  if (system === undefined) throw new Error('no partition META');
+  const systemDisk = await findSystemDisk(port, [disk], log);
+  if (systemDisk === undefined) throw new Error('no partition META');
+  const system = new VolumeDisks({ port, systemDisk, others: () => [] });
+  const volumes = new VolumeExecutor({ disks: system, folders: createVolumeFolders(''), log });
   const table = decodeTable(await port.read(disk.devicePath, 0, tableHeadBytes));
   const labels = (table?.partitions ?? []).map(({ label }) => label);
   const meta = await createMetaOnDisk(port, (await system.find('META'))?.device ?? '').read();
-  const state = await system.prepare(stateWish);
-  using _state = mounted(calls, system, state, mountOptionsOfState, stateFolder);
+  using _state = await mounted(calls, port, volumes, 'STATE', stateFolder);
   const file = createConfigurationFile(`${stateFolder}/config.yaml`);
   const configuration = await file.read();
-  if (configuration !== undefined) await useEphemeral(calls, system);
+  if (configuration !== undefined) await useEphemeral(calls, port, volumes);
   // The machine must not only read what it has: it must take a configuration.
   const next = '# the next configuration\n';
   await file.store(next);
@@ -63,7 +66,7 @@ async function examine(calls: NativeCalls, port: BlockPort, disk: BlockDisk): Pr
 /** Examines BOOT as the init and machined use it; on most images it is left out. */
 async function examineBoot(
   calls: NativeCalls,
-  system: SystemDisk,
+  system: VolumeDisks,
 ): Promise<Pick<Finding, 'sets' | 'root'> | undefined> {
   const found = await system.find('BOOT');
   if (found?.contents === undefined) return undefined;
@@ -72,30 +75,40 @@ async function examineBoot(
   );
 }
 
-async function useEphemeral(calls: NativeCalls, system: SystemDisk): Promise<void> {
-  const volumes = systemVolumes({ machineType: 'controlplane', hasPartitions: true });
-  const spec = volumes.find(({ id }) => id === 'EPHEMERAL')?.spec;
-  if (spec === undefined) throw new Error('there is no volume EPHEMERAL');
-  const options = mountOptionsOf(
-    { readOnly: false, secure: false, noExec: false, disableAccessTime: false } as Parameters<
-      typeof mountOptionsOf
-    >[0],
-    spec.mount,
-  );
-  const partition = await system.prepare(partitionWishOf(spec));
-  using _ephemeral = mounted(calls, system, partition, options, ephemeralFolder);
+async function useEphemeral(calls: NativeCalls, port: BlockPort, volumes: VolumeExecutor): Promise<void> {
+  using _ephemeral = await mounted(calls, port, volumes, 'EPHEMERAL', ephemeralFolder);
   await createConfigurationFile(`${ephemeralFolder}/written`).store('x');
 }
 
-function mounted(
+function volumeNamed(id: string): NamedVolume {
+  const all = systemVolumes({ machineType: 'controlplane', hasPartitions: true });
+  const found = all.find((volume) => volume.id === id);
+  if (found === undefined) throw new Error(`there is no volume ${id}`);
+  return found;
+}
+
+/** Finds, creates or grows the partition as a machine does, and mounts it elsewhere: several disks are examined. */
+async function mounted(
   calls: NativeCalls,
-  system: SystemDisk,
-  partition: VolumePartition,
-  { flags, options }: { readonly flags: number; readonly options: string },
+  port: BlockPort,
+  volumes: VolumeExecutor,
+  id: string,
   target: string,
-): Disposable {
-  system.mount(partition, { target, flags, options });
+): Promise<Disposable> {
+  const { device, contents } = await located(volumes, id);
+  if (contents === undefined) throw new Error(`${device} holds no file system`);
+  port.mount({ device, type: contents.name, target, ...mountOfVolume(volumeNamed(id)) });
   return { [Symbol.dispose]: () => calls.detachMount(text(target)) };
+}
+
+async function located(volumes: VolumeExecutor, id: string): Promise<LocatedPartition> {
+  const plan = await volumes.settle(plannedVolume(id, volumeNamed(id).spec, new Map()), {
+    ...{ isWanted: true, areDevicesKnown: true, isParentMounted: true, selection: undefined, holders: [] },
+    mount: 'unchanged',
+  });
+  if (plan.refusal !== undefined) throw new Error(plan.refusal.message);
+  if (plan.located === undefined) throw new Error(`volume ${id} has no partition`);
+  return plan.located;
 }
 
 async function main(): Promise<void> {

@@ -1,19 +1,21 @@
 import { pointerTo, type State, watchFor } from '@nodewright/state';
 import { blockMountStatuses } from '@nodewright/state/kinds';
-import type { Telemetry } from '@nodewright/telemetry';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { SelectorEvaluator } from '../base/domain/selectors.ts';
 import type { World } from '../base/domain/world.ts';
 import type { Topic } from '../base/topic.ts';
 import { mountStatusController } from './controllers/mount-status.ts';
 import { volumeControllers } from './controllers/volume-controllers.ts';
-import type { VolumePartitions } from './domain/volume-partitions.ts';
-import { makeVolumeFolder } from './host/volume-folder.ts';
+import type { VolumeHost } from './domain/volume-host.ts';
+import { VolumeExecutor } from './host/volume-executor.ts';
+import { createVolumeFolders } from './host/volume-folder.ts';
 import { type AnnouncedWipe, createDeviceWipe, type WipeableDisks } from './rpc/device-wipe.ts';
 
 export interface OpenVolumesInit {
   /** The node's root, without a trailing slash; the folders of its volumes are below it. */
   readonly root: string;
-  readonly partitions: VolumePartitions | undefined;
+  /** The volumes of a machine with partitions; undefined on a node whose volumes are folders. */
+  readonly partitions: VolumeHost | undefined;
   readonly selectors: SelectorEvaluator;
   /** The disks of the machine; undefined on a node that owns none. */
   readonly disks: WipeableDisks | undefined;
@@ -24,6 +26,7 @@ export interface OpenVolumesInit {
   /** Publishes that a device is about to be wiped. */
   readonly announceWipe: (wipe: AnnouncedWipe) => void;
   readonly telemetry: Telemetry;
+  readonly log: Logger;
 }
 
 export interface VolumesTopic extends Topic {
@@ -34,13 +37,12 @@ export interface VolumesTopic extends Topic {
 /** The volumes of the node, their mounts, and the controllers that create them. */
 export function openVolumes(init: OpenVolumesInit): VolumesTopic {
   const { announceWipe: announce, root, partitions, selectors, hasContainers } = init;
-  const { disks, world, state, telemetry } = init;
+  const { disks, world, state, telemetry, log } = init;
   return {
     controllers: [
       mountStatusController(),
       ...volumeControllers({
-        makeVolumeFolder: (path, folderMode) => makeVolumeFolder(root, path, folderMode),
-        partitions,
+        host: partitions ?? new VolumeExecutor({ disks: undefined, folders: createVolumeFolders(root), log }),
         selectors,
         hasContainers,
       }),

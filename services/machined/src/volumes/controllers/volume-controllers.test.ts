@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { openTestRuntime } from '@nodewright/controllers/testing';
 import { Fault } from '@nodewright/fault';
 import type { Selection, SelectorRequest } from '@nodewright/machine-config/selectors';
-import { pointerTo, putResource } from '@nodewright/state';
+import {
+  addFinalizers,
+  type KindRef,
+  pointerTo,
+  putResource,
+  removeFinalizers,
+  type State,
+  teardownAndDestroy,
+} from '@nodewright/state';
 import {
   blockMountStatuses,
   devicesStatuses,
@@ -15,12 +23,35 @@ import {
   volumeStatuses,
 } from '@nodewright/state/kinds';
 import type { SelectorEvaluator } from '../../base/domain/selectors.ts';
-import type { PartitionWish } from '../domain/change-partitions.ts';
-import { imageCacheWish, mountOptionsOfImageCache, systemVolumes } from '../domain/system-volumes.ts';
-import type { OverlayFolders, PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
+import { plannedVolume, systemVolumes } from '../domain/system-volumes.ts';
+import { VolumeExecutor } from '../host/volume-executor.ts';
+import { EmulatedDisk } from '../testing/emulated-disk.ts';
+import { EmulatedFolders, startVolumes } from '../testing/emulated-machine.ts';
 import { volumeControllers } from './volume-controllers.ts';
 
 const sizeBytes = 20_480_000_000n;
+/** Room for STATE and EPHEMERAL of their usual sizes would be slow to emulate. */
+const diskMib = 16;
+const mib = 1 << 20;
+
+/** A node whose volumes are folders. */
+const folderHost = (folders: EmulatedFolders) =>
+  new VolumeExecutor({ disks: undefined, folders, log: { warn() {} } });
+
+const dataPartition = (number: number, label: string, fromMib: number, toMib: number) => ({
+  ...{ number, label, type: '0fc63daf-8483-4772-8e79-3d69d8477de4' },
+  guid: `77777777-2222-4333-8444-55555555555${number}`,
+  ...{ first: fromMib * 2048, last: toMib * 2048 - 1 },
+});
+
+/** The disk of a machine that was started before: its volumes are smaller than usual. */
+async function usedDisk(...labels: string[]): Promise<EmulatedDisk> {
+  const disk = new EmulatedDisk(diskMib);
+  const own = labels.map((label, at) => dataPartition(at + 3, label, 3 + at, 4 + at));
+  disk.writeTable([...disk.partitions(), ...own]);
+  for (const { number, label } of own) await disk.makeXfs(`/dev/vda${number}`, label);
+  return disk;
+}
 
 /** For configurations without a selector. */
 const noSelectors: SelectorEvaluator = {
@@ -28,13 +59,9 @@ const noSelectors: SelectorEvaluator = {
 };
 
 test('without a configuration a node has STATE, which is mounted as soon as its folder exists', async () => {
-  const made: [string, number][] = [];
-  const makeVolumeFolder = async (path: string, mode: number) => {
-    made.push([path, mode]);
-    return sizeBytes;
-  };
+  const folders = new EmulatedFolders(sizeBytes);
   await using runtime = openTestRuntime({
-    controllers: volumeControllers({ selectors: noSelectors, makeVolumeFolder }),
+    controllers: volumeControllers({ selectors: noSelectors, host: folderHost(folders) }),
   });
   await runtime.settled();
   const { state } = runtime;
@@ -51,17 +78,14 @@ test('without a configuration a node has STATE, which is mounted as soon as its 
     [mount?.metadata.id, mount?.spec.target, mount?.spec.requester, mount?.spec.noExec],
     ['STATE', '/system/state', 'sequencer', true],
   );
-  assert.deepEqual(new Set(made.map(String)), new Set(['/system/state,448']));
+  assert.deepEqual([...folders.made], [['/system/state', 0o700]]);
 });
 
 test('a folder that cannot be created is a failed volume without a mount, and is retried', async () => {
-  let isBroken = true;
-  const makeVolumeFolder = async () => {
-    if (isBroken) throw new Fault('failed-precondition', 'volume folder /system/state: EROFS');
-    return sizeBytes;
-  };
+  const folders = new EmulatedFolders(sizeBytes);
+  folders.failure = new Fault('failed-precondition', 'volume folder /system/state: EROFS');
   await using runtime = openTestRuntime({
-    controllers: volumeControllers({ selectors: noSelectors, makeVolumeFolder }),
+    controllers: volumeControllers({ selectors: noSelectors, host: folderHost(folders) }),
   });
   await runtime.settled();
   const { state } = runtime;
@@ -70,15 +94,15 @@ test('a folder that cannot be created is a failed volume without a mount, and is
   assert.deepEqual([phase, errorMessage], ['failed', 'volume folder /system/state: EROFS']);
   assert.deepEqual(await state.list(blockMountStatuses), []);
 
-  isBroken = false;
+  folders.failure = undefined;
   await runtime.advance(30_000);
   assert.equal((await status()).phase, 'ready');
   assert.equal((await state.list(blockMountStatuses)).length, 1);
 });
 
 test('volumes below others are mounted below them, and one mount serves all requests', async () => {
-  const makeVolumeFolder = async () => sizeBytes;
-  const controllers = volumeControllers({ selectors: noSelectors, makeVolumeFolder }).slice(1);
+  const host = folderHost(new EmulatedFolders());
+  const controllers = volumeControllers({ selectors: noSelectors, host }).slice(1);
   await using runtime = openTestRuntime({ controllers });
   const { state } = runtime;
   for (const { id, spec } of systemVolumes({ machineType: 'controlplane', hasPartitions: false })) {
@@ -121,7 +145,7 @@ test('a worker has no volume for etcd, and a node without a configuration none b
   const ids = (type: string | undefined) =>
     systemVolumes({ machineType: type, hasPartitions: false }).map(({ id }) => id);
   assert.deepEqual(ids('worker'), ['STATE', 'EPHEMERAL', 'LOG']);
-  assert.deepEqual(ids('controlplane'), ['STATE', 'EPHEMERAL', 'LOG', 'ETCD']);
+  assert.deepEqual(ids('controlplane'), ['STATE', 'EPHEMERAL', 'ETCD', 'LOG']);
   const withContainers = systemVolumes({ machineType: 'worker', hasPartitions: false, hasContainers: true });
   const opt = (hasPartitions: boolean) =>
     systemVolumes({ machineType: 'worker', hasPartitions, hasContainers: true }).find(
@@ -137,121 +161,139 @@ test('a worker has no volume for etcd, and a node without a configuration none b
 });
 
 test('the images on the disk of a machine are a volume that is mounted read-only and never formatted', async () => {
-  const wishes: [string, PartitionWish][] = [];
-  const mounts: [string, PartitionMountOptions][] = [];
-  const partitions: VolumePartitions = {
-    hasImageCache: true,
-    exists: async () => true,
-    async prepare(id, wish) {
-      wishes.push([id, wish]);
-      const contents = { uuid: '0b2a4f3e-7d57-4a5a-9a35-3f6f0b1f1f10' };
-      return { device: '/dev/vda5', disk: '/dev/vda', number: 5, guid: 'g', sizeBytes: 64 << 20, contents };
-    },
-    async mount(id, mount) {
-      mounts.push([id, mount]);
-    },
-    async mountOverlay() {},
-  };
+  const disk = new EmulatedDisk(diskMib);
+  disk.writeTable([
+    ...disk.partitions(),
+    dataPartition(3, 'STATE', 3, 4),
+    dataPartition(4, 'IMAGECACHE', 4, 5),
+  ]);
+  await disk.makeXfs('/dev/vda3', 'STATE');
+  // The mark of ext4.
+  disk.bytes.writeUInt16LE(0xef53, 4 * mib + 1080);
+  const before = Buffer.from(disk.bytes);
+  const { executor } = startVolumes([disk], { hasImageCache: true });
   await using runtime = openTestRuntime({
-    controllers: volumeControllers({
-      selectors: noSelectors,
-      makeVolumeFolder: async () => sizeBytes,
-      partitions,
-    }),
+    controllers: volumeControllers({ selectors: noSelectors, host: executor }),
   });
   await runtime.settled();
-  assert.deepEqual(wishes.find(([id]) => id === 'IMAGECACHE')?.[1], imageCacheWish);
-  assert.deepEqual(mounts.find(([id]) => id === 'IMAGECACHE')?.[1], mountOptionsOfImageCache);
   const { state } = runtime;
   const { spec } = await state.get(pointerTo(volumeStatuses, 'IMAGECACHE'));
-  assert.deepEqual([spec.phase, spec.filesystem, spec.location], ['ready', 'ext4', '/dev/vda5']);
+  assert.deepEqual([spec.phase, spec.filesystem, spec.location], ['ready', 'ext4', '/dev/vda4']);
   const mount = (await state.get(pointerTo(volumeMountStatuses, 'IMAGECACHE'))).spec;
   assert.deepEqual([mount.target, mount.readOnly], ['/system/imagecache/disk', true]);
+  const mounted = disk.mounts.find(({ device }) => device === '/dev/vda4');
+  // MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC and MS_RELATIME.
+  assert.deepEqual([mounted?.type, mounted?.flags], ['ext4', 1 | 2 | 4 | 8 | (1 << 21)]);
+  assert.ok(disk.bytes.equals(before));
 });
 
 test('a partition is created once the devices are known, and one that is there is used at once', async () => {
-  const prepared: string[] = [];
-  const partitions: VolumePartitions = {
-    hasImageCache: false,
-    exists: async (_id, { label }) => label !== 'STATE',
-    async prepare(id) {
-      prepared.push(id);
-      const contents = { uuid: '0b2a4f3e-7d57-4a5a-9a35-3f6f0b1f1f10' };
-      return { device: '/dev/vda5', disk: '/dev/vda', number: 5, guid: 'g', sizeBytes: 64 << 20, contents };
-    },
-    async mount() {},
-    async mountOverlay() {},
-  };
+  const disk = new EmulatedDisk(128);
+  const { executor } = startVolumes([disk]);
   await using runtime = openTestRuntime({
-    controllers: volumeControllers({
-      selectors: noSelectors,
-      makeVolumeFolder: async () => sizeBytes,
-      partitions,
-    }),
+    controllers: volumeControllers({ selectors: noSelectors, host: executor }),
   });
   const { state } = runtime;
-  const phase = async () => {
+  const phases = async () => {
     await runtime.settled();
-    return (await state.get(pointerTo(volumeStatuses, 'STATE'))).spec.phase;
+    return (await state.list(volumeStatuses)).map(({ metadata, spec }) => [metadata.id, spec.phase]);
   };
-  assert.equal(await phase(), 'waiting');
-  assert.deepEqual([...new Set(prepared)], ['META']);
+  assert.deepEqual(await phases(), [
+    ['META', 'ready'],
+    ['STATE', 'waiting'],
+  ]);
+  assert.equal(disk.formats, 0);
   await putResource(state, { ...pointerTo(devicesStatuses), spec: { ready: true } });
-  assert.equal(await phase(), 'ready');
-  assert.ok(prepared.includes('STATE'));
+  assert.deepEqual(await phases(), [
+    ['META', 'ready'],
+    ['STATE', 'ready'],
+  ]);
+  assert.equal(disk.formats, 1);
 });
 
+/** Puts these volumes of a worker with containers, and requests their mounts. */
+async function want(state: State, ...ids: string[]): Promise<void> {
+  const given = { machineType: 'worker', hasPartitions: true, hasContainers: true };
+  for (const { id, spec } of systemVolumes(given).filter((volume) => ids.includes(volume.id))) {
+    await putResource(state, { ...pointerTo(volumeConfigs, id), spec });
+    const request = { requester: 'sequencer', readOnly: false, detached: false, disableAccessTime: false };
+    const wish = { ...request, volumeID: id, secure: spec.mount.secure, noExec: false };
+    await putResource(state, { ...pointerTo(volumeMountRequests, id), spec: wish });
+  }
+}
+
+const overlay = {
+  ...{ device: 'overlay', type: 'overlay', target: '/opt', flags: 2 | 4 },
+  options: 'lowerdir=/opt,upperdir=/var/system/overlays/opt-diff,workdir=/var/system/overlays/opt-workdir',
+};
+
 test('/opt of a machine is an overlay, which is mounted once its folders are on EPHEMERAL', async () => {
-  const made: string[] = [];
-  const overlays: OverlayFolders[] = [];
-  const partitions: VolumePartitions = {
-    hasImageCache: false,
-    exists: async () => true,
-    async prepare() {
-      const contents = { uuid: '0b2a4f3e-7d57-4a5a-9a35-3f6f0b1f1f10' };
-      return { device: '/dev/vda6', disk: '/dev/vda', number: 6, guid: 'g', sizeBytes: 64 << 20, contents };
-    },
-    async mount() {},
-    async mountOverlay(folders) {
-      overlays.push(folders);
-    },
-  };
-  const makeVolumeFolder = async (path: string) => {
-    made.push(path);
-    return sizeBytes;
-  };
-  const controllers = volumeControllers({ selectors: noSelectors, makeVolumeFolder, partitions }).slice(1);
+  const disk = await usedDisk('EPHEMERAL');
+  const folders = new EmulatedFolders();
+  const { executor } = startVolumes([disk], { folders });
+  const controllers = volumeControllers({ selectors: noSelectors, host: executor }).slice(1);
   await using runtime = openTestRuntime({ controllers });
   const { state } = runtime;
-  const given = { machineType: 'worker', hasPartitions: true, hasContainers: true };
-  const opt = systemVolumes(given).find(({ id }) => id === '/opt') ?? assert.fail();
-  await putResource(state, { ...pointerTo(volumeConfigs, '/opt'), spec: opt.spec });
-  const request = { requester: 'sequencer', readOnly: false, detached: false, disableAccessTime: false };
-  const want = (volumeID: string) =>
-    putResource(state, {
-      ...pointerTo(volumeMountRequests, volumeID),
-      spec: { ...request, volumeID, secure: true, noExec: false },
-    });
-  await want('/opt');
-  const parent = systemVolumes(given).find(({ id }) => id === 'EPHEMERAL') ?? assert.fail();
-  await putResource(state, { ...pointerTo(volumeConfigs, 'EPHEMERAL'), spec: parent.spec });
+  await want(state, '/opt');
   await runtime.settled();
-  assert.deepEqual([made, overlays], [[], []]);
+  assert.deepEqual([[...folders.made], disk.mounts], [[], []]);
 
-  await want('EPHEMERAL');
+  await want(state, 'EPHEMERAL');
   await runtime.settled();
-  const folders = {
-    target: '/opt',
-    changes: '/var/system/overlays/opt-diff',
-    work: '/var/system/overlays/opt-workdir',
-  };
-  assert.deepEqual(new Set(made), new Set([folders.work, folders.changes]));
   assert.deepEqual(
-    new Set(overlays.map((overlay) => JSON.stringify(overlay))),
-    new Set([JSON.stringify(folders)]),
+    [...folders.made.keys()],
+    ['/var/system/overlays/opt-workdir', '/var/system/overlays/opt-diff'],
   );
+  assert.deepEqual(disk.mounts.slice(1), [overlay]);
   assert.equal((await state.get(pointerTo(volumeStatuses, '/opt'))).spec.phase, 'ready');
   assert.equal((await state.get(pointerTo(volumeMountStatuses, '/opt'))).spec.target, '/opt');
+});
+
+test('a volume that is not wanted any more is unmounted and forgotten when nothing holds its mount any more', async () => {
+  const disk = await usedDisk('EPHEMERAL');
+  const { executor } = startVolumes([disk]);
+  const controllers = volumeControllers({ selectors: noSelectors, host: executor }).slice(1);
+  await using runtime = openTestRuntime({ controllers });
+  const { state } = runtime;
+  await want(state, 'EPHEMERAL', '/opt');
+  await runtime.settled();
+  const targets = () => disk.mounts.map(({ target }) => target);
+  assert.deepEqual(targets(), ['/var', '/opt']);
+  const user = pointerTo(volumeMountStatuses, '/opt');
+  await addFinalizers(state, user, 'user');
+
+  await teardownAndDestroy(state, pointerTo(volumeMountRequests, '/opt'));
+  await teardownAndDestroy(state, pointerTo(volumeConfigs, '/opt'));
+  await runtime.settled();
+  assert.deepEqual(targets(), ['/var', '/opt'], 'somebody uses it');
+  const status = await state.get(pointerTo(volumeStatuses, '/opt'));
+  assert.equal(status.metadata.phase, 'tearingDown');
+
+  await removeFinalizers(state, user, 'user');
+  await runtime.settled();
+  assert.deepEqual(targets(), ['/var']);
+  const ids = async (kind: KindRef) => (await state.list(kind)).map(({ metadata }) => metadata.id);
+  for (const kind of [volumeStatuses, blockMountStatuses, volumeMountStatuses])
+    assert.deepEqual(await ids(kind), ['EPHEMERAL']);
+
+  await want(state, '/opt');
+  await runtime.settled();
+  assert.deepEqual(targets(), ['/var', '/opt']);
+});
+
+test('a mount that nothing requests any more is undone, and its volume stays ready', async () => {
+  const disk = await usedDisk('EPHEMERAL');
+  const { executor } = startVolumes([disk]);
+  const controllers = volumeControllers({ selectors: noSelectors, host: executor }).slice(1);
+  await using runtime = openTestRuntime({ controllers });
+  const { state } = runtime;
+  await want(state, 'EPHEMERAL');
+  await runtime.settled();
+  assert.equal(disk.mounts.length, 1);
+  await teardownAndDestroy(state, pointerTo(volumeMountRequests, 'EPHEMERAL'));
+  await runtime.settled();
+  assert.deepEqual([disk.mounts, await state.list(blockMountStatuses)], [[], []]);
+  assert.equal((await state.get(pointerTo(volumeStatuses, 'EPHEMERAL'))).spec.phase, 'ready');
 });
 
 test('the disk selector of EPHEMERAL decides where its partition is created, and is not asked when there is one', async () => {
@@ -259,33 +301,29 @@ test('the disk selector of EPHEMERAL decides where its partition is created, and
   const selections: Record<string, Selection> = {
     fails: { problem: 'the selector takes more than 2 s of processor time for 2 objects' },
     none: { selected: [] },
-    other: { selected: ['/dev/vdb'] },
-    both: { selected: ['/dev/vdb', '/dev/vda'] },
+    removable: { selected: ['/dev/sdz'] },
+    full: { selected: ['/dev/vdc'] },
+    other: { selected: ['/dev/vdb', '/dev/vdc'] },
+    system: { selected: ['/dev/vdb', '/dev/vda'] },
   };
   const asked: SelectorRequest[] = [];
-  let [choice, exists] = ['fails', false];
-  const prepared: string[] = [];
-  const partitions: VolumePartitions = {
-    hasImageCache: false,
-    exists: async () => exists,
-    async prepare(id) {
-      prepared.push(id);
-      const contents = { uuid: '0b2a4f3e-7d57-4a5a-9a35-3f6f0b1f1f10' };
-      return { device: '/dev/vda6', disk: '/dev/vda', number: 6, guid: 'g', sizeBytes: 64 << 20, contents };
-    },
-    async mount() {},
-    async mountOverlay() {},
-  };
+  let choice = 'fails';
+  const system = new EmulatedDisk(diskMib);
+  const other = new EmulatedDisk(diskMib, { path: '/dev/vdb', isBlank: true });
+  const full = new EmulatedDisk(diskMib, { path: '/dev/vdc', isBlank: true });
+  full.bytes.write('_BHRfS_M', 65_600, 'latin1');
+  const foreign = Buffer.from(full.bytes);
+  const { executor } = startVolumes([system, other, full]);
   const selectors: SelectorEvaluator = {
     async select(request) {
       asked.push(request);
       return selections[choice] ?? assert.fail(choice);
     },
   };
-  const controllers = volumeControllers({ selectors, makeVolumeFolder: async () => sizeBytes, partitions });
+  const controllers = volumeControllers({ selectors, host: executor });
   await using runtime = openTestRuntime({ controllers: controllers.slice(1, 2) });
   const { state } = runtime;
-  const ephemeral = { diskSelector: expression, minSize: '', maxSize: '', grow: undefined };
+  const ephemeral = { diskSelector: expression, minSize: '4MiB', maxSize: '', grow: undefined };
   const volume =
     systemVolumes({ machineType: 'worker', hasPartitions: true, ephemeral }).find(
       ({ id }) => id === 'EPHEMERAL',
@@ -297,7 +335,7 @@ test('the disk selector of EPHEMERAL decides where its partition is created, and
     return [phase, errorMessage];
   };
   const empty = disks.codec.fromProto(new Uint8Array());
-  for (const name of ['vda', 'vdb'])
+  for (const name of ['vda', 'vdb', 'vdc'])
     await putResource(state, { ...pointerTo(disks, name), spec: { ...empty, dev_path: `/dev/${name}` } });
   await putResource(state, { ...pointerTo(devicesStatuses), spec: { ready: true } });
   // The system disk is not known yet, so nothing is known of what the expression says.
@@ -309,30 +347,43 @@ test('the disk selector of EPHEMERAL decides where its partition is created, and
   ]);
   assert.deepEqual(
     [asked[0]?.environment, asked[0]?.expression, asked[0]?.candidates.map(({ name }) => name)],
-    ['disk', expression, ['/dev/vda', '/dev/vdb']],
+    ['disk', expression, ['/dev/vda', '/dev/vdb', '/dev/vdc']],
   );
   assert.deepEqual(
     asked[0]?.candidates.map(({ variables }) => variables.system_disk),
-    [true, false],
+    [true, false, false],
   );
   const quoted = 'the selector "disk.transport == \'nvme\'" selects';
   for (const [next, problem] of [
     ['none', `${quoted} no disk`],
     [
-      'other',
-      `${quoted} /dev/vdb and not the system disk /dev/vda: volumes on other disks are not implemented`,
+      'removable',
+      `${quoted} /dev/sdz, which cannot hold a volume: it is not a disk with sectors of 512 bytes, or it cannot be read`,
+    ],
+    [
+      'full',
+      '/dev/vdc has no GPT partition table and is not empty: wipe it if nobody needs it (talosctl wipe disk vdc)',
     ],
   ] as const) {
     choice = next;
     await runtime.advance(30_000);
     assert.deepEqual(await status(), ['failed', problem]);
   }
-  assert.deepEqual(prepared, []);
-  choice = 'both';
+  assert.ok(full.bytes.equals(foreign));
+  choice = 'other';
   await runtime.advance(30_000);
-  assert.deepEqual([await status(), prepared], [['ready', ''], ['EPHEMERAL']]);
+  assert.deepEqual(await status(), ['ready', '']);
+  const labels = (disk: EmulatedDisk) => disk.partitions().map(({ label }) => label);
+  assert.deepEqual([labels(system), labels(other)], [['BOOT', 'META'], ['EPHEMERAL']]);
+  assert.ok(full.bytes.equals(foreign));
+
+  // After a restart the document has another selector: what exists stays where it is, and nothing is asked.
+  choice = 'system';
   const before = asked.length;
-  exists = true;
-  await putResource(state, { ...pointerTo(devicesStatuses), spec: { ready: false } });
-  assert.deepEqual([await status(), asked.length], [['ready', ''], before]);
+  for (const disk of [system, other, full]) disk.restart();
+  const next = startVolumes([system, other, full]);
+  const given = { isWanted: true, areDevicesKnown: true, selection: undefined, isParentMounted: true };
+  const planned = plannedVolume('EPHEMERAL', volume.spec, new Map());
+  const plan = await next.executor.settle(planned, { ...given, mount: 'unchanged', holders: [] });
+  assert.deepEqual([plan.located?.device, asked.length], ['/dev/vdb1', before]);
 });

@@ -1,19 +1,23 @@
+import { volumeTable } from '@nodewright/contract/volumes';
 import {
   type Controller,
   destroyReady,
   exclusive,
   type ReconcilePass,
   shared,
+  strong,
   weak,
 } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { ConfigReader } from '@nodewright/machine-config';
+import type { Selection } from '@nodewright/machine-config/selectors';
 import { pointerTo } from '@nodewright/state';
 import {
   type BlockMountStatusSpec,
   blockMountStatuses,
   devicesStatuses,
   disks,
+  type MountRequestSpec,
   machineConfigs,
   mountRequests,
   systemDisks,
@@ -26,36 +30,25 @@ import {
 } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import type { SelectorEvaluator } from '../../base/domain/selectors.ts';
-import { diskCandidates, isEvaluated, placementProblem } from '../domain/selected-disk.ts';
+import type { PlannedVolume } from '../domain/plan/volume-plan.ts';
+import { diskCandidates } from '../domain/selected-disk.ts';
 import {
   directoryMount,
-  directoryVolumeStatus,
-  type MadeFolder,
+  failedStatus,
   mountOptionsOf,
   mountRequestsOf,
-  overlayFolders,
   partitionMount,
-  partitionVolumeStatus,
-  partitionWishOf,
-  pathOfVolume,
+  plannedVolume,
   requestOfVolume,
   systemVolumeLabels,
   systemVolumes,
   volumeMountsOf,
-  waitingVolumeStatus,
+  volumeStatusOf,
 } from '../domain/system-volumes.ts';
-import type { VolumePartitions } from '../domain/volume-partitions.ts';
+import type { GivenFacts, VolumeHost } from '../domain/volume-host.ts';
 
 export interface VolumeControllersInit {
-  /**
-   * Creates a folder of the node if it is missing.
-   *
-   * @param path on the node, absolute
-   * @returns the size of its file system, in bytes
-   */
-  readonly makeVolumeFolder: (path: string, mode: number) => Promise<bigint>;
-  /** The partitions of the system disk; undefined on a node whose volumes are folders. */
-  readonly partitions?: VolumePartitions | undefined;
+  readonly host: VolumeHost;
   readonly selectors: SelectorEvaluator;
   /** The node runs containerd, which has a volume. */
   readonly hasContainers?: boolean;
@@ -64,26 +57,28 @@ export interface VolumeControllersInit {
 /** Pause before a failed volume is retried. */
 const retryMs = 30_000;
 
-/** The volumes of the node: partitions of a machine, otherwise folders. Source: Talos v1.14: COSI resources, block. */
+/**
+ * The volumes of the node: partitions of a machine, otherwise folders. What is done to a disk or a mount is in the plan of the volume
+ * (planVolume), which the host carries out. Source: Talos v1.14: COSI resources, block.
+ */
 export function volumeControllers({
-  makeVolumeFolder,
-  partitions,
+  host,
   selectors,
   hasContainers = false,
 }: VolumeControllersInit): Controller[] {
   return [
-    volumeConfigController(partitions, hasContainers),
-    volumeManagerController(makeVolumeFolder, partitions, selectors),
+    volumeConfigController(host, hasContainers),
+    volumeManagerController(host, selectors),
     mountRequestController(),
-    mountController(partitions),
+    mountController(host),
     mountStatusController(),
   ];
 }
 
-function volumeConfigController(
-  partitions: VolumePartitions | undefined,
-  hasContainers: boolean,
-): Controller {
+/** The document of this volume is acted on. */
+const actingIds: readonly string[] = volumeTable.filter(({ acts }) => acts !== undefined).map(({ id }) => id);
+
+function volumeConfigController(host: VolumeHost, hasContainers: boolean): Controller {
   return {
     name: 'block.VolumeConfigController',
     inputs: [weak(machineConfigs, activeConfigId)],
@@ -94,12 +89,12 @@ function volumeConfigController(
         configuration &&
         new ConfigReader(configuration.documents)
           .documents('VolumeConfig')
-          .find(({ name }) => name === 'EPHEMERAL');
+          .find(({ name }) => actingIds.includes(name));
       const provisioning = document?.below('provisioning');
       const volumes = systemVolumes({
         machineType: configuration?.effective.machineType,
-        hasPartitions: partitions !== undefined,
-        hasImageCache: partitions?.hasImageCache ?? false,
+        hasPartitions: host.hasPartitions,
+        hasImageCache: host.hasImageCache,
         hasContainers,
         ephemeral: provisioning && {
           diskSelector: provisioning.text('diskSelector', 'match'),
@@ -123,102 +118,92 @@ function volumeConfigController(
   };
 }
 
-function volumeManagerController(
-  makeVolumeFolder: VolumeControllersInit['makeVolumeFolder'],
-  partitions: VolumePartitions | undefined,
-  selectors: SelectorEvaluator,
-): Controller {
+function volumeManagerController(host: VolumeHost, selectors: SelectorEvaluator): Controller {
   /** The failures that were logged, by volume: each is logged once, and not at each attempt. */
   const failures = new Map<string, string>();
   return {
     name: 'block.VolumeManagerController',
     inputs: [
       weak(volumeConfigs),
-      ...(partitions === undefined
-        ? []
-        : [weak(blockMountStatuses), weak(devicesStatuses), weak(disks), weak(systemDisks)]),
+      destroyReady(volumeStatuses),
+      ...(host.hasPartitions
+        ? [weak(blockMountStatuses), weak(devicesStatuses), weak(disks), weak(systemDisks)]
+        : []),
     ],
     outputs: [exclusive(volumeStatuses)],
     async reconcile(pass) {
       const configs = await pass.list(volumeConfigs);
       const byId = new Map(configs.map(({ metadata, spec }) => [metadata.id, spec]));
-      const mounted = new Set(
-        partitions === undefined
-          ? []
-          : (await pass.list(blockMountStatuses)).map(({ metadata }) => metadata.id),
-      );
+      const mounts = host.hasPartitions ? await pass.list(blockMountStatuses) : [];
+      const mounted = new Set(mounts.map(({ metadata }) => metadata.id));
       const areDevicesKnown =
-        partitions !== undefined && (await pass.get(pointerTo(devicesStatuses)))?.spec.ready === true;
-      const orFailure = async <R>(volume: string, make: () => Promise<R>) => {
+        host.hasPartitions && (await pass.get(pointerTo(devicesStatuses)))?.spec.ready === true;
+      const statusOf = async (id: string, spec: VolumeConfigSpec): Promise<VolumeStatusSpec> => {
         try {
-          const made = await make();
-          failures.delete(volume);
-          return made;
+          const isParentMount = spec.type === 'overlay' || byId.get(spec.parentId)?.type === 'partition';
+          const isParentMounted = !isParentMount || mounted.has(spec.parentId);
+          const volume = plannedVolume(id, spec, byId);
+          const given = { ...wanted, areDevicesKnown, isParentMounted };
+          let plan = await host.settle(volume, given);
+          if (plan.waitsFor === 'selection') {
+            const selection = await selectionFor(pass, selectors, spec);
+            if (selection !== undefined) plan = await host.settle(volume, { ...given, selection });
+          }
+          const { refusal } = plan;
+          if (refusal !== undefined) throw new Fault(refusal.kind, refusal.message);
+          failures.delete(id);
+          return volumeStatusOf(spec, plan);
         } catch (error) {
           if (pass.signal.aborted) throw error;
           pass.wakeAfter(retryMs);
           const failure = faultFrom(error).message;
-          if (failures.get(volume) !== failure) pass.log.error({ volume, error: failure }, 'volume failed');
-          failures.set(volume, failure);
-          return { failure };
+          if (failures.get(id) !== failure) pass.log.error({ volume: id, error: failure }, 'volume failed');
+          failures.set(id, failure);
+          return failedStatus(spec, failure);
         }
-      };
-      const statusOf = async (id: string, spec: VolumeConfigSpec): Promise<VolumeStatusSpec> => {
-        if (partitions !== undefined && spec.type === 'partition') {
-          const wish = partitionWishOf(spec);
-          // Only a new partition waits: it must not take the place of one on a disk that appears later.
-          const waits = async () => !areDevicesKnown && !(await partitions.exists(id, wish));
-          const made = await orFailure(id, async () => {
-            if (await waits()) return undefined;
-            const { match } = spec.provisioning.diskSelector;
-            // It chooses the disk of a new partition: one that exists stays where it is.
-            if (!isEvaluated(match) || (await partitions.exists(id, wish)))
-              return partitions.prepare(id, wish);
-            const systemDisk = (await pass.get(pointerTo(systemDisks)))?.spec.devPath;
-            if (systemDisk === undefined) return undefined;
-            const problem = await placementProblemOf(pass, selectors, match, systemDisk);
-            if (problem !== undefined) throw new Fault('failed-precondition', problem);
-            return partitions.prepare(id, wish);
-          });
-          return made === undefined ? waitingVolumeStatus(spec) : partitionVolumeStatus(spec, made);
-        }
-        const path = pathOfVolume(id, byId);
-        if (path === undefined)
-          return directoryVolumeStatus(spec, { failure: 'its parent volume is not there' });
-        // The folder belongs on the partition, not below its mount point.
-        const isOnPartition = spec.type === 'overlay' || byId.get(spec.parentId)?.type === 'partition';
-        if (isOnPartition && !mounted.has(spec.parentId)) return waitingVolumeStatus(spec);
-        const { changes, work } = overlayFolders(path);
-        const folders = spec.type === 'overlay' ? [work, changes] : [path];
-        const made = await orFailure(id, async (): Promise<MadeFolder> => {
-          let sizeBytes = 0n;
-          for (const folder of folders) sizeBytes = await makeVolumeFolder(folder, spec.mount.fileMode);
-          return { sizeBytes };
-        });
-        return directoryVolumeStatus(spec, made);
       };
       const statuses = [];
       for (const { metadata, spec } of parentsFirst(configs)) {
         const { id } = metadata;
         statuses.push({ id, spec: await statusOf(id, spec), labels: systemVolumeLabels });
       }
+      for (const { metadata } of await pass.list(volumeStatuses)) {
+        const { id } = metadata;
+        if (byId.has(id)) continue;
+        // Its mount keeps the status until it is unmounted.
+        if (await pass.teardown(pointerTo(volumeStatuses, id)))
+          await host.settle(unwanted(id, ''), { ...wanted, isWanted: false });
+      }
       await pass.replace(volumeStatuses, statuses);
     },
   };
 }
 
-async function placementProblemOf(
+/** What the plans of all wanted volumes have in common. */
+const wanted: GivenFacts = {
+  ...{ isWanted: true, areDevicesKnown: false, selection: undefined, isParentMounted: true },
+  ...{ mount: 'unchanged', holders: [] },
+};
+
+/** A volume of whose configuration nothing is left. */
+const unwanted = (id: string, path: string): PlannedVolume => ({
+  ...{ id, path, mode: 0, isOverlay: false, partition: undefined },
+});
+
+/** Undefined while the system disk is not known, of which expressions speak. */
+async function selectionFor(
   pass: ReconcilePass,
   selectors: SelectorEvaluator,
-  expression: string,
-  systemDisk: string,
-): Promise<string | undefined> {
+  { provisioning }: VolumeConfigSpec,
+): Promise<Selection | undefined> {
+  const systemDisk = (await pass.get(pointerTo(systemDisks)))?.spec.devPath;
+  if (systemDisk === undefined) return undefined;
   const specs = (await pass.list(disks)).map(({ spec }) => spec);
   const request = {
-    ...{ environment: 'disk' as const, expression },
+    ...{ environment: 'disk' as const, expression: provisioning.diskSelector.match },
     candidates: diskCandidates(specs, systemDisk),
   };
-  return placementProblem(expression, await selectors.select(request, pass.signal), systemDisk);
+  return selectors.select(request, pass.signal);
 }
 
 /** Parents first, so that each folder gets its own mode. */
@@ -238,69 +223,115 @@ function mountRequestController(): Controller {
         id: metadata.id,
         spec,
       }));
-      await pass.replace(mountRequests, mountRequestsOf(requests, await statusesOf(pass)));
+      const present = new Set((await pass.list(mountRequests)).map(({ metadata }) => metadata.id));
+      await pass.replace(mountRequests, mountRequestsOf(requests, await statusesOf(pass), present));
     },
   };
 }
 
-function mountController(partitions: VolumePartitions | undefined): Controller {
+function mountController(host: VolumeHost): Controller {
   return {
     name: 'block.MountController',
-    inputs: [weak(mountRequests), weak(volumeStatuses), destroyReady(blockMountStatuses)],
+    inputs: [
+      weak(mountRequests),
+      weak(volumeConfigs),
+      strong(volumeStatuses),
+      destroyReady(blockMountStatuses),
+    ],
     outputs: [exclusive(blockMountStatuses)],
     async reconcile(pass) {
+      const configs = await pass.list(volumeConfigs);
+      const byId = new Map(configs.map(({ metadata, spec }) => [metadata.id, spec]));
       const statuses = await statusesOf(pass);
-      const places = new Map(
-        [...statuses].map(([id, { parentID, mountSpec }]) => [id, { parentId: parentID, mount: mountSpec }]),
+      const requests = new Map(
+        (await pass.list(mountRequests)).map(({ metadata, spec }) => [metadata.id, spec]),
       );
-      const mounts: { readonly id: string; readonly spec: BlockMountStatusSpec }[] = [];
       const failures: unknown[] = [];
-      for (const { metadata, spec } of await pass.list(mountRequests)) {
-        const { id } = metadata;
-        const target = pathOfVolume(spec.volumeID, places);
-        const volume = statuses.get(spec.volumeID);
-        if (target === undefined || volume === undefined) continue;
-        if (partitions === undefined || volume.type === 'directory') {
-          mounts.push({ id, spec: directoryMount(spec, target) });
-          continue;
-        }
-        try {
-          if (volume.type === 'overlay') {
-            await partitions.mountOverlay(overlayFolders(target));
-            mounts.push({ id, spec: directoryMount(spec, target) });
-            continue;
-          }
-          const { mountSpec } = volume;
-          const options = { ...mountOptionsOf(spec, mountSpec), target, mode: mountSpec.fileMode };
-          await partitions.mount(spec.volumeID, options);
-          mounts.push({ id, spec: partitionMount(spec, target, volume) });
-        } catch (error) {
-          failures.push(error);
-        }
-      }
-      await pass.replace(blockMountStatuses, mounts);
       // The other volumes are mounted all the same; the runtime reports the failure and tries again.
+      const orFailure = (action: () => Promise<void>) =>
+        action().catch((error: unknown) => void failures.push(error));
+      for (const { metadata, spec } of await pass.list(blockMountStatuses)) {
+        const { id, phase } = metadata;
+        if (requests.has(id) && phase === 'running') continue;
+        await orFailure(() => unmount(pass, host, id, spec));
+      }
+      for (const [id, request] of requests) {
+        const config = byId.get(request.volumeID);
+        if (config === undefined || !statuses.has(request.volumeID)) continue;
+        await orFailure(() => mount(pass, host, { id, request, config, byId }));
+      }
       if (failures.length > 0) throw failures[0];
     },
   };
 }
 
+interface WantedMount {
+  readonly id: string;
+  readonly request: MountRequestSpec;
+  readonly config: VolumeConfigSpec;
+  readonly byId: ReadonlyMap<string, VolumeConfigSpec>;
+}
+
+async function mount(pass: ReconcilePass, host: VolumeHost, wish: WantedMount): Promise<void> {
+  const { id, request, config, byId } = wish;
+  const pointer = pointerTo(blockMountStatuses, id);
+  // It is unmounted first, once nothing holds it.
+  if ((await pass.get(pointer))?.metadata.phase === 'tearingDown') return;
+  const volume = plannedVolume(request.volumeID, config, byId);
+  if (volume.path === undefined) return;
+  await pass.hold(pointerTo(volumeStatuses, request.volumeID));
+  const plan = await host.settle(volume, { ...wanted, mount: mountOptionsOf(request, config.mount) });
+  if (plan.refusal !== undefined) throw new Fault(plan.refusal.kind, plan.refusal.message);
+  if (plan.waitsFor !== undefined) return;
+  const spec: BlockMountStatusSpec =
+    plan.located === undefined
+      ? directoryMount(request, volume.path)
+      : partitionMount(request, volume.path, config, plan.located.device);
+  await pass.put({ ...pointer, spec });
+}
+
+/** The way back begins when nothing holds the mount any more, and lets go of the volume at its end. */
+async function unmount(
+  pass: ReconcilePass,
+  host: VolumeHost,
+  id: string,
+  { target, spec }: BlockMountStatusSpec,
+): Promise<void> {
+  const pointer = pointerTo(blockMountStatuses, id);
+  if (!(await pass.teardown(pointer))) return;
+  await host.settle(unwanted(spec.volumeID, target), { ...wanted, mount: 'none' });
+  await pass.destroy(pointer);
+  await pass.release(pointerTo(volumeStatuses, spec.volumeID));
+}
+
 function mountStatusController(): Controller {
   return {
     name: 'block.MountStatusController',
-    inputs: [weak(blockMountStatuses), destroyReady(volumeMountStatuses)],
+    inputs: [strong(blockMountStatuses), destroyReady(volumeMountStatuses)],
     outputs: [exclusive(volumeMountStatuses)],
     async reconcile(pass) {
       const mounts = await pass.list(blockMountStatuses);
-      const statuses = mounts.flatMap(({ metadata, spec }) =>
-        volumeMountsOf(spec).map((status) => ({ ...status, labels: { 'mount-status-id': metadata.id } })),
+      const running = mounts.filter(({ metadata }) => metadata.phase === 'running');
+      for (const { metadata } of running) await pass.hold(pointerTo(blockMountStatuses, metadata.id));
+      const statuses = running.flatMap(({ metadata, spec }) =>
+        volumeMountsOf(spec).map((status) => ({ ...status, labels: { [mountLabel]: metadata.id } })),
       );
       await pass.replace(volumeMountStatuses, statuses);
+      // Who uses a volume holds its VolumeMountStatus: the mount stays until all of them are gone.
+      const used = new Set(
+        (await pass.list(volumeMountStatuses)).map(({ metadata }) => metadata.labels[mountLabel]),
+      );
+      for (const { metadata } of mounts)
+        if (metadata.phase !== 'running' && !used.has(metadata.id))
+          await pass.release(pointerTo(blockMountStatuses, metadata.id));
     },
   };
 }
 
+const mountLabel = 'mount-status-id';
+
+/** Of the volumes that are wanted. */
 async function statusesOf(pass: ReconcilePass) {
-  const statuses = await pass.list(volumeStatuses);
+  const statuses = (await pass.list(volumeStatuses)).filter(({ metadata }) => metadata.phase === 'running');
   return new Map(statuses.map(({ metadata, spec }) => [metadata.id, spec]));
 }

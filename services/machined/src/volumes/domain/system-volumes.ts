@@ -1,3 +1,11 @@
+import {
+  type VolumePartitionRow,
+  type VolumeRow,
+  volumeIds,
+  volumePath,
+  volumeRow,
+  volumeTable,
+} from '@nodewright/contract/volumes';
 import { partitionTypes } from '@nodewright/disk';
 import { parseByteSize, parseSizeLimit } from '@nodewright/machine-config';
 import type {
@@ -11,11 +19,12 @@ import type {
 import { blockMountStatuses, mountRequests, volumeConfigs, volumeStatuses } from '@nodewright/state/kinds';
 import { decimalSize } from '../../base/domain/decimal-size.ts';
 import type { MaxBytes, PartitionWish } from './change-partitions.ts';
+import type { MountWish, PlannedVolume, VolumePlan } from './plan/volume-plan.ts';
+import { volumeWaves } from './plan/volume-plan.ts';
 import { systemDiskSelector } from './selected-disk.ts';
-import type { OverlayFolders, PreparedVolume } from './volume-partitions.ts';
 
-// The volumes that every node has. On a machine META, STATE and EPHEMERAL are partitions of the system disk; on a node of
-// processes or of containers each volume is a folder, and META is a file.
+// The volumes of a node, from the table of volumes. On a machine some are partitions; on a node of processes or of containers each
+// is a folder, and META is a file.
 
 /** The labels of a system volume. Source: Talos v1.14: COSI resources, volumes. */
 export const systemVolumeLabels: Readonly<Record<string, string>> = { 'talos.dev/system-volume': '' };
@@ -25,69 +34,15 @@ export const systemVolumeLabels: Readonly<Record<string, string>> = { 'talos.dev
  */
 const requester = 'sequencer';
 
-interface SystemVolume {
-  readonly id: string;
-  /** Where the node has partitions, the volume is one of them. */
-  readonly partition?: VolumeConfigSpec['provisioning']['partitionSpec'];
-  /** Of the partition; `xfs` by default. */
-  readonly fileSystem?: VolumeConfigSpec['provisioning']['filesystemSpec']['type'];
-  /** Absolute, or relative to the folder of the parent. */
-  readonly targetPath: string;
-  readonly parentId?: string;
-  readonly fileMode: number;
-  readonly secure?: boolean;
-  readonly noExec?: boolean;
-  readonly projectQuotaSupport?: boolean;
-  /** Where the node has partitions, the volume is an overlay: the folder of the root, with changes that are kept on the parent. */
-  readonly isOverlay?: true;
-}
-
-const mib = 1 << 20;
-const none = { relativeMaxSize: 0, negativeMaxSize: false, grow: false, typeUUID: partitionTypes.linux };
-
-const metaVolume: SystemVolume = {
-  ...{ id: 'META', targetPath: '', fileMode: 0, fileSystem: 'none' },
-  partition: { ...none, label: 'META', minSize: mib, maxSize: mib },
-};
-/** Source: Talos v1.14: partitions. */
-const stateVolume: SystemVolume = {
-  ...{ id: 'STATE', targetPath: '/system/state', fileMode: 0o700, secure: true, noExec: true },
-  partition: { ...none, label: 'STATE', minSize: 100 * mib, maxSize: 100 * mib },
-};
-const ephemeralVolume: SystemVolume = {
-  ...{ id: 'EPHEMERAL', targetPath: '/var', fileMode: 0o755, projectQuotaSupport: true },
-  partition: { ...none, label: 'EPHEMERAL', minSize: 2048 * mib, maxSize: 0, grow: true },
-};
-/** Part of the disk image, and never created or changed by a machine. Source: Talos v1.14: image cache. */
-const imageCacheVolume: SystemVolume = {
-  ...{ id: 'IMAGECACHE', targetPath: '/system/imagecache/disk', fileMode: 0o755, secure: true, noExec: true },
-  partition: { ...none, label: 'IMAGECACHE', minSize: 0, maxSize: 0 },
-  fileSystem: 'ext4',
-};
-const logVolume: SystemVolume = { id: 'LOG', targetPath: 'log', parentId: 'EPHEMERAL', fileMode: 0o755 };
-const etcdVolume: SystemVolume = {
-  ...{ id: 'ETCD', targetPath: 'lib/etcd', parentId: 'EPHEMERAL', fileMode: 0o700 },
-};
-/** Only its user may look into it. */
-const criVolume: SystemVolume = {
-  ...{ id: 'CRI', targetPath: 'lib/containerd', parentId: 'EPHEMERAL', fileMode: 0 },
-};
-
-/** Programs of pods add files to it, such as plugins for the network. Source: Talos v1.14: COSI resources, volume ids. */
-const optVolume: SystemVolume = {
-  ...{
-    id: '/opt',
-    targetPath: '/opt',
-    parentId: 'EPHEMERAL',
-    fileMode: 0o755,
-    secure: true,
-    isOverlay: true,
-  },
-};
-
 /** A spec with empty fields. */
 const empty = <S>({ codec }: { readonly codec: { fromProto(bytes: Uint8Array): S } }): S =>
   codec.fromProto(new Uint8Array());
+
+/** A volume that the configuration wants. */
+export interface NamedVolume {
+  readonly id: string;
+  readonly spec: VolumeConfigSpec;
+}
 
 export interface SystemVolumesInit {
   /** Undefined without a configuration. */
@@ -114,62 +69,70 @@ export interface VolumeProvisioning {
  * The volumes of a node, parents first: META and IMAGECACHE (partitions), STATE, and with a configuration those below `/var`. Volumes
  * of programs that it does not run, such as KUBELET, are left out. Source: Talos v1.14: COSI resources, volume ids.
  */
-export function systemVolumes({
-  machineType,
-  hasPartitions,
-  hasImageCache = false,
-  hasContainers = false,
-  ephemeral,
-}: SystemVolumesInit): { readonly id: string; readonly spec: VolumeConfigSpec }[] {
-  const isControlPlane = machineType === 'controlplane' || machineType === 'init';
-  const below =
-    machineType === undefined
-      ? []
-      : [
-          ...[ephemeralVolume, logVolume],
-          ...(hasContainers ? [criVolume] : []),
-          ...(hasContainers && hasPartitions ? [optVolume] : []),
-        ];
-  const ofImage = [...(hasPartitions ? [metaVolume] : []), ...(hasImageCache ? [imageCacheVolume] : [])];
-  const all = [...ofImage, stateVolume, ...below];
-  return [...all, ...(isControlPlane ? [etcdVolume] : [])].map(
-    ({ id, parentId = '', partition, fileSystem = 'xfs', isOverlay = false, ...mount }) => {
-      const unset = empty(volumeConfigs);
-      const shared = {
-        ...unset,
-        parentId,
-        mount: { ...unset.mount, parentId, secure: false, noExec: false, ...mount },
-      };
-      if (isOverlay) return { id, spec: { ...shared, type: 'overlay' } };
-      if (!hasPartitions || partition === undefined) return { id, spec: { ...shared, type: 'directory' } };
-      // They are found, and never created.
-      const isOfImage = ofImage.some((volume) => volume.id === id);
-      const own = id === 'EPHEMERAL' ? ephemeral : undefined;
-      return {
-        id,
-        spec: {
-          ...shared,
-          type: 'partition',
-          locator: { ...unset.locator, match: `volume.partition_label == '${id}'` },
-          provisioning: {
-            ...unset.provisioning,
-            // The system disk comes before the disks of users. Source: Talos v1.14: volumes.
-            wave: -1,
-            diskSelector: {
-              ...unset.provisioning.diskSelector,
-              match: isOfImage ? '' : own?.diskSelector || systemDiskSelector,
-            },
-            partitionSpec: withSizes(partition, own),
-            filesystemSpec: {
-              ...unset.provisioning.filesystemSpec,
-              ...(fileSystem === 'none' ? {} : { type: fileSystem, label: id }),
-            },
-          },
-        },
-      };
-    },
-  );
+export function systemVolumes(node: SystemVolumesInit): NamedVolume[] {
+  const { hasPartitions, ephemeral } = node;
+  return volumeTable
+    .filter(({ on }) => isOn[on](node))
+    .map((row) => ({ id: row.id, spec: specOf(row, hasPartitions, row.acts && ephemeral) }));
 }
+
+/** Whether a node has the volumes of a row. */
+const isOn: Readonly<Record<VolumeRow['on'], (node: SystemVolumesInit) => boolean>> = {
+  every: () => true,
+  partitions: ({ hasPartitions }) => hasPartitions,
+  image: ({ hasImageCache = false }) => hasImageCache,
+  configured: ({ machineType }) => machineType !== undefined,
+  'control-plane': ({ machineType }) => machineType === 'controlplane' || machineType === 'init',
+  containers: ({ machineType, hasContainers = false }) => machineType !== undefined && hasContainers,
+  overlays: ({ machineType, hasContainers = false, hasPartitions }) =>
+    machineType !== undefined && hasContainers && hasPartitions,
+  none: () => false,
+};
+
+function specOf(
+  row: VolumeRow,
+  hasPartitions: boolean,
+  own: VolumeProvisioning | undefined,
+): VolumeConfigSpec {
+  const unset = empty(volumeConfigs);
+  const { id, parent = '', path, mode, partition } = row;
+  const mount = {
+    ...{ ...unset.mount, parentId: parent, targetPath: path, fileMode: mode },
+    ...{ secure: row.secure ?? false, noExec: row.noExec ?? false },
+    ...(row.projectQuota && { projectQuotaSupport: true }),
+  };
+  const shared = { ...unset, parentId: parent, mount };
+  if (row.isOverlay) return { ...shared, type: 'overlay' };
+  if (!hasPartitions || partition === undefined) return { ...shared, type: 'directory' };
+  const { fileSystem, isOfImage = false } = partition;
+  return {
+    ...shared,
+    type: 'partition',
+    locator: { ...unset.locator, match: `volume.partition_label == '${id}'` },
+    provisioning: {
+      ...unset.provisioning,
+      wave: volumeWaves.system,
+      // What the image brings is found, and never created.
+      diskSelector: {
+        ...unset.provisioning.diskSelector,
+        match: isOfImage ? '' : own?.diskSelector || systemDiskSelector,
+      },
+      partitionSpec: withSizes(partitionSpecOf(id, partition), own),
+      filesystemSpec: {
+        ...unset.provisioning.filesystemSpec,
+        ...(fileSystem === 'none' ? {} : { type: fileSystem, label: id }),
+      },
+    },
+  };
+}
+
+const partitionSpecOf = (
+  label: string,
+  { minBytes, maxBytes = 0, grows }: VolumePartitionRow,
+): PartitionSpec => ({
+  ...{ label, minSize: minBytes, maxSize: maxBytes, relativeMaxSize: 0, negativeMaxSize: false },
+  ...{ grow: grows === true, typeUUID: partitionTypes.linux },
+});
 
 type PartitionSpec = VolumeConfigSpec['provisioning']['partitionSpec'];
 
@@ -198,22 +161,38 @@ export function partitionWishOf({ provisioning }: Pick<VolumeConfigSpec, 'provis
   }
 }
 
-const wishOf = ({ partition }: SystemVolume): PartitionWish =>
-  partitionWishOf({
-    provisioning: { ...empty(volumeConfigs).provisioning, partitionSpec: partition as PartitionSpec },
-  });
-
-/** What the start of a machine prepares before there are resources. */
-export const stateWish = wishOf(stateVolume);
-export const imageCacheWish = wishOf(imageCacheVolume);
-
-/** The status of a volume that is a partition. */
-export function partitionVolumeStatus(config: VolumeConfigSpec, made: MadePartition): VolumeStatusSpec {
-  const own = { type: config.type, parentID: config.parentId, mountSpec: config.mount };
-  if ('failure' in made) return { ...empty(volumeStatuses), ...own, ...failedAs('waiting', made.failure) };
-  const { device, disk, number, guid, sizeBytes, contents } = made;
+/** What a plan needs to know of a volume. @param volumes all of the node, by id */
+export function plannedVolume(
+  id: string,
+  spec: VolumeConfigSpec,
+  volumes: ReadonlyMap<string, VolumeConfigSpec>,
+): PlannedVolume {
+  const { type, provisioning, mount } = spec;
+  const { type: fileSystem } = provisioning.filesystemSpec;
   return {
+    ...{ id, mode: mount.fileMode, isOverlay: type === 'overlay' },
+    path: pathOfVolume(id, new Map([...volumes, [id, spec]])),
+    partition:
+      type === 'partition'
+        ? { wish: partitionWishOf(spec), fileSystem, selector: provisioning.diskSelector.match }
+        : undefined,
+  };
+}
+
+/** The status of a volume after its plan was carried out. */
+export function volumeStatusOf(config: VolumeConfigSpec, plan: VolumePlan): VolumeStatusSpec {
+  const own = {
     ...empty(volumeStatuses),
+    ...{ type: config.type, parentID: config.parentId, mountSpec: config.mount },
+  };
+  if (plan.refusal !== undefined) return failedStatus(config, plan.refusal.message);
+  if (plan.waitsFor !== undefined) return { ...own, phase: 'waiting' };
+  if (plan.located === undefined) {
+    const size = Number(plan.folderBytes ?? 0);
+    return { ...own, phase: 'ready', size, prettySize: decimalSize(size) };
+  }
+  const { device, disk, number, guid, sizeBytes, contents } = plan.located;
+  return {
     ...own,
     phase: 'ready',
     location: device,
@@ -228,11 +207,14 @@ export function partitionVolumeStatus(config: VolumeConfigSpec, made: MadePartit
   };
 }
 
-/** A partition, or why there is none. */
-export type MadePartition = { readonly failure: string } | PreparedVolume;
-
-function failedAs(preFailPhase: VolumeStatusSpec['phase'], errorMessage: string) {
-  return { phase: 'failed', preFailPhase, errorMessage } as const;
+/** The status of a volume that cannot be had for now. */
+export function failedStatus(config: VolumeConfigSpec, errorMessage: string): VolumeStatusSpec {
+  return {
+    ...empty(volumeStatuses),
+    ...{ type: config.type, parentID: config.parentId, mountSpec: config.mount },
+    ...{ phase: 'failed', errorMessage },
+    preFailPhase: config.type === 'partition' ? 'waiting' : 'located',
+  };
 }
 
 const noSuid = 2;
@@ -244,9 +226,14 @@ const relativeTimes = 1 << 21;
 
 /** The options of mount(2) for a request of a partition. */
 export function mountOptionsOf(
-  { readOnly, secure, noExec, disableAccessTime }: MountRequestSpec,
+  {
+    readOnly,
+    secure,
+    noExec,
+    disableAccessTime,
+  }: Pick<MountRequestSpec, 'readOnly' | 'secure' | 'noExec' | 'disableAccessTime'>,
   { projectQuotaSupport }: Pick<VolumeConfigSpec['mount'], 'projectQuotaSupport'>,
-): { readonly flags: number; readonly options: string } {
+): MountWish {
   const flags =
     (readOnly ? readOnlyMount : 0) |
     (secure ? noSuid | noDevices : 0) |
@@ -255,21 +242,9 @@ export function mountOptionsOf(
   return { flags, options: projectQuotaSupport ? 'prjquota' : '' };
 }
 
-/** The mount of STATE at the start of a machine. */
-export const mountOptionsOfState = {
-  flags: noSuid | noDevices | noPrograms | relativeTimes,
-  options: '',
-  target: stateVolume.targetPath,
-  mode: stateVolume.fileMode,
-};
-
-/** The mount of the images on the disk, before there are resources. */
-export const mountOptionsOfImageCache = {
-  flags: readOnlyMount | noSuid | noDevices | noPrograms | relativeTimes,
-  options: '',
-  target: imageCacheVolume.targetPath,
-  mode: imageCacheVolume.fileMode,
-};
+/** The mount of a volume that the node itself requests. */
+export const mountOfVolume = ({ id, spec }: NamedVolume): MountWish =>
+  mountOptionsOf(requestOfVolume(spec, id), spec.mount);
 
 /** The options of an overlay: programs may run from it, but without the rights of the owner of their file, and it has no devices. */
 export const mountOptionsOfOverlay = noSuid | noDevices;
@@ -278,15 +253,18 @@ export const mountOptionsOfOverlay = noSuid | noDevices;
 export function partitionMount(
   request: MountRequestSpec,
   target: string,
-  { mountLocation, filesystem, mountSpec }: VolumeStatusSpec,
+  { provisioning, mount }: Pick<VolumeConfigSpec, 'provisioning' | 'mount'>,
+  source: string,
 ): BlockMountStatusSpec {
-  const { projectQuotaSupport } = mountSpec;
-  return { ...directoryMount(request, target), source: mountLocation, filesystem, projectQuotaSupport };
+  const { projectQuotaSupport } = mount;
+  const { type: filesystem } = provisioning.filesystemSpec;
+  return { ...directoryMount(request, target), source, filesystem, projectQuotaSupport };
 }
+
 /** The mount request for each of these volumes. */
 export function requestOfVolume({ mount }: VolumeConfigSpec, volumeID: string): VolumeMountRequestSpec {
   const { secure, noExec } = mount;
-  const readOnly = volumeID === imageCacheVolume.id;
+  const readOnly = volumeTable.some(({ id, readOnly: isSo }) => id === volumeID && isSo === true);
   const shared = { readOnly, detached: false, disableAccessTime: false };
   return { volumeID, requester, ...shared, secure, noExec };
 }
@@ -307,30 +285,6 @@ export function pathOfVolume(
   return parent === undefined ? undefined : `${parent}/${targetPath}`;
 }
 
-/** The result of creating a volume's folder: the size of its file system in bytes, or the failure. */
-export type MadeFolder = { readonly sizeBytes: bigint } | { readonly failure: string };
-
-/** The status of a volume that is a folder. */
-export function directoryVolumeStatus(config: VolumeConfigSpec, made: MadeFolder): VolumeStatusSpec {
-  const own = { type: config.type, parentID: config.parentId, mountSpec: config.mount };
-  if ('failure' in made) {
-    return { ...empty(volumeStatuses), ...own, ...failedAs('located', made.failure) };
-  }
-  const size = Number(made.sizeBytes);
-  return {
-    ...empty(volumeStatuses),
-    ...own,
-    phase: 'ready',
-    size,
-    prettySize: decimalSize(size),
-  };
-}
-
-/** The status of a folder whose parent is not mounted yet. */
-export function waitingVolumeStatus({ type, parentId, mount }: VolumeConfigSpec): VolumeStatusSpec {
-  return { ...empty(volumeStatuses), phase: 'waiting', type, parentID: parentId, mountSpec: mount };
-}
-
 /** A request with its id. */
 export interface NamedRequest {
   readonly id: string;
@@ -340,15 +294,18 @@ export interface NamedRequest {
 /**
  * One mount for all requests of each ready volume: read-only if all requests are, and with the most
  * permissive of their options. Source: Talos v1.14: COSI resources, MountRequests.
+ *
+ * @param present the volumes that are mounted: a failure later is no reason to unmount one
  */
 export function mountRequestsOf(
   requests: readonly NamedRequest[],
   volumes: ReadonlyMap<string, Pick<VolumeStatusSpec, 'phase' | 'parentID'>>,
+  present: ReadonlySet<string> = new Set(),
 ): { readonly id: string; readonly spec: MountRequestSpec }[] {
   const byVolume = Map.groupBy(requests, ({ spec }) => spec.volumeID);
   return [...byVolume].flatMap(([volumeID, all]) => {
     const volume = volumes.get(volumeID);
-    if (volume?.phase !== 'ready') return [];
+    if (volume === undefined || (volume.phase !== 'ready' && !present.has(volumeID))) return [];
     const wantedByAll = (what: 'readOnly' | 'detached' | 'disableAccessTime' | 'secure' | 'noExec') =>
       all.every(({ spec }) => spec[what]);
     const spec: MountRequestSpec = {
@@ -367,9 +324,18 @@ export function mountRequestsOf(
   });
 }
 
+/** A folder of the root to which changes are added. */
+export interface OverlayFolders {
+  readonly target: string;
+  /** Holds what was changed. */
+  readonly changes: string;
+  /** For the kernel alone, in the same file system as the changes. */
+  readonly work: string;
+}
+
 /** The folders of an overlay on EPHEMERAL. Source: Talos v1.14: overlays. */
 export function overlayFolders(target: string): OverlayFolders {
-  const folder = `/var/system/overlays/${target.slice(1).replaceAll('/', '-')}`;
+  const folder = `${volumePath(volumeRow(volumeIds.ephemeral))}/system/overlays/${target.slice(1).replaceAll('/', '-')}`;
   return { target, changes: `${folder}-diff`, work: `${folder}-workdir` };
 }
 

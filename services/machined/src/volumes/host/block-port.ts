@@ -56,6 +56,8 @@ export interface BlockPort {
   /** Creates an XFS file system, whatever the device contains. It is on the disk when the promise resolves. */
   makeXfs(device: string, label: string): Promise<void>;
   mount(mount: VolumeMount): void;
+  /** Ends a mount that nothing uses. @throws SystemCallError `EBUSY` while it is in use */
+  unmount(target: string): void;
   /** Grows a mounted XFS file system to this many blocks of its own size. */
   growXfs(target: string, blocks: number): void;
 }
@@ -127,6 +129,7 @@ export function createBlockPort(calls: NativeCalls): BlockPort {
     },
     mount: ({ device, type, target, flags, options }) =>
       calls.mount(cString(device), cString(target), cString(type), flags, cString(options)),
+    unmount: (target) => calls.unmount(cString(target)),
     growXfs(target, blocks) {
       const argument = Buffer.alloc(16);
       argument.writeBigUInt64LE(BigInt(blocks), 0);

@@ -1,11 +1,27 @@
+import { volumeIds } from '@nodewright/contract/volumes';
 import { decodeTable, metaPartitionBytes, sectorBytes, tableHeadBytes } from '@nodewright/disk';
 import type { BlockDisk } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { BlockPort } from './block-port.ts';
-import { SystemDisk } from './system-disk.ts';
+import type { DiskPlace } from './observe-disks.ts';
 
 /** Devices that the kernel makes from files or from other devices. */
 const madeByKernel = /^(loop|ram|zram|dm-|md|nbd|sr|fd)/;
+
+/** The disks that can hold volumes, beside the system disk: others need its size of sectors, too. */
+export function otherDisks(
+  disks: readonly Pick<
+    BlockDisk,
+    'name' | 'devicePath' | 'sizeBytes' | 'sectorBytes' | 'kind' | 'isReadOnly'
+  >[],
+  systemDisk: string,
+): DiskPlace[] {
+  return disks
+    .filter(({ name, kind, isReadOnly }) => !madeByKernel.test(name) && kind !== 'cd' && !isReadOnly)
+    .filter((disk) => disk.devicePath !== systemDisk && disk.sectorBytes === sectorBytes)
+    .filter(({ sizeBytes }) => sizeBytes > 0n)
+    .map(({ devicePath: path, sizeBytes }) => ({ path, sectors: Number(sizeBytes) / sectorBytes }));
+}
 
 export type CandidateDisk = Pick<BlockDisk, 'name' | 'devicePath' | 'sizeBytes' | 'sectorBytes'>;
 
@@ -21,15 +37,15 @@ export async function findSystemDisk(
   disks: readonly CandidateDisk[],
   log: Pick<Logger, 'warn'>,
   started?: string,
-): Promise<SystemDisk | undefined> {
-  const found: SystemDisk[] = [];
+): Promise<DiskPlace | undefined> {
+  const found: DiskPlace[] = [];
   for (const { name, devicePath: path, sizeBytes, sectorBytes: logicalBytes } of disks) {
     if (madeByKernel.test(name)) continue;
     try {
       const table = decodeTable(await port.read(path, 0, tableHeadBytes));
       const meta = table?.partitions.find(
         ({ label, first, last }) =>
-          label === 'META' && (last - first + 1) * sectorBytes === metaPartitionBytes,
+          label === volumeIds.meta && (last - first + 1) * sectorBytes === metaPartitionBytes,
       );
       if (meta === undefined) continue;
     } catch (error) {
@@ -43,7 +59,7 @@ export async function findSystemDisk(
       );
       continue;
     }
-    found.push(new SystemDisk({ port, path, sectors: Number(sizeBytes) / sectorBytes }));
+    found.push({ path, sectors: Number(sizeBytes) / sectorBytes });
   }
   const used = started === undefined ? found[0] : found.find(({ path }) => path === started);
   const ignored = found.filter((disk) => disk !== used).map(({ path }) => path);

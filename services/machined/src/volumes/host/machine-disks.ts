@@ -5,6 +5,7 @@ import { type DeviceFacts, type DeviceWipeWish, planDeviceWipes } from '../domai
 import { createBlockPort } from './block-port.ts';
 import { dropPartition, type TableEntry } from './drop-partition.ts';
 import type { MachineVolumes } from './machine-volumes.ts';
+import { Turns } from './turns.ts';
 import { wipeDevices } from './wipe-devices.ts';
 
 /** The disks and partitions of a machine. */
@@ -23,20 +24,17 @@ export interface MachineDisks {
   ): Promise<void>;
 }
 
-/** @param volumes those of the system disk, whose partition table only they change */
+/** @param volumes those that are partitions, which change partition tables as well */
 export function openMachineDisks(
   calls: NativeCalls,
   volumes: Pick<MachineVolumes, 'systemDisk' | 'dropPartition'> | undefined,
   log: Logger,
 ): MachineDisks {
   const port = createBlockPort(calls);
-  let turn: Promise<unknown> = Promise.resolve();
+  const turns = new Turns();
   const dropEntry = (entry: TableEntry) => {
-    if (entry.disk === volumes?.systemDisk) return volumes.dropPartition(entry.number);
-    // A table is read and written as a whole, so two calls must not do that at once.
-    const done = turn.then(() => dropPartition(port, entry));
-    turn = done.catch(() => {});
-    return done;
+    // A table is read and written as a whole, so two calls must not do that at once. Volumes change tables, too.
+    return volumes === undefined ? turns.run(() => dropPartition(port, entry)) : volumes.dropPartition(entry);
   };
   return {
     async wipe(wishes, known, signal, onStart) {

@@ -1,24 +1,20 @@
-import { chmod } from 'node:fs/promises';
+import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
-import type { PartitionWish } from '../domain/change-partitions.ts';
-import {
-  imageCacheWish,
-  mountOptionsOfImageCache,
-  mountOptionsOfOverlay,
-  mountOptionsOfState,
-  stateWish,
-} from '../domain/system-volumes.ts';
-import type { OverlayFolders, PartitionMountOptions, VolumePartitions } from '../domain/volume-partitions.ts';
+import { mountOfVolume, type NamedVolume, plannedVolume, systemVolumes } from '../domain/system-volumes.ts';
+import type { VolumeHost } from '../domain/volume-host.ts';
 import { createBlockPort } from './block-port.ts';
-import { findSystemDisk } from './find-system-disk.ts';
+import type { TableEntry } from './drop-partition.ts';
+import { findSystemDisk, otherDisks } from './find-system-disk.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
 import { finishWipe, type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
-import { clearDevice, type SystemDisk, type VolumePartition } from './system-disk.ts';
+import { clearDevice, VolumeDisks } from './volume-disks.ts';
+import { VolumeExecutor } from './volume-executor.ts';
+import { createVolumeFolders } from './volume-folder.ts';
 
 /** The volumes of a machine that are partitions. */
-export interface MachineVolumes extends VolumePartitions {
+export interface MachineVolumes extends VolumeHost {
   /** Path of the disk that holds META. */
   readonly systemDisk: string;
   readonly meta: ReturnType<typeof createMetaOnDisk>;
@@ -26,8 +22,8 @@ export interface MachineVolumes extends VolumePartitions {
   wipe(plan: PartitionWipePlan): Promise<void>;
   /** Path of the partition BOOT; undefined when the system disk has none. @throws Fault */
   bootDevice(): Promise<string | undefined>;
-  /** Deletes the entry of a partition of the system disk. @throws Fault */
-  dropPartition(number: number): Promise<void>;
+  /** Deletes the entry of a partition of any disk. @throws Fault */
+  dropPartition(entry: TableEntry): Promise<void>;
   /** Why a disk is not wiped as the disk of a user; undefined when it can be. */
   userDiskProblem(path: string): string | undefined;
   /** Clears disks of users. @throws Fault */
@@ -48,23 +44,26 @@ export async function openMachineVolumes(
   startedDisk: string | undefined,
 ): Promise<MachineVolumes | undefined> {
   const port = createBlockPort(calls);
-  const disk = await findSystemDisk(port, readDisks(), log, startedDisk);
-  const meta = await disk?.find('META');
-  if (disk === undefined || meta === undefined) {
+  const systemDisk = await findSystemDisk(port, readDisks(), log, startedDisk);
+  const others = () => (systemDisk === undefined ? [] : otherDisks(readDisks(), systemDisk.path));
+  const disks = systemDisk && new VolumeDisks({ port, systemDisk, others });
+  const meta = await disks?.find(volumeIds.meta);
+  if (disks === undefined || meta === undefined) {
     log.error(
       { disk: startedDisk },
       'no disk of this machine has a partition META: the configuration and all data are in memory, and lost at the next start',
     );
     return undefined;
   }
-  const partitions = partitionsOf(disk, log, (await disk.find('IMAGECACHE')) !== undefined);
+  const hasImageCache = (await disks.find(volumeIds.imageCache)) !== undefined;
+  const volumes = new VolumeExecutor({ disks, hasImageCache, folders: createVolumeFolders(''), log });
   const metaOnDisk = createMetaOnDisk(port, meta.device);
+  const atStart = new Map(systemVolumes({ machineType: undefined, ...volumes }).map((one) => [one.id, one]));
   let stateFailure: Fault | undefined;
   try {
     // A node that was reset must not come back with its configuration.
-    await finishInterruptedWipe(disk, metaOnDisk, log);
-    await partitions.prepare('STATE', stateWish);
-    await partitions.mount('STATE', mountOptionsOfState);
+    await finishInterruptedWipe(disks, metaOnDisk, log);
+    await mountAtStart(volumes, atStart.get(volumeIds.state));
   } catch (error) {
     const { kind, message } = faultFrom(error);
     // Mounted later, it would hide the configuration that the node has got in the meantime.
@@ -74,20 +73,26 @@ export async function openMachineVolumes(
       'STATE cannot be used: the configuration is in memory, and lost at the next start',
     );
   }
-  if (partitions.hasImageCache) await mountImageCache(partitions, log);
+  try {
+    await mountAtStart(volumes, atStart.get(volumeIds.imageCache));
+  } catch (error) {
+    // Without it images come from registries, so a failure is no reason to stop.
+    log.warn({ error: faultFrom(error).message }, 'the images on the disk cannot be used');
+  }
   const release = async () => detachVolumes();
+  const elsewhere = (ids: readonly string[]) => volumes.elsewhere(ids);
   return {
-    ...partitions,
-    async prepare(id, wish) {
-      if (id === 'STATE' && stateFailure !== undefined) throw stateFailure;
-      return partitions.prepare(id, wish);
+    ...{ hasPartitions: true, hasImageCache },
+    async settle(volume, given) {
+      if (volume.id === volumeIds.state && stateFailure !== undefined) throw stateFailure;
+      return volumes.settle(volume, given);
     },
-    systemDisk: disk.path,
+    systemDisk: disks.systemDisk,
     meta: metaOnDisk,
-    bootDevice: async () => (await disk.find('BOOT'))?.device,
-    dropPartition: (number) => disk.drop(number),
-    wipe: (plan) => wipePartitions({ disk, meta: metaOnDisk, release }, plan),
-    userDiskProblem: (path) => userDiskProblem(readDisks(), disk.path, path),
+    bootDevice: async () => (await disks.find(startPartitions.boot))?.device,
+    dropPartition: (entry) => disks.drop(entry),
+    wipe: (plan) => wipePartitions({ disk: disks, meta: metaOnDisk, release, elsewhere }, plan),
+    userDiskProblem: (path) => userDiskProblem(readDisks(), disks.systemDisk, path),
     async wipeUserDisks(paths) {
       for (const { devicePath, sizeBytes } of readDisks())
         if (paths.includes(devicePath)) await clearDevice(port, devicePath, Number(sizeBytes));
@@ -95,8 +100,23 @@ export async function openMachineVolumes(
   };
 }
 
+/**
+ * Mounts a volume before there are resources. The disk that the machine was started from has it or gets it, so it waits for no others.
+ *
+ * @throws Fault when the volume cannot be mounted
+ */
+async function mountAtStart(volumes: VolumeHost, volume: NamedVolume | undefined): Promise<void> {
+  if (volume === undefined) return;
+  const { id, spec } = volume;
+  const { refusal } = await volumes.settle(plannedVolume(id, spec, new Map()), {
+    ...{ isWanted: true, areDevicesKnown: true, isParentMounted: true, selection: undefined, holders: [] },
+    mount: mountOfVolume(volume),
+  });
+  if (refusal !== undefined) throw new Fault(refusal.kind, refusal.message);
+}
+
 async function finishInterruptedWipe(
-  disk: SystemDisk,
+  disk: VolumeDisks,
   meta: MachineVolumes['meta'],
   log: Logger,
 ): Promise<void> {
@@ -109,57 +129,6 @@ async function finishInterruptedWipe(
   }
 }
 
-/** Without it images come from registries, so a failure is no reason to stop. */
-async function mountImageCache(partitions: VolumePartitions, log: Logger): Promise<void> {
-  try {
-    await partitions.prepare('IMAGECACHE', imageCacheWish);
-    await partitions.mount('IMAGECACHE', mountOptionsOfImageCache);
-  } catch (error) {
-    log.warn({ error: faultFrom(error).message }, 'the images on the disk cannot be used');
-  }
-}
-
-/** The disk image brings these partitions: they are found, and never created, formatted or grown. */
-const isOfImage = (id: string) => id === 'META' || id === 'IMAGECACHE';
-
-/** Each volume is prepared and mounted once; a failure is tried again by the next call. */
-function partitionsOf(disk: SystemDisk, log: Logger, hasImageCache: boolean): VolumePartitions {
-  const prepared = new Map<string, VolumePartition>();
-  const mounted = new Set<string>();
-  return {
-    hasImageCache,
-    exists: async (id, { label }) => prepared.has(id) || (await disk.find(label)) !== undefined,
-    async prepare(id: string, wish: PartitionWish) {
-      const partition =
-        prepared.get(id) ?? (isOfImage(id) ? await existing(disk, id) : await disk.prepare(wish));
-      prepared.set(id, partition);
-      return partition;
-    },
-    async mount(id: string, { target, flags, options, mode }: PartitionMountOptions) {
-      if (mounted.has(id)) return;
-      const partition = prepared.get(id);
-      if (partition === undefined) throw new Fault('failed-precondition', `volume ${id} is not prepared`);
-      disk.mount(partition, { target, flags, options });
-      mounted.add(id);
-      if (isOfImage(id)) return;
-      await chmod(target, mode);
-      try {
-        disk.growFileSystem(partition, target);
-      } catch (error) {
-        log.warn({ volume: id, error: String(error) }, 'the file system does not fill its partition');
-      }
-    },
-    async mountOverlay({ target, changes, work }: OverlayFolders) {
-      if (mounted.has(target)) return;
-      disk.mountOverlay({
-        ...{ target, flags: mountOptionsOfOverlay },
-        options: `lowerdir=${target},upperdir=${changes},workdir=${work}`,
-      });
-      mounted.add(target);
-    },
-  };
-}
-
 function userDiskProblem(
   disks: readonly Pick<BlockDisk, 'devicePath' | 'isReadOnly'>[],
   systemDisk: string,
@@ -169,10 +138,4 @@ function userDiskProblem(
   if (found === undefined) return "wasn't found";
   if (found.isReadOnly) return 'is readonly';
   return path === systemDisk ? 'is the system disk' : undefined;
-}
-
-async function existing(disk: SystemDisk, label: string): Promise<VolumePartition> {
-  const found = await disk.find(label);
-  if (found === undefined) throw new Fault('not-found', `${disk.path} has no partition ${label}`);
-  return found;
 }

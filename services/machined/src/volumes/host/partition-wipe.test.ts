@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { PartitionWish } from '../domain/change-partitions.ts';
-import { EmulatedDisk } from '../testing/emulated-disk.ts';
+import type { PlannedVolume } from '../domain/plan/volume-plan.ts';
+import type { GivenFacts } from '../domain/volume-host.ts';
+import { EmulatedDisk, EmulatedPower } from '../testing/emulated-disk.ts';
+import { startVolumes } from '../testing/emulated-machine.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
 import { finishWipe, wipePartitions } from './partition-wipe.ts';
-import { SystemDisk } from './system-disk.ts';
 
 const mib = 1 << 20;
 const state: PartitionWish = { label: 'STATE', minBytes: 4 * mib, maxBytes: 4 * mib, grows: false };
@@ -14,18 +16,35 @@ const ephemeral: PartitionWish = { label: 'EPHEMERAL', minBytes: 6 * mib, maxByt
 const all = ['META', 'STATE', 'EPHEMERAL'];
 const values = new Map([[12, Buffer.from('kept')]]);
 
-const open = (port: EmulatedDisk) => ({
-  disk: new SystemDisk({ port, path: port.path, sectors: port.sectors }),
-  meta: createMetaOnDisk(port, '/dev/vda2'),
-});
+const given: Omit<GivenFacts, 'selection'> = {
+  ...{ isWanted: true, areDevicesKnown: true, isParentMounted: true },
+  ...{ mount: 'unchanged', holders: [] },
+};
+
+function open(...disks: [EmulatedDisk, ...EmulatedDisk[]]) {
+  const { disks: disk, executor } = startVolumes(disks);
+  return {
+    disk,
+    meta: createMetaOnDisk(disk.port, '/dev/vda2'),
+    elsewhere: (ids: readonly string[]) => executor.elsewhere(ids),
+    async prepare(wish: PartitionWish, on = '/dev/vda') {
+      const volume: PlannedVolume = {
+        ...{ id: wish.label, path: '', mode: 0, isOverlay: false },
+        partition: { wish, fileSystem: 'xfs', selector: 'true' },
+      };
+      const plan = await executor.settle(volume, { ...given, selection: { selected: [on] } });
+      return plan.located ?? assert.fail(plan.refusal?.message);
+    },
+  };
+}
 const labelsOf = (port: EmulatedDisk) => port.partitions().map(({ label }) => label);
 
 /** A disk of a machine that has a configuration. */
 async function usedDisk(): Promise<EmulatedDisk> {
   const port = new EmulatedDisk(16);
-  const { disk, meta } = open(port);
-  await disk.prepare(state);
-  await disk.prepare(ephemeral);
+  const { prepare, meta } = open(port);
+  await prepare(state);
+  await prepare(ephemeral);
   await meta.write(values);
   return port;
 }
@@ -67,7 +86,7 @@ test('a reset of META and volumes that a power cut interrupts has not begun, or 
       );
       // The start that completes it may lose its power, too.
       await losesPower(port, second, () => finishWipe(open(port)));
-      const { disk, meta } = open(port);
+      const { disk, meta, prepare } = open(port);
       await finishWipe({ disk, meta });
       const labels = labelsOf(port).slice(2);
       const left = await meta.read();
@@ -78,7 +97,7 @@ test('a reset of META and volumes that a power cut interrupts has not begun, or 
       }
       begun += 1;
       assert.deepEqual(left, new Map());
-      assert.equal((await disk.prepare(state)).contents?.label, 'STATE', 'volumes are created anew');
+      assert.equal((await prepare(state)).contents?.label, 'STATE', 'volumes are created anew');
     }),
     { numRuns: 40 },
   );
@@ -97,6 +116,8 @@ test('finishWipe() changes nothing without a reset, and takes no other value for
     '{"removed":[]}',
     'null',
     '{"removed":"STATE"}',
+    '{"removed":["STATE"],"elsewhere":[7]}',
+    `{"removed":["STATE"],"elsewhere":${JSON.stringify(Array(17).fill('a'))}}`,
   ]) {
     const given = new Map([...values, [0xfe, Buffer.from(value)] as const]);
     await meta.write(given);
@@ -111,11 +132,65 @@ test('finishWipe() names what it has removed, and has the kernel forget it: what
   // META has the record then, and the partition table is the old one.
   await losesPower(port, 3, () => wipePartitions({ ...open(port), release }, plan(all)));
   assert.deepEqual(labelsOf(port).slice(2), ['STATE', 'EPHEMERAL']);
-  const { disk, meta } = open(port);
+  const { disk, meta, prepare } = open(port);
   assert.deepEqual(await finishWipe({ disk, meta }), ['STATE', 'EPHEMERAL']);
   const larger = { ...state, minBytes: 8 * mib, maxBytes: 8 * mib };
-  const made = await disk.prepare(larger);
+  const made = await prepare(larger);
   assert.equal(made.sizeBytes, 8 * mib);
   const end = await port.read(made.device, 7 * mib, 2 * mib);
   assert.equal(end.length, mib, 'the kernel knows where the new partition ends');
+});
+
+test('a volume on another disk is wiped with the others or not at all, and a partition that only has its label stays', async () => {
+  const cuts = fc.record({
+    cut: fc.nat(14),
+    wipesMeta: fc.boolean(),
+    written: fc.infiniteStream(fc.boolean()),
+  });
+  let begun = 0;
+  await fc.assert(
+    fc.asyncProperty(cuts, async ({ cut, wipesMeta, written }) => {
+      const power = new EmulatedPower();
+      const system = new EmulatedDisk(16, { power });
+      const other = new EmulatedDisk(16, { path: '/dev/vdb', isBlank: true, power });
+      const foreign = new EmulatedDisk(16, { path: '/dev/vdc', power });
+      const used = open(system, other);
+      await used.prepare(state);
+      const { guid } = await used.prepare(ephemeral, other.path);
+      await used.meta.write(values);
+      const { first, last } = { first: 6144, last: 8191 };
+      foreign.writeTable([
+        {
+          number: 1,
+          type: guid,
+          guid: values.size.toString(16).padStart(8, '0') + guid.slice(8),
+          label: 'EPHEMERAL',
+          first,
+          last,
+        },
+      ]);
+      const before = Buffer.from(foreign.bytes);
+      power.isWritten = () => written.next().value === true;
+      power.writesLeft = cut;
+      const labels = wipesMeta ? all : ['STATE', 'EPHEMERAL'];
+      const isCut = await wipePartitions({ ...used, release }, plan(labels)).then(
+        () => false,
+        () => true,
+      );
+      for (const disk of [system, other, foreign]) disk.restart();
+      const next = open(system, other, foreign);
+      await finishWipe(next);
+      assert.ok(foreign.bytes.equals(before));
+      const left = await next.meta.read();
+      if (labelsOf(system).includes('STATE')) {
+        assert.ok(isCut);
+        assert.deepEqual([labelsOf(other), left], [['EPHEMERAL'], values]);
+        return;
+      }
+      begun += 1;
+      assert.deepEqual([labelsOf(other), left], [[], wipesMeta ? new Map() : values]);
+    }),
+    { numRuns: 40 },
+  );
+  assert.ok(begun > 0);
 });

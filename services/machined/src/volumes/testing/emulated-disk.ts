@@ -17,24 +17,42 @@ export class PowerCut extends Error {
 const mib = 1 << 20;
 const perMib = mib / sectorBytes;
 
+/** The power of the disks of one machine. */
+export class EmulatedPower {
+  /** Writes until the power fails. */
+  writesLeft = Number.POSITIVE_INFINITY;
+  /** Whether a sector of the write that the power cuts reaches the disk. */
+  isWritten: () => boolean = () => true;
+}
+
+export interface EmulatedDiskInit {
+  readonly path?: string;
+  /** Without a partition table. */
+  readonly isBlank?: boolean;
+  readonly power?: EmulatedPower;
+}
+
 /** A disk in memory with the partitions BOOT and META, as the disk image has them. */
 export class EmulatedDisk implements BlockPort {
-  readonly path = '/dev/vda';
+  readonly path: string;
+  readonly power: EmulatedPower;
   readonly sectors: number;
   readonly bytes: Buffer;
   readonly mounts: VolumeMount[] = [];
   readonly grown: [target: string, blocks: number][] = [];
   /** File systems that were created so far. */
   formats = 0;
-  /** Writes until the power fails. */
-  writesLeft = Number.POSITIVE_INFINITY;
-  /** Whether a sector of the write that the power cuts reaches the disk. */
-  isWritten: () => boolean = () => true;
   #known = new Map<string, KernelPartition>();
 
-  constructor(sizeMib: number) {
+  constructor(
+    sizeMib: number,
+    { path = '/dev/vda', isBlank = false, power = new EmulatedPower() }: EmulatedDiskInit = {},
+  ) {
+    this.path = path;
+    this.power = power;
     this.sectors = sizeMib * perMib;
     this.bytes = Buffer.alloc(sizeMib * mib);
+    if (isBlank) return;
     const partitionOf = (label: string, number: number): Partition => ({
       ...{ number, type: partitionTypes.linux, label, guid: `11111111-2222-4333-8444-55555555555${number}` },
       ...{ first: number * perMib, last: (number + 1) * perMib - 1 },
@@ -49,16 +67,35 @@ export class EmulatedDisk implements BlockPort {
     this.restart();
   }
 
+  set writesLeft(writes: number) {
+    this.power.writesLeft = writes;
+  }
+
+  set isWritten(isWritten: () => boolean) {
+    this.power.isWritten = isWritten;
+  }
+
   /** The power is back: the kernel reads the table. */
   restart(): void {
-    this.writesLeft = Number.POSITIVE_INFINITY;
-    this.#known = new Map(this.partitions().map((one) => [`${this.path}${one.number}`, one]));
+    this.power.writesLeft = Number.POSITIVE_INFINITY;
+    const { partitions = [] } = decodeTable(this.bytes.subarray(0, tableHeadBytes)) ?? {};
+    this.#known = new Map(partitions.map((one) => [`${this.path}${one.number}`, one]));
+    this.mounts.length = 0;
   }
 
   partitions(): readonly Partition[] {
     const table = decodeTable(this.bytes.subarray(0, tableHeadBytes));
     if (table === undefined) throw new Error('the disk has no partition table');
     return table.partitions;
+  }
+
+  /** A second table for what another system has written. */
+  writeTable(partitions: readonly Partition[]): void {
+    const guid = '99999999-2222-4333-8444-555555555555';
+    const { head, tail } = encodeTable({ guid, partitions }, this.sectors);
+    head.copy(this.bytes);
+    tail.copy(this.bytes, this.bytes.length - tail.length);
+    this.restart();
   }
 
   async read(device: string, at: number, lengthBytes: number): Promise<Buffer> {
@@ -117,6 +154,12 @@ export class EmulatedDisk implements BlockPort {
     this.mounts.push(mount);
   }
 
+  unmount(target: string): void {
+    const at = this.mounts.findLastIndex((mount) => mount.target === target);
+    if (at < 0) throw new Error(`nothing is mounted at ${target}`);
+    this.mounts.splice(at, 1);
+  }
+
   growXfs(target: string, blocks: number): void {
     this.grown.push([target, blocks]);
   }
@@ -129,11 +172,12 @@ export class EmulatedDisk implements BlockPort {
   }
 
   #store(at: number, bytes: Buffer): void {
-    this.writesLeft -= 1;
-    if (this.writesLeft >= 0) return void bytes.copy(this.bytes, at);
-    if (this.writesLeft === -1) {
+    const { power } = this;
+    power.writesLeft -= 1;
+    if (power.writesLeft >= 0) return void bytes.copy(this.bytes, at);
+    if (power.writesLeft === -1) {
       for (let done = 0; done < bytes.length; done += sectorBytes)
-        if (this.isWritten()) bytes.copy(this.bytes, at + done, done, done + sectorBytes);
+        if (power.isWritten()) bytes.copy(this.bytes, at + done, done, done + sectorBytes);
     }
     throw new PowerCut('the power has failed');
   }

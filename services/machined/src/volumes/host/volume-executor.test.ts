@@ -1,15 +1,39 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Fault } from '@nodewright/fault';
 import fc from 'fast-check';
 import type { PartitionWish } from '../domain/change-partitions.ts';
+import { type LocatedPartition, type PlannedVolume, partitionPath } from '../domain/plan/volume-plan.ts';
+import type { GivenFacts } from '../domain/volume-host.ts';
 import { EmulatedDisk } from '../testing/emulated-disk.ts';
-import { partitionPath, SystemDisk } from './system-disk.ts';
+import { EmulatedFolders, startVolumes } from '../testing/emulated-machine.ts';
 
 const mib = 1 << 20;
 const state: PartitionWish = { label: 'STATE', minBytes: 4 * mib, maxBytes: 4 * mib, grows: false };
 const ephemeral: PartitionWish = { label: 'EPHEMERAL', minBytes: 6 * mib, maxBytes: undefined, grows: true };
 
-const open = (port: EmulatedDisk) => new SystemDisk({ port, path: port.path, sectors: port.sectors });
+const volume = (wish: PartitionWish, path = `/volumes/${wish.label}`): PlannedVolume => ({
+  ...{ id: wish.label, path, mode: 0o700, isOverlay: false },
+  partition: { wish, fileSystem: 'xfs', selector: 'system_disk' },
+});
+const given: GivenFacts = {
+  ...{ isWanted: true, areDevicesKnown: true, selection: undefined, isParentMounted: true },
+  ...{ mount: 'unchanged', holders: [] },
+};
+
+/** A machine after its start: what it prepares, it finds or creates. */
+function open(port: EmulatedDisk) {
+  const { disks, executor } = startVolumes([port]);
+  return {
+    disks,
+    executor,
+    async prepare(wish: PartitionWish): Promise<LocatedPartition> {
+      const { refusal, located } = await executor.settle(volume(wish), given);
+      if (refusal !== undefined) throw new Fault(refusal.kind, refusal.message);
+      return located ?? assert.fail('not located');
+    },
+  };
+}
 const layoutOf = (port: EmulatedDisk) =>
   port.partitions().map(({ number, label, first, last }) => [number, label, first / 2048, (last + 1) / 2048]);
 
@@ -33,19 +57,30 @@ test('prepare() creates and formats what is missing once, next to what is there'
   assert.equal(port.formats, 2);
 });
 
-test('a partition is mounted as the file system that it holds', async () => {
+test('a partition is mounted once, as the file system that it holds, and unmounted when nothing requests it', async () => {
   const port = new EmulatedDisk(32);
-  const disk = open(port);
-  const made = await disk.prepare(state);
-  const mount = { target: '/system/state', flags: 0, options: '' };
-  disk.mount(made, mount);
-  assert.deepEqual(port.mounts, [{ device: '/dev/vda3', type: 'xfs', ...mount }]);
-  const meta = await disk.find('META');
-  assert.ok(meta !== undefined && meta.contents === undefined);
-  assert.throws(() => disk.mount(meta, mount), {
-    kind: 'failed-precondition',
-    message: '/dev/vda2 holds no file system',
-  });
+  const folders = new EmulatedFolders();
+  const { executor, disks } = startVolumes([port], { folders });
+  const mount = { flags: 2, options: 'prjquota' };
+  const of = volume(state, '/system/state');
+  await executor.settle(of, { ...given, mount });
+  await executor.settle(of, { ...given, mount });
+  const mounted = { device: '/dev/vda3', type: 'xfs', target: '/system/state', ...mount };
+  assert.deepEqual([port.mounts, folders.modes], [[mounted], [['/system/state', 0o700]]]);
+  assert.equal(
+    (await executor.settle(of, { ...given, mount: 'none', holders: ['etcd'] })).waitsFor,
+    'holders',
+  );
+  assert.deepEqual(port.mounts, [mounted]);
+  await executor.settle(of, { ...given, mount: 'none' });
+  await executor.settle(of, { ...given, mount: 'none' });
+  assert.deepEqual(port.mounts, []);
+
+  const meta = { label: 'META', minBytes: mib, maxBytes: mib, grows: false };
+  const plain = { ...volume(meta), partition: { wish: meta, fileSystem: 'none', selector: '' } };
+  const { refusal } = await executor.settle(plain, { ...given, mount });
+  assert.deepEqual(refusal, { kind: 'failed-precondition', message: '/dev/vda2 holds no file system' });
+  assert.equal((await disks.find('META'))?.contents, undefined);
 });
 
 test('a partition grows into a larger disk, and its file system when it is mounted', async () => {
@@ -54,12 +89,26 @@ test('a partition grows into a larger disk, and its file system when it is mount
   const port = new EmulatedDisk(32);
   small.bytes.copy(port.bytes);
   port.restart();
-  const disk = open(port);
-  const grown = await disk.prepare(ephemeral);
-  assert.equal(grown.sizeBytes, 28 * mib);
-  disk.growFileSystem(grown, '/var');
+  const { executor, prepare } = open(port);
+  assert.equal((await prepare(ephemeral)).sizeBytes, 28 * mib);
+  await executor.settle(volume(ephemeral, '/var'), { ...given, mount: { flags: 0, options: '' } });
   assert.deepEqual(port.grown, [['/var', (28 * mib) / 4096]]);
-  assert.equal((await disk.prepare({ ...ephemeral, grows: false })).sizeBytes, 28 * mib);
+  port.restart();
+  assert.equal((await open(port).prepare({ ...ephemeral, grows: false })).sizeBytes, 28 * mib);
+});
+
+test('what is open stays as it is until it is closed, also when the disk cannot be read any more', async () => {
+  const port = new EmulatedDisk(32);
+  const { executor, prepare } = open(port);
+  const made = await prepare(state);
+  const disk = Buffer.from(port.bytes);
+  port.bytes.fill(0xff);
+  assert.deepEqual(await prepare(state), made);
+  const closed = await executor.settle(volume(state), { ...given, isWanted: false });
+  assert.deepEqual([closed.phase, closed.steps], ['forget', []]);
+  await assert.rejects(prepare(state), { kind: 'data-loss' });
+  disk.copy(port.bytes);
+  assert.deepEqual(await prepare(state), made);
 });
 
 test('a disk without room is refused with the sizes, and so is a partition with something else in it', async () => {
@@ -116,16 +165,17 @@ test('a partition whose contents are not recognised is refused with what to do, 
 
 test('remove() removes volumes and creates none any more; removeAll() removes everything', async () => {
   const port = new EmulatedDisk(16);
-  const disk = open(port);
-  await disk.prepare(state);
-  await disk.prepare(ephemeral);
-  await disk.remove(['EPHEMERAL']);
+  const { disks, prepare } = open(port);
+  await prepare(state);
+  await prepare(ephemeral);
+  await disks.remove(['EPHEMERAL']);
   assert.deepEqual(
     layoutOf(port).map(([, label]) => label),
     ['BOOT', 'META', 'STATE'],
   );
-  await assert.rejects(disk.prepare(ephemeral), { message: 'the node is being reset' });
-  await disk.removeAll();
+  // The executor keeps what it has open; what it opens now is new.
+  await assert.rejects(prepare({ ...ephemeral, label: 'OTHER' }), { message: 'the node is being reset' });
+  await disks.removeAll();
   assert.throws(() => port.partitions(), /no partition table/);
   assert.ok(port.bytes.subarray(0, mib).every((byte) => byte === 0));
 });
@@ -156,7 +206,7 @@ test('wherever the power fails, the next start finds the old volumes or creates 
           await disk.prepare(ephemeral);
           if (!resets || cut === undefined) continue;
           isReset = true;
-          await disk.remove(['STATE', 'EPHEMERAL']);
+          await disk.disks.remove(['STATE', 'EPHEMERAL']);
         } catch (error) {
           assert.equal((error as Error & { cause?: Error }).cause?.name, 'PowerCut', String(error));
         }

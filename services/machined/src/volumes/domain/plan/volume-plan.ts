@@ -1,0 +1,198 @@
+// What a plan for a volume is made of. Each phase has a file beside this one, and planVolume() goes through them.
+import type { DiskContents, Partition, PartitionTable } from '@nodewright/disk';
+import type { FaultKind } from '@nodewright/fault';
+import type { Selection } from '@nodewright/machine-config/selectors';
+import type { PartitionWish } from '../change-partitions.ts';
+
+/**
+ * The phases of a volume in their order: the way to its mount, and the way back. A volume that is encrypted will be unlocked between
+ * provision and mount; no volume is yet, so that phase has no steps.
+ */
+export const volumePhases = {
+  locate: 1,
+  wait: 2,
+  provision: 3,
+  unlock: 4,
+  mount: 5,
+  unmount: 6,
+  close: 7,
+  forget: 8,
+} as const;
+export type VolumePhaseName = keyof typeof volumePhases;
+
+/** Volumes of a lower wave are provisioned first. Only those of the system exist yet. Source: Talos v1.14: volumes. */
+export const volumeWaves = { system: -1, user: 0, legacyUserDisk: 1_000_000 } as const;
+
+/** A volume that the configuration wants, or did until now. */
+export interface PlannedVolume {
+  readonly id: string;
+  /** Where it is mounted on the node: empty for one that is not mounted, undefined while its parent is unknown. */
+  readonly path: string | undefined;
+  /** Of its folder. */
+  readonly mode: number;
+  readonly isOverlay: boolean;
+  /** Undefined for a folder and an overlay. */
+  readonly partition: PlannedPartition | undefined;
+}
+
+export interface PlannedPartition {
+  readonly wish: PartitionWish;
+  readonly fileSystem: string;
+  /** Chooses the disk of a new partition. Empty: it is never created or changed, because the disk image brings it. */
+  readonly selector: string;
+}
+
+/** The beginning of a partition: nothing but zeros, contents that are recognised, or others. */
+export type PartitionContents = 'zeros' | 'unknown' | DiskContents;
+
+/** A disk with sectors of 512 bytes, as it was read. */
+export interface ObservedDisk {
+  /** `/dev/vda`. */
+  readonly path: string;
+  readonly sectors: number;
+  readonly isSystemDisk: boolean;
+  /** Undefined without a GPT that is whole. */
+  readonly table: PartitionTable | undefined;
+  /** It has no partition table, and begins and ends with zeros. */
+  readonly isBlank: boolean;
+  /** By number, of the partitions with the label of the volume. */
+  readonly contents: ReadonlyMap<number, PartitionContents>;
+}
+
+/** A partition of a volume. */
+export interface LocatedPartition {
+  /** `/dev/vda5`. */
+  readonly device: string;
+  readonly disk: string;
+  readonly number: number;
+  readonly guid: string;
+  readonly sizeBytes: number;
+  /** Undefined without a file system, such as in META. */
+  readonly contents: DiskContents | undefined;
+}
+
+/** What mount(2) is called with. */
+export interface MountWish {
+  /** `MS_*`. */
+  readonly flags: number;
+  /** Options of the file system, with commas. */
+  readonly options: string;
+}
+
+/** What is known of the node when a volume is planned. */
+export interface VolumeFacts {
+  /** The configuration has the volume. */
+  readonly isWanted: boolean;
+  /** The system disk, and the others where the volume may be on one of them. Empty on a node whose volumes are folders. */
+  readonly disks: readonly ObservedDisk[];
+  /** The kernel has found all devices that were there at the start. */
+  readonly areDevicesKnown: boolean;
+  /** The paths of the disks that the selector selects; undefined until it was evaluated. */
+  readonly selection: Selection | undefined;
+  /** A reset has begun: nothing is created any more. */
+  readonly isBeingReset: boolean;
+  /** For a new partition, and for a new table. */
+  readonly guids: { readonly partition: string; readonly table: string };
+  /** The partition that the node uses for the volume since an earlier plan. It stays until the volume is closed. */
+  readonly open: LocatedPartition | undefined;
+  /** True also for a volume whose parent is no mount. */
+  readonly isParentMounted: boolean;
+  /** The sizes of the file systems of folders that exist, by path on the node. */
+  readonly folders: ReadonlyMap<string, bigint>;
+  readonly isMounted: boolean;
+  /** What requests of mounts say: how it is mounted, or that nothing requests it. `unchanged`: this plan does not decide it. */
+  readonly mount: MountWish | 'none' | 'unchanged';
+  /** Who still uses the volume: the way back begins when there is none. */
+  readonly holders: readonly string[];
+}
+
+/** One change of the node. Each kind belongs to one phase. */
+export type VolumeStep =
+  | { readonly kind: 'create-table'; readonly disk: string; readonly guid: string }
+  | { readonly kind: 'add-partition'; readonly disk: string; readonly partition: Partition }
+  | { readonly kind: 'change-partition'; readonly disk: string; readonly partition: Partition }
+  /** The kernel learns of a partition, or of its new end. */
+  | { readonly kind: 'announce-partition'; readonly disk: string; readonly partition: Partition }
+  | { readonly kind: 'announce-size'; readonly disk: string; readonly partition: Partition }
+  /** The beginning and the end are overwritten, where old contents would be recognised. */
+  | { readonly kind: 'clear'; readonly device: string; readonly sizeBytes: number }
+  | { readonly kind: 'format'; readonly device: string; readonly label: string }
+  | { readonly kind: 'make-folder'; readonly path: string; readonly mode: number }
+  | ({
+      readonly kind: 'mount';
+      readonly device: string;
+      readonly type: string;
+      readonly target: string;
+    } & MountWish)
+  | { readonly kind: 'set-mode'; readonly path: string; readonly mode: number }
+  | { readonly kind: 'grow-file-system'; readonly target: string; readonly blocks: number }
+  | {
+      readonly kind: 'mount-overlay';
+      readonly target: string;
+      readonly changes: string;
+      readonly work: string;
+    }
+  | { readonly kind: 'unmount'; readonly target: string }
+  /** The node lets go of the partition: the next plan for the volume looks for it again. */
+  | { readonly kind: 'close'; readonly id: string };
+
+export const phaseOfStep = {
+  'create-table': 'provision',
+  'add-partition': 'provision',
+  'change-partition': 'provision',
+  'announce-partition': 'provision',
+  'announce-size': 'provision',
+  clear: 'provision',
+  format: 'provision',
+  'make-folder': 'provision',
+  mount: 'mount',
+  'set-mode': 'mount',
+  'grow-file-system': 'mount',
+  'mount-overlay': 'mount',
+  unmount: 'unmount',
+  close: 'close',
+} as const satisfies Record<VolumeStep['kind'], VolumePhaseName>;
+
+/** Why a plan has no steps although the volume is not complete. */
+export type VolumeWait = 'devices' | 'selection' | 'parent' | 'holders';
+
+export interface VolumePlan {
+  /** The first phase that is not complete. `mount` without steps, wait or refusal: the volume is ready, and mounted if requested. */
+  readonly phase: VolumePhaseName;
+  /** In their order. Empty when nothing is to be done now. */
+  readonly steps: readonly VolumeStep[];
+  readonly waitsFor?: VolumeWait;
+  /** Why the volume cannot be had, and what to do. */
+  readonly refusal?: { readonly kind: FaultKind; readonly message: string };
+  readonly located?: LocatedPartition;
+  /** Size of the file system of a folder. */
+  readonly folderBytes?: bigint;
+}
+
+/** A phase: its plan, or undefined when it is complete, so that the next one follows. */
+export type PhasePlanner = (
+  volume: PlannedVolume,
+  facts: VolumeFacts,
+  located: LocatedVolume,
+) => VolumePlan | undefined;
+
+/** Where a volume is. */
+export type LocatedVolume =
+  | { readonly kind: 'open'; readonly partition: LocatedPartition }
+  | {
+      readonly kind: 'found';
+      readonly disk: ObservedDisk;
+      readonly entry: Partition;
+      readonly partition: LocatedPartition;
+      readonly contents: PartitionContents;
+    }
+  | { readonly kind: 'several'; readonly devices: readonly string[] }
+  | { readonly kind: 'none' };
+
+/** `/dev/vda5`, and `/dev/nvme0n1p5` where the name of the disk ends with a digit. */
+export function partitionPath(disk: string, number: number): string {
+  return `${disk}${/\d$/.test(disk) ? 'p' : ''}${number}`;
+}
+
+export const sizeOfPartition = ({ first, last }: Pick<Partition, 'first' | 'last'>): number =>
+  (last - first + 1) * 512;

@@ -1,0 +1,37 @@
+// Phase 2: what has to be known or there before anything is created.
+import { isEvaluated } from '../selected-disk.ts';
+import type { PhasePlanner, VolumePlan, VolumeWait } from './volume-plan.ts';
+
+const waitFor = (waitsFor: VolumeWait): VolumePlan => ({ phase: 'wait', steps: [], waitsFor });
+const refuse = (kind: 'not-found' | 'failed-precondition', message: string): VolumePlan => ({
+  ...{ phase: 'wait', steps: [] },
+  refusal: { kind, message },
+});
+
+/**
+ * Only a new partition waits: it must not take the place of one on a disk that appears later. A folder waits for the mount of its parent,
+ * because it belongs on the partition, not below its mount point.
+ */
+export const planWait: PhasePlanner = (volume, facts, located) => {
+  if (volume.path === undefined) return refuse('failed-precondition', 'its parent volume is not there');
+  if (!facts.isParentMounted) return waitFor('parent');
+  const { partition } = volume;
+  if (partition === undefined || located.kind === 'open') return undefined;
+  if (facts.isBeingReset) return refuse('failed-precondition', 'the node is being reset');
+  if (located.kind === 'found') return undefined;
+  const needsSelection = isEvaluated(partition.selector) && facts.selection === undefined;
+  if (located.kind === 'several') {
+    if (needsSelection) return waitFor('selection');
+    const devices = located.devices.join(', ');
+    return refuse(
+      'failed-precondition',
+      `several disks have a partition ${partition.wish.label} (${devices}): remove all but one, or select its disk`,
+    );
+  }
+  if (partition.selector === '') {
+    const disk = facts.disks.find(({ isSystemDisk }) => isSystemDisk);
+    return refuse('not-found', `${disk?.path ?? 'the node'} has no partition ${partition.wish.label}`);
+  }
+  if (!facts.areDevicesKnown) return waitFor('devices');
+  return needsSelection ? waitFor('selection') : undefined;
+};
