@@ -142,9 +142,9 @@ const limited: readonly {
   },
   {
     fields: /^v1alpha1 machine\.network\.interfaces\[\]\.|^Layer2VIPConfig /,
-    on: where(({ addsAddresses }) => addsAddresses),
+    on: where(({ networkSteps }) => networkSteps.includes('lend-address')),
     file: 'network/open-network.ts',
-    line: 'if (!node.world.addsAddresses)',
+    line: 'if (networkSteps.length === 0)',
   },
   {
     fields: /^v1alpha1 machine\.time\.disabled$|^TimeSyncConfig enabled$/,
@@ -194,6 +194,12 @@ const makers = (...files: string[]) => [
 ];
 
 /**
+ * They publish the specifications of operators, and apply those of all layers but the configuration
+ * (`services/machined/src/network/controllers/planned-network.test.ts`).
+ */
+const appliers = ['network/controllers/operator-spec.ts', 'network/controllers/planned-network.ts'];
+
+/**
  * Resources that nodes make of fields, and nothing but their makers uses. When a part of machined begins to use one, the
  * fields lose their `notApplied`, and the row goes.
  */
@@ -230,14 +236,21 @@ const published: readonly {
   },
   { resource: 'probeSpecs', files: makers(), fields: /^(?:HTTP|TCP)ProbeConfig / },
   // The status of links is made anew after a change.
-  { resource: 'linkSpecs', files: makers('network/controllers/link-status.ts'), fields: linkFields },
+  {
+    resource: 'linkSpecs',
+    files: makers('network/controllers/link-status.ts', ...appliers),
+    fields: linkFields,
+  },
   // A node publishes the addresses that it borrows, and that of a resolver, which none has.
   {
     resource: 'addressSpecs',
-    files: makers('network/controllers/operator-spec.ts', 'network/controllers/host-dns-config.ts'),
+    files: makers(
+      ...['network/controllers/address-diagnostics.ts', 'network/controllers/host-dns-config.ts'],
+      ...appliers,
+    ),
     fields: linkFields,
   },
-  { resource: 'routeSpecs', files: makers(), fields: linkFields },
+  { resource: 'routeSpecs', files: makers(...appliers), fields: linkFields },
   {
     resource: 'routingRuleSpecs',
     files: makers().filter((file) => !file.includes('platform-config')),
@@ -268,7 +281,7 @@ const leftAlone: readonly { readonly fields: RegExp; readonly file: string; read
   },
   {
     fields: /\bvip\.(?:equinixMetal|hcloud)\.|^HCloudVIPConfig /,
-    file: 'network/controllers/operator-spec.ts',
+    file: 'network/host/virtual-address-operator.ts',
     line: 'moving it by the API of a cloud is not implemented',
   },
 ];

@@ -87,7 +87,7 @@ const topics: Readonly<Record<string, Topic>> = {
   },
   network: {
     imports: ['life'],
-    face: ['domain/node-addresses.ts', 'host/static-network.ts'],
+    face: ['domain/node-addresses.ts'],
   },
   secrets: {
     imports: ['cluster'],

@@ -4,8 +4,11 @@ import { systemTimers } from '@nodewright/async';
 import { openEtcdClient } from '@nodewright/etcd';
 import { openNamespaceOf } from '@nodewright/linux/testing';
 import { createLogger, noTelemetry } from '@nodewright/telemetry';
-import { openBorrowedAddress } from '../../services/machined/src/network/host/borrowed-address.ts';
+import { worlds } from '../../services/machined/src/base/domain/world.ts';
+import { createBorrowedAddress } from '../../services/machined/src/network/host/borrowed-address.ts';
 import { createEtcdCampaign } from '../../services/machined/src/network/host/etcd-campaign.ts';
+import { openKernelNetwork } from '../../services/machined/src/network/host/kernel-network.ts';
+import { openNetworkPort } from '../../services/machined/src/network/host/network-port.ts';
 import { VirtualAddresses } from '../../services/machined/src/network/host/virtual-addresses.ts';
 
 export interface ContenderInit {
@@ -22,10 +25,12 @@ const { hostname, namespaceOf, endpoints, tls, addresses } = JSON.parse(
 ) as ContenderInit;
 const namespace = openNamespaceOf(namespaceOf);
 const openEtcd = async () => openEtcdClient({ endpoints, tls, telemetry: noTelemetry });
+const kernel = await openKernelNetwork();
+const port = await openNetworkPort(worlds.container.networkSteps);
 const virtual = new VirtualAddresses({
   campaign: createEtcdCampaign({ openEtcd, hostname: () => hostname }),
   async openAddress(id) {
-    const { lend, remove, announce } = await openBorrowedAddress(id);
+    const { lend, remove, announce } = createBorrowedAddress(kernel, port, id);
     return {
       lend: (seconds) => namespace.run(() => lend(seconds)),
       remove: () => namespace.run(remove),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BlockList, isIP } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ipAddressText } from './ip-address-text.ts';
+import { ipAddressBytes, ipAddressText } from './ip-address-text.ts';
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
@@ -17,6 +17,11 @@ test('ipAddressText() shortens the longest run of zeros, the first of equal ones
     ['0000 0000 0000 0000 0000 ffff 0a05 0002', '10.5.0.2'],
   ];
   for (const [hex, text] of rows) assert.equal(ipAddressText(bytes(hex)), text);
+  for (const [hex, text] of rows.filter(([, text]) => isIP(text) === 6))
+    assert.deepEqual(ipAddressBytes(text), bytes(hex));
+  assert.deepEqual(ipAddressBytes('::ffff:10.5.0.2'), bytes('0000 0000 0000 0000 0000 ffff 0a05 0002'));
+  for (const text of ['', '10.0.0', 'fd00::1/64', 'node01'])
+    assert.throws(() => ipAddressBytes(text), TypeError);
 });
 
 test('ipAddressText() returns an address with the same bytes', () => {

@@ -1,4 +1,5 @@
 // Addresses as the kernel stores them (4 or 16 bytes in network order), and their text forms.
+import { isIP } from 'node:net';
 
 const groupCount = 8;
 
@@ -25,6 +26,23 @@ export function ipAddressText(bytes: Uint8Array): string {
   const hex = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':');
   if (length < 2) return hex(groups);
   return `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`;
+}
+
+/**
+ * The 4 or 16 bytes of an address, in network order.
+ *
+ * @throws TypeError for a text that is not an address
+ */
+export function ipAddressBytes(text: string): Buffer {
+  if (isIP(text) === 0) throw new TypeError(`${JSON.stringify(text)} is not an address`);
+  if (!text.includes(':')) return Buffer.from(text.split('.').map(Number));
+  // The URL parser rewrites an IPv4 tail, such as in `::ffff:10.0.0.1`, as hexadecimal groups.
+  const [head = '', tail] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::');
+  const groups = (part: string) => (part === '' ? [] : part.split(':'));
+  const [front, back] = [groups(head), groups(tail ?? '')];
+  const zeros = Array<string>(groupCount - front.length - back.length).fill('0');
+  const hex = [...front, ...zeros, ...back].map((group) => group.padStart(4, '0')).join('');
+  return Buffer.from(hex, 'hex');
 }
 
 function longestZeros(groups: readonly number[]): { start: number; length: number } {

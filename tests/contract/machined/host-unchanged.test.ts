@@ -61,21 +61,20 @@ test('only the first process of a machine can change it: other modules call the 
     // Covers parameters of the kernel by files of a container's own.
     'kubelet/host/kernel-covers.ts',
     'life/host/prepare-container.ts',
-    // Adds virtual addresses to links.
-    'network/host/borrowed-address.ts',
     'network/host/capture-packets.ts',
     'network/host/kernel-network.ts',
+    // Changes links, addresses and routes.
+    'network/host/network-port.ts',
     // Waits for the processes of its own containers.
     'packages/services/src/host/adopted-children.ts',
     'services/host/forgo-capabilities.ts',
     'stages/prepare-machine.ts',
   ]);
   // The kernel starts the first process of a machine, and nobody else does what it does.
-  const duties = /\b(setUpNetwork|endMachineAtExit|reapOrphans|watchKeys|mountFileSystems)\b/;
+  const duties = /\b(endMachineAtExit|reapOrphans|watchKeys|mountFileSystems)\b/;
   assert.deepEqual(importers(duties), [
     'life/host/first-process.ts',
     'life/host/prepare-container.ts',
-    'network/host/static-network.ts',
     'stages/prepare-machine.ts',
   ]);
   // In a container it removes its own orphans, and mounts nothing but its own control groups.
@@ -159,30 +158,59 @@ test('only the first process of a machine can change it: other modules call the 
   const start = readFileSync(join(folder, 'stages/prepare-machine.ts'), 'utf8');
   assert.match(start, /ownsDisks\s+\? await openMachineVolumes\(/);
   assert.match(start, /ownsDisks\s+\? openMachineDisks\(/);
-  assert.deepEqual(importers(/\b(setLinkUp|addAddress|addDefaultRoute)\(/), [
-    'network/host/static-network.ts',
-  ]);
-  // Virtual addresses need a network of the node's own, and machined as its first process.
-  assert.deepEqual(importers(/\b(lendAddress|removeAddress|announceAddress)\(/), [
-    'network/host/borrowed-address.ts',
-  ]);
-  assert.deepEqual(importers(/\bopenBorrowedAddress\b/), [
-    'network/host/borrowed-address.ts',
+  // One port changes the network. It has the steps of the kind of the node, and only the first process of a node opens it.
+  const networkChanges =
+    /\b(setLinkUp|addAddress|replaceAddress|removeAddress|addRoute|removeRoute|lendAddress|returnAddress|announceAddress)\(/;
+  assert.deepEqual(importers(networkChanges), ['network/host/network-port.ts']);
+  assert.deepEqual(importers(/\bopenNetworkPort\b/), [
+    'network/host/network-port.ts',
     'network/open-network.ts',
   ]);
   assert.match(
-    readFileSync(join(folder, 'network/open-network.ts'), 'utf8'),
-    /if \(!node\.world\.addsAddresses\) return [\s\S]*if \(cannotAddAddresses !== undefined\) return [\s\S]*openAddress: openBorrowedAddress/,
+    readFileSync(join(folder, 'network/host/network-port.ts'), 'utf8'),
+    /new Map\(kinds\.map\([\s\S]*allowed\.get\(step\.kind\)[\s\S]*if \(execute === undefined\) throw /,
   );
+  const openNetwork = readFileSync(join(folder, 'network/open-network.ts'), 'utf8');
+  assert.match(
+    openNetwork,
+    /if \(networkSteps\.length === 0\) return [^\n]*\n {2}if \(cannotChangeNetwork !== undefined\) return cannotChangeNetwork;\n {2}return \{[^}]*openNetworkPort\(networkSteps\) \};/,
+  );
+  assert.equal(openNetwork.match(/openNetworkPort\(/g)?.length, 1);
+  assert.match(
+    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
+    /process\.pid === 1 && isCapable \? undefined : cannotChangeText;[\s\S]*cannotChangeNetwork: networkProblem\(\),/,
+  );
+  const borrowing = ['lend-address', 'return-address', 'announce-address'];
   assert.deepEqual(
-    Object.values(worlds).flatMap(({ name, addsAddresses }) => (addsAddresses ? [name] : [])),
-    ['container', 'machine'],
+    Object.values(worlds).map(({ name, networkSteps }) => [name, networkSteps]),
+    [
+      ['process', []],
+      ['stack', []],
+      ['container', borrowing],
+      [
+        'machine',
+        [
+          ...['set-link-up', 'add-address', 'replace-address', 'remove-address', 'add-route'],
+          ...['remove-route', ...borrowing],
+        ],
+      ],
+    ],
+  );
+  // The planners and the parameters of links exist only on a machine whose kernel machined owns.
+  assert.deepEqual(importers(/\b(plannedNetworkControllers|setLinkParameters)\(/), [
+    'network/controllers/network-controllers.ts',
+    'network/controllers/planned-network.ts',
+    'network/host/link-parameters.ts',
+    'network/open-network.ts',
+  ]);
+  assert.match(
+    openNetwork,
+    /if \(!node\.world\.ownsNetwork \|\| setParameter === undefined\) return undefined;[\s\S]*setLinkParameters\(/,
   );
   assert.deepEqual(importers(/\bwriteKernelParameter\b/), [
     'kernel/host/kernel-parameter-file.ts',
     'kernel/open-kernel.ts',
     'stages/open-topics.ts',
-    'stages/prepare-machine.ts',
   ]);
   assert.match(
     readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),

@@ -22,6 +22,12 @@ export interface KernelAddress {
   readonly priority: number;
 }
 
+/** What decides how the kernel stores an address; `address` is also the local one. */
+export type AddressChange = Pick<
+  KernelAddress,
+  'linkIndex' | 'family' | 'prefixLength' | 'address' | 'scope' | 'flags' | 'priority'
+>;
+
 const headerBytes = 8;
 const attribute = {
   address: 1,

@@ -5,7 +5,7 @@ import { eventually } from '@nodewright/testkit';
 import { announceAddress } from '../announce-address.ts';
 import { loadNativeCalls, type NativeCalls } from '../native-calls.ts';
 import { openPacketSocket } from '../packet-socket.ts';
-import { lendAddress, removeAddress } from './change-address.ts';
+import { lendAddress, returnAddress } from './change-address.ts';
 import { enterOwnNamespace, ip, noOwnNamespace } from './own-namespace.ts';
 import { readLinks } from './read-network.ts';
 
@@ -38,7 +38,7 @@ test('an address gets a lifetime, then another one, and is removed twice without
   // The address that the device made itself is tentative at first.
   assert.doesNotMatch(shown, /fd00::99.*tentative/);
   for (let round = 0; round < 2; round += 1)
-    for (const address of [inet4, inet6]) removeAddress(calls, index, address);
+    for (const address of [inet4, inet6]) returnAddress(calls, index, address);
   assert.doesNotMatch(ip('addr show dev wire0'), /10\.9\.8\.99|fd00::99/);
   assert.throws(() => lendAddress(calls, 4000, { address: inet4, lifetimeSeconds: 1 }), {
     kind: 'unavailable',

@@ -1,6 +1,6 @@
 // For tests: a network namespace of their own, in which they may change anything, and functions to change it.
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readlinkSync } from 'node:fs';
 import koffi from 'koffi';
 import { capabilities, hasCapability } from '../effective-capabilities.ts';
 import type { NativeCalls } from '../native-calls.ts';
@@ -28,6 +28,18 @@ export function enterOwnNamespace(): void {
   const unshare = koffi.load('libc.so.6').func('int unshare(int)');
   if (unshare(newNetwork) !== 0) throw new Error(`unshare: errno ${koffi.errno()}`);
   ip('link set lo up');
+}
+
+const namespaceOfThread = () => readlinkSync('/proc/thread-self/ns/net');
+const startedIn = namespaceOfThread();
+
+/**
+ * For tests that change everything in the namespace of this thread.
+ *
+ * @throws Error in the network namespace in which this process has started
+ */
+export function requireOwnNamespace(): void {
+  if (namespaceOfThread() === startedIn) throw new Error('this is the network namespace of the host');
 }
 
 /** A network namespace of another process. Disposing of it closes its descriptors. */

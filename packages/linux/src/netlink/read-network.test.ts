@@ -119,6 +119,7 @@ test('readRoutes() agrees with ip, for several next hops and other tables', { sk
     flags: 0,
     mtu: 0,
     nextHops: [],
+    isSelective: false,
     scope: 0,
     type: 1,
     protocol: 3,

@@ -38,15 +38,17 @@ export interface KernelRoute {
   readonly mtu: number;
   /** Empty for a route with one next hop. */
   readonly nextHops: readonly KernelNextHop[];
+  /** It is only for packets with a type of service, or from a network (IPv6), and stands beside one for all packets. */
+  readonly isSelective: boolean;
 }
 
 const headerBytes = 12;
 const hopHeaderBytes = 8;
-const attribute = {
+export const routeAttributes = {
   ...{ destination: 1, link: 4, gateway: 5, priority: 6, source: 7, metrics: 8, multipath: 9 },
   ...{ table: 15, via: 18 },
 } as const;
-const metricMtu = 2;
+export const routeMetricMtu = 2;
 const viaHeaderBytes = 2;
 
 /**
@@ -58,28 +60,29 @@ export function decodeRoute(payload: Uint8Array): KernelRoute {
   requireBytes(payload, headerBytes, 'a route');
   const view = viewOf(payload);
   const attributes = attributesOf(payload.subarray(headerBytes));
-  const destination = attributeIp(attributes, attribute.destination);
+  const destination = attributeIp(attributes, routeAttributes.destination);
   return {
     family: view.getUint8(0),
     destination: destination === '' ? '' : `${destination}/${view.getUint8(1)}`,
-    source: attributeIp(attributes, attribute.source),
+    source: attributeIp(attributes, routeAttributes.source),
     gateway: gatewayOf(attributes),
-    linkIndex: attributeNumber(attributes, attribute.link) ?? 0,
-    table: attributeNumber(attributes, attribute.table) ?? view.getUint8(4),
-    priority: attributeNumber(attributes, attribute.priority) ?? 0,
+    linkIndex: attributeNumber(attributes, routeAttributes.link) ?? 0,
+    table: attributeNumber(attributes, routeAttributes.table) ?? view.getUint8(4),
+    priority: attributeNumber(attributes, routeAttributes.priority) ?? 0,
     scope: view.getUint8(6),
     type: view.getUint8(7),
     flags: view.getUint32(8, true),
     protocol: view.getUint8(5),
-    mtu: attributeNumber(nestedAttributes(attributes, attribute.metrics), metricMtu) ?? 0,
-    nextHops: nextHopsOf(attributes.get(attribute.multipath) ?? new Uint8Array()),
+    mtu: attributeNumber(nestedAttributes(attributes, routeAttributes.metrics), routeMetricMtu) ?? 0,
+    nextHops: nextHopsOf(attributes.get(routeAttributes.multipath) ?? new Uint8Array()),
+    isSelective: view.getUint8(2) !== 0 || view.getUint8(3) !== 0,
   };
 }
 
 /** An IPv4 route may have an IPv6 gateway; then its family precedes the address. */
 function gatewayOf(attributes: Attributes): string {
-  const via = attributes.get(attribute.via);
-  return attributeIp(attributes, attribute.gateway) || ipOf(via?.subarray(viaHeaderBytes));
+  const via = attributes.get(routeAttributes.via);
+  return attributeIp(attributes, routeAttributes.gateway) || ipOf(via?.subarray(viaHeaderBytes));
 }
 
 function nextHopsOf(bytes: Uint8Array): KernelNextHop[] {

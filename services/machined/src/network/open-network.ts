@@ -8,14 +8,19 @@ import type { Topic } from '../base/topic.ts';
 import type { EventStore } from '../life/host/event-store.ts';
 import type { LinkHardwareSource } from './controllers/link-hardware-source.ts';
 import { networkControllers } from './controllers/network-controllers.ts';
-import { openBorrowedAddress } from './host/borrowed-address.ts';
+import { NetworkProblems } from './controllers/network-problems.ts';
+import type { PlannedNetworkInit } from './controllers/planned-network.ts';
+import { CommandLineOperator } from './domain/command-line-operator.ts';
+import { createBorrowedAddress } from './host/borrowed-address.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { createEtcdCampaign } from './host/etcd-campaign.ts';
 import { createKernelHostname } from './host/kernel-hostname.ts';
-import { openKernelNetwork } from './host/kernel-network.ts';
+import { type KernelNetwork, openKernelNetwork } from './host/kernel-network.ts';
+import { type SetParameter, setLinkParameters } from './host/link-parameters.ts';
+import { type NetworkPort, openNetworkPort } from './host/network-port.ts';
 import type { YieldLeadership } from './host/part-from-leader.ts';
 import { createPodResolverFile } from './host/pod-resolver-file.ts';
-import type { SetParameter } from './host/static-network.ts';
+import { VirtualAddressOperator } from './host/virtual-address-operator.ts';
 import { VirtualAddresses } from './host/virtual-addresses.ts';
 import { createNetstat } from './rpc/netstat.ts';
 import { createPacketCapture } from './rpc/packet-capture.ts';
@@ -24,10 +29,10 @@ export interface OpenNetworkInit {
   readonly node: NodeFacts;
   readonly events: EventStore;
   readonly linkHardware: LinkHardwareSource;
-  /** Why machined cannot add addresses to links, besides what its world says; `undefined` when it can. */
-  readonly cannotAddAddresses: string | undefined;
-  /** Why the kernel's command line gave the machine no address; undefined when it gave one, and on other nodes. */
-  readonly addressProblem: string | undefined;
+  /** Why machined cannot change the network of its node, besides what its world says; `undefined` when it can. */
+  readonly cannotChangeNetwork: string | undefined;
+  /** Of the kernel; empty on a node that shares its kernel with others. */
+  readonly commandLine: string;
   /** Sets a kernel parameter; undefined on a node that shares its kernel with others. */
   readonly setParameter: SetParameter | undefined;
   readonly hasKubelet: boolean;
@@ -52,23 +57,33 @@ export interface NetworkTopic extends Topic {
 /**
  * The node's network: links, addresses, routes and names of the kernel and of the configuration, and its
  * sockets. Virtual addresses are released when `scope` ends.
+ *
+ * @throws Fault `failed-precondition` when the add-on for system calls cannot be loaded on a node whose network machined changes
  */
-export function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableStack): NetworkTopic {
-  const { node, events, linkHardware, stopSignal, log, telemetry } = init;
-  const { world, hostname, addresses } = node;
-  const virtual = openVirtualAddresses(init, scope);
+export async function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableStack): Promise<NetworkTopic> {
+  const { node, events, linkHardware, hasKubelet, stopSignal, log, telemetry } = init;
+  const { world, hostname } = node;
+  const problems = new NetworkProblems();
+  const changes = await openChanges(init);
+  const virtual = typeof changes === 'string' ? changes : openVirtualAddresses(init, changes, scope);
+  const planned = typeof changes === 'string' ? undefined : planNetwork(init, changes);
+  const commandLine = planned && new CommandLineOperator(init.commandLine);
   return {
     controllers: networkControllers({
-      ...{ world, hostname, addresses, linkHardware },
+      ...{ world, hostname, linkHardware, planned, problems },
+      // The first address of the command line is the preferred one.
+      addresses: [...node.addresses, ...(commandLine?.addresses() ?? [])],
       network: openKernelNetwork,
       readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
       instanceType: '',
       hostnameEffect: init.setParameter && createKernelHostname(init.setParameter),
-      addressProblem: init.addressProblem,
-      podResolverEffect: init.hasKubelet
+      podResolverEffect: hasKubelet
         ? createPodResolverFile(`${init.root}${resolverFolder}/resolv.conf`)
         : undefined,
-      ...{ virtual, hasKubelet: init.hasKubelet },
+      operators: [
+        ...(commandLine === undefined ? [] : [commandLine]),
+        new VirtualAddressOperator({ virtual, hasKubelet }),
+      ],
       publish: (event) => void events.publish(event),
     }),
     api: {
@@ -83,17 +98,45 @@ export function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableStack):
   };
 }
 
-/** What competes for virtual addresses; on a node that cannot have any, the reason. */
-function openVirtualAddresses(init: OpenNetworkInit, scope: AsyncDisposableStack): VirtualAddresses | string {
-  const { node, cannotAddAddresses, openEtcd, yieldLeadership, hostname, log, telemetry } = init;
-  if (!node.world.addsAddresses) return `it is ${node.world.description}, and does not change its links`;
-  if (cannotAddAddresses !== undefined) return cannotAddAddresses;
+/** The node's network, and the port that changes it. */
+interface NetworkChanges {
+  readonly kernel: KernelNetwork;
+  readonly port: NetworkPort;
+}
+
+/** On a node that must not change its network, the reason. */
+async function openChanges({ node, cannotChangeNetwork }: OpenNetworkInit): Promise<NetworkChanges | string> {
+  const { networkSteps, description } = node.world;
+  if (networkSteps.length === 0) return `it is ${description}, and does not change its links`;
+  if (cannotChangeNetwork !== undefined) return cannotChangeNetwork;
+  return { kernel: await openKernelNetwork(), port: await openNetworkPort(networkSteps) };
+}
+
+/** What competes for virtual addresses. */
+function openVirtualAddresses(
+  { openEtcd, yieldLeadership, hostname, log, telemetry }: OpenNetworkInit,
+  { kernel, port }: NetworkChanges,
+  scope: AsyncDisposableStack,
+): VirtualAddresses {
   return scope.use(
     new VirtualAddresses({
       campaign: createEtcdCampaign({ openEtcd, hostname }),
-      openAddress: openBorrowedAddress,
+      openAddress: async (id) => createBorrowedAddress(kernel, port, id),
       yieldLeadership,
       ...{ timers: systemTimers, monotonicMs: () => performance.now(), log, telemetry },
     }),
   );
+}
+
+/** Only a machine plans all of its network; it has no link up yet. */
+function planNetwork(
+  { node, setParameter, log }: OpenNetworkInit,
+  { kernel, port }: NetworkChanges,
+): PlannedNetworkInit | undefined {
+  if (!node.world.ownsNetwork || setParameter === undefined) return undefined;
+  const names = kernel.links().map(({ name }) => name);
+  const parameters = setLinkParameters(names, setParameter);
+  for (const error of [...parameters.problems, ...parameters.obstacles.values()])
+    log.error({ error }, 'a kernel parameter of the network could not be set');
+  return { port, obstacles: parameters.obstacles };
 }

@@ -50,8 +50,6 @@ export interface Host extends MachinedContext {
   readonly volumes: PreparedMachine['volumes'];
   /** The disks of the machine; undefined on a node that owns none. */
   readonly disks: PreparedMachine['disks'];
-  /** Why the kernel's command line gave the machine no address; undefined when it gave one, and on other nodes. */
-  readonly addressProblem: PreparedMachine['addressProblem'];
   /** The kernel that can take over without the firmware; undefined on a node that is not the first process of a machine. */
   readonly nextKernel: PreparedMachine['nextKernel'] | undefined;
   /** The partition BOOT, which has the sets of extensions; undefined on a node without such a disk. */
@@ -86,7 +84,7 @@ export async function openHost(
   const machine = isFirstProcess ? await prepareMachine(world, isAwaited, systemDisk, log, scope) : undefined;
   const ownCgroups = await ownCgroupsOf(world, isAwaited, log, scope);
   const volumes = machine?.volumes;
-  const node = nodeFacts(world, settings, machine?.addresses ?? givenAddresses(world, settings));
+  const node = nodeFacts(world, settings, givenAddresses(world, settings));
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);
   const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
   const layout = nodeLayout(resolve(settings.root), world, user);
@@ -121,7 +119,6 @@ export async function openHost(
       beginLogCopies,
     },
     disks: machine?.disks,
-    addressProblem: machine?.addressProblem,
     machineClock: machine?.clock,
     nextKernel: machine?.nextKernel,
     bootPartition: machine?.bootPartition,

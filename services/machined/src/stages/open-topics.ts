@@ -64,11 +64,12 @@ const fileSystemTimeoutMs = 2000;
 const hasKubelet = ({ world, options }: Host) => world.staticPods === 'kubelet' && options.kubelet === 'on';
 const canLimitPods = (cgroupFolder: string) =>
   hasPodControllers(readFileSync(join(cgroupFolder, 'cgroup.controllers'), 'utf8'));
-const cannotAddText = 'machined is not the first process of this node, or lacks CAP_NET_ADMIN or CAP_NET_RAW';
-/** Why machined cannot add addresses to links: with another first process, they belong to somebody else. */
-const addressProblem = () => {
+const cannotChangeText =
+  'machined is not the first process of this node, or lacks CAP_NET_ADMIN or CAP_NET_RAW';
+/** Why machined cannot change the network: with another first process, it belongs to somebody else. */
+const networkProblem = () => {
   const isCapable = [capabilities.netAdmin, capabilities.netRaw].every(hasCapability);
-  return process.pid === 1 && isCapable ? undefined : cannotAddText;
+  return process.pid === 1 && isCapable ? undefined : cannotChangeText;
 };
 const cannotEndText =
   'machined is not the first process of this machine, so it cannot reboot, shut down or reset it';
@@ -208,7 +209,7 @@ export async function openTopics(
     scope,
   );
   const sizes = createFileSystemSizes({ timeoutMs: fileSystemTimeoutMs, remote, disks });
-  const network = openNetwork(
+  const network = await openNetwork(
     {
       ...{ node, events, stopSignal: host.signal, log, telemetry, hostname },
       linkHardware: hardware.linkHardware,
@@ -216,8 +217,8 @@ export async function openTopics(
       yieldLeadership: (signal) => etcd.yieldLeadership(signal),
       hasKubelet: kubelet !== undefined,
       root: layout.root,
-      cannotAddAddresses: addressProblem(),
-      addressProblem: host.addressProblem,
+      cannotChangeNetwork: networkProblem(),
+      commandLine,
       setParameter: host.isFirstProcess ? writeKernelParameter : undefined,
     },
     scope,

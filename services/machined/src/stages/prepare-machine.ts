@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { systemTimers } from '@nodewright/async';
 import { buildInfo } from '@nodewright/contract';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { capabilities, keyCodes, loadNativeCalls, type NativeCalls, watchKeys } from '@nodewright/linux';
+import { capabilities, keyCodes, loadNativeCalls, watchKeys } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
 import { limitCgroup } from '../base/host/cgroup-limits.ts';
@@ -10,7 +10,6 @@ import { readIfThere, readOrReason } from '../base/host/read-if-there.ts';
 import { type BootPartition, createBootPartition } from '../extensions/host/boot-partition.ts';
 import { kernelArgumentProblem } from '../kernel/domain/kernel-requirements.ts';
 import { isSecureBootOn } from '../kernel/domain/security-state.ts';
-import { writeKernelParameter } from '../kernel/host/kernel-parameter-file.ts';
 import { bootSlot, isKernelLoaded } from '../life/domain/boot-files.ts';
 import {
   detachVolumes,
@@ -23,7 +22,6 @@ import {
 import { cgroupFolder, enterInitCgroup } from '../life/host/machine-cgroups.ts';
 import { modulesAreLoaded } from '../life/host/modules-of-init.ts';
 import { createNextKernel, type NextKernel } from '../life/host/next-kernel.ts';
-import { setUpNetwork } from '../network/host/static-network.ts';
 import type { MachineClock } from '../time/domain/machine-clock.ts';
 import { openMachineClock } from '../time/host/machine-clock.ts';
 import { type MachineDisks, openMachineDisks } from '../volumes/host/machine-disks.ts';
@@ -36,10 +34,6 @@ const kexecTimeoutMs = 180_000;
 
 /** What a machine has before its node starts. */
 export interface PreparedMachine {
-  /** From the kernel's command line. */
-  readonly addresses: readonly string[];
-  /** Why there are none. */
-  readonly addressProblem: string | undefined;
   /** Undefined when there is no system disk. */
   readonly volumes: MachineVolumes | undefined;
   readonly nextKernel: NextKernel;
@@ -51,9 +45,8 @@ export interface PreparedMachine {
 }
 
 /**
- * What machined does before anything else when the kernel started it as the first process: it mounts file systems, sets up
- * the network, and takes care that the machine ends with it. A problem of the disk or of the network is logged: the console
- * still shows what happens.
+ * What machined does before anything else when the kernel started it as the first process: it mounts file systems, and takes
+ * care that the machine ends with it. A problem of the disk is logged: the console still shows what happens.
  *
  * @param isAwaited whether a part of machined waits for the end of an adopted process
  * @param startedDisk as of `openMachineVolumes()`
@@ -109,7 +102,7 @@ export async function prepareMachine(
       ...{ calls, mountPoint: bootMountPoint, slot: bootSlot(readFileSync('/proc/cmdline', 'utf8')) },
       device: () => volumes.bootDevice(),
     });
-  return { volumes, disks, nextKernel, bootPartition, clock, ...setUpAddresses(calls, log) };
+  return { volumes, disks, nextKernel, bootPartition, clock };
 }
 
 /** Without its group machined runs all the same; only containers with limits do not. */
@@ -120,20 +113,6 @@ async function enterCgroup(log: Logger): Promise<void> {
   } catch (error) {
     log.error({ error: faultFrom(error).message }, 'the control groups could not be set up');
   }
-}
-
-function setUpAddresses(
-  calls: NativeCalls,
-  log: Logger,
-): Pick<PreparedMachine, 'addresses' | 'addressProblem'> {
-  const commandLine = readFileSync('/proc/cmdline', 'utf8');
-  const { address, problem } = setUpNetwork(calls, commandLine, writeKernelParameter);
-  if (address === undefined) {
-    log.error({ error: problem }, 'the machine has no address');
-    return { addresses: [], addressProblem: problem };
-  }
-  if (problem !== undefined) log.error({ error: problem }, 'a part of the network of the machine is missing');
-  return { addresses: [address], addressProblem: undefined };
 }
 
 function killOthers(): void {

@@ -1,4 +1,5 @@
 // IP addresses with prefix lengths, as values that can be compared.
+import { ipAddressText } from '@nodewright/linux/network';
 import { isIpAddress } from './is-ip-address.ts';
 
 export interface Prefix {
@@ -45,6 +46,19 @@ export function addressBytes(text: string): Uint8Array {
   if (prefix === undefined) throw new TypeError(`${JSON.stringify(text)} is not an address`);
   const width = widthOf(prefix);
   return Buffer.from(prefix.bits.toString(16).padStart(width / 4, '0'), 'hex');
+}
+
+/**
+ * The network of an address with a prefix length, without its host bits: `10.0.0.0/24` for `10.0.0.7/24`, `fd00::/64` for
+ * `FD00:0::7/64`. `undefined` for a text that is neither.
+ */
+export function networkOf(text: string): string | undefined {
+  const prefix = parsePrefix(text);
+  if (prefix === undefined) return undefined;
+  const width = widthOf(prefix);
+  const host = BigInt(width - prefix.length);
+  const bytes = Buffer.from(((prefix.bits >> host) << host).toString(16).padStart(width / 4, '0'), 'hex');
+  return `${ipAddressText(bytes)}/${prefix.length}`;
 }
 
 /** Whether the address of `inner` is in the network `outer`. */

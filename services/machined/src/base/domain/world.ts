@@ -14,6 +14,21 @@ export type ServiceSource = 'child' | 'external';
  */
 export type WorldName = 'process' | 'stack' | 'container' | 'machine';
 
+/** What machined can do to the network of its node. */
+export type NetworkStepKind =
+  | 'set-link-up'
+  | 'add-address'
+  | 'replace-address'
+  | 'remove-address'
+  | 'add-route'
+  | 'remove-route'
+  /** A single address for a limited time, such as the virtual address of the control plane. */
+  | 'lend-address'
+  | 'return-address'
+  | 'announce-address';
+
+const borrowing: readonly NetworkStepKind[] = ['lend-address', 'return-address', 'announce-address'];
+
 /** What a node may do and what it owns in its environment. */
 export interface World {
   readonly name: WorldName;
@@ -44,10 +59,10 @@ export interface World {
   /** Only the node configures its links, addresses and name servers. */
   readonly ownsNetwork: boolean;
   /**
-   * machined may add addresses to the links of the node, such as the virtual address of the control plane: the network namespace is
-   * the node's, and machined has the capabilities.
+   * What machined may do to the links, addresses and routes of the node, if it is the first process of the node and has the
+   * capabilities. The port to the network has no other steps, and there is no port where this is empty.
    */
-  readonly addsAddresses: boolean;
+  readonly networkSteps: readonly NetworkStepKind[];
   /** The node sets the clock, and trusts it only after a time server has confirmed it. */
   readonly ownsClock: boolean;
   /** The node queries time servers. In a container the clock belongs to the host, which synchronises it. */
@@ -106,7 +121,7 @@ const stack: World = {
   ownsAddresses: true,
   ownsKernel: false,
   ownsNetwork: false,
-  addsAddresses: false,
+  networkSteps: [],
   ownsClock: false,
   asksTime: false,
   ownsDisks: false,
@@ -138,7 +153,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsAddresses: false,
     ownsKernel: false,
     ownsNetwork: false,
-    addsAddresses: false,
+    networkSteps: [],
     ownsClock: false,
     asksTime: true,
     ownsDisks: false,
@@ -162,7 +177,7 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     description: 'a container',
     platform: 'container',
     refusesMachineCalls: true,
-    addsAddresses: true,
+    networkSteps: borrowing,
     runsDaemons: true,
     runsContainers: true,
     staticPods: 'kubelet',
@@ -180,7 +195,10 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsAddresses: true,
     ownsKernel: true,
     ownsNetwork: true,
-    addsAddresses: true,
+    networkSteps: [
+      ...['set-link-up', 'add-address', 'replace-address', 'remove-address', 'add-route', 'remove-route'],
+      ...borrowing,
+    ] as readonly NetworkStepKind[],
     ownsClock: true,
     asksTime: true,
     ownsDisks: true,

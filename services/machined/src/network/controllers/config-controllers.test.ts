@@ -5,6 +5,7 @@ import { pointerTo, putResource, type ResourceKind } from '@nodewright/state';
 import * as kinds from '@nodewright/state/kinds';
 import { type WorldName, worlds } from '../../base/domain/world.ts';
 import { networkControllers } from './network-controllers.ts';
+import { NetworkProblems } from './network-problems.ts';
 import { FakeNetwork, fakeLink, noLinkHardware } from './testing/fake-network.ts';
 
 /** The specs of a machine with eth0 and eth1, by kind. */
@@ -21,7 +22,12 @@ async function specsOf(text: string | undefined, name: WorldName = 'machine') {
         network: async () => network,
         linkHardware: noLinkHardware,
       },
-      ...{ readResolvConf: async () => '', publish: () => {}, virtual: 'a test', hasKubelet: false },
+      ...{
+        readResolvConf: async () => '',
+        publish: () => {},
+        operators: [],
+        problems: new NetworkProblems(),
+      },
     }),
   });
   const { state } = node;

@@ -1,6 +1,5 @@
 // Publishes the links, addresses, routes, rules, DHCP clients and probes of the configuration and of the
-// defaults. Only virtual addresses are applied to
-// the kernel, by operator-spec.ts.
+// defaults. Of those of the configuration, only virtual addresses are applied to the kernel.
 import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
 import { ConfigReader } from '@nodewright/machine-config';
 import {

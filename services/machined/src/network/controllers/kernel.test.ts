@@ -19,6 +19,7 @@ import { eventually } from '@nodewright/testkit';
 import { worlds } from '../../base/domain/world.ts';
 import { type KernelNetwork, openKernelNetwork } from '../host/kernel-network.ts';
 import { networkControllers } from './network-controllers.ts';
+import { NetworkProblems } from './network-problems.ts';
 import { noLinkHardware } from './testing/fake-network.ts';
 
 const skip = noOwnNamespace;
@@ -36,7 +37,7 @@ async function openNode(): Promise<TestRuntime> {
     ...{ world: worlds.container, addresses: [], hostname: 'node01', instanceType: '' },
     network: () => (network ??= openKernelNetwork()),
     linkHardware: { ...noLinkHardware, of: (name) => readLinkHardware(calls, name) },
-    ...{ readResolvConf: async () => '', publish: () => {}, virtual: 'a test', hasKubelet: false },
+    ...{ readResolvConf: async () => '', publish: () => {}, operators: [], problems: new NetworkProblems() },
   });
   const node = openTestRuntime({ controllers });
   await node.settled();

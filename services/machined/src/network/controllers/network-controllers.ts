@@ -40,6 +40,7 @@ import { createNodeAddressSortAlgorithmController } from './node-address-sort-al
 import { createNodenameController } from './nodename.ts';
 import { type OpenNetwork, openOnce } from './open-kernel-watch.ts';
 import { createOperatorSpecController, type OperatorSpecInit } from './operator-spec.ts';
+import { type PlannedNetworkInit, plannedNetworkControllers } from './planned-network.ts';
 import { createPlatformConfigController } from './platform-config.ts';
 import { createPlatformConfigApplyController } from './platform-config-apply.ts';
 import { createPodResolverController, type PodResolverEffect } from './pod-resolver.ts';
@@ -63,15 +64,15 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addre
   readonly instanceType: string;
   /** Sets the host name of the kernel; undefined on a node that shares its kernel with others. */
   readonly hostnameEffect?: HostnameEffect | undefined;
-  /** Why the kernel's command line gave the machine no address. */
-  readonly addressProblem?: string | undefined;
+  /** Changes the kernel's network; undefined on a node that must not. */
+  readonly planned?: PlannedNetworkInit | undefined;
   /** Writes the `resolv.conf` of pods; undefined on a node that runs none. */
   readonly podResolverEffect?: PodResolverEffect | undefined;
   readonly publish: (event: NodeEvent) => void;
 }
 
 /**
- * The network state of the node and its network configuration. Only virtual addresses are applied to the kernel. Source:
+ * The network state of the node and its network configuration. The kernel gets what operators and defaults name. Source:
  * Talos v1.14: COSI resources, network.
  */
 export function networkControllers(init: NetworkControllersInit): Controller[] {
@@ -108,8 +109,11 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     createNodenameController(),
     createNetworkStatusController(!world.ownsAddresses),
     createAddressEventController(publish),
-    ...(world.ownsNetwork ? [createAddressDiagnosticsController(init.addressProblem)] : []),
+    ...(world.ownsNetwork ? [createAddressDiagnosticsController(init.problems)] : []),
     createOperatorSpecController(init),
+    ...(init.planned === undefined
+      ? []
+      : plannedNetworkControllers({ ...init.planned, network, problems: init.problems })),
     ...networkConfigControllers(world),
     ...mergeControllers(),
   ];

@@ -6,12 +6,19 @@ import { noTelemetry } from '@nodewright/telemetry';
 import { openControllerRig } from '../../base/testing/controller-rig.ts';
 import { plainOperator } from '../domain/operator-documents.ts';
 import type { Tenure } from '../host/virtual-address.ts';
+import { VirtualAddressOperator, type VirtualAddressOperatorInit } from '../host/virtual-address-operator.ts';
 import { VirtualAddresses } from '../host/virtual-addresses.ts';
 import { linkStatusesOf } from './link-statuses.ts';
+import { NetworkProblems } from './network-problems.ts';
 import { createOperatorSpecController } from './operator-spec.ts';
 import { fakeLink } from './testing/fake-network.ts';
 
 const healthy = { running: true, healthy: true, unknown: false };
+
+const init = (of: VirtualAddressOperatorInit) => ({
+  operators: [new VirtualAddressOperator(of)],
+  problems: new NetworkProblems(),
+});
 
 /** A node that wins every election, and what it has done, in order. */
 function openNode({ hasKubelet = false } = {}) {
@@ -37,7 +44,7 @@ function openNode({ hasKubelet = false } = {}) {
     ...{ monotonicMs: () => 0, telemetry: noTelemetry },
     log: { info: quiet, warn: quiet, error: quiet, debug: quiet } as never,
   });
-  const rig = openControllerRig([createOperatorSpecController({ virtual, hasKubelet })]);
+  const rig = openControllerRig([createOperatorSpecController(init({ virtual, hasKubelet }))]);
   const settled = async () => {
     for (let round = 0; round < 5; round += 1) await rig.settled();
   };
@@ -140,7 +147,7 @@ test('what is not taken is said in one line: addresses that a cloud moves, and a
     ],
   );
   const virtual = 'it is a set of processes';
-  const guest = openControllerRig([createOperatorSpecController({ virtual, hasKubelet: false })]);
+  const guest = openControllerRig([createOperatorSpecController(init({ virtual, hasKubelet: false }))]);
   await using _guest = guest;
   const operator = plainOperator('vip', 'eth0', 'configuration');
   for (const routeMetric of [1, 2]) {

@@ -1,84 +1,98 @@
-import { serviceIds } from '@nodewright/contract';
-import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
-import { pointerTo } from '@nodewright/state';
-import { addressSpecs, linkStatuses, operatorSpecs, services } from '@nodewright/state/kinds';
-import { addressId } from '../domain/network-ids.ts';
-import { isElected, obstacleToOwnership, virtualAddressSpec } from '../domain/virtual-address.ts';
-import type { VirtualAddresses, WantedAddress } from '../host/virtual-addresses.ts';
+import { type Controller, shared, weak } from '@nodewright/controllers';
+import type { KindRef } from '@nodewright/state';
+import {
+  addressSpecs,
+  hostnameSpecs,
+  linkSpecs,
+  linkStatuses,
+  operatorSpecs,
+  resolverSpecs,
+  routeSpecs,
+  services,
+  timeServerSpecs,
+} from '@nodewright/state/kinds';
+import { addressId, routeId } from '../domain/network-ids.ts';
+import type { NetworkOperator, OperatorOutput } from '../domain/operator.ts';
 import { inLayers } from './network-config.ts';
+import type { NetworkProblems } from './network-problems.ts';
 
 export interface OperatorSpecInit {
-  /** What competes for virtual addresses; on a node that cannot have any, the reason. */
-  readonly virtual: VirtualAddresses | string;
-  /** Whether the node runs a kubelet, which then must run for the node to have a virtual address. */
-  readonly hasKubelet: boolean;
+  readonly operators: readonly NetworkOperator[];
+  readonly problems: NetworkProblems;
 }
 
 /**
- * Runs the operators of virtual addresses, and publishes the addresses that this node has. Those of DHCP are not implemented.
- * Source: Talos v1.14: network.OperatorSpecController.
+ * Runs the operators, and publishes the specifications that they make of events. Those of DHCP are not implemented. Source:
+ * Talos v1.14: network.OperatorSpecController.
  */
-export function createOperatorSpecController({ virtual, hasKubelet }: OperatorSpecInit): Controller {
-  const said = new Map<string, string>();
-  /** One line for each change of what this node does about an address. */
-  const say = (key: string, line: string, write: (line: string) => void) => {
-    if (said.get(key) === line) return;
-    said.set(key, line);
-    write(line);
-  };
+export function createOperatorSpecController({ operators, problems }: OperatorSpecInit): Controller {
   return {
     name: 'network.OperatorSpecController',
     inputs: [weak(operatorSpecs), weak(linkStatuses), weak(services)],
-    outputs: [shared(addressSpecs)],
+    outputs: [
+      ...[addressSpecs, linkSpecs, routeSpecs].map(shared),
+      ...[hostnameSpecs, resolverSpecs, timeServerSpecs].map(shared),
+    ],
     open(source, scope) {
-      if (typeof virtual !== 'string') scope.use(virtual.watch(() => source.wake()));
+      for (const operator of operators) scope.use(operator.watch(() => source.wake()));
     },
     async reconcile(pass) {
-      const refuse = (ip: string, reason: string) =>
-        say(ip, `this node does not take the virtual address ${ip}: ${reason}`, (line) =>
-          pass.log.warn(line),
+      const byId = async <S>(kind: KindRef<S>) =>
+        new Map((await pass.list(kind)).map(({ metadata, spec }) => [metadata.id, spec]));
+      const events = {
+        operators: [...(await byId(operatorSpecs)).values()],
+        links: await byId(linkStatuses),
+        services: await byId(services),
+        log: pass.log,
+      };
+      for (const operator of operators) operator.react(events);
+      const outputs = operators.flatMap((operator) => operator.outputs());
+      const put = <S>(
+        kind: KindRef<S>,
+        specsOf: (output: OperatorOutput) => readonly NoInfer<S>[],
+        idOf: (spec: NoInfer<S>) => string,
+      ) => {
+        // Of two specifications with one id, the later counts.
+        const specs = outputs.flatMap((output) =>
+          specsOf(output).map((spec) => [`${output.prefix}/${idOf(spec)}`, spec] as const),
         );
-      const operators = (await pass.list(operatorSpecs)).map(({ spec }) => spec);
-      const vips = operators.filter(({ operator }) => operator === 'vip');
-      const elected = vips.filter(isElected);
-      for (const { vip } of vips.filter((spec) => !isElected(spec)))
-        refuse(vip.ip, 'moving it by the API of a cloud is not implemented');
-      if (typeof virtual === 'string') {
-        for (const { vip } of elected) refuse(vip.ip, virtual);
-        return;
-      }
-      const wanted = await Promise.all(
-        elected.map(({ vip, linkName }) => wantedAddress(pass, { ip: vip.ip, linkName, hasKubelet })),
+        return pass.replace(
+          inLayers(kind),
+          [...new Map(specs)].map(([id, spec]) => ({ id, spec })),
+        );
+      };
+      await put(
+        addressSpecs,
+        ({ addresses = [] }) => addresses,
+        ({ linkName, address }) => addressId(linkName, address),
       );
-      for (const { ip, linkName, obstacle } of wanted) {
-        const place = `${ip} on ${linkName}`;
-        const line =
-          obstacle === undefined
-            ? `this node competes for the virtual address ${place}`
-            : `this node does not compete (${obstacle}) for the virtual address ${place}`;
-        say(`${linkName}/${ip}`, line, (text) => pass.log.info(text));
-      }
-      virtual.adopt(wanted);
-      await pass.replace(
-        inLayers(addressSpecs),
-        virtual.owned().map((owned) => {
-          const spec = virtualAddressSpec(owned);
-          return { id: `vip/${owned.linkName}/${addressId(owned.linkName, spec.address)}`, spec };
-        }),
+      await put(
+        linkSpecs,
+        ({ links = [] }) => links,
+        ({ name }) => name,
+      );
+      await put(routeSpecs, ({ routes = [] }) => routes, routeId);
+      await put(
+        hostnameSpecs,
+        ({ hostname }) => (hostname === undefined ? [] : [hostname]),
+        () => hostnameSpecs.singleton,
+      );
+      await put(
+        resolverSpecs,
+        ({ resolvers }) => (resolvers === undefined ? [] : [resolvers]),
+        () => resolverSpecs.singleton,
+      );
+      await put(
+        timeServerSpecs,
+        ({ timeServers }) => (timeServers === undefined ? [] : [timeServers]),
+        () => timeServerSpecs.singleton,
+      );
+      // After the specifications, so that a machine which is about to get an address does not report a problem.
+      problems.set(
+        'operators',
+        'addresses',
+        operators.flatMap((operator) => operator.problems()),
       );
     },
   };
-}
-
-async function wantedAddress(
-  pass: ReconcilePass,
-  { ip, linkName, hasKubelet }: { ip: string; linkName: string; hasKubelet: boolean },
-): Promise<WantedAddress> {
-  const service = async (id: string) => (await pass.get(pointerTo(services, id)))?.spec;
-  const obstacle = obstacleToOwnership({
-    link: (await pass.get(pointerTo(linkStatuses, linkName)))?.spec,
-    etcd: await service(serviceIds.etcd),
-    kubelet: hasKubelet ? await service(serviceIds.kubelet) : 'none',
-  });
-  return { ip, linkName, obstacle };
 }

@@ -1,70 +1,140 @@
-import { isIpAddress } from '../../base/domain/is-ip-address.ts';
+// The argument `ip=` of the kernel's command line. Source: Linux, nfsroot; Talos v1.14: kernel command line.
+import { addressOf, parsePrefix } from '../../base/domain/prefix.ts';
 
 /** What to write on the kernel's command line, with the fields that it needs. */
 export const ipArgumentForm = 'ip=<address>::<gateway>:<netmask>::<link>:off:<name server>';
 
 /** The values of `ip=` by which the kernel would ask a server for the address. Source: Linux, nfsroot. */
-const askingValues: readonly string[] = ['dhcp', 'bootp', 'rarp', 'both', 'on', 'any'];
+const askingValues: readonly string[] = ['dhcp', 'dhcp6', 'bootp', 'rarp', 'both', 'on', 'any'];
+/** The values by which it would not. */
+const staticValues: readonly string[] = ['', 'off', 'none', 'static'];
+/** A label has at most 63 characters and the name 253. Source: RFC 1123. */
+const hostnameForm =
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+/** As the kernel names its devices (`dev_valid_name()`). */
+const deviceForm = /^(?!\.{1,2}$)[\x21-\x2e\x30-\x39\x3b-\x7e]{1,15}$/;
+/** The kernel's command line has 2048 bytes, but that of a hypervisor may have more. */
+const maxArguments = 64;
 
-/** A static IPv4 configuration from the kernel's command line. */
+/** A static configuration from the kernel's command line. */
 export interface IpArgument {
   readonly address: string;
   readonly prefixLength: number;
   readonly gateway?: string;
   readonly hostname?: string;
-  /** Name of the network device; without it the only one besides the loopback device. */
+  /** Name of the network device; without it the first hardware device. */
   readonly device?: string;
+  /** At most two. */
   readonly nameServers: readonly string[];
+  readonly timeServers: readonly string[];
+}
+
+/** The arguments `ip=` of a command line. */
+export interface IpArguments {
+  /** In their order, with their position among all of them, also the wrong ones. */
+  readonly all: readonly { readonly position: number; readonly argument: IpArgument }[];
+  /** What is wrong, in one line each. A wrong argument does not affect the others. */
+  readonly problems: readonly string[];
+}
+
+/** Reads all arguments `ip=` of the kernel's command line, 64 at most. */
+export function parseIpArguments(commandLine: string): IpArguments {
+  const words = commandLine
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word.startsWith('ip='));
+  const all: { position: number; argument: IpArgument }[] = [];
+  const problems: string[] = [];
+  if (words.length > maxArguments)
+    problems.push(`there are ${words.length} arguments ip=: all after ${maxArguments} are ignored`);
+  for (const [position, word] of words.slice(0, maxArguments).entries()) {
+    try {
+      const argument = parseIpArgument(word.slice('ip='.length));
+      if (argument !== undefined) all.push({ position, argument });
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  }
+  return { all, problems };
 }
 
 /**
  * Parses the value of the kernel argument `ip=`:
- * `<address>:<server>:<gateway>:<netmask>:<hostname>:<device>:<autoconf>:<dns>:<dns>`. Trailing fields may be missing.
- * Only static IPv4 addresses are implemented. Source: Linux, nfsroot.
+ * `<address>:<server>:<gateway>:<netmask>:<hostname>:<device>:<autoconf>:<dns>:<dns>:<ntp>`. Trailing fields may be missing. IPv6
+ * addresses are in brackets. The netmask is an address or the length of the prefix, and without one the prefix is the whole address.
+ * The server is ignored. Only static addresses are implemented.
  *
  * @returns undefined for an empty value, and for `off` and `none`
  * @throws Error that says which field is wrong
  */
 export function parseIpArgument(value: string): IpArgument | undefined {
   if (value === '') return undefined;
-  const [address = '', , gateway = '', netmask = '', hostname = '', device = '', autoconf = '', ...more] =
-    value.split(':');
-  const isAlone = !value.includes(':');
-  const wanted = isAlone && askingValues.includes(address) ? address : autoconf;
-  if (askingValues.includes(wanted))
+  const fields = fieldsOf(value);
+  const [address = '', , gateway = '', netmask = '', hostname = '', device = '', autoconf = ''] = fields;
+  // Source: Talos v1.14: kernel command line, `ip=<dev>:dhcp`.
+  const asks = fields.length <= 2 ? fields.at(-1) : autoconf;
+  if (askingValues.includes(asks ?? ''))
     throw new Error(
       `ip=${value}: DHCP is not implemented yet, nor is any other way to ask for an address: write ${ipArgumentForm}`,
     );
-  if (isAlone && ['off', 'none'].includes(address)) return undefined;
-  if (!['', 'off', 'none'].includes(autoconf))
+  if (fields.length === 1 && ['off', 'none'].includes(address)) return undefined;
+  if (!staticValues.includes(autoconf))
     throw new Error(`ip=${value}: "${autoconf}" is not implemented: write ${ipArgumentForm}`);
-  requireIpv4(value, 'address', address);
-  if (gateway !== '') requireIpv4(value, 'gateway', gateway);
-  const nameServers = more.slice(0, 2).filter((server) => server !== '');
-  for (const server of nameServers) requireIpv4(value, 'name server', server);
+  if (hostname !== '' && !hostnameForm.test(hostname))
+    throw new Error(`ip=${value}: "${hostname}" is not a host name`);
+  if (device !== '' && !deviceForm.test(device))
+    throw new Error(`ip=${value}: "${device}" is not the name of a network device`);
+  const own = addressField(value, 'address', address);
+  const nextHop = gateway === '' ? undefined : addressField(value, 'gateway', gateway);
+  if (nextHop !== undefined && nextHop.includes(':') !== own.includes(':'))
+    throw new Error(`ip=${value}: the gateway is not of the family of the address`);
   return {
-    address,
-    prefixLength: prefixLengthOf(value, netmask),
-    ...(gateway === '' ? {} : { gateway }),
+    ...{ address: own, prefixLength: prefixLengthOf(value, own, netmask) },
+    ...(nextHop === undefined ? {} : { gateway: nextHop }),
     ...(hostname === '' ? {} : { hostname }),
     ...(device === '' ? {} : { device }),
-    nameServers,
+    nameServers: servers(value, 'name server', fields.slice(7, 9)),
+    timeServers: servers(value, 'time server', fields.slice(9, 10)),
   };
 }
 
-function requireIpv4(value: string, what: string, text: string): void {
-  if (!isIpAddress(text) || text.includes(':'))
-    throw new Error(`ip=${value}: ${what} "${text}" is not an IPv4 address`);
+/** The fields, which are separated by the colons that are not in brackets. */
+function fieldsOf(value: string): string[] {
+  const fields = [''];
+  let isInBrackets = false;
+  for (const character of value) {
+    if (character === '[') isInBrackets = true;
+    if (character === ']') isInBrackets = false;
+    if (character === ':' && !isInBrackets) fields.push('');
+    else fields[fields.length - 1] += character;
+  }
+  if (isInBrackets) throw new Error(`ip=${value}: a bracket is not closed`);
+  return fields;
 }
 
+/** @throws Error unless it is an IPv4 address, or an IPv6 address in brackets */
+function addressField(value: string, what: string, text: string): string {
+  const isBare = !(text.startsWith('[') && text.endsWith(']'));
+  const inner = isBare ? text : text.slice(1, -1);
+  if (parsePrefix(inner) === undefined || inner.includes('/') || isBare === inner.includes(':'))
+    throw new Error(`ip=${value}: ${what} "${text}" is not an IPv4 address, nor an IPv6 address in brackets`);
+  return inner;
+}
+
+const servers = (value: string, what: string, texts: readonly string[]) =>
+  texts.filter((text) => text !== '').map((text) => addressField(value, what, text));
+
 /** The number of leading ones of a netmask, which may also be given as that number. */
-function prefixLengthOf(value: string, netmask: string): number {
-  if (/^\d{1,2}$/.test(netmask) && Number(netmask) <= 32) return Number(netmask);
-  requireIpv4(value, 'netmask', netmask);
-  const bits = netmask
-    .split('.')
-    .map((part) => Number(part).toString(2).padStart(8, '0'))
-    .join('');
+function prefixLengthOf(value: string, address: string, netmask: string): number {
+  const width = address.includes(':') ? 128 : 32;
+  if (netmask === '') return width;
+  if (/^\d{1,3}$/.test(netmask)) {
+    if (Number(netmask) <= width) return Number(netmask);
+    throw new Error(`ip=${value}: netmask "${netmask}" is longer than ${width} bits`);
+  }
+  const mask = parsePrefix(addressOf(addressField(value, 'netmask', netmask)));
+  if (mask?.length !== width) throw new Error(`ip=${value}: netmask "${netmask}" is of another family`);
+  const bits = mask.bits.toString(2).padStart(width, '0');
   if (!/^1*0*$/.test(bits)) throw new Error(`ip=${value}: netmask "${netmask}" has ones after a zero`);
   return bits.replaceAll('0', '').length;
 }

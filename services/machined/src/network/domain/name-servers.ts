@@ -3,7 +3,7 @@ import type { NameServerSpec, ResolverSpecSpec } from '@nodewright/state/kinds';
 import type { Layer } from './merge-layers.ts';
 
 /** A layer without any setting for name resolution. */
-function resolverSpec(layer: Layer, nameServers: readonly NameServerSpec[]): ResolverSpecSpec {
+export function resolverSpec(layer: Layer, nameServers: readonly NameServerSpec[]): ResolverSpecSpec {
   return {
     dnsServers: nameServers.map(({ addr }) => addr),
     nameServers,

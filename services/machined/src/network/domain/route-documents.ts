@@ -5,7 +5,8 @@ import { configuredLinks } from './link-documents.ts';
 /** Source: Talos v1.14: network id and merge rules, default metric. */
 export const defaultMetric = 1024;
 
-const plainRoute: Omit<RouteSpecSpec, 'family' | 'dst'> = {
+/** A route without a destination. */
+export const plainRoute: Omit<RouteSpecSpec, 'family' | 'dst'> = {
   ...{ src: '', gateway: '', outLinkName: '', table: 'main', priority: defaultMetric, scope: 'global' },
   ...{ type: 'unicast', flags: [], protocol: 'static', layer: 'configuration', mtu: 0, nextHops: [] },
 };

@@ -1,5 +1,5 @@
 import type { HostnameEffect } from '../controllers/hostname-spec.ts';
-import type { SetParameter } from './static-network.ts';
+import type { SetParameter } from './link-parameters.ts';
 
 /** What the kernel itself has while nobody has set a domain. */
 const noDomain = '(none)';

@@ -110,6 +110,6 @@ export function fakeAddress(
 export function fakeRoute(linkIndex: number, destination: string, gateway: string): KernelRoute {
   return {
     ...{ family: gateway.includes(':') ? 10 : 2, destination, source: '', gateway, linkIndex, table: 254 },
-    ...{ priority: 1024, scope: 0, type: 1, flags: 0, protocol: 4, mtu: 0, nextHops: [] },
+    ...{ priority: 1024, scope: 0, type: 1, flags: 0, protocol: 4, mtu: 0, nextHops: [], isSelective: false },
   };
 }

@@ -1,0 +1,166 @@
+// The network of a machine from its command line: the controllers with the real kernel, in a namespace of the test.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import { enterOwnNamespace, ip, noOwnNamespace } from '@nodewright/linux/testing';
+import { pointerTo, putResource, type SingletonRef } from '@nodewright/state';
+import {
+  hostnameStatuses,
+  machineConfigs,
+  resolverStatuses,
+  timeServerStatuses,
+} from '@nodewright/state/kinds';
+import { eventually } from '@nodewright/testkit';
+import { worlds } from '../../base/domain/world.ts';
+import { readIfThere } from '../../base/host/read-if-there.ts';
+import { CommandLineOperator } from '../domain/command-line-operator.ts';
+import { openKernelNetwork } from '../host/kernel-network.ts';
+import { type SetParameter, setLinkParameters } from '../host/link-parameters.ts';
+import { openNetworkPort } from '../host/network-port.ts';
+import { networkControllers } from './network-controllers.ts';
+import { NetworkProblems } from './network-problems.ts';
+import { noLinkHardware } from './testing/fake-network.ts';
+
+const acceptOf = (link: string) =>
+  readIfThere(`/proc/sys/net/ipv6/conf/${link}/accept_ra`)?.toString().trim();
+const skip = noOwnNamespace || (acceptOf('default') === undefined ? 'this kernel has no IPv6' : false);
+const isUp = (link: string) => /[<,]UP[,>]/.test(ip(`link show dev ${link}`));
+const has = (words: string, pattern: RegExp) =>
+  eventually(() => pattern.test(ip(words)), { what: String(pattern), explain: () => ip(words) });
+
+/** A namespace with two pairs of links that are down, and a machine in it. */
+async function openMachine(commandLine: string, setParameter: SetParameter = writeFileSync) {
+  enterOwnNamespace();
+  ip('link set lo down');
+  ip('link add wire0 type veth peer name wire1');
+  ip('link add wire2 type veth peer name wire3');
+  const problems = new NetworkProblems();
+  const kernel = await openKernelNetwork();
+  const { obstacles } = setLinkParameters(
+    kernel.links().map(({ name }) => name),
+    setParameter,
+  );
+  const operator = new CommandLineOperator(commandLine);
+  const node = openTestRuntime({
+    controllers: networkControllers({
+      ...{ world: worlds.machine, addresses: operator.addresses(), hostname: '', instanceType: '' },
+      ...{ network: async () => kernel, linkHardware: noLinkHardware, publish: () => {} },
+      ...{ readResolvConf: async () => '', operators: [operator], problems },
+      planned: { port: await openNetworkPort(worlds.machine.networkSteps), obstacles },
+    }),
+  });
+  await node.settled();
+  return { node, problems };
+}
+
+const line =
+  'console=tty0 ip=10.9.8.7::10.9.8.1:24:node01.lab:wire0:off:10.9.8.53:[fd09::53]:10.9.8.123 ' +
+  'ip=192.0.2.7::198.51.100.1:::wire2 ip=[fd09::7]::[fd09::1]:64::wire0 panic=0\n';
+
+test('ip= gives addresses, routes, a host name, name servers and a time server, and restores what somebody removes', {
+  skip,
+}, async () => {
+  const { node, problems } = await openMachine(line);
+  await using _node = node;
+  for (const link of ['wire1', 'wire3']) ip(`link set ${link} up`);
+  await has('-4 addr show dev wire0', /inet 10\.9\.8\.7\/24/);
+  await has('-6 addr show dev wire0', /inet6 fd09::7\/64/);
+  await has('route show', /^default via 10\.9\.8\.1 dev wire0 metric 1024 $/m);
+  await has('route show', /^default via 198\.51\.100\.1 dev wire2 metric 1025 $/m);
+  await has('route show', /^198\.51\.100\.1 dev wire2 scope link src 192\.0\.2\.7 metric 1025 $/m);
+  await has('-6 route show', /^default via fd09::1 dev wire0 metric 1026 /m);
+  assert.ok(isUp('lo'));
+  const spec = async <S>(of: SingletonRef<S>) => (await node.state.get(pointerTo(of))).spec;
+  assert.deepEqual(await spec(hostnameStatuses), { hostname: 'node01', domainname: 'lab' });
+  assert.deepEqual((await spec(resolverStatuses)).dnsServers, ['10.9.8.53', 'fd09::53']);
+  assert.deepEqual((await spec(timeServerStatuses)).timeServers, ['10.9.8.123']);
+  assert.equal(problems.ofAddresses(), undefined);
+
+  ip('addr add 10.7.7.7/24 dev wire0');
+  ip('addr del 10.9.8.7/24 dev wire0');
+  await has('-4 addr show dev wire0', /inet 10\.9\.8\.7\/24/);
+  ip('link set wire0 down');
+  await has('route show', /^default via 10\.9\.8\.1 dev wire0/m);
+  await has('-6 addr show dev wire0', /inet6 fd09::7\/64/);
+  assert.match(ip('-4 addr show dev wire0'), /inet 10\.7\.7\.7\/24/);
+});
+
+test('a link that appears later gets its address, and links that are not named stay down', {
+  skip,
+}, async () => {
+  const { node, problems } = await openMachine('ip=10.9.8.7:::24::later0:off');
+  await using _node = node;
+  assert.match(problems.ofAddresses() ?? '', /no network device later0 for ip=: there are wire0, wire1/);
+  ip('link add later0 type veth peer name later1');
+  await has('-4 addr show dev later0', /inet 10\.9\.8\.7\/24/);
+  await node.settled();
+  assert.equal(problems.ofAddresses(), undefined);
+  // The links of this test are virtual ones, which come up only by name.
+  assert.deepEqual(['later0', 'wire0', 'wire2'].map(isUp), [true, false, false]);
+});
+
+test("no link takes routers' advertisements: not the one of ip=, not another one, and not one that appears later", {
+  skip,
+}, async () => {
+  const { node } = await openMachine(line);
+  await using _node = node;
+  ip('link add later0 type veth peer name later1');
+  const all = ['default', 'wire0', 'wire1', 'wire2', 'later0', 'later1'];
+  assert.deepEqual(all.map(acceptOf), Array<string>(all.length).fill('0'));
+});
+
+test("a link stays down when its routers' advertisements cannot be refused, and comes up on a kernel without IPv6", {
+  skip,
+}, async () => {
+  const fails = (code: string) => (path: string) => {
+    if (path.includes('/wire0/')) throw Object.assign(new Error(code), { code });
+  };
+  {
+    const { node, problems } = await openMachine(line, fails('EACCES'));
+    await using _node = node;
+    assert.match(problems.ofAddresses() ?? '', /link wire0 stays down, its advertisements .*: EACCES/);
+    assert.deepEqual(['wire0', 'wire2'].map(isUp), [false, true]);
+  }
+  const { node } = await openMachine(line, fails('ENOENT'));
+  await using _node = node;
+  await has('-4 addr show dev wire0', /inet 10\.9\.8\.7\/24/);
+  assert.ok(isUp('wire0'));
+});
+
+test('a machine keeps the address of ip= when the kernel refuses its gateway', { skip }, async () => {
+  const { node, problems } = await openMachine('ip=[fd09::7]::[fd08::1]:64::wire0');
+  await using _node = node;
+  await has('-6 addr show dev wire0', /inet6 fd09::7\/64/);
+  await eventually(
+    () => node.logged.some(({ error }) => /^add-route default via fd08::1 /.test(String(error))),
+    {
+      what: 'a line of the log about the gateway',
+      explain: () => JSON.stringify(node.logged),
+    },
+  );
+  assert.equal(problems.ofAddresses(), undefined);
+});
+
+test('addresses and routes of the configuration are published, and not applied', { skip }, async () => {
+  const { node } = await openMachine('ip=10.9.8.7:::24::wire0:off');
+  await using _node = node;
+  await putResource(node.state, {
+    ...pointerTo(machineConfigs, 'v1alpha1'),
+    spec: [
+      'version: v1alpha1\nmachine: { type: worker }\n',
+      'apiVersion: v1alpha1\nkind: LinkConfig\nname: wire0\nup: true\n',
+      'addresses: [{ address: 10.9.8.7/24, routePriority: 7 }, { address: 10.9.9.9/24 }]\n',
+      'routes: [{ destination: 10.66.0.0/16, gateway: 10.9.8.1 }]\n',
+    ]
+      .join('')
+      .replace('apiVersion', '---\napiVersion'),
+  });
+  await node.settled();
+  const ids = async (type: string) =>
+    (await node.state.list({ namespace: 'network', type })).map(({ metadata }) => metadata.id);
+  assert.ok((await ids('AddressSpecs.net.talos.dev')).includes('wire0/10.9.9.9/24'));
+  assert.match(ip('-4 addr show dev wire0'), /inet 10\.9\.8\.7\/24/);
+  assert.doesNotMatch(ip('-4 addr show dev wire0'), /10\.9\.9\.9|metric 7/);
+  assert.doesNotMatch(ip('route show'), /10\.66/);
+});

@@ -1,0 +1,70 @@
+// What can be done to the network of a node, as data: planners return it, and the port of the network executes it.
+import type { AddressChange, KernelLink, KernelRoute } from '@nodewright/linux/network';
+import type { NetworkStepKind } from '../../base/domain/world.ts';
+
+interface LinkStep {
+  readonly kind: Extract<NetworkStepKind, 'set-link-up'>;
+  readonly linkName: string;
+  readonly linkIndex: number;
+}
+
+interface AddressStep {
+  readonly kind: Extract<NetworkStepKind, 'add-address' | 'replace-address' | 'remove-address'>;
+  readonly linkName: string;
+  readonly address: AddressChange;
+}
+
+interface RouteStep {
+  readonly kind: Extract<NetworkStepKind, 'add-route' | 'remove-route'>;
+  readonly route: KernelRoute;
+}
+
+interface LendStep {
+  readonly kind: Extract<NetworkStepKind, 'lend-address'>;
+  readonly linkIndex: number;
+  /** Without a prefix length. */
+  readonly address: string;
+  readonly lifetimeSeconds: number;
+}
+
+interface ReturnStep {
+  readonly kind: Extract<NetworkStepKind, 'return-address'>;
+  readonly linkIndex: number;
+  readonly address: string;
+}
+
+interface AnnounceStep {
+  readonly kind: Extract<NetworkStepKind, 'announce-address'>;
+  readonly link: Pick<KernelLink, 'index' | 'hardwareType' | 'hardwareAddress'>;
+  readonly address: string;
+}
+
+/** One change of the kernel's network. */
+export type NetworkStep = LinkStep | AddressStep | RouteStep | LendStep | ReturnStep | AnnounceStep;
+
+/** What a planner answers. */
+export interface NetworkPlan {
+  /** To be taken in this order. One that fails stops none of the others. */
+  readonly steps: readonly NetworkStep[];
+  /** Why the node cannot apply a specification now, one text for each. An event of the kernel makes a new plan. */
+  readonly waiting: readonly string[];
+  /**
+   * The keys of what belongs to the specifications from before the first step on: what they name, and what they named and the kernel
+   * still has. It is given to the next plan.
+   */
+  readonly owned: ReadonlySet<string>;
+}
+
+/** A step in words, such as `add-address 10.0.0.2/24 on eth0`. */
+export function describeStep(step: NetworkStep): string {
+  const { kind } = step;
+  if ('route' in step) {
+    const { destination, gateway, priority } = step.route;
+    return `${kind} ${destination || 'default'}${gateway === '' ? '' : ` via ${gateway}`} metric ${priority}`;
+  }
+  if ('linkName' in step)
+    return 'address' in step
+      ? `${kind} ${step.address.address}/${step.address.prefixLength} on ${step.linkName}`
+      : `${kind} ${step.linkName}`;
+  return `${kind} ${step.address}`;
+}

@@ -1,0 +1,127 @@
+// Which addresses to add to links and to remove, so that the kernel has what the specifications name. Foreign addresses stay.
+// Source: Talos v1.14: network, addresses in the kernel.
+import { type AddressChange, ipAddressText, type KernelAddress } from '@nodewright/linux/network';
+import { type AddressSpecSpec, networkEnumerations as enums } from '@nodewright/state/kinds';
+import { addressBytes, addressOf, type Prefix, parsePrefix } from '../../base/domain/prefix.ts';
+import { findLink, type NamedLink } from './find-link.ts';
+import type { NetworkPlan, NetworkStep } from './network-step.ts';
+
+export interface PlanAddressesFacts {
+  /** The merged specifications. */
+  readonly wanted: readonly AddressSpecSpec[];
+  /** As of the last plan. */
+  readonly owned: ReadonlySet<string>;
+  readonly links: readonly NamedLink[];
+  readonly addresses: readonly KernelAddress[];
+}
+
+const inet6 = 10;
+const permanent = enums.addressFlags.bitsOf(['permanent']);
+/** The flags that a specification decides; the kernel has others for the state of an address. */
+const managedFlags = enums.addressFlags.bitsOf([
+  'permanent',
+  'nodad',
+  'homeaddress',
+  'mngmtmpaddr',
+  'noprefixroute',
+  'mcautojoin',
+]);
+
+interface Wanted {
+  readonly linkName: string;
+  readonly address: AddressChange;
+}
+
+/**
+ * What to do for the addresses of links. An address that is new is added before another one is removed, so that a link that
+ * changes its address is never without one.
+ * A specification without the flag `permanent` is left to the operator that made it: it has lent the address to the kernel for
+ * a limited time, and only it knows whether that may go on.
+ */
+export function planAddresses({ wanted, owned, links, addresses }: PlanAddressesFacts): NetworkPlan {
+  const found = new Map<string, Wanted>();
+  const waiting: string[] = [];
+  for (const spec of wanted) {
+    if (!spec.flags.includes('permanent')) continue;
+    const one = wantedAddress(spec, links);
+    if (typeof one === 'string') waiting.push(one);
+    else found.set(one.key, one);
+  }
+  const present = presentAddresses(addresses);
+  const added: NetworkStep[] = [];
+  const changed: NetworkStep[] = [];
+  const removed: NetworkStep[] = [];
+  for (const [key, { linkName, address }] of found) {
+    const kernel = present.get(key);
+    if (kernel === undefined) added.push({ kind: 'add-address', linkName, address });
+    else changed.push(...changesOf(linkName, kernel, address));
+  }
+  const leaving = [...owned].filter((key) => present.has(key) && !found.has(key));
+  for (const key of leaving) {
+    const address = present.get(key) as KernelAddress;
+    const linkName = links.find(({ index }) => index === address.linkIndex)?.name ?? '';
+    removed.push({ kind: 'remove-address', linkName, address: changeOf(address) });
+  }
+  return {
+    steps: [...added, ...changed, ...removed],
+    ...{ waiting, owned: new Set([...leaving, ...found.keys()]) },
+  };
+}
+
+function wantedAddress(
+  spec: AddressSpecSpec,
+  links: readonly NamedLink[],
+): (Wanted & { readonly key: string }) | string {
+  const prefix = parsePrefix(spec.address);
+  if (prefix === undefined) return `${spec.address} for ${spec.linkName} is not an address`;
+  const link = findLink(links, spec.linkName);
+  if (link === undefined) return `address ${spec.address}: there is no network device ${spec.linkName}`;
+  const family = prefix.family === 6 ? inet6 : 2;
+  return {
+    ...{ key: keyOf(link.index, prefix), linkName: link.name },
+    address: {
+      ...{ linkIndex: link.index, family, prefixLength: prefix.length, priority: spec.priority },
+      address: ipAddressText(addressBytes(addressOf(spec.address))),
+      // The kernel finds the scope of an IPv6 address itself.
+      scope: family === inet6 ? 0 : enums.scope.numberOf(spec.scope),
+      flags: enums.addressFlags.bitsOf(spec.flags) & managedFlags,
+    },
+  };
+}
+
+/** Those that a specification can name: an address with another one at the other end of its link is none. */
+function presentAddresses(addresses: readonly KernelAddress[]): Map<string, KernelAddress> {
+  const present = new Map<string, KernelAddress>();
+  for (const each of addresses) {
+    if (each.local !== '' && each.local !== each.address) continue;
+    const prefix = parsePrefix(`${each.address}/${each.prefixLength}`);
+    if (prefix !== undefined) present.set(keyOf(each.linkIndex, prefix), each);
+  }
+  return present;
+}
+
+const keyOf = (linkIndex: number, { family, bits, length }: Prefix) =>
+  `${linkIndex}/${family}/${bits.toString(16)}/${length}`;
+
+/**
+ * The kernel changes the priority and the lifetime in place, which keeps the routes and connections of the address. It takes
+ * priority 0 of an IPv6 address as "no change".
+ */
+function changesOf(linkName: string, kernel: KernelAddress, address: AddressChange): NetworkStep[] {
+  const differing = (kernel.flags ^ address.flags) & managedFlags;
+  const isSameScope = kernel.family === inet6 || kernel.scope === address.scope;
+  const isSamePriority = kernel.priority === address.priority;
+  if (isSameScope && isSamePriority && differing === 0) return [];
+  const canChangePriority = isSamePriority || kernel.family !== inet6 || address.priority !== 0;
+  if (isSameScope && canChangePriority && (differing & ~permanent) === 0) {
+    return [{ kind: 'replace-address', linkName, address }];
+  }
+  return [
+    { kind: 'remove-address', linkName, address: changeOf(kernel) },
+    { kind: 'add-address', linkName, address },
+  ];
+}
+
+const changeOf = ({ linkIndex, family, prefixLength, address, scope, flags, priority }: KernelAddress) => ({
+  ...{ linkIndex, family, prefixLength, address, scope, flags, priority },
+});

@@ -1,0 +1,103 @@
+// The order of steps, and what waits. That plans lead where they should is in host/planned-network.property.test.ts.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fakeAddress, fakeLink, fakeRoute } from '../controllers/testing/fake-network.ts';
+import { linkAddress } from './address-documents.ts';
+import { describeStep, type NetworkPlan } from './network-step.ts';
+import { planAddresses } from './plan-addresses.ts';
+import { planLinks } from './plan-links.ts';
+import { planRoutes } from './plan-routes.ts';
+import { plainRoute } from './route-documents.ts';
+
+const links = [
+  fakeLink(1, 'lo', { hardwareType: 772, flags: 0 }),
+  fakeLink(2, 'eth0', { flags: 0, altNames: ['enp1s0'] }),
+  fakeLink(3, 'eth1', { flags: 0 }),
+  fakeLink(4, 'cni0', { flags: 0, kind: 'veth' }),
+];
+const wordsOf = ({ steps }: NetworkPlan) => steps.map(describeStep);
+const isUp = (index: number) => links.map((link) => (link.index === index ? { ...link, flags: 1 } : link));
+
+test('planLinks() sets up what is named, by any of its names, and all hardware when there is no address', () => {
+  const facts = { wanted: ['lo', 'enp1s0', 'eth9'], bringsUpAll: false, obstacles: new Map(), links };
+  assert.deepEqual(wordsOf(planLinks(facts)), ['set-link-up lo', 'set-link-up eth0']);
+  assert.deepEqual(wordsOf(planLinks({ ...facts, links: isUp(2) })), ['set-link-up lo']);
+  const all = planLinks({ ...facts, wanted: ['lo'], bringsUpAll: true });
+  assert.deepEqual(wordsOf(all), ['set-link-up lo', 'set-link-up eth0', 'set-link-up eth1']);
+});
+
+test('planLinks() leaves a link down whose advertisements of routers cannot be refused, and says so', () => {
+  const obstacles = new Map([['eth0', 'its advertisements of routers cannot be refused: EACCES']]);
+  const plan = planLinks({ wanted: ['eth0'], bringsUpAll: true, obstacles, links });
+  assert.deepEqual(wordsOf(plan), ['set-link-up eth1']);
+  assert.deepEqual(plan.waiting, [
+    'link eth0 stays down, its advertisements of routers cannot be refused: EACCES',
+  ]);
+});
+
+test('planAddresses() adds before it removes, and waits for a link', () => {
+  const wanted = ['10.0.0.2/24', '10.0.0.3/24'].map((text) => linkAddress('eth0', text, 'cmdline'));
+  const missing = linkAddress('eth9', '10.0.0.4/24', 'cmdline');
+  const first = planAddresses({ wanted: [...wanted, missing], owned: new Set(), links, addresses: [] });
+  assert.deepEqual(wordsOf(first), ['add-address 10.0.0.2/24 on eth0', 'add-address 10.0.0.3/24 on eth0']);
+  assert.deepEqual(first.waiting, ['address 10.0.0.4/24: there is no network device eth9']);
+  const addresses = [fakeAddress(2, '10.0.0.2/24'), fakeAddress(2, '10.0.0.9/24')];
+  const [, kept] = wanted;
+  const second = planAddresses({ wanted: kept ? [kept] : [], owned: first.owned, links, addresses });
+  assert.deepEqual(wordsOf(second), [
+    'add-address 10.0.0.3/24 on eth0',
+    'remove-address 10.0.0.2/24 on eth0',
+  ]);
+});
+
+test('planAddresses() changes what the kernel can change in place, and makes the rest anew', () => {
+  const [owned, addresses] = [new Set<string>(), [fakeAddress(2, '10.0.0.2/24')]];
+  const plan = (change: object) =>
+    wordsOf(
+      planAddresses({
+        ...{ owned, addresses, links },
+        wanted: [{ ...linkAddress('eth0', '10.0.0.2/24', 'cmdline'), ...change }],
+      }),
+    );
+  assert.deepEqual(plan({}), []);
+  assert.deepEqual(plan({ priority: 7 }), ['replace-address 10.0.0.2/24 on eth0']);
+  const anew = ['remove-address 10.0.0.2/24 on eth0', 'add-address 10.0.0.2/24 on eth0'];
+  assert.deepEqual(plan({ scope: 'link' }), anew);
+  assert.deepEqual(plan({ flags: ['permanent', 'noprefixroute'] }), anew);
+});
+
+test('planRoutes() removes before it adds, and adds the route to a gateway before the one through it', () => {
+  const route = { ...plainRoute, family: 'inet4', outLinkName: 'eth0' } as const;
+  const wanted = [
+    { ...route, dst: '', gateway: '192.0.2.1' },
+    { ...route, dst: '192.0.2.1/32', scope: 'link' as const },
+  ];
+  const facts = { wanted, owned: new Set(['2/254//1024/10.0.0.1']), links: isUp(2) };
+  const plan = planRoutes({ ...facts, routes: [fakeRoute(2, '', '10.0.0.1')] });
+  assert.deepEqual(wordsOf(plan), [
+    'remove-route default via 10.0.0.1 metric 1024',
+    'add-route 192.0.2.1/32 metric 1024',
+    'add-route default via 192.0.2.1 metric 1024',
+  ]);
+});
+
+test('planRoutes() waits for a link that is down and for a metric that another route has', () => {
+  const route = { ...plainRoute, family: 'inet4', dst: '' } as const;
+  const wanted = [
+    { ...route, gateway: '10.0.0.1', outLinkName: 'eth0' },
+    { ...route, gateway: '10.0.0.2', outLinkName: 'eth0' },
+    { ...route, gateway: '10.1.0.1', outLinkName: 'eth1', priority: 7 },
+    { ...route, gateway: '10.2.0.1', outLinkName: 'eth9', priority: 8 },
+  ];
+  const routes = [fakeRoute(2, '', '10.0.0.9')];
+  assert.deepEqual(planRoutes({ wanted, owned: new Set(), links: isUp(2), routes }), {
+    steps: [],
+    waiting: [
+      'route default via 10.0.0.2 metric 1024: another specification has this metric',
+      'route default via 10.1.0.1 metric 7: the link eth1 is down',
+      'route default via 10.2.0.1 metric 8: there is no network device eth9',
+      'route default via 10.0.0.1 metric 1024: another route to this destination has this metric',
+    ],
+    owned: new Set(['2/254//1024/10.0.0.1']),
+  });
+});
