@@ -91,8 +91,8 @@ const limited: readonly {
     fields:
       /^v1alpha1 (?:machine\.(?:kubelet\.|pods$|node(?:Labels|Annotations|Taints)$)|cluster\.allowScheduling)|^Kube(?:Node|let|CredentialProvider|StaticPod)Config |^KubePrismConfig tlsServerName$/,
     on: withKubelet,
-    file: 'stages/open-topics.ts',
-    line: "world.staticPods === 'kubelet' && options.kubelet === 'on'",
+    file: 'base/domain/node-abilities.ts',
+    line: "world.staticPods === 'kubelet' && facts.kubelet === 'on'",
   },
   {
     fields:
@@ -118,8 +118,8 @@ const limited: readonly {
   {
     fields: /^v1alpha1 machine\.udev\.|^UdevRulesConfig /,
     on: where(({ runsUdevd }) => runsUdevd),
-    file: 'stages/open-topics.ts',
-    line: 'world.runsUdevd && host.isFirstProcess',
+    file: 'base/domain/node-abilities.ts',
+    line: 'runsUdevd: world.runsUdevd && isFirstProcess',
   },
   {
     fields: /^VolumeConfig (?:name$|provisioning\.(?:minSize|maxSize|grow|diskSelector\.match)$)/,
@@ -130,8 +130,8 @@ const limited: readonly {
   {
     fields: /^v1alpha1 debug$|^ExtensionServiceConfig /,
     on: withContainers,
-    file: 'stages/open-topics.ts',
-    line: 'own !== undefined && host.ownCgroups !== undefined && services.cgroups !== undefined',
+    file: 'stages/topic-rows/service-rows.ts',
+    line: 'own && containers && cgroups',
   },
   {
     fields:

@@ -103,12 +103,19 @@ test('only the first process of a machine can change it: other modules call the 
     'time/host/machine-clock.ts',
   ]);
   assert.match(
-    readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),
-    /\bmachineClock: machine\?\.clock,/,
+    textOf('stages/topic-rows/machine-rows.ts'),
+    /\bopenTime\(\{\s+\.\.\.\{ \.\.\.host, machineClock: host\.machine\?\.clock \},/,
   );
+  // The stages hand access to the machine out in one value, which is undefined unless this is the first process, and the
+  // abilities of a node are decided in one place (its unit tests have a row for each kind of node).
+  assert.match(textOf('stages/open-host.ts'), /return \{ isFirstProcess, machine, children, ownCgroups \};/);
+  assert.deepEqual(importers(/\bnodeAbilities\(/), [
+    'base/domain/node-abilities.ts',
+    'stages/open-topics.ts',
+  ]);
   assert.match(
-    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
-    /\btime: openTime\(\{ \.\.\.host, /,
+    textOf('stages/open-topics.ts'),
+    /nodeAbilities\(\{\s+\.\.\.\{ node, isFirstProcess, hasUsers: layout\.users !== undefined, kubelet: options\.kubelet \},/,
   );
   // Only a node that runs containers itself, in control groups of its own, mounts the roots of extension services.
   assert.deepEqual(importers(/\bopenServiceRoot\(/), [
@@ -120,8 +127,8 @@ test('only the first process of a machine can change it: other modules call the 
     /if \(containers === undefined\) return \{ \.\.\.common, \.\.\.withoutContainers\(init\) \};/,
   );
   assert.match(
-    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
-    /host\.ownCgroups !== undefined && services\.cgroups !== undefined/,
+    textOf('stages/topic-rows/service-rows.ts'),
+    /own && containers && cgroups\s+\? \{ children, own, cgroupFolder: containers\.cgroupFolder, cgroups \}\s+: undefined,/,
   );
   // So does the kubelet, in a container whose image has Kubernetes, before it starts.
   assert.deepEqual(importers(/\b(coverKernelParameters|coverKernelLog|shareMounts)\(/), [
@@ -129,8 +136,8 @@ test('only the first process of a machine can change it: other modules call the 
     'kubelet/open-kubelet.ts',
   ]);
   assert.match(
-    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
-    /runtime !== undefined && runsContainers && hasKubelet\(host\)\s+\? await openKubelet\(/,
+    textOf('stages/topic-rows/container-rows.ts'),
+    /isPresent: \(\{ runsKubelet \}\) => runsKubelet,[^;]+;\s+if \(runtime === undefined \|\| containers === undefined\) return undefined;[^;]+;\s+return openKubelet\(/,
   );
   assert.deepEqual(importers(/\bcreateNextKernel\(/), [
     'life/host/next-kernel.ts',
@@ -177,8 +184,12 @@ test('only the first process of a machine can change it: other modules call the 
   );
   assert.equal(openNetwork.match(/openNetworkPort\(/g)?.length, 1);
   assert.match(
-    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
-    /process\.pid === 1 && isCapable \? undefined : cannotChangeText;[\s\S]*cannotChangeNetwork: networkProblem\(\),/,
+    textOf('stages/open-topics.ts'),
+    /isCapable = \[capabilities\.netAdmin, capabilities\.netRaw\]\.every\(hasCapability\);[\s\S]*mayChangeNetwork: process\.pid === 1 && isCapable,/,
+  );
+  assert.match(
+    textOf('stages/topic-rows/machine-rows.ts'),
+    /cannotChangeNetwork: abilities\.cannotChangeNetwork,/,
   );
   const borrowing = ['lend-address', 'return-address', 'announce-address'];
   assert.deepEqual(
@@ -210,11 +221,11 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(importers(/\bwriteKernelParameter\b/), [
     'kernel/host/kernel-parameter-file.ts',
     'kernel/open-kernel.ts',
-    'stages/open-topics.ts',
+    'stages/topic-rows/machine-rows.ts',
   ]);
   assert.match(
-    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
-    /setParameter: host\.isFirstProcess \? writeKernelParameter : undefined/,
+    textOf('stages/topic-rows/machine-rows.ts'),
+    /setParameter: abilities\.isFirstProcess \? writeKernelParameter : undefined/,
   );
   assert.match(
     readFileSync(join(folder, 'stages/open-host.ts'), 'utf8'),
@@ -323,10 +334,7 @@ test('only the first process of a machine can change it: other modules call the 
     'life/host/kernel-consoles.ts',
     'life/open-life.ts',
   ]);
-  assert.match(
-    readFileSync(join(folder, 'stages/open-topics.ts'), 'utf8'),
-    /\bownsConsoles: host\.isFirstProcess,/,
-  );
+  assert.match(textOf('stages/topic-rows/machine-rows.ts'), /\bownsConsoles: abilities\.isFirstProcess,/);
   assert.deepEqual(importers(/\benterInitCgroup\b/), [
     'life/host/machine-cgroups.ts',
     'life/host/prepare-container.ts',

@@ -34,7 +34,7 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
     host.beginLogCopies();
   };
   await life.sequences.boot({
-    mountEphemeral: host.volumes && mountEphemeral,
+    mountEphemeral: host.machine?.volumes && mountEphemeral,
     startServices: async (signal) => {
       await Promise.all([
         containers.begin(signal),

@@ -38,22 +38,14 @@ export interface Host extends MachinedContext {
   readonly logs: LogStore;
   readonly kernel: KernelFiles;
   readonly clock: WallClock;
-  /** The clock that this node may set; undefined on a node that is not the first process of a machine. */
-  readonly machineClock: PreparedMachine['clock'] | undefined;
   /** Returns the current time in Unix ms. */
   readonly now: () => number;
   /** A different id after every start of the node. */
   readonly bootId: string;
   /** Wipes volumes irrevocably. */
   readonly wipe: (plan: WipePlan) => Promise<void>;
-  /** The partitions of the system disk; undefined on a node whose volumes are folders. */
-  readonly volumes: PreparedMachine['volumes'];
-  /** The disks of the machine; undefined on a node that owns none. */
-  readonly disks: PreparedMachine['disks'];
-  /** The kernel that can take over without the firmware; undefined on a node that is not the first process of a machine. */
-  readonly nextKernel: PreparedMachine['nextKernel'] | undefined;
-  /** The partition BOOT, which has the sets of extensions; undefined on a node without such a disk. */
-  readonly bootPartition: PreparedMachine['bootPartition'];
+  /** The machine, whose first process this is; undefined on other nodes, which have no access to disks, links and the clock. */
+  readonly machine: PreparedMachine | undefined;
   /** To be called when the folder of the logs can be written to. */
   readonly beginLogCopies: () => void;
   /** Aborts when the streams that report the stop have to end. `signal` aborts earlier, when the stop begins. */
@@ -75,64 +67,81 @@ export async function openHost(
   logs: LogStore,
   scope: AsyncDisposableStack,
 ): Promise<Host> {
-  const { options: settings, log, telemetry } = context;
-  const { mode, services, systemDisk } = settings;
-  const world = worldOf(mode as NodeMode, services as ServiceSource);
-  const children = new AdoptedChildren();
-  const isAwaited = (pid: number) => children.isAwaited(pid);
-  const isFirstProcess = world.ownsKernel && process.pid === 1;
-  const machine = isFirstProcess ? await prepareMachine(world, isAwaited, systemDisk, log, scope) : undefined;
-  const ownCgroups = await ownCgroupsOf(world, isAwaited, log, scope);
-  const volumes = machine?.volumes;
+  const { options: settings, telemetry } = context;
+  const world = worldOf(settings.mode as NodeMode, settings.services as ServiceSource);
+  const duties = await openProcess(world, context, scope);
+  const { machine } = duties;
   const node = nodeFacts(world, settings, givenAddresses(world, settings));
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);
-  const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
-  const layout = nodeLayout(resolve(settings.root), world, user);
+  const layout = layoutOf(world, settings.root);
   await rejectSecondMachined(layout.paths.machinedSocket);
-
-  const folderWipe = nodeWipe(layout, world);
-  if (volumes === undefined) {
-    // An interrupted reset is completed before any file of the node is read.
-    const wiped = await folderWipe.finish();
-    if (wiped !== undefined) log.warn({ volumes: wiped }, 'volumes were wiped by a reset');
-  }
-
-  if (world.isGuest) scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
-  const { promise: folderReady, resolve: beginLogCopies } = Promise.withResolvers<void>();
-  const copies = scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log, folderReady }));
-  if (volumes === undefined) beginLogCopies();
+  const storage = await openStorage(
+    { ...{ context, world, layout, logs }, volumes: machine?.volumes },
+    scope,
+  );
   const kernel = scope.use(openKernelFiles(telemetry));
   const streamsEnd = new AbortController();
   return {
-    ...context,
-    ...{
-      node,
-      world,
-      isFirstProcess,
-      children,
-      ownCgroups,
-      layout,
-      servicesFolder,
-      logs,
-      kernel,
-      volumes,
-      beginLogCopies,
-    },
-    disks: machine?.disks,
-    machineClock: machine?.clock,
-    nextKernel: machine?.nextKernel,
-    bootPartition: machine?.bootPartition,
-    async wipe(plan) {
-      if (volumes === undefined) return folderWipe.wipe(plan.volumes);
-      await copies.stop();
-      await volumes.wipe(plan);
-    },
+    ...{ ...context, ...duties, ...storage },
+    ...{ node, world, layout, servicesFolder, logs, kernel },
     clock: systemWallClock,
     now: systemWallClock.now,
     bootId: world.ownsKernel ? readBootId() : randomUUID(),
     stopSignal: streamsEnd.signal,
     endStreams: () => streamsEnd.abort(),
   };
+}
+
+/** The duties of this process besides the node: those of the first process of a machine or of a container. */
+async function openProcess(
+  world: World,
+  { options: { systemDisk }, log }: MachinedContext,
+  scope: AsyncDisposableStack,
+): Promise<Pick<Host, 'isFirstProcess' | 'machine' | 'children' | 'ownCgroups'>> {
+  const children = new AdoptedChildren();
+  const isAwaited = (pid: number) => children.isAwaited(pid);
+  const isFirstProcess = world.ownsKernel && process.pid === 1;
+  const machine = isFirstProcess ? await prepareMachine(world, isAwaited, systemDisk, log, scope) : undefined;
+  const ownCgroups = await ownCgroupsOf(world, isAwaited, log, scope);
+  return { isFirstProcess, machine, children, ownCgroups };
+}
+
+interface StorageInit {
+  readonly context: MachinedContext;
+  readonly world: World;
+  readonly layout: NodeLayout;
+  readonly logs: LogStore;
+  /** The partitions of the system disk; undefined on a node whose volumes are folders. */
+  readonly volumes: PreparedMachine['volumes'];
+}
+
+/** The logs on disk, and the way to wipe the volumes of the node. An interrupted reset is completed before any file of the node is read. */
+async function openStorage(
+  { context: { log }, world, layout, logs, volumes }: StorageInit,
+  scope: AsyncDisposableStack,
+): Promise<Pick<Host, 'wipe' | 'beginLogCopies'>> {
+  const folderWipe = nodeWipe(layout, world);
+  if (volumes === undefined) {
+    const wiped = await folderWipe.finish();
+    if (wiped !== undefined) log.warn({ volumes: wiped }, 'volumes were wiped by a reset');
+  }
+  if (world.isGuest) scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
+  const { promise: folderReady, resolve: beginLogCopies } = Promise.withResolvers<void>();
+  const copies = scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log, folderReady }));
+  if (volumes === undefined) beginLogCopies();
+  return {
+    beginLogCopies,
+    async wipe(plan) {
+      if (volumes === undefined) return folderWipe.wipe(plan.volumes);
+      await copies.stop();
+      await volumes.wipe(plan);
+    },
+  };
+}
+
+function layoutOf(world: World, root: string): NodeLayout {
+  const user = { uid: process.getuid?.() ?? 0, groups: process.getgroups?.() ?? [] };
+  return nodeLayout(resolve(root), world, user);
 }
 
 /** Only the first process of a machine or of a container runs containers itself. */
