@@ -1,5 +1,6 @@
 import { Fault, Secret } from '@nodewright/fault';
 import { type Alias, type Document, isNode, LineCounter, parseDocument, visit } from 'yaml';
+import { readPlainYaml } from './read-plain-yaml.ts';
 import {
   emptyTalosconfig,
   type Talosconfig,
@@ -12,26 +13,36 @@ type Mapping = Readonly<Record<string, unknown>>;
 
 /** Reads values from a YAML document. Its errors name the line of the invalid value. */
 class Reader {
-  readonly #document: Document;
-  readonly #lines: LineCounter;
+  readonly #text: string;
   readonly #source: string;
+  readonly #lines = new LineCounter();
+  #parsed: Document | undefined;
 
   constructor(text: string, source: string) {
+    this.#text = text;
     this.#source = source;
-    this.#lines = new LineCounter();
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false });
-    const [error] = this.#document.errors;
-    if (error !== undefined) throw this.#fault(this.#lines.linePos(error.pos[0]).line, error.message);
   }
 
-  root(): Mapping | undefined {
-    const value = this.#value();
+  /** Parsed when it is first needed, because it takes long. */
+  get #document(): Document {
+    if (this.#parsed !== undefined) return this.#parsed;
+    const document = parseDocument(this.#text, { lineCounter: this.#lines, prettyErrors: false });
+    const [error] = document.errors;
+    if (error !== undefined) throw this.#fault(this.#lines.linePos(error.pos[0]).line, error.message);
+    this.#parsed = document;
+    return document;
+  }
+
+  /** @param isPlain whether the plain form may be read without the package for YAML */
+  root(isPlain: boolean): Mapping | undefined {
+    const value = (isPlain ? readPlainYaml(this.#text) : undefined) ?? this.#value();
     return value === null || value === undefined ? undefined : this.mapping(value, []);
   }
 
   #value(): unknown {
+    const document = this.#document;
     try {
-      return this.#document.toJS({ maxAliasCount: 100 });
+      return document.toJS({ maxAliasCount: 100 });
     } catch (error) {
       // `toJS` fails for aliases only: an alias without an anchor, or too many aliases.
       throw this.#fault(this.#lineOfAlias(), error instanceof Error ? error.message : String(error));
@@ -159,8 +170,13 @@ function decodeContext(reader: Reader, value: unknown, path: Path): TalosconfigC
  * @throws Fault `invalid-argument` that names the source and the line, and never quotes a value
  */
 export function parseTalosconfig(text: string, source = '(text)'): Talosconfig {
+  return decodeTalosconfig(text, source, true);
+}
+
+/** The same; the package for YAML reads everything unless `isPlain`. */
+export function decodeTalosconfig(text: string, source: string, isPlain: boolean): Talosconfig {
   const reader = new Reader(text, source);
-  const root = reader.root();
+  const root = reader.root(isPlain);
   if (root === undefined) return emptyTalosconfig;
   const { context, contexts, ...unknown } = root;
   return {
