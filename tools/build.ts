@@ -1,8 +1,19 @@
 // Bundles the programs of the suite. `node tools/build.ts [name ...]`
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { startAnsweringNode } from './answering-node.ts';
 import { binaryCodecs } from './binary-codecs.ts';
 import { buildPage } from './build-page.ts';
 import { buildTime } from './build-time.ts';
@@ -181,8 +192,19 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     const runsIn = `/usr/lib/nodewright/${name}`;
     const init = { folder: staging, name, starter, node: [process.execPath], v8Flags, runsIn };
     const later = startModules === undefined ? [] : [laterPart];
-    const { compiledStarts: starts, compilesAll } = bundle;
-    compileProgram({ ...init, parts: later, starts, compilesAll });
+    const { compiledStarts, compiledCall, compilesAll } = bundle;
+    if (compiledCall === undefined) {
+      compileProgram({ ...init, parts: later, starts: compiledStarts, compilesAll });
+    } else {
+      const calls = mkdtempSync(join(tmpdir(), 'build-'));
+      try {
+        await using node = await startAnsweringNode(calls);
+        const starts = [...(compiledStarts ?? []), [...node.words, ...compiledCall]];
+        compileProgram({ ...init, parts: later, starts, compilesAll });
+      } finally {
+        rmSync(calls, { recursive: true });
+      }
+    }
     rmSync(starter);
   }
   for (const [from, to] of Object.entries(assets)) {
