@@ -56,7 +56,7 @@ test('parseIpArgument() names the field that is wrong', () => {
     [`10.0.0.1:::24:${label}`, /is not a host name/],
     ['10.0.0.1:::24:a..b', /is not a host name/],
     ['10.0.0.1:::24::../eth0', /is not the name of a network device/],
-    ['10.0.0.1:::24::a234567890123456', /is not the name of a network device/],
+    [`10.0.0.1:::24::${label}${label}`, /is not the name of a network device/],
     ['10.0.0.1:::24::eth\u00070', /is not the name of a network device/],
     ['10.0.0.1:::24::::x', /name server "x" is not an IPv4 address/],
     ['10.0.0.1:::24::::::time.example', /time server "time.example" is not an IPv4 address/],

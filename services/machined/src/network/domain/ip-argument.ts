@@ -11,8 +11,8 @@ const staticValues: readonly string[] = ['', 'off', 'none', 'static'];
 /** A label has at most 63 characters and the name 253. Source: RFC 1123. */
 const hostnameForm =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i;
-/** As the kernel names its devices (`dev_valid_name()`). */
-const deviceForm = /^(?!\.{1,2}$)[\x21-\x2e\x30-\x39\x3b-\x7e]{1,15}$/;
+/** A name or an alternative name, of which the kernel takes 127 characters. It allows more of them than any program uses. */
+const deviceForm = /^(?!\.{1,2}$)[\w.@+-]{1,127}$/;
 /** The kernel's command line has 2048 bytes, but that of a hypervisor may have more. */
 const maxArguments = 64;
 

@@ -42,11 +42,16 @@ export function planRoutes({ wanted, owned, links, routes }: PlanRoutesFacts): N
   }
   const present = routes.filter((route) => !route.isSelective && (route.flags & cloned) === 0);
   const wantedKeys = new Set([...chosen.values()].map(keyOf));
-  const leaving = present.filter((route) => owned.has(keyOf(route)) && !wantedKeys.has(keyOf(route)));
+  const isLeaving = (key: string) => owned.has(key) && !wantedKeys.has(key);
+  const leaving = present.filter((route) => isLeaving(keyOf(route)));
+  const staying = Map.groupBy(
+    present.filter((route) => !isLeaving(keyOf(route))),
+    slotOf,
+  );
   const removed: KernelRoute[] = [...leaving];
   const added: KernelRoute[] = [];
   for (const [slot, route] of chosen) {
-    const inSlot = present.filter((each) => slotOf(each) === slot && !leaving.includes(each));
+    const inSlot = staying.get(slot) ?? [];
     const own = inSlot.filter((each) => keyOf(each) === keyOf(route));
     if (own.some((each) => isEqual(each, route))) continue;
     const other = inSlot.find((each) => !own.includes(each));

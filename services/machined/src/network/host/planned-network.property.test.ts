@@ -128,7 +128,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 const runs = {
-  numRuns: Number(process.env.RUNS ?? 500),
+  numRuns: Number(process.env.SEQUENCES ?? 500),
   ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
 };
 const permanent = 0x80;
