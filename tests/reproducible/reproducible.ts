@@ -1,5 +1,5 @@
 // `make reproducible`: builds the image of the last commit twice from nothing but downloads, and compares all of its bytes. The builds
-// differ in the folder, the user (as root), the umask, the time, the time zone, the locale and every temporary folder; the keys are the same.
+// differ in the folder, the user (as root), the umask, the time, the time zone, the locale and every temporary folder; both have the same keys, which are made for the comparison.
 // With `PROGRAMS=cached` both have the Go programs that caches have.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { rootPrograms } from '../../rootfs/go/go-programs.ts';
 import { secureBootKey } from '../../rootfs/secure-boot/secure-boot-key.ts';
 import { signingKey } from '../../rootfs/signing/image-keys.ts';
-import { keysFolder, packageCache } from '../../rootfs/workshop.ts';
+import { packageCache } from '../../rootfs/workshop.ts';
 import { etcdGoPrograms } from '../../tools/etcd/go-programs.ts';
 import { cacheFolder } from '../../tools/images/cache-folder.ts';
 import { reportCounts } from '../../tools/suites/suite-results.ts';
@@ -87,11 +87,23 @@ function explain(name: string, first: string, second: string, folder: string): v
 
 const changes = textOf('git', 'status', '--porcelain');
 if (changes !== '') note('changes that are not committed are in neither build');
-const keys = keysFolder(checkout);
-signingKey(keys);
-secureBootKey(keys);
 const work = mkdtempSync(join(tmpdir(), 'reproducible-'));
+const removeWork = () => {
+  // Go makes its cache of modules read-only.
+  spawnSync('chmod', ['--recursive', 'u+w', work]);
+  rmSync(work, { recursive: true, force: true });
+};
+// The programs of the build get the signal, too, and end.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    removeWork();
+    process.exit(1);
+  });
 try {
+  // Keys of this comparison alone: the second user can read them, and nothing else trusts them.
+  const keys = join(work, 'keys');
+  signingKey(keys);
+  secureBootKey(keys);
   // The second user must reach its folder.
   chmodSync(work, 0o711);
   const downloads = findDownloads();
@@ -119,7 +131,5 @@ try {
   process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
   if (counts.failed > 0 || counts.passed === 0) process.exitCode = 1;
 } finally {
-  // Go makes its cache of modules read-only.
-  spawnSync('chmod', ['--recursive', 'u+w', work]);
-  rmSync(work, { recursive: true, force: true });
+  removeWork();
 }
