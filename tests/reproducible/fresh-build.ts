@@ -51,7 +51,10 @@ export async function freshBuild(init: FreshBuildInit): Promise<string> {
   const { folder, user, umask } = surroundings;
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const clone = join(folder, 'checkout');
-  execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${checkout}`, clone], { stdio: 'pipe' });
+  const masked = `umask ${umask.toString(8).padStart(4, '0')} && exec`;
+  // Git gives its files the modes that the umask leaves.
+  const clones = ['git', 'clone', '--quiet', '--depth', '1', `file://${checkout}`, clone];
+  execFileSync('sh', ['-c', `${masked} "$@"`, 'sh', ...clones], { stdio: 'pipe' });
   const places = {
     ...{ home: join(folder, 'home'), tmp: join(folder, 'tmp'), keys: join(folder, 'keys') },
     ...{ cache: join(folder, 'cache'), modules: join(folder, 'modules'), npm: join(folder, 'npm') },
@@ -72,8 +75,7 @@ export async function freshBuild(init: FreshBuildInit): Promise<string> {
     ...{ BUILD_CACHE: places.cache, GOMODCACHE: places.modules, GOCACHE: join(folder, 'go-build') },
     ...{ GOPATH: join(folder, 'gopath'), npm_config_cache: places.npm, npm_config_prefer_offline: 'true' },
   };
-  const script = `umask ${umask.toString(8).padStart(4, '0')} && exec make image`;
-  const child = spawn('sh', ['-c', script], {
+  const child = spawn('sh', ['-c', `${masked} make image`], {
     ...{ cwd: clone, env: environment, stdio: 'inherit' },
     ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
   });

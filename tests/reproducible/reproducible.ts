@@ -85,6 +85,8 @@ function explain(name: string, first: string, second: string, folder: string): v
   else note(`diffoscope has not said how: ${error?.message ?? stderr.trim()}`);
 }
 
+// The second user must reach its folder; each build gets an umask of its own.
+process.umask(0o022);
 const changes = textOf('git', 'status', '--porcelain');
 if (changes !== '') note('changes that are not committed are in neither build');
 const work = mkdtempSync(join(tmpdir(), 'reproducible-'));
@@ -104,7 +106,6 @@ try {
   const keys = join(work, 'keys');
   signingKey(keys);
   secureBootKey(keys);
-  // The second user must reach its folder.
   chmodSync(work, 0o711);
   const downloads = findDownloads();
   const images: string[] = [];
