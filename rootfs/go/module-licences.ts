@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { buildCaches, type Caches } from '../../tools/go/build-caches.ts';
-import { prepareBuild } from '../../tools/go/build-program.ts';
+import { type PreparedBuild, prepareBuild } from '../../tools/go/build-program.ts';
 import { openGo } from '../../tools/go/ensure-program.ts';
 import { goRelease } from '../../tools/go/go-release.ts';
 import type { LicenceTexts } from '../image/licence-texts.ts';
@@ -75,10 +75,7 @@ function moduleFolders(
   if (modules.length === 0) return [];
   using prepared = prepareBuild(build);
   const names = modules.map(({ path, version }) => `${path}@${version}`);
-  const printed = execFileSync(build.go, ['mod', 'download', '-json', ...names], {
-    ...{ cwd: prepared.folder, env: prepared.environment, encoding: 'utf8' },
-    ...{ stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 64 * 1024 * 1024 },
-  });
+  const printed = downloadModules(build.go, names, prepared);
   // One object after the other, each of which ends with a brace at the begin of a line.
   const answers = printed.split(/(?<=^\})$/m).filter((text) => text.trim() !== '');
   const folders = new Map(
@@ -92,6 +89,25 @@ function moduleFolders(
     if (folder === undefined) throw new Error(`go mod download: no ${module.path} ${module.version}`);
     return [module, folder];
   });
+}
+
+/** What Go prints about modules that it has fetched, or had already. */
+function downloadModules(
+  go: string,
+  names: readonly string[],
+  { folder, environment }: PreparedBuild,
+): string {
+  try {
+    return execFileSync(go, ['mod', 'download', '-json', ...names], {
+      ...{ cwd: folder, env: environment, encoding: 'utf8', stdio: 'pipe', maxBuffer: 64 * 1024 * 1024 },
+    });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as Error & { stdout?: string; stderr?: string };
+    // It names each module that failed as JSON.
+    const [, reason] = /^\s*"Error": (".*"),?$/m.exec(stdout) ?? [];
+    const said = reason === undefined ? stderr.trim().split('\n').at(-1) : JSON.parse(reason);
+    throw new Error(`go mod download: ${String(said).split('\n')[0]}`, { cause: error });
+  }
 }
 
 /** Names of files with a licence. */
