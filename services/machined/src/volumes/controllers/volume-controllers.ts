@@ -317,7 +317,7 @@ function mountStatusController(): Controller {
         volumeMountsOf(spec).map((status) => ({ ...status, labels: { [mountLabel]: metadata.id } })),
       );
       await pass.replace(volumeMountStatuses, statuses);
-      // Who uses a volume holds its VolumeMountStatus: the mount stays until all of them are gone.
+      // A user of a volume holds its VolumeMountStatus: the mount stays until all of them are gone.
       const used = new Set(
         (await pass.list(volumeMountStatuses)).map(({ metadata }) => metadata.labels[mountLabel]),
       );

@@ -1,4 +1,4 @@
-import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
+import { startPartitions, volumeIds, volumeTable } from '@nodewright/contract/volumes';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
@@ -92,7 +92,10 @@ export async function openMachineVolumes(
     bootDevice: async () => (await disks.find(startPartitions.boot))?.device,
     dropPartition: (entry) => disks.drop(entry),
     wipe: (plan) => wipePartitions({ disk: disks, meta: metaOnDisk, release, elsewhere }, plan),
-    userDiskProblem: (path) => userDiskProblem(readDisks(), disks.systemDisk, path),
+    userDiskProblem: (path) => {
+      const holders = elsewhere(volumeTable.map(({ id }) => id)).map(({ disk }) => disk);
+      return userDiskProblem(readDisks(), disks.systemDisk, holders, path);
+    },
     async wipeUserDisks(paths) {
       for (const { devicePath, sizeBytes } of readDisks())
         if (paths.includes(devicePath)) await clearDevice(port, devicePath, Number(sizeBytes));
@@ -132,10 +135,12 @@ async function finishInterruptedWipe(
 function userDiskProblem(
   disks: readonly Pick<BlockDisk, 'devicePath' | 'isReadOnly'>[],
   systemDisk: string,
+  volumeDisks: readonly string[],
   path: string,
 ): string | undefined {
   const found = disks.find(({ devicePath }) => devicePath === path);
   if (found === undefined) return "wasn't found";
   if (found.isReadOnly) return 'is readonly';
-  return path === systemDisk ? 'is the system disk' : undefined;
+  if (path === systemDisk) return 'is the system disk';
+  return volumeDisks.includes(path) ? 'holds a volume of this machine' : undefined;
 }

@@ -181,7 +181,17 @@ export class VolumeDisks {
   }
 
   async #removeElsewhere(elsewhere: readonly PartitionElsewhere[]): Promise<void> {
-    for (const { disk, guid } of elsewhere) await this.#remove(disk, (table) => withoutGuids(table, [guid]));
+    const present = new Set(this.#others().map(({ path }) => path));
+    for (const { disk, guid } of elsewhere) {
+      // A disk that was taken out is no reason to keep the rest.
+      if (!present.has(disk)) continue;
+      try {
+        await this.#remove(disk, (table) => withoutGuids(table, [guid]));
+      } catch (error) {
+        const { kind, message } = faultFrom(error);
+        throw new Fault(kind, `disk ${disk}: ${message}`, { cause: error });
+      }
+    }
   }
 
   async #remove(

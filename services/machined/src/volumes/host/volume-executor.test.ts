@@ -72,6 +72,12 @@ test('a partition is mounted once, as the file system that it holds, and unmount
     'holders',
   );
   assert.deepEqual(port.mounts, [mounted]);
+  // The port refuses to unmount what is in use, and the next attempt does it.
+  port.mounts.length = 0;
+  await assert.rejects(executor.settle(of, { ...given, mount: 'none' }), {
+    message: '/system/state: nothing is mounted at /system/state',
+  });
+  port.mounts.push(mounted);
   await executor.settle(of, { ...given, mount: 'none' });
   await executor.settle(of, { ...given, mount: 'none' });
   assert.deepEqual(port.mounts, []);
@@ -224,6 +230,47 @@ test('wherever the power fails, the next start finds the old volumes or creates 
     }),
     { numRuns: 60 },
   );
+});
+
+test('a failure names the disk that failed, and a reset goes on without a disk that was taken out', async () => {
+  const system = new EmulatedDisk(16);
+  const other = new EmulatedDisk(16, { path: '/dev/vdb', isBlank: true, power: system.power });
+  const present = [system, other];
+  const { executor, disks } = startVolumes([system, other], { present });
+  const elsewhere = volume(ephemeral);
+  const chosen = {
+    ...elsewhere,
+    partition: elsewhere.partition && { ...elsewhere.partition, selector: 'true' },
+  };
+  const selection = { selected: ['/dev/vdb'] };
+  system.writesLeft = 0;
+  await assert.rejects(executor.settle(chosen, { ...given, selection }), {
+    message: '/dev/vdb: the power has failed',
+  });
+  for (const disk of present) disk.restart();
+  assert.equal((await executor.settle(chosen, { ...given, selection })).located?.device, '/dev/vdb1');
+  const places = executor.elsewhere(['EPHEMERAL']);
+  assert.deepEqual(
+    places.map(({ disk }) => disk),
+    ['/dev/vdb'],
+  );
+  assert.deepEqual(executor.elsewhere(['STATE']), []);
+  present.pop();
+  const before = Buffer.from(other.bytes);
+  await disks.removeAll(places);
+  assert.ok(other.bytes.equals(before));
+  assert.throws(() => system.partitions(), /no partition table/);
+});
+
+test('a folder is made while a change of a table takes long', async () => {
+  const { executor, disks, folders } = startVolumes([new EmulatedDisk(16)]);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const change = disks.inTurn(() => promise);
+  const log = { id: 'LOG', path: '/var/log', mode: 0o755, isOverlay: false, partition: undefined };
+  await executor.settle(log, given);
+  assert.equal(await folders.sizeOf('/var/log'), 20_480_000_000n);
+  resolve();
+  await change;
 });
 
 test('partitionPath() separates the number from a name that ends with a digit', () => {

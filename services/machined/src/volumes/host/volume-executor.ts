@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Fault } from '@nodewright/fault';
+import { Fault, faultFrom } from '@nodewright/fault';
 import type { Logger } from '@nodewright/telemetry';
 import { planVolume } from '../domain/plan/plan-volume.ts';
 import type {
@@ -49,7 +49,10 @@ export class VolumeExecutor implements VolumeHost {
   settle(volume: PlannedVolume, given: GivenFacts): Promise<VolumePlan> {
     const { disks } = this.#init;
     const settle = () => this.#settle(volume, given);
-    return disks === undefined ? this.#ownTurns.run(settle) : disks.inTurn(settle);
+    // A file system that hangs keeps folders waiting, and no change of a partition table, such as a reset.
+    return disks === undefined || volume.partition === undefined
+      ? this.#ownTurns.run(settle)
+      : disks.inTurn(settle);
   }
 
   /** The partitions of these volumes on other disks than the system disk, as far as they were found. */
@@ -105,11 +108,32 @@ export class VolumeExecutor implements VolumeHost {
 
   async #run(id: string, step: VolumeStep): Promise<void> {
     const run = effects[step.kind] as Effect<VolumeStep['kind']>;
-    await run(this.#init, step);
+    try {
+      await run(this.#init, step);
+    } catch (error) {
+      throw aboutStep(error, step, this.#init.disks?.systemDisk);
+    }
     if (step.kind === 'mount' || step.kind === 'mount-overlay') this.#mounted.add(id);
     if (step.kind === 'unmount') this.#mounted.delete(id);
     if (step.kind === 'close') this.#open.delete(id);
   }
+}
+
+/** A failure names the disk, the partition or the folder. */
+function aboutStep(error: unknown, step: VolumeStep, systemDisk: string | undefined): unknown {
+  if (error instanceof Fault) return error;
+  const where = placeOf(step);
+  const { kind, message } = faultFrom(error);
+  return new Fault(kind, `${where === systemDisk ? 'system disk ' : ''}${where}: ${message}`, {
+    cause: error,
+  });
+}
+
+function placeOf(step: VolumeStep): string {
+  if ('disk' in step) return step.disk;
+  if ('device' in step) return step.device;
+  if ('target' in step) return step.target;
+  return 'path' in step ? step.path : step.id;
 }
 
 type Effect<K extends VolumeStep['kind']> = (

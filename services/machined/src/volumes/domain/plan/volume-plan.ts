@@ -102,7 +102,7 @@ export interface VolumeFacts {
   readonly isMounted: boolean;
   /** What requests of mounts say: how it is mounted, or that nothing requests it. `unchanged`: this plan does not decide it. */
   readonly mount: MountWish | 'none' | 'unchanged';
-  /** Who still uses the volume: the way back begins when there is none. */
+  /** What still uses the volume. The way back begins when this is empty. */
   readonly holders: readonly string[];
 }
 
