@@ -21,7 +21,6 @@ import { layout } from '../../rootfs/disk/disk-image.ts';
 import { machineFolders, mountsToDetach } from '../../services/machined/src/life/domain/machine-mounts.ts';
 import { planReset } from '../../services/machined/src/life/domain/plan-reset.ts';
 import { createNodeWipe } from '../../services/machined/src/life/host/node-wipe.ts';
-import { phaseOfStep, volumePhases } from '../../services/machined/src/volumes/domain/plan/volume-plan.ts';
 import { systemVolumes } from '../../services/machined/src/volumes/domain/system-volumes.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
@@ -155,11 +154,4 @@ test('the reference of VolumeConfig names each volume that a document may name, 
     actsOnlyIn === undefined ? [] : [`${actsOnlyIn} ${path}`],
   );
   assert.deepEqual(listed.sort(), acting);
-});
-
-test('each phase of a plan has steps, but those that decide or wait, and the one for encryption that has none yet', () => {
-  const withSteps = new Set<string>(Object.values(phaseOfStep));
-  const without = Object.keys(volumePhases).filter((phase) => !withSteps.has(phase));
-  assert.deepEqual(without, ['locate', 'wait', 'unlock', 'forget']);
-  assert.deepEqual(Object.values(volumePhases), [1, 2, 3, 4, 5, 6, 7, 8]);
 });

@@ -22,7 +22,7 @@ import {
 import { type BlockPort, createBlockPort } from '../../../services/machined/src/volumes/host/block-port.ts';
 import { findSystemDisk } from '../../../services/machined/src/volumes/host/find-system-disk.ts';
 import { createMetaOnDisk } from '../../../services/machined/src/volumes/host/meta-on-disk.ts';
-import { VolumeDisks } from '../../../services/machined/src/volumes/host/volume-disks.ts';
+import { SystemDisk } from '../../../services/machined/src/volumes/host/system-disk.ts';
 import { VolumeExecutor } from '../../../services/machined/src/volumes/host/volume-executor.ts';
 import { createVolumeFolders } from '../../../services/machined/src/volumes/host/volume-folder.ts';
 import { doneLine, type Finding, findingLine, imageSerial } from '../finding.ts';
@@ -39,10 +39,10 @@ const log = { debug: silent, info: silent, warn: silent, error: silent } as unkn
 type Examined = Omit<Finding, 'image'>;
 
 async function examine(calls: NativeCalls, port: BlockPort, disk: BlockDisk): Promise<Examined> {
-  const systemDisk = await findSystemDisk(port, [disk], log);
-  if (systemDisk === undefined) throw new Error('no partition META');
-  const system = new VolumeDisks({ port, systemDisk, others: () => [] });
-  const volumes = new VolumeExecutor({ disks: system, folders: createVolumeFolders(''), log });
+  const place = await findSystemDisk(port, [disk], log);
+  if (place === undefined) throw new Error('no partition META');
+  const system = new SystemDisk({ port, ...place });
+  const volumes = new VolumeExecutor({ disk: system, folders: createVolumeFolders(''), log });
   const table = decodeTable(await port.read(disk.devicePath, 0, tableHeadBytes));
   const labels = (table?.partitions ?? []).map(({ label }) => label);
   const meta = await createMetaOnDisk(port, (await system.find('META'))?.device ?? '').read();
@@ -66,7 +66,7 @@ async function examine(calls: NativeCalls, port: BlockPort, disk: BlockDisk): Pr
 /** Examines BOOT as the init and machined use it; on most images it is left out. */
 async function examineBoot(
   calls: NativeCalls,
-  system: VolumeDisks,
+  system: SystemDisk,
 ): Promise<Pick<Finding, 'sets' | 'root'> | undefined> {
   const found = await system.find('BOOT');
   if (found?.contents === undefined) return undefined;
@@ -103,8 +103,7 @@ async function mounted(
 
 async function located(volumes: VolumeExecutor, id: string): Promise<LocatedPartition> {
   const plan = await volumes.settle(plannedVolume(id, volumeNamed(id).spec, new Map()), {
-    ...{ isWanted: true, areDevicesKnown: true, isParentMounted: true, selection: undefined, holders: [] },
-    mount: 'unchanged',
+    ...{ areDevicesKnown: true, isParentMounted: true, selection: undefined, mount: undefined },
   });
   if (plan.refusal !== undefined) throw new Error(plan.refusal.message);
   if (plan.located === undefined) throw new Error(`volume ${id} has no partition`);

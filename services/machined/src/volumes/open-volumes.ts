@@ -42,7 +42,7 @@ export function openVolumes(init: OpenVolumesInit): VolumesTopic {
     controllers: [
       mountStatusController(),
       ...volumeControllers({
-        host: partitions ?? new VolumeExecutor({ disks: undefined, folders: createVolumeFolders(root), log }),
+        host: partitions ?? new VolumeExecutor({ disk: undefined, folders: createVolumeFolders(root), log }),
         selectors,
         hasContainers,
       }),

@@ -101,7 +101,7 @@ export const blockReferences: KindReferences = {
     },
     'provisioning.diskSelector.match': {
       ...provisioning['provisioning.diskSelector.match'],
-      help: 'CEL expression over disk, system_disk and units such as GiB. A new volume prefers the system disk, then the first that is selected and has room.',
+      help: 'CEL expression over disk, system_disk and units such as GiB. A volume for which it does not select the system disk fails: others are not implemented.',
       notApplied: provisioningNote('diskSelector.match'),
     },
     'provisioning.minSize': {

@@ -36,7 +36,7 @@ const mib = 1 << 20;
 
 /** A node whose volumes are folders. */
 const folderHost = (folders: EmulatedFolders) =>
-  new VolumeExecutor({ disks: undefined, folders, log: { warn() {} } });
+  new VolumeExecutor({ disk: undefined, folders, log: { warn() {} } });
 
 const dataPartition = (number: number, label: string, fromMib: number, toMib: number) => ({
   ...{ number, label, type: '0fc63daf-8483-4772-8e79-3d69d8477de4' },
@@ -283,17 +283,61 @@ test('a volume that is not wanted any more is unmounted and forgotten when nothi
 
 test('a mount that nothing requests any more is undone, and its volume stays ready', async () => {
   const disk = await usedDisk('EPHEMERAL');
-  const { executor } = startVolumes([disk]);
+  const folders = new EmulatedFolders();
+  const { executor } = startVolumes([disk], { folders });
   const controllers = volumeControllers({ selectors: noSelectors, host: executor }).slice(1);
   await using runtime = openTestRuntime({ controllers });
   const { state } = runtime;
-  await want(state, 'EPHEMERAL');
+  await want(state, 'EPHEMERAL', 'LOG');
   await runtime.settled();
-  assert.equal(disk.mounts.length, 1);
+  assert.deepEqual([disk.mounts.length, [...folders.made.keys()]], [1, ['/var/log']]);
   await teardownAndDestroy(state, pointerTo(volumeMountRequests, 'EPHEMERAL'));
   await runtime.settled();
-  assert.deepEqual([disk.mounts, await state.list(blockMountStatuses)], [[], []]);
+  const mounts = (await state.list(blockMountStatuses)).map(({ metadata }) => metadata.id);
+  assert.deepEqual([disk.mounts, mounts], [[], ['LOG']]);
+  assert.deepEqual([...folders.made.keys()], ['/var/log'], 'no folder is made on the way back');
+  assert.equal((await state.get(pointerTo(volumeStatuses, 'LOG'))).spec.phase, 'waiting');
+  // Below the empty mount point a volume is not prepared, also when one more program requests its mount.
+  folders.made.clear();
+  const request = (await state.get(pointerTo(volumeMountRequests, 'LOG'))).spec;
+  const other = { ...pointerTo(volumeMountRequests, 'service/x-LOG'), spec: request };
+  await putResource(state, other);
+  await runtime.settled();
+  assert.deepEqual([...folders.made], []);
   assert.equal((await state.get(pointerTo(volumeStatuses, 'EPHEMERAL'))).spec.phase, 'ready');
+});
+
+test('a mount that failed holds no volume: one that was not wanted for a while is mounted again', async () => {
+  const disk = await usedDisk('EPHEMERAL');
+  const folders = new EmulatedFolders();
+  const { executor } = startVolumes([disk], { folders });
+  const controllers = volumeControllers({ selectors: noSelectors, host: executor }).slice(1);
+  await using runtime = openTestRuntime({ controllers });
+  const { state } = runtime;
+  const leave = async () => {
+    await teardownAndDestroy(state, pointerTo(volumeMountRequests, 'EPHEMERAL'));
+    await teardownAndDestroy(state, pointerTo(volumeConfigs, 'EPHEMERAL'));
+    // The controller waits after its failure.
+    await runtime.advance(60_000);
+  };
+  // The first one fails before something is mounted, the second one after that.
+  for (const failing of [disk, folders]) {
+    failing.mountFailure = new Error('mount: EIO');
+    await want(state, 'EPHEMERAL');
+    await runtime.settled();
+    assert.deepEqual(await state.list(blockMountStatuses), []);
+    await leave();
+    assert.deepEqual([await state.list(volumeStatuses), disk.mounts], [[], []]);
+    failing.mountFailure = undefined;
+    await want(state, 'EPHEMERAL');
+    await runtime.advance(60_000);
+    assert.deepEqual(
+      disk.mounts.map(({ target }) => target),
+      ['/var'],
+    );
+    assert.deepEqual(folders.modes.at(-1), ['/var', 0o755]);
+    await leave();
+  }
 });
 
 test('the disk selector of EPHEMERAL decides where its partition is created, and is not asked when there is one', async () => {
@@ -301,19 +345,13 @@ test('the disk selector of EPHEMERAL decides where its partition is created, and
   const selections: Record<string, Selection> = {
     fails: { problem: 'the selector takes more than 2 s of processor time for 2 objects' },
     none: { selected: [] },
-    removable: { selected: ['/dev/sdz'] },
-    full: { selected: ['/dev/vdc'] },
-    other: { selected: ['/dev/vdb', '/dev/vdc'] },
-    system: { selected: ['/dev/vdb', '/dev/vda'] },
+    other: { selected: ['/dev/vdb'] },
+    both: { selected: ['/dev/vdb', '/dev/vda'] },
   };
   const asked: SelectorRequest[] = [];
   let choice = 'fails';
   const system = new EmulatedDisk(diskMib);
-  const other = new EmulatedDisk(diskMib, { path: '/dev/vdb', isBlank: true });
-  const full = new EmulatedDisk(diskMib, { path: '/dev/vdc', isBlank: true });
-  full.bytes.write('_BHRfS_M', 65_600, 'latin1');
-  const foreign = Buffer.from(full.bytes);
-  const { executor } = startVolumes([system, other, full]);
+  const { executor } = startVolumes([system]);
   const selectors: SelectorEvaluator = {
     async select(request) {
       asked.push(request);
@@ -323,11 +361,13 @@ test('the disk selector of EPHEMERAL decides where its partition is created, and
   const controllers = volumeControllers({ selectors, host: executor });
   await using runtime = openTestRuntime({ controllers: controllers.slice(1, 2) });
   const { state } = runtime;
-  const ephemeral = { diskSelector: expression, minSize: '4MiB', maxSize: '', grow: undefined };
-  const volume =
-    systemVolumes({ machineType: 'worker', hasPartitions: true, ephemeral }).find(
-      ({ id }) => id === 'EPHEMERAL',
-    ) ?? assert.fail();
+  const own = { diskSelector: expression, minSize: '4MiB', maxSize: '', grow: undefined };
+  const provisioning = new Map(['EPHEMERAL', 'STATE'].map((id) => [id, own]));
+  const volumes = systemVolumes({ machineType: 'worker', hasPartitions: true, provisioning });
+  const [ofState, volume = assert.fail()] = ['STATE', 'EPHEMERAL'].map((name) =>
+    volumes.find(({ id }) => id === name),
+  );
+  assert.equal(ofState?.spec.provisioning.diskSelector.match, 'system_disk', 'its document is not acted on');
   await putResource(state, { ...pointerTo(volumeConfigs, 'EPHEMERAL'), spec: volume.spec });
   const status = async () => {
     await runtime.settled();
@@ -335,7 +375,7 @@ test('the disk selector of EPHEMERAL decides where its partition is created, and
     return [phase, errorMessage];
   };
   const empty = disks.codec.fromProto(new Uint8Array());
-  for (const name of ['vda', 'vdb', 'vdc'])
+  for (const name of ['vda', 'vdb'])
     await putResource(state, { ...pointerTo(disks, name), spec: { ...empty, dev_path: `/dev/${name}` } });
   await putResource(state, { ...pointerTo(devicesStatuses), spec: { ready: true } });
   // The system disk is not known yet, so nothing is known of what the expression says.
@@ -347,43 +387,37 @@ test('the disk selector of EPHEMERAL decides where its partition is created, and
   ]);
   assert.deepEqual(
     [asked[0]?.environment, asked[0]?.expression, asked[0]?.candidates.map(({ name }) => name)],
-    ['disk', expression, ['/dev/vda', '/dev/vdb', '/dev/vdc']],
+    ['disk', expression, ['/dev/vda', '/dev/vdb']],
   );
   assert.deepEqual(
     asked[0]?.candidates.map(({ variables }) => variables.system_disk),
-    [true, false, false],
+    [true, false],
   );
   const quoted = 'the selector "disk.transport == \'nvme\'" selects';
   for (const [next, problem] of [
     ['none', `${quoted} no disk`],
     [
-      'removable',
-      `${quoted} /dev/sdz, which cannot hold a volume: it is not a disk with sectors of 512 bytes, or it cannot be read`,
-    ],
-    [
-      'full',
-      '/dev/vdc has no GPT partition table and is not empty: wipe it if nobody needs it (talosctl wipe disk vdc)',
+      'other',
+      `${quoted} /dev/vdb and not the system disk /dev/vda: volumes on other disks are not implemented`,
     ],
   ] as const) {
     choice = next;
     await runtime.advance(30_000);
     assert.deepEqual(await status(), ['failed', problem]);
   }
-  assert.ok(full.bytes.equals(foreign));
-  choice = 'other';
+  const labels = () => system.partitions().map(({ label }) => label);
+  assert.deepEqual(labels(), ['BOOT', 'META']);
+  choice = 'both';
   await runtime.advance(30_000);
   assert.deepEqual(await status(), ['ready', '']);
-  const labels = (disk: EmulatedDisk) => disk.partitions().map(({ label }) => label);
-  assert.deepEqual([labels(system), labels(other)], [['BOOT', 'META'], ['EPHEMERAL']]);
-  assert.ok(full.bytes.equals(foreign));
+  assert.deepEqual(labels(), ['BOOT', 'META', 'EPHEMERAL']);
 
-  // After a restart the document has another selector: what exists stays where it is, and nothing is asked.
-  choice = 'system';
+  // After a restart the selector is not asked: what exists stays where it is.
+  choice = 'other';
   const before = asked.length;
-  for (const disk of [system, other, full]) disk.restart();
-  const next = startVolumes([system, other, full]);
-  const given = { isWanted: true, areDevicesKnown: true, selection: undefined, isParentMounted: true };
-  const planned = plannedVolume('EPHEMERAL', volume.spec, new Map());
-  const plan = await next.executor.settle(planned, { ...given, mount: 'unchanged', holders: [] });
-  assert.deepEqual([plan.located?.device, asked.length], ['/dev/vdb1', before]);
+  system.restart();
+  const next = startVolumes([system]);
+  const given = { areDevicesKnown: true, selection: undefined, isParentMounted: true, mount: undefined };
+  const plan = await next.executor.settle(plannedVolume('EPHEMERAL', volume.spec, new Map()), given);
+  assert.deepEqual([plan.located?.device, asked.length], ['/dev/vda3', before]);
 });

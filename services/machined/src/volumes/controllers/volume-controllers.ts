@@ -1,4 +1,3 @@
-import { volumeTable } from '@nodewright/contract/volumes';
 import {
   type Controller,
   destroyReady,
@@ -9,7 +8,7 @@ import {
   weak,
 } from '@nodewright/controllers';
 import { Fault, faultFrom } from '@nodewright/fault';
-import { ConfigReader } from '@nodewright/machine-config';
+import { ConfigReader, type DocumentReader } from '@nodewright/machine-config';
 import type { Selection } from '@nodewright/machine-config/selectors';
 import { pointerTo } from '@nodewright/state';
 import {
@@ -30,7 +29,6 @@ import {
 } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import type { SelectorEvaluator } from '../../base/domain/selectors.ts';
-import type { PlannedVolume } from '../domain/plan/volume-plan.ts';
 import { diskCandidates } from '../domain/selected-disk.ts';
 import {
   directoryMount,
@@ -42,10 +40,11 @@ import {
   requestOfVolume,
   systemVolumeLabels,
   systemVolumes,
+  type VolumeProvisioning,
   volumeMountsOf,
   volumeStatusOf,
 } from '../domain/system-volumes.ts';
-import type { GivenFacts, VolumeHost } from '../domain/volume-host.ts';
+import type { VolumeHost } from '../domain/volume-host.ts';
 
 export interface VolumeControllersInit {
   readonly host: VolumeHost;
@@ -75,9 +74,6 @@ export function volumeControllers({
   ];
 }
 
-/** The document of this volume is acted on. */
-const actingIds: readonly string[] = volumeTable.filter(({ acts }) => acts !== undefined).map(({ id }) => id);
-
 function volumeConfigController(host: VolumeHost, hasContainers: boolean): Controller {
   return {
     name: 'block.VolumeConfigController',
@@ -85,23 +81,15 @@ function volumeConfigController(host: VolumeHost, hasContainers: boolean): Contr
     outputs: [shared(volumeConfigs), shared(volumeMountRequests)],
     async reconcile(pass) {
       const configuration = await configurationOf(pass);
-      const document =
-        configuration &&
-        new ConfigReader(configuration.documents)
-          .documents('VolumeConfig')
-          .find(({ name }) => actingIds.includes(name));
-      const provisioning = document?.below('provisioning');
+      const documents = new ConfigReader(configuration?.documents ?? []).documents('VolumeConfig');
       const volumes = systemVolumes({
         machineType: configuration?.effective.machineType,
         hasPartitions: host.hasPartitions,
         hasImageCache: host.hasImageCache,
         hasContainers,
-        ephemeral: provisioning && {
-          diskSelector: provisioning.text('diskSelector', 'match'),
-          minSize: provisioning.text('minSize'),
-          maxSize: provisioning.text('maxSize'),
-          grow: provisioning.boolean('grow'),
-        },
+        provisioning: new Map(
+          documents.map((document) => [document.name, provisioningOf(document.below('provisioning'))]),
+        ),
       });
       const labels = systemVolumeLabels;
       await pass.replace(
@@ -117,6 +105,13 @@ function volumeConfigController(host: VolumeHost, hasContainers: boolean): Contr
     },
   };
 }
+
+const provisioningOf = (provisioning: DocumentReader): VolumeProvisioning => ({
+  diskSelector: provisioning.text('diskSelector', 'match'),
+  minSize: provisioning.text('minSize'),
+  maxSize: provisioning.text('maxSize'),
+  grow: provisioning.boolean('grow'),
+});
 
 function volumeManagerController(host: VolumeHost, selectors: SelectorEvaluator): Controller {
   /** The failures that were logged, by volume: each is logged once, and not at each attempt. */
@@ -140,10 +135,11 @@ function volumeManagerController(host: VolumeHost, selectors: SelectorEvaluator)
         host.hasPartitions && (await pass.get(pointerTo(devicesStatuses)))?.spec.ready === true;
       const statusOf = async (id: string, spec: VolumeConfigSpec): Promise<VolumeStatusSpec> => {
         try {
-          const isParentMount = spec.type === 'overlay' || byId.get(spec.parentId)?.type === 'partition';
-          const isParentMounted = !isParentMount || mounted.has(spec.parentId);
           const volume = plannedVolume(id, spec, byId);
-          const given = { ...wanted, areDevicesKnown, isParentMounted };
+          const given = {
+            ...{ areDevicesKnown, isParentMounted: isParentMounted(spec, byId, mounted) },
+            ...{ selection: undefined, mount: undefined },
+          };
           let plan = await host.settle(volume, given);
           if (plan.waitsFor === 'selection') {
             const selection = await selectionFor(pass, selectors, spec);
@@ -171,24 +167,22 @@ function volumeManagerController(host: VolumeHost, selectors: SelectorEvaluator)
         const { id } = metadata;
         if (byId.has(id)) continue;
         // Its mount keeps the status until it is unmounted.
-        if (await pass.teardown(pointerTo(volumeStatuses, id)))
-          await host.settle(unwanted(id, ''), { ...wanted, isWanted: false });
+        if (await pass.teardown(pointerTo(volumeStatuses, id))) await host.leave(id, 'forget');
       }
       await pass.replace(volumeStatuses, statuses);
     },
   };
 }
 
-/** What the plans of all wanted volumes have in common. */
-const wanted: GivenFacts = {
-  ...{ isWanted: true, areDevicesKnown: false, selection: undefined, isParentMounted: true },
-  ...{ mount: 'unchanged', holders: [] },
-};
-
-/** A volume of whose configuration nothing is left. */
-const unwanted = (id: string, path: string): PlannedVolume => ({
-  ...{ id, path, mode: 0, isOverlay: false, partition: undefined },
-});
+/** A parent that is a folder has no mount of its own. */
+function isParentMounted(
+  { type, parentId }: Pick<VolumeConfigSpec, 'type' | 'parentId'>,
+  byId: ReadonlyMap<string, Pick<VolumeConfigSpec, 'type'>>,
+  mounted: ReadonlySet<string>,
+): boolean {
+  const isMount = type === 'overlay' || byId.get(parentId)?.type === 'partition';
+  return !isMount || mounted.has(parentId);
+}
 
 /** Undefined while the system disk is not known, of which expressions speak. */
 async function selectionFor(
@@ -229,9 +223,11 @@ function mountRequestController(): Controller {
   };
 }
 
+const mountControllerName = 'block.MountController';
+
 function mountController(host: VolumeHost): Controller {
   return {
-    name: 'block.MountController',
+    name: mountControllerName,
     inputs: [
       weak(mountRequests),
       weak(volumeConfigs),
@@ -250,15 +246,28 @@ function mountController(host: VolumeHost): Controller {
       // The other volumes are mounted all the same; the runtime reports the failure and tries again.
       const orFailure = (action: () => Promise<void>) =>
         action().catch((error: unknown) => void failures.push(error));
+      const mounted = new Set<string>();
+      const isInUse = new Set(requests.keys());
       for (const { metadata, spec } of await pass.list(blockMountStatuses)) {
         const { id, phase } = metadata;
+        if (phase === 'running') mounted.add(spec.spec.volumeID);
+        isInUse.add(spec.spec.volumeID);
         if (requests.has(id) && phase === 'running') continue;
+        mounted.delete(spec.spec.volumeID);
         await orFailure(() => unmount(pass, host, id, spec));
       }
-      for (const [id, request] of requests) {
-        const config = byId.get(request.volumeID);
-        if (config === undefined || !statuses.has(request.volumeID)) continue;
-        await orFailure(() => mount(pass, host, { id, request, config, byId }));
+      // A mount that failed has no status, and must not hold its volume when nothing requests it any more.
+      for (const { metadata } of await pass.list(volumeStatuses))
+        if (!isInUse.has(metadata.id) && metadata.finalizers.includes(mountControllerName))
+          await orFailure(() => leave(pass, host, metadata.id));
+      for (const config of parentsFirst(configs)) {
+        const { id } = config.metadata;
+        const request = requests.get(id);
+        if (request === undefined || !statuses.has(id)) continue;
+        await orFailure(async () => {
+          const isMounted = await mount(pass, host, { request, config: config.spec, byId, mounted });
+          if (isMounted) mounted.add(id);
+        });
       }
       if (failures.length > 0) throw failures[0];
     },
@@ -266,42 +275,55 @@ function mountController(host: VolumeHost): Controller {
 }
 
 interface WantedMount {
-  readonly id: string;
   readonly request: MountRequestSpec;
   readonly config: VolumeConfigSpec;
   readonly byId: ReadonlyMap<string, VolumeConfigSpec>;
+  /** The volumes that are mounted. */
+  readonly mounted: ReadonlySet<string>;
 }
 
-async function mount(pass: ReconcilePass, host: VolumeHost, wish: WantedMount): Promise<void> {
-  const { id, request, config, byId } = wish;
+/** Whether the volume is mounted now. */
+async function mount(pass: ReconcilePass, host: VolumeHost, wish: WantedMount): Promise<boolean> {
+  const { request, config, byId, mounted } = wish;
+  const id = request.volumeID;
   const pointer = pointerTo(blockMountStatuses, id);
   // It is unmounted first, once nothing holds it.
-  if ((await pass.get(pointer))?.metadata.phase === 'tearingDown') return;
-  const volume = plannedVolume(request.volumeID, config, byId);
-  if (volume.path === undefined) return;
-  await pass.hold(pointerTo(volumeStatuses, request.volumeID));
-  const plan = await host.settle(volume, { ...wanted, mount: mountOptionsOf(request, config.mount) });
+  if ((await pass.get(pointer))?.metadata.phase === 'tearingDown') return false;
+  const volume = plannedVolume(id, config, byId);
+  if (volume.path === undefined) return false;
+  await pass.hold(pointerTo(volumeStatuses, id));
+  const plan = await host.settle(volume, {
+    ...{ areDevicesKnown: false, selection: undefined, mount: mountOptionsOf(request, config.mount) },
+    isParentMounted: isParentMounted(config, byId, mounted),
+  });
   if (plan.refusal !== undefined) throw new Fault(plan.refusal.kind, plan.refusal.message);
-  if (plan.waitsFor !== undefined) return;
+  if (plan.waitsFor !== undefined) return false;
   const spec: BlockMountStatusSpec =
     plan.located === undefined
       ? directoryMount(request, volume.path)
       : partitionMount(request, volume.path, config, plan.located.device);
   await pass.put({ ...pointer, spec });
+  return true;
 }
 
-/** The way back begins when nothing holds the mount any more, and lets go of the volume at its end. */
+/** The way back begins when nothing holds the mount any more. */
 async function unmount(
   pass: ReconcilePass,
   host: VolumeHost,
   id: string,
-  { target, spec }: BlockMountStatusSpec,
+  { spec }: BlockMountStatusSpec,
 ): Promise<void> {
   const pointer = pointerTo(blockMountStatuses, id);
   if (!(await pass.teardown(pointer))) return;
-  await host.settle(unwanted(spec.volumeID, target), { ...wanted, mount: 'none' });
+  await host.leave(spec.volumeID, 'unmount');
   await pass.destroy(pointer);
   await pass.release(pointerTo(volumeStatuses, spec.volumeID));
+}
+
+/** The end of what is held for a mount that has no status. */
+async function leave(pass: ReconcilePass, host: VolumeHost, id: string): Promise<void> {
+  await host.leave(id, 'unmount');
+  await pass.release(pointerTo(volumeStatuses, id));
 }
 
 function mountStatusController(): Controller {

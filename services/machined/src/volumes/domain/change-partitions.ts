@@ -86,11 +86,6 @@ export function withoutLabels(table: PartitionTable, labels: readonly string[]):
   return { ...table, partitions: table.partitions.filter(({ label }) => !gone.has(label)) };
 }
 
-/** The table without the partitions with these GUIDs. */
-export function withoutGuids(table: PartitionTable, guids: readonly string[]): PartitionTable {
-  return { ...table, partitions: table.partitions.filter(({ guid }) => !guids.includes(guid)) };
-}
-
 /** The table without one of its partitions. */
 export function withoutNumber(table: PartitionTable, number: number): PartitionTable {
   return { ...table, partitions: table.partitions.filter((one) => one.number !== number) };

@@ -1,5 +1,4 @@
-// Decides which disk a new partition goes to, from the disks that a selector selects.
-import { Fault } from '@nodewright/fault';
+// Decides whether a new partition goes to the system disk, from the disks that a selector selects.
 import {
   type Selection,
   type SelectorCandidate,
@@ -25,30 +24,23 @@ export function diskCandidates(disks: readonly DiskSpec[], systemDisk: string): 
 }
 
 /**
- * The disks on which a new partition may be created, the preferred one first: without a selector of the configuration the system disk,
- * and with one the system disk if it is selected, otherwise the selected disks by path.
- *
- * @param disks those that can hold partitions
- * @throws Fault `failed-precondition` that quotes the selector when it selects none of them
+ * Why a partition is not created on the system disk, where all partitions of this machine are; undefined when the selector selects it,
+ * alone or with other disks.
  */
-export function chosenDisks<D extends { readonly path: string; readonly isSystemDisk: boolean }>(
+export function placementProblem(
   expression: string,
-  selection: Selection | undefined,
-  disks: readonly D[],
-): readonly D[] {
-  const own = disks.filter(({ isSystemDisk }) => isSystemDisk);
-  if (!isEvaluated(expression) || selection === undefined) return own;
-  if ('problem' in selection) throw new Fault('failed-precondition', selection.problem);
+  selection: Selection,
+  systemDisk: string,
+): string | undefined {
+  if ('problem' in selection) return selection.problem;
   const { selected } = selection;
-  const refuse = (text: string) => new Fault('failed-precondition', selectorProblem({ expression }, text));
-  if (selected.length === 0) throw refuse('selects no disk');
-  if (own.some(({ path }) => selected.includes(path))) return own;
-  const chosen = disks.filter(({ path }) => selected.includes(path));
-  if (chosen.length === 0)
-    throw refuse(
-      `selects ${shown(selected)}, which cannot hold a volume: it is not a disk with sectors of 512 bytes, or it cannot be read`,
-    );
-  return chosen.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  if (selected.includes(systemDisk)) return undefined;
+  return selectorProblem(
+    { expression },
+    selected.length === 0
+      ? 'selects no disk'
+      : `selects ${shown(selected)} and not the system disk ${systemDisk}: volumes on other disks are not implemented`,
+  );
 }
 
 const maxShown = 4;

@@ -52,8 +52,8 @@ export interface SystemVolumesInit {
   readonly hasImageCache?: boolean;
   /** The node runs containerd. */
   readonly hasContainers?: boolean;
-  /** `provisioning` of the document VolumeConfig for EPHEMERAL. */
-  readonly ephemeral?: VolumeProvisioning | undefined;
+  /** `provisioning` of the documents VolumeConfig, by volume. Only those of volumes that act on them count. */
+  readonly provisioning?: ReadonlyMap<string, VolumeProvisioning>;
 }
 
 /** Sizes as in a document: `10GiB`, `50%`, `-1GiB`; empty texts are not set. */
@@ -70,10 +70,13 @@ export interface VolumeProvisioning {
  * of programs that it does not run, such as KUBELET, are left out. Source: Talos v1.14: COSI resources, volume ids.
  */
 export function systemVolumes(node: SystemVolumesInit): NamedVolume[] {
-  const { hasPartitions, ephemeral } = node;
+  const { hasPartitions, provisioning } = node;
   return volumeTable
     .filter(({ on }) => isOn[on](node))
-    .map((row) => ({ id: row.id, spec: specOf(row, hasPartitions, row.acts && ephemeral) }));
+    .map((row) => ({
+      id: row.id,
+      spec: specOf(row, hasPartitions, row.acts && provisioning?.get(row.id)),
+    }));
 }
 
 /** Whether a node has the volumes of a row. */

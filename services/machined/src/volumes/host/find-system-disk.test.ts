@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EmulatedDisk } from '../testing/emulated-disk.ts';
 import type { BlockPort } from './block-port.ts';
-import { findSystemDisk, otherDisks } from './find-system-disk.ts';
+import { findSystemDisk } from './find-system-disk.ts';
 
 const mib = 1 << 20;
 
@@ -47,23 +47,4 @@ test('findSystemDisk() takes no other disk when that one has no META', async () 
   const { find } = machine({ '/dev/vda': new EmulatedDisk(16), '/dev/vdb': empty() });
   assert.equal(await find('/dev/vdb'), undefined);
   assert.equal(await find('/dev/vdc'), undefined);
-});
-
-test('otherDisks() has what partitions can be created on, and not the system disk', () => {
-  const disk = { sizeBytes: 8192n, sectorBytes: 512, kind: 'ssd' as const, isReadOnly: false };
-  const named = (name: string, changes: object = {}) => ({
-    ...disk,
-    name,
-    devicePath: `/dev/${name}`,
-    ...changes,
-  });
-  const disks = [
-    ...[named('vda'), named('vdb'), named('loop0'), named('dm-0'), named('sdz', { sizeBytes: 0n })],
-    ...[
-      named('sda', { sectorBytes: 4096 }),
-      named('sdb', { isReadOnly: true }),
-      named('sdc', { kind: 'cd' }),
-    ],
-  ];
-  assert.deepEqual(otherDisks(disks, '/dev/vda'), [{ path: '/dev/vdb', sectors: 16 }]);
 });

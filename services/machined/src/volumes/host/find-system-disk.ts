@@ -3,25 +3,10 @@ import { decodeTable, metaPartitionBytes, sectorBytes, tableHeadBytes } from '@n
 import type { BlockDisk } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { BlockPort } from './block-port.ts';
-import type { DiskPlace } from './observe-disks.ts';
+import type { DiskPlace } from './observe-disk.ts';
 
 /** Devices that the kernel makes from files or from other devices. */
 const madeByKernel = /^(loop|ram|zram|dm-|md|nbd|sr|fd)/;
-
-/** The disks that can hold volumes, beside the system disk: others need its size of sectors, too. */
-export function otherDisks(
-  disks: readonly Pick<
-    BlockDisk,
-    'name' | 'devicePath' | 'sizeBytes' | 'sectorBytes' | 'kind' | 'isReadOnly'
-  >[],
-  systemDisk: string,
-): DiskPlace[] {
-  return disks
-    .filter(({ name, kind, isReadOnly }) => !madeByKernel.test(name) && kind !== 'cd' && !isReadOnly)
-    .filter((disk) => disk.devicePath !== systemDisk && disk.sectorBytes === sectorBytes)
-    .filter(({ sizeBytes }) => sizeBytes > 0n)
-    .map(({ devicePath: path, sizeBytes }) => ({ path, sectors: Number(sizeBytes) / sectorBytes }));
-}
 
 export type CandidateDisk = Pick<BlockDisk, 'name' | 'devicePath' | 'sizeBytes' | 'sectorBytes'>;
 

@@ -24,7 +24,7 @@ export interface MachineDisks {
   ): Promise<void>;
 }
 
-/** @param volumes those that are partitions, which change partition tables as well */
+/** @param volumes those of the system disk, whose partition table only they change */
 export function openMachineDisks(
   calls: NativeCalls,
   volumes: Pick<MachineVolumes, 'systemDisk' | 'dropPartition'> | undefined,
@@ -33,8 +33,9 @@ export function openMachineDisks(
   const port = createBlockPort(calls);
   const turns = new Turns();
   const dropEntry = (entry: TableEntry) => {
-    // A table is read and written as a whole, so two calls must not do that at once. Volumes change tables, too.
-    return volumes === undefined ? turns.run(() => dropPartition(port, entry)) : volumes.dropPartition(entry);
+    if (entry.disk === volumes?.systemDisk) return volumes.dropPartition(entry.number);
+    // A table is read and written as a whole, so two calls must not do that at once.
+    return turns.run(() => dropPartition(port, entry));
   };
   return {
     async wipe(wishes, known, signal, onStart) {

@@ -1,15 +1,14 @@
-import { startPartitions, volumeIds, volumeTable } from '@nodewright/contract/volumes';
+import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import { mountOfVolume, type NamedVolume, plannedVolume, systemVolumes } from '../domain/system-volumes.ts';
 import type { VolumeHost } from '../domain/volume-host.ts';
 import { createBlockPort } from './block-port.ts';
-import type { TableEntry } from './drop-partition.ts';
-import { findSystemDisk, otherDisks } from './find-system-disk.ts';
+import { findSystemDisk } from './find-system-disk.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
 import { finishWipe, type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
-import { clearDevice, VolumeDisks } from './volume-disks.ts';
+import { clearDevice, SystemDisk } from './system-disk.ts';
 import { VolumeExecutor } from './volume-executor.ts';
 import { createVolumeFolders } from './volume-folder.ts';
 
@@ -22,8 +21,8 @@ export interface MachineVolumes extends VolumeHost {
   wipe(plan: PartitionWipePlan): Promise<void>;
   /** Path of the partition BOOT; undefined when the system disk has none. @throws Fault */
   bootDevice(): Promise<string | undefined>;
-  /** Deletes the entry of a partition of any disk. @throws Fault */
-  dropPartition(entry: TableEntry): Promise<void>;
+  /** Deletes the entry of a partition of the system disk. @throws Fault */
+  dropPartition(number: number): Promise<void>;
   /** Why a disk is not wiped as the disk of a user; undefined when it can be. */
   userDiskProblem(path: string): string | undefined;
   /** Clears disks of users. @throws Fault */
@@ -44,25 +43,24 @@ export async function openMachineVolumes(
   startedDisk: string | undefined,
 ): Promise<MachineVolumes | undefined> {
   const port = createBlockPort(calls);
-  const systemDisk = await findSystemDisk(port, readDisks(), log, startedDisk);
-  const others = () => (systemDisk === undefined ? [] : otherDisks(readDisks(), systemDisk.path));
-  const disks = systemDisk && new VolumeDisks({ port, systemDisk, others });
-  const meta = await disks?.find(volumeIds.meta);
-  if (disks === undefined || meta === undefined) {
+  const place = await findSystemDisk(port, readDisks(), log, startedDisk);
+  const disk = place && new SystemDisk({ port, ...place });
+  const meta = await disk?.find(volumeIds.meta);
+  if (disk === undefined || meta === undefined) {
     log.error(
       { disk: startedDisk },
       'no disk of this machine has a partition META: the configuration and all data are in memory, and lost at the next start',
     );
     return undefined;
   }
-  const hasImageCache = (await disks.find(volumeIds.imageCache)) !== undefined;
-  const volumes = new VolumeExecutor({ disks, hasImageCache, folders: createVolumeFolders(''), log });
+  const hasImageCache = (await disk.find(volumeIds.imageCache)) !== undefined;
+  const volumes = new VolumeExecutor({ disk, hasImageCache, folders: createVolumeFolders(''), log });
   const metaOnDisk = createMetaOnDisk(port, meta.device);
   const atStart = new Map(systemVolumes({ machineType: undefined, ...volumes }).map((one) => [one.id, one]));
   let stateFailure: Fault | undefined;
   try {
     // A node that was reset must not come back with its configuration.
-    await finishInterruptedWipe(disks, metaOnDisk, log);
+    await finishInterruptedWipe(disk, metaOnDisk, log);
     await mountAtStart(volumes, atStart.get(volumeIds.state));
   } catch (error) {
     const { kind, message } = faultFrom(error);
@@ -80,22 +78,19 @@ export async function openMachineVolumes(
     log.warn({ error: faultFrom(error).message }, 'the images on the disk cannot be used');
   }
   const release = async () => detachVolumes();
-  const elsewhere = (ids: readonly string[]) => volumes.elsewhere(ids);
   return {
     ...{ hasPartitions: true, hasImageCache },
     async settle(volume, given) {
       if (volume.id === volumeIds.state && stateFailure !== undefined) throw stateFailure;
       return volumes.settle(volume, given);
     },
-    systemDisk: disks.systemDisk,
+    leave: (id, end) => volumes.leave(id, end),
+    systemDisk: disk.path,
     meta: metaOnDisk,
-    bootDevice: async () => (await disks.find(startPartitions.boot))?.device,
-    dropPartition: (entry) => disks.drop(entry),
-    wipe: (plan) => wipePartitions({ disk: disks, meta: metaOnDisk, release, elsewhere }, plan),
-    userDiskProblem: (path) => {
-      const holders = elsewhere(volumeTable.map(({ id }) => id)).map(({ disk }) => disk);
-      return userDiskProblem(readDisks(), disks.systemDisk, holders, path);
-    },
+    bootDevice: async () => (await disk.find(startPartitions.boot))?.device,
+    dropPartition: (number) => disk.drop(number),
+    wipe: (plan) => wipePartitions({ disk, meta: metaOnDisk, release }, plan),
+    userDiskProblem: (path) => userDiskProblem(readDisks(), disk.path, path),
     async wipeUserDisks(paths) {
       for (const { devicePath, sizeBytes } of readDisks())
         if (paths.includes(devicePath)) await clearDevice(port, devicePath, Number(sizeBytes));
@@ -112,14 +107,14 @@ async function mountAtStart(volumes: VolumeHost, volume: NamedVolume | undefined
   if (volume === undefined) return;
   const { id, spec } = volume;
   const { refusal } = await volumes.settle(plannedVolume(id, spec, new Map()), {
-    ...{ isWanted: true, areDevicesKnown: true, isParentMounted: true, selection: undefined, holders: [] },
+    ...{ areDevicesKnown: true, isParentMounted: true, selection: undefined },
     mount: mountOfVolume(volume),
   });
   if (refusal !== undefined) throw new Fault(refusal.kind, refusal.message);
 }
 
 async function finishInterruptedWipe(
-  disk: VolumeDisks,
+  disk: SystemDisk,
   meta: MachineVolumes['meta'],
   log: Logger,
 ): Promise<void> {
@@ -135,12 +130,10 @@ async function finishInterruptedWipe(
 function userDiskProblem(
   disks: readonly Pick<BlockDisk, 'devicePath' | 'isReadOnly'>[],
   systemDisk: string,
-  volumeDisks: readonly string[],
   path: string,
 ): string | undefined {
   const found = disks.find(({ devicePath }) => devicePath === path);
   if (found === undefined) return "wasn't found";
   if (found.isReadOnly) return 'is readonly';
-  if (path === systemDisk) return 'is the system disk';
-  return volumeDisks.includes(path) ? 'holds a volume of this machine' : undefined;
+  return path === systemDisk ? 'is the system disk' : undefined;
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { PartitionWish } from '../domain/change-partitions.ts';
 import type { PlannedVolume } from '../domain/plan/volume-plan.ts';
 import type { GivenFacts } from '../domain/volume-host.ts';
-import { EmulatedDisk, EmulatedPower } from '../testing/emulated-disk.ts';
+import { EmulatedDisk } from '../testing/emulated-disk.ts';
 import { startVolumes } from '../testing/emulated-machine.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
 import { finishWipe, wipePartitions } from './partition-wipe.ts';
@@ -16,23 +16,21 @@ const ephemeral: PartitionWish = { label: 'EPHEMERAL', minBytes: 6 * mib, maxByt
 const all = ['META', 'STATE', 'EPHEMERAL'];
 const values = new Map([[12, Buffer.from('kept')]]);
 
-const given: Omit<GivenFacts, 'selection'> = {
-  ...{ isWanted: true, areDevicesKnown: true, isParentMounted: true },
-  ...{ mount: 'unchanged', holders: [] },
+const given: GivenFacts = {
+  ...{ areDevicesKnown: true, isParentMounted: true, selection: undefined, mount: undefined },
 };
 
-function open(...disks: [EmulatedDisk, ...EmulatedDisk[]]) {
-  const { disks: disk, executor } = startVolumes(disks);
+function open(port: EmulatedDisk) {
+  const { disk, executor } = startVolumes([port]);
   return {
     disk,
     meta: createMetaOnDisk(disk.port, '/dev/vda2'),
-    elsewhere: (ids: readonly string[]) => executor.elsewhere(ids),
-    async prepare(wish: PartitionWish, on = '/dev/vda') {
+    async prepare(wish: PartitionWish) {
       const volume: PlannedVolume = {
         ...{ id: wish.label, path: '', mode: 0, isOverlay: false },
-        partition: { wish, fileSystem: 'xfs', selector: 'true' },
+        partition: { wish, fileSystem: 'xfs', selector: 'system_disk' },
       };
-      const plan = await executor.settle(volume, { ...given, selection: { selected: [on] } });
+      const plan = await executor.settle(volume, given);
       return plan.located ?? assert.fail(plan.refusal?.message);
     },
   };
@@ -116,8 +114,6 @@ test('finishWipe() changes nothing without a reset, and takes no other value for
     '{"removed":[]}',
     'null',
     '{"removed":"STATE"}',
-    '{"removed":["STATE"],"elsewhere":[7]}',
-    `{"removed":["STATE"],"elsewhere":${JSON.stringify(Array(17).fill('a'))}}`,
   ]) {
     const given = new Map([...values, [0xfe, Buffer.from(value)] as const]);
     await meta.write(given);
@@ -139,58 +135,4 @@ test('finishWipe() names what it has removed, and has the kernel forget it: what
   assert.equal(made.sizeBytes, 8 * mib);
   const end = await port.read(made.device, 7 * mib, 2 * mib);
   assert.equal(end.length, mib, 'the kernel knows where the new partition ends');
-});
-
-test('a volume on another disk is wiped with the others or not at all, and a partition that only has its label stays', async () => {
-  const cuts = fc.record({
-    cut: fc.nat(14),
-    wipesMeta: fc.boolean(),
-    written: fc.infiniteStream(fc.boolean()),
-  });
-  let begun = 0;
-  await fc.assert(
-    fc.asyncProperty(cuts, async ({ cut, wipesMeta, written }) => {
-      const power = new EmulatedPower();
-      const system = new EmulatedDisk(16, { power });
-      const other = new EmulatedDisk(16, { path: '/dev/vdb', isBlank: true, power });
-      const foreign = new EmulatedDisk(16, { path: '/dev/vdc', power });
-      const used = open(system, other);
-      await used.prepare(state);
-      const { guid } = await used.prepare(ephemeral, other.path);
-      await used.meta.write(values);
-      const { first, last } = { first: 6144, last: 8191 };
-      foreign.writeTable([
-        {
-          number: 1,
-          type: guid,
-          guid: values.size.toString(16).padStart(8, '0') + guid.slice(8),
-          label: 'EPHEMERAL',
-          first,
-          last,
-        },
-      ]);
-      const before = Buffer.from(foreign.bytes);
-      power.isWritten = () => written.next().value === true;
-      power.writesLeft = cut;
-      const labels = wipesMeta ? all : ['STATE', 'EPHEMERAL'];
-      const isCut = await wipePartitions({ ...used, release }, plan(labels)).then(
-        () => false,
-        () => true,
-      );
-      for (const disk of [system, other, foreign]) disk.restart();
-      const next = open(system, other, foreign);
-      await finishWipe(next);
-      assert.ok(foreign.bytes.equals(before));
-      const left = await next.meta.read();
-      if (labelsOf(system).includes('STATE')) {
-        assert.ok(isCut);
-        assert.deepEqual([labelsOf(other), left], [['EPHEMERAL'], values]);
-        return;
-      }
-      begun += 1;
-      assert.deepEqual([labelsOf(other), left], [[], wipesMeta ? new Map() : values]);
-    }),
-    { numRuns: 40 },
-  );
-  assert.ok(begun > 0);
 });

@@ -1,11 +1,9 @@
 import { volumeIds, wipeableVolumes } from '@nodewright/contract/volumes';
-import type { PartitionElsewhere, VolumeDisks } from './volume-disks.ts';
+import type { SystemDisk } from './system-disk.ts';
 
 export interface PartitionWipeInit {
-  readonly disk: Pick<VolumeDisks, 'remove' | 'removeAll'>;
-  readonly meta: MetaValues;
-  /** The partitions of these volumes that are not on the system disk. */
-  readonly elsewhere?: (volumes: readonly string[]) => readonly PartitionElsewhere[];
+  readonly disk: Pick<SystemDisk, 'remove' | 'removeAll'>;
+  readonly meta: Pick<MetaValues, 'write'>;
   /** Ends the use of the volumes, and detaches them. */
   readonly release: () => Promise<void>;
 }
@@ -28,26 +26,22 @@ const removable: readonly string[] = wipeableVolumes.filter((label) => label !==
 
 /**
  * Wipes the volumes of a machine. One write decides: before it nothing has changed, and after it the next start creates the volumes
- * anew. That is the removal from the partition table, or, when META is wiped with other volumes or a volume is on another disk, the write
- * that records the reset in META. META stays a partition; without values when it is wiped.
+ * anew. That is the removal from the partition table, or, when META is wiped with other volumes, the write that replaces the values
+ * of META by the record of the reset. META stays a partition, without values.
  *
  * @throws Fault
  */
 export async function wipePartitions(
-  { disk, meta, release, elsewhere = () => [] }: PartitionWipeInit,
+  { disk, meta, release }: PartitionWipeInit,
   { volumes, isWhole }: PartitionWipePlan,
 ): Promise<void> {
   await release();
-  if (isWhole) return disk.removeAll(elsewhere(wipeableVolumes));
+  if (isWhole) return disk.removeAll();
   const removed = volumes.filter((label) => label !== volumeIds.meta);
-  const others = elsewhere(removed);
   const hasMeta = volumes.includes(volumeIds.meta);
-  const isRecorded = removed.length > 0 && (hasMeta || others.length > 0);
-  const kept = hasMeta || !isRecorded ? new Map<number, Uint8Array>() : await meta.read();
-  const record = { removed, elsewhere: others.map(({ guid }) => guid), keepsMeta: !hasMeta };
-  if (isRecorded) await meta.write(new Map([...kept, [resetKey, encodeRecord(record)]]));
-  if (removed.length > 0) await disk.remove(removed, others);
-  if (hasMeta || isRecorded) await meta.write(kept);
+  if (hasMeta && removed.length > 0) await meta.write(recordOf(removed));
+  if (removed.length > 0) await disk.remove(removed);
+  if (hasMeta) await meta.write(new Map());
 }
 
 /**
@@ -61,49 +55,28 @@ export async function finishWipe({
   disk,
   meta,
 }: {
-  readonly disk: Pick<VolumeDisks, 'finishRemoval'>;
+  readonly disk: Pick<SystemDisk, 'finishRemoval'>;
   readonly meta: MetaValues;
 }): Promise<readonly string[] | undefined> {
   const values = await meta.read().catch(() => undefined);
-  const record = recordFrom(values?.get(resetKey));
-  if (record === undefined) return undefined;
-  await disk.finishRemoval(record.removed, record.elsewhere);
-  const kept = record.keepsMeta ? [...(values ?? [])].filter(([key]) => key !== resetKey) : [];
-  await meta.write(new Map(kept));
-  return record.removed;
+  const removed = removedBy(values?.get(resetKey));
+  if (removed === undefined) return undefined;
+  await disk.finishRemoval(removed);
+  await meta.write(new Map());
+  return removed;
 }
 
-interface ResetRecord {
-  /** Labels on the system disk. */
-  readonly removed: readonly string[];
-  /** GUIDs of partitions on other disks. */
-  readonly elsewhere: readonly string[];
-  /** META is not wiped: its other values stay. */
-  readonly keepsMeta: boolean;
-}
-
-/** Most partitions elsewhere: one for each volume. */
-const maxElsewhere = 16;
-
-/** What is usual has the form that earlier versions wrote, and can complete. */
-function encodeRecord({ removed, elsewhere, keepsMeta }: ResetRecord): Uint8Array {
-  const record = { removed, ...(elsewhere.length > 0 && { elsewhere }), ...(keepsMeta && { keepsMeta }) };
-  return Buffer.from(JSON.stringify(record));
-}
+const recordOf = (removed: readonly string[]) =>
+  new Map([[resetKey, Buffer.from(JSON.stringify({ removed }))]]);
 
 /** Whatever else somebody has written under the key is no record. */
-function recordFrom(value: Uint8Array | undefined): ResetRecord | undefined {
+function removedBy(value: Uint8Array | undefined): readonly string[] | undefined {
   if (value === undefined) return undefined;
   try {
-    const { removed, elsewhere = [], keepsMeta = false } = JSON.parse(Buffer.from(value).toString());
-    const isRecord =
-      isTexts(removed) && removed.length > 0 && removed.every((label) => removable.includes(label));
-    if (!isRecord || !isTexts(elsewhere) || elsewhere.length > maxElsewhere) return undefined;
-    return { removed, elsewhere, keepsMeta: keepsMeta === true };
+    const { removed } = JSON.parse(Buffer.from(value).toString()) as { readonly removed?: unknown };
+    const isRecord = Array.isArray(removed) && removed.length > 0;
+    return isRecord && removed.every((label) => removable.includes(label)) ? removed : undefined;
   } catch {
     return undefined;
   }
 }
-
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string');

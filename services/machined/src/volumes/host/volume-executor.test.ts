@@ -17,15 +17,14 @@ const volume = (wish: PartitionWish, path = `/volumes/${wish.label}`): PlannedVo
   partition: { wish, fileSystem: 'xfs', selector: 'system_disk' },
 });
 const given: GivenFacts = {
-  ...{ isWanted: true, areDevicesKnown: true, selection: undefined, isParentMounted: true },
-  ...{ mount: 'unchanged', holders: [] },
+  ...{ areDevicesKnown: true, selection: undefined, isParentMounted: true, mount: undefined },
 };
 
 /** A machine after its start: what it prepares, it finds or creates. */
 function open(port: EmulatedDisk) {
-  const { disks, executor } = startVolumes([port]);
+  const { disk, executor } = startVolumes([port]);
   return {
-    disks,
+    disk,
     executor,
     async prepare(wish: PartitionWish): Promise<LocatedPartition> {
       const { refusal, located } = await executor.settle(volume(wish), given);
@@ -60,33 +59,28 @@ test('prepare() creates and formats what is missing once, next to what is there'
 test('a partition is mounted once, as the file system that it holds, and unmounted when nothing requests it', async () => {
   const port = new EmulatedDisk(32);
   const folders = new EmulatedFolders();
-  const { executor, disks } = startVolumes([port], { folders });
+  const { executor, disk } = startVolumes([port], { folders });
   const mount = { flags: 2, options: 'prjquota' };
   const of = volume(state, '/system/state');
   await executor.settle(of, { ...given, mount });
   await executor.settle(of, { ...given, mount });
   const mounted = { device: '/dev/vda3', type: 'xfs', target: '/system/state', ...mount };
   assert.deepEqual([port.mounts, folders.modes], [[mounted], [['/system/state', 0o700]]]);
-  assert.equal(
-    (await executor.settle(of, { ...given, mount: 'none', holders: ['etcd'] })).waitsFor,
-    'holders',
-  );
-  assert.deepEqual(port.mounts, [mounted]);
   // The port refuses to unmount what is in use, and the next attempt does it.
   port.mounts.length = 0;
-  await assert.rejects(executor.settle(of, { ...given, mount: 'none' }), {
+  await assert.rejects(executor.leave('STATE', 'unmount'), {
     message: '/system/state: nothing is mounted at /system/state',
   });
   port.mounts.push(mounted);
-  await executor.settle(of, { ...given, mount: 'none' });
-  await executor.settle(of, { ...given, mount: 'none' });
+  await executor.leave('STATE', 'unmount');
+  await executor.leave('STATE', 'unmount');
   assert.deepEqual(port.mounts, []);
 
   const meta = { label: 'META', minBytes: mib, maxBytes: mib, grows: false };
   const plain = { ...volume(meta), partition: { wish: meta, fileSystem: 'none', selector: '' } };
   const { refusal } = await executor.settle(plain, { ...given, mount });
   assert.deepEqual(refusal, { kind: 'failed-precondition', message: '/dev/vda2 holds no file system' });
-  assert.equal((await disks.find('META'))?.contents, undefined);
+  assert.equal((await disk.find('META'))?.contents, undefined);
 });
 
 test('a partition grows into a larger disk, and its file system when it is mounted', async () => {
@@ -110,8 +104,9 @@ test('what is open stays as it is until it is closed, also when the disk cannot 
   const disk = Buffer.from(port.bytes);
   port.bytes.fill(0xff);
   assert.deepEqual(await prepare(state), made);
-  const closed = await executor.settle(volume(state), { ...given, isWanted: false });
-  assert.deepEqual([closed.phase, closed.steps], ['forget', []]);
+  await executor.leave('STATE', 'unmount');
+  assert.deepEqual(await prepare(state), made);
+  await executor.leave('STATE', 'forget');
   await assert.rejects(prepare(state), { kind: 'data-loss' });
   disk.copy(port.bytes);
   assert.deepEqual(await prepare(state), made);
@@ -171,17 +166,17 @@ test('a partition whose contents are not recognised is refused with what to do, 
 
 test('remove() removes volumes and creates none any more; removeAll() removes everything', async () => {
   const port = new EmulatedDisk(16);
-  const { disks, prepare } = open(port);
+  const { disk, prepare } = open(port);
   await prepare(state);
   await prepare(ephemeral);
-  await disks.remove(['EPHEMERAL']);
+  await disk.remove(['EPHEMERAL']);
   assert.deepEqual(
     layoutOf(port).map(([, label]) => label),
     ['BOOT', 'META', 'STATE'],
   );
   // The executor keeps what it has open; what it opens now is new.
   await assert.rejects(prepare({ ...ephemeral, label: 'OTHER' }), { message: 'the node is being reset' });
-  await disks.removeAll();
+  await disk.removeAll();
   assert.throws(() => port.partitions(), /no partition table/);
   assert.ok(port.bytes.subarray(0, mib).every((byte) => byte === 0));
 });
@@ -212,7 +207,7 @@ test('wherever the power fails, the next start finds the old volumes or creates 
           await disk.prepare(ephemeral);
           if (!resets || cut === undefined) continue;
           isReset = true;
-          await disk.disks.remove(['STATE', 'EPHEMERAL']);
+          await disk.disk.remove(['STATE', 'EPHEMERAL']);
         } catch (error) {
           assert.equal((error as Error & { cause?: Error }).cause?.name, 'PowerCut', String(error));
         }
@@ -232,40 +227,43 @@ test('wherever the power fails, the next start finds the old volumes or creates 
   );
 });
 
-test('a failure names the disk that failed, and a reset goes on without a disk that was taken out', async () => {
-  const system = new EmulatedDisk(16);
-  const other = new EmulatedDisk(16, { path: '/dev/vdb', isBlank: true, power: system.power });
-  const present = [system, other];
-  const { executor, disks } = startVolumes([system, other], { present });
-  const elsewhere = volume(ephemeral);
-  const chosen = {
-    ...elsewhere,
-    partition: elsewhere.partition && { ...elsewhere.partition, selector: 'true' },
+test('a failure names what failed: the table, a partition, or what is mounted', async () => {
+  const port = new EmulatedDisk(16);
+  const folders = new EmulatedFolders();
+  const { executor } = startVolumes([port], { folders });
+  const of = volume(state, '/system/state');
+  const mount = { flags: 0, options: '' };
+  const fails = (message: string) => assert.rejects(executor.settle(of, { ...given, mount }), { message });
+  port.writesLeft = 0;
+  await fails('system disk /dev/vda: the power has failed');
+  port.restart();
+  const makeXfs = port.makeXfs.bind(port);
+  port.makeXfs = async () => {
+    throw new Error('mkfs.xfs: EIO');
   };
-  const selection = { selected: ['/dev/vdb'] };
-  system.writesLeft = 0;
-  await assert.rejects(executor.settle(chosen, { ...given, selection }), {
-    message: '/dev/vdb: the power has failed',
+  await fails('/dev/vda3: mkfs.xfs: EIO');
+  port.makeXfs = makeXfs;
+  port.mountFailure = new Error('mount: EIO');
+  await fails('/dev/vda3: mount: EIO');
+  port.mountFailure = undefined;
+  folders.mountFailure = new Error('chmod: EROFS');
+  await fails('/system/state: chmod: EROFS');
+  // What follows the mount is done by the next attempt, which does not mount a second time.
+  folders.mountFailure = undefined;
+  await executor.settle(of, { ...given, mount });
+  assert.deepEqual([port.mounts.length, folders.modes], [1, [['/system/state', 0o700]]]);
+  port.read = async () => {
+    throw new Error('read: EIO');
+  };
+  await assert.rejects(executor.settle(volume(ephemeral), given), {
+    message: 'system disk /dev/vda: read: EIO',
   });
-  for (const disk of present) disk.restart();
-  assert.equal((await executor.settle(chosen, { ...given, selection })).located?.device, '/dev/vdb1');
-  const places = executor.elsewhere(['EPHEMERAL']);
-  assert.deepEqual(
-    places.map(({ disk }) => disk),
-    ['/dev/vdb'],
-  );
-  assert.deepEqual(executor.elsewhere(['STATE']), []);
-  present.pop();
-  const before = Buffer.from(other.bytes);
-  await disks.removeAll(places);
-  assert.ok(other.bytes.equals(before));
-  assert.throws(() => system.partitions(), /no partition table/);
 });
 
 test('a folder is made while a change of a table takes long', async () => {
-  const { executor, disks, folders } = startVolumes([new EmulatedDisk(16)]);
+  const { executor, disk, folders } = startVolumes([new EmulatedDisk(16)]);
   const { promise, resolve } = Promise.withResolvers<void>();
-  const change = disks.inTurn(() => promise);
+  const change = disk.inTurn(() => promise);
   const log = { id: 'LOG', path: '/var/log', mode: 0o755, isOverlay: false, partition: undefined };
   await executor.settle(log, given);
   assert.equal(await folders.sizeOf('/var/log'), 20_480_000_000n);

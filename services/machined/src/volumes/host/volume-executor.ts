@@ -4,21 +4,22 @@ import type { Logger } from '@nodewright/telemetry';
 import { planVolume } from '../domain/plan/plan-volume.ts';
 import type {
   LocatedPartition,
+  MadeMount,
   PlannedVolume,
   VolumeFacts,
   VolumePlan,
   VolumeStep,
 } from '../domain/plan/volume-plan.ts';
-import { isEvaluated } from '../domain/selected-disk.ts';
+import { planWayBack, type WayBackEnd } from '../domain/plan/way-back.ts';
 import { mountOptionsOfOverlay, overlayFolders } from '../domain/system-volumes.ts';
 import type { GivenFacts, VolumeHost } from '../domain/volume-host.ts';
+import { clearDevice, type SystemDisk } from './system-disk.ts';
 import { Turns } from './turns.ts';
-import type { PartitionElsewhere, VolumeDisks } from './volume-disks.ts';
 import type { VolumeFolders } from './volume-folder.ts';
 
 export interface VolumeExecutorInit {
   /** Undefined on a node whose volumes are folders. */
-  readonly disks: VolumeDisks | undefined;
+  readonly disk: SystemDisk | undefined;
   readonly hasImageCache?: boolean;
   readonly folders: VolumeFolders;
   readonly log: Pick<Logger, 'warn'>;
@@ -36,62 +37,60 @@ export class VolumeExecutor implements VolumeHost {
   readonly #ownTurns = new Turns();
   readonly #newGuid: () => string;
   readonly #open = new Map<string, LocatedPartition>();
-  readonly #mounted = new Set<string>();
-  readonly #elsewhere = new Map<string, PartitionElsewhere>();
+  readonly #mounted = new Map<string, MadeMount>();
 
   constructor(init: VolumeExecutorInit) {
-    this.hasPartitions = init.disks !== undefined;
+    this.hasPartitions = init.disk !== undefined;
     this.hasImageCache = init.hasImageCache ?? false;
     this.#init = init;
     this.#newGuid = init.newGuid ?? randomUUID;
   }
 
   settle(volume: PlannedVolume, given: GivenFacts): Promise<VolumePlan> {
-    const { disks } = this.#init;
+    const { disk } = this.#init;
     const settle = () => this.#settle(volume, given);
     // A file system that hangs keeps folders waiting, and no change of a partition table, such as a reset.
-    return disks === undefined || volume.partition === undefined
+    return disk === undefined || volume.partition === undefined
       ? this.#ownTurns.run(settle)
-      : disks.inTurn(settle);
+      : disk.inTurn(settle);
   }
 
-  /** The partitions of these volumes on other disks than the system disk, as far as they were found. */
-  elsewhere(ids: readonly string[]): readonly PartitionElsewhere[] {
-    return [...this.#elsewhere].filter(([id]) => ids.includes(id)).map(([, place]) => place);
+  leave(id: string, end: WayBackEnd): Promise<void> {
+    return this.#ownTurns.run(async () => {
+      const { steps } = planWayBack(id, end, { mounted: this.#mounted.get(id), open: this.#open.get(id) });
+      for (const step of steps) await this.#run(id, step);
+    });
   }
 
   async #settle(volume: PlannedVolume, given: GivenFacts): Promise<VolumePlan> {
     const { id } = volume;
     for (let plans = 0; plans < maxPlans; plans += 1) {
       const plan = planVolume(volume, await this.#facts(volume, given));
-      const { located, refusal, steps } = plan;
-      if (located !== undefined && located.disk !== this.#init.disks?.systemDisk)
-        this.#elsewhere.set(id, located);
-      if (steps.length === 0) {
-        if (located !== undefined && refusal === undefined) this.#open.set(id, located);
-        return plan;
-      }
+      const { located, phase, refusal, steps } = plan;
       for (const step of steps) await this.#run(id, step);
+      const mount = this.#mounted.get(id);
+      if (phase === 'mount' && given.mount !== undefined && mount !== undefined)
+        this.#mounted.set(id, { ...mount, isFinished: true });
+      if (steps.length > 0) continue;
+      if (located !== undefined && refusal === undefined) this.#open.set(id, located);
+      return plan;
     }
     throw new Fault('internal', `volume ${id} is not complete after ${maxPlans} plans`);
   }
 
   async #facts(volume: PlannedVolume, given: GivenFacts): Promise<VolumeFacts> {
-    const { disks } = this.#init;
+    const { disk } = this.#init;
     const { id, partition } = volume;
     const open = this.#open.get(id);
-    const isObserved = given.isWanted && open === undefined && partition !== undefined;
     return {
       ...given,
       open,
-      isMounted: this.#mounted.has(id),
-      isBeingReset: disks?.isBeingReset ?? false,
-      guids: { partition: this.#newGuid(), table: this.#newGuid() },
-      disks:
-        disks !== undefined && isObserved
-          ? await disks.observe(partition.wish.label, isEvaluated(partition.selector))
-          : [],
-      folders: given.isWanted && given.isParentMounted ? await this.#foldersOf(volume) : new Map(),
+      mounted: this.#mounted.get(id),
+      isBeingReset: disk?.isBeingReset ?? false,
+      guid: this.#newGuid(),
+      disk:
+        open === undefined && partition !== undefined ? await disk?.observe(partition.wish.label) : undefined,
+      folders: given.isParentMounted ? await this.#foldersOf(volume) : new Map(),
     };
   }
 
@@ -111,29 +110,22 @@ export class VolumeExecutor implements VolumeHost {
     try {
       await run(this.#init, step);
     } catch (error) {
-      throw aboutStep(error, step, this.#init.disks?.systemDisk);
+      if (error instanceof Fault) throw error;
+      const { kind, message } = faultFrom(error);
+      throw new Fault(kind, `${placeOf(step, this.#init.disk)}: ${message}`, { cause: error });
     }
-    if (step.kind === 'mount' || step.kind === 'mount-overlay') this.#mounted.add(id);
+    if (step.kind === 'mount' || step.kind === 'mount-overlay')
+      this.#mounted.set(id, { target: step.target, isFinished: false });
     if (step.kind === 'unmount') this.#mounted.delete(id);
     if (step.kind === 'close') this.#open.delete(id);
   }
 }
 
-/** A failure names the disk, the partition or the folder. */
-function aboutStep(error: unknown, step: VolumeStep, systemDisk: string | undefined): unknown {
-  if (error instanceof Fault) return error;
-  const where = placeOf(step);
-  const { kind, message } = faultFrom(error);
-  return new Fault(kind, `${where === systemDisk ? 'system disk ' : ''}${where}: ${message}`, {
-    cause: error,
-  });
-}
-
-function placeOf(step: VolumeStep): string {
-  if ('disk' in step) return step.disk;
+/** What a failure of a step names: the partition, the folder, or the disk whose table it is about. */
+function placeOf(step: VolumeStep, disk: SystemDisk | undefined): string {
   if ('device' in step) return step.device;
   if ('target' in step) return step.target;
-  return 'path' in step ? step.path : step.id;
+  return 'path' in step ? step.path : `system disk ${disk?.path}`;
 }
 
 type Effect<K extends VolumeStep['kind']> = (
@@ -141,36 +133,35 @@ type Effect<K extends VolumeStep['kind']> = (
   step: VolumeStep & { readonly kind: K },
 ) => Promise<void> | void;
 
-const disksOf = ({ disks }: VolumeExecutorInit): VolumeDisks => {
-  if (disks === undefined) throw new Fault('internal', 'this node has no disks for volumes');
-  return disks;
+const diskOf = ({ disk }: VolumeExecutorInit): SystemDisk => {
+  if (disk === undefined) throw new Fault('internal', 'this node has no disk for volumes');
+  return disk;
 };
 
 /** One effect for each kind of step. */
 const effects: { readonly [K in VolumeStep['kind']]: Effect<K> } = {
-  'create-table': (init, { disk, guid }) => disksOf(init).createTable(disk, guid),
-  'add-partition': (init, { disk, partition }) => disksOf(init).addPartition(disk, partition),
-  'change-partition': (init, { disk, partition }) => disksOf(init).changePartition(disk, partition),
-  'announce-partition': (init, { disk, partition }) => disksOf(init).port.addPartition(disk, partition),
-  'announce-size': (init, { disk, partition }) => disksOf(init).port.resizePartition(disk, partition),
-  clear: (init, { device, sizeBytes }) => disksOf(init).clear(device, sizeBytes),
-  format: (init, { device, label }) => disksOf(init).port.makeXfs(device, label),
+  'add-partition': (init, { partition }) => diskOf(init).addPartition(partition),
+  'change-partition': (init, { partition }) => diskOf(init).changePartition(partition),
+  'announce-partition': (init, { partition }) => diskOf(init).port.addPartition(diskOf(init).path, partition),
+  'announce-size': (init, { partition }) => diskOf(init).port.resizePartition(diskOf(init).path, partition),
+  clear: (init, { device, sizeBytes }) => clearDevice(diskOf(init).port, device, sizeBytes),
+  format: (init, { device, label }) => diskOf(init).port.makeXfs(device, label),
   'make-folder': ({ folders }, { path, mode }) => folders.make(path, mode),
   mount: (init, { device, type, target, flags, options }) =>
-    disksOf(init).port.mount({ device, type, target, flags, options }),
+    diskOf(init).port.mount({ device, type, target, flags, options }),
   'set-mode': ({ folders }, { path, mode }) => folders.setMode(path, mode),
   'grow-file-system': (init, { target, blocks }) => {
     try {
-      disksOf(init).port.growXfs(target, blocks);
+      diskOf(init).port.growXfs(target, blocks);
     } catch (error) {
       init.log.warn({ target, error: String(error) }, 'the file system does not fill its partition');
     }
   },
   'mount-overlay': (init, { target, changes, work }) =>
-    disksOf(init).port.mount({
+    diskOf(init).port.mount({
       ...{ device: 'overlay', type: 'overlay', target, flags: mountOptionsOfOverlay },
       options: `lowerdir=${target},upperdir=${changes},workdir=${work}`,
     }),
-  unmount: (init, { target }) => disksOf(init).port.unmount(target),
+  unmount: (init, { target }) => diskOf(init).port.unmount(target),
   close: () => {},
 };

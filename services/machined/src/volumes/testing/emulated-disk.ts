@@ -40,6 +40,8 @@ export class EmulatedDisk implements BlockPort {
   readonly bytes: Buffer;
   readonly mounts: VolumeMount[] = [];
   readonly grown: [target: string, blocks: number][] = [];
+  /** Thrown by each mount. */
+  mountFailure: Error | undefined;
   /** File systems that were created so far. */
   formats = 0;
   #known = new Map<string, KernelPartition>();
@@ -151,6 +153,7 @@ export class EmulatedDisk implements BlockPort {
   }
 
   mount(mount: VolumeMount): void {
+    if (this.mountFailure !== undefined) throw this.mountFailure;
     this.mounts.push(mount);
   }
 

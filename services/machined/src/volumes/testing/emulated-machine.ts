@@ -1,6 +1,6 @@
 import type { DiskWrite } from '@nodewright/disk';
 import type { BlockPort, ExclusiveDevice, KernelPartition, VolumeMount } from '../host/block-port.ts';
-import { VolumeDisks } from '../host/volume-disks.ts';
+import { SystemDisk } from '../host/system-disk.ts';
 import { VolumeExecutor } from '../host/volume-executor.ts';
 import type { VolumeFolders } from '../host/volume-folder.ts';
 import type { EmulatedDisk } from './emulated-disk.ts';
@@ -11,6 +11,8 @@ export class EmulatedFolders implements VolumeFolders {
   readonly modes: [path: string, mode: number][] = [];
   /** Thrown by each call that creates a folder. */
   failure: Error | undefined;
+  /** Thrown by each change of a mode, which follows a mount. */
+  mountFailure: Error | undefined;
   readonly sizeBytes: bigint;
 
   constructor(sizeBytes = 20_480_000_000n) {
@@ -27,6 +29,7 @@ export class EmulatedFolders implements VolumeFolders {
   }
 
   async setMode(path: string, mode: number): Promise<void> {
+    if (this.mountFailure !== undefined) throw this.mountFailure;
     this.modes.push([path, mode]);
   }
 }
@@ -34,6 +37,8 @@ export class EmulatedFolders implements VolumeFolders {
 /** The emulated disks of a machine behind one port, the system disk first. */
 export class EmulatedPort implements BlockPort {
   readonly disks: readonly EmulatedDisk[];
+  /** The disks that were read or changed. */
+  readonly used = new Set<string>();
 
   constructor(disks: readonly EmulatedDisk[]) {
     this.disks = disks;
@@ -42,6 +47,7 @@ export class EmulatedPort implements BlockPort {
   #of(device: string): EmulatedDisk {
     const disk = this.disks.find(({ path }) => device.startsWith(path));
     if (disk === undefined) throw new Error(`there is no device ${device}`);
+    this.used.add(disk.path);
     return disk;
   }
 
@@ -94,27 +100,17 @@ export class EmulatedPort implements BlockPort {
   }
 }
 
-/** The volumes of a machine with these disks, as after a start. */
+/** The volumes of a machine with these disks, the system disk first, as after a start. */
 export function startVolumes(
   disks: readonly [EmulatedDisk, ...EmulatedDisk[]],
   {
     folders = new EmulatedFolders(),
     hasImageCache = false,
-    present = disks,
-  }: {
-    readonly folders?: VolumeFolders;
-    readonly hasImageCache?: boolean;
-    /** The disks that the kernel has found; may grow. */
-    readonly present?: readonly EmulatedDisk[];
-  } = {},
+  }: { readonly folders?: VolumeFolders; readonly hasImageCache?: boolean } = {},
 ) {
-  const [systemDisk] = disks;
-  const volumeDisks = new VolumeDisks({
-    port: new EmulatedPort(disks),
-    systemDisk,
-    others: () => present.filter((disk) => disk !== systemDisk),
-  });
-  const log = { warn() {} };
-  const executor = new VolumeExecutor({ disks: volumeDisks, hasImageCache, folders, log });
-  return { disks: volumeDisks, executor, folders };
+  const [{ path, sectors }] = disks;
+  const port = new EmulatedPort(disks);
+  const disk = new SystemDisk({ port, path, sectors });
+  const executor = new VolumeExecutor({ disk, hasImageCache, folders, log: { warn() {} } });
+  return { disk, executor, folders, port };
 }

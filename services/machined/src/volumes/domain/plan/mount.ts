@@ -1,4 +1,4 @@
-// Phase 5, and 6 for a volume that is still wanted: it is mounted while something requests that.
+// Phase 5: a volume is mounted when that is requested.
 import { overlayFolders } from '../system-volumes.ts';
 import type { LocatedPartition, PhasePlanner, PlannedVolume, VolumeStep } from './volume-plan.ts';
 
@@ -13,12 +13,10 @@ export const planMount: PhasePlanner = (volume, facts, located) => {
     ...(partition !== undefined && { located: partition }),
     ...folderSize(volume, facts.folders),
   };
-  const { mount, isMounted, holders } = facts;
-  if (mount === 'none' && isMounted)
-    return holders.length > 0
-      ? { ...done, phase: 'unmount', waitsFor: 'holders' }
-      : { ...done, phase: 'unmount', steps: [{ kind: 'unmount', target: path }] };
-  if (path === '' || typeof mount === 'string' || isMounted) return done;
+  const { mount, mounted } = facts;
+  if (path === '' || mount === undefined || mounted?.isFinished) return done;
+  if (mounted !== undefined)
+    return { ...done, steps: partition === undefined ? [] : afterMount(volume, partition) };
   if (isOverlay) return { ...done, steps: [{ kind: 'mount-overlay', ...overlayFolders(path) }] };
   // A folder is not mounted: it is used where it is.
   if (partition === undefined) return done;
@@ -32,7 +30,7 @@ export const planMount: PhasePlanner = (volume, facts, located) => {
   return { ...done, steps: [step, ...afterMount(volume, partition)] };
 };
 
-/** What the disk image brings is not changed. */
+/** Each of these may be repeated. What the disk image brings is not changed. */
 function afterMount(
   { path: target = '', mode, partition }: PlannedVolume,
   { sizeBytes, contents }: LocatedPartition,

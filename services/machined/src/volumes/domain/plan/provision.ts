@@ -1,8 +1,8 @@
 // Phase 3: the partition of a volume is created, formatted or grown, and a folder is made. Nothing that holds data is formatted.
-import type { Partition, PartitionTable } from '@nodewright/disk';
+import type { Partition } from '@nodewright/disk';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { grown, type PartitionWish, unfinishedLabel, withPartition } from '../change-partitions.ts';
-import { chosenDisks } from '../selected-disk.ts';
+import { placementProblem } from '../selected-disk.ts';
 import { overlayFolders } from '../system-volumes.ts';
 import {
   type ObservedDisk,
@@ -53,37 +53,20 @@ export const planProvision: PhasePlanner = (volume, facts, located) => {
   }
 };
 
-/** A new partition on the first disk that has room for it, or what is left to do for one whose creation was interrupted there. */
-function stepsOfNew({ wish, selector }: PlannedPartition, facts: VolumeFacts): VolumeStep[] {
-  const failures: Fault[] = [];
-  for (const disk of chosenDisks(selector, facts.selection, facts.disks))
-    try {
-      return stepsOfNewOn(disk, wish, facts.guids);
-    } catch (error) {
-      failures.push(faultFrom(error));
-    }
-  throw failures[0] ?? new Fault('failed-precondition', `there is no disk for ${wish.label}`);
-}
-
-function stepsOfNewOn(disk: ObservedDisk, wish: PartitionWish, guids: VolumeFacts['guids']): VolumeStep[] {
-  const { path } = disk;
-  const table: PartitionTable | undefined =
-    disk.table ?? (disk.isBlank && !disk.isSystemDisk ? { guid: guids.table, partitions: [] } : undefined);
-  if (table === undefined)
-    throw disk.isSystemDisk
-      ? new Fault('data-loss', `the partition table of ${path} is damaged`)
-      : new Fault(
-          'failed-precondition',
-          `${path} has no GPT partition table and is not empty: ${adviceFor(path)}`,
-        );
+/** A new partition, or what is left to do for one whose creation was interrupted. */
+function stepsOfNew(
+  { wish, selector }: PlannedPartition,
+  { disk, selection, guid }: VolumeFacts,
+): VolumeStep[] {
+  if (disk === undefined)
+    throw new Fault('failed-precondition', `the node has no disk for partition ${wish.label}`);
+  const problem = selection && placementProblem(selector, selection, disk.path);
+  if (problem !== undefined) throw new Fault('failed-precondition', problem);
+  const { table, sectors } = disk;
   const begun = table.partitions.find(({ label }) => label === unfinishedLabel(wish.label));
   if (begun !== undefined) return stepsOfFormat(disk, begun, wish.label);
-  const { made } = withPartition(table, disk.sectors, wish, guids.partition);
-  return [
-    ...(disk.table === undefined ? [{ kind: 'create-table', disk: path, guid: guids.table } as const] : []),
-    { kind: 'add-partition', disk: path, partition: made },
-    ...stepsOfFormat(disk, made, wish.label),
-  ];
+  const { made } = withPartition(table, sectors, wish, guid);
+  return [{ kind: 'add-partition', partition: made }, ...stepsOfFormat(disk, made, wish.label)];
 }
 
 /**
@@ -94,26 +77,26 @@ function stepsOfFormat({ path: disk }: ObservedDisk, partition: Partition, label
   const unfinished = { ...partition, label: unfinishedLabel(label) };
   const device = partitionPath(disk, partition.number);
   const mark: VolumeStep[] =
-    partition.label === unfinished.label ? [] : [{ kind: 'change-partition', disk, partition: unfinished }];
+    partition.label === unfinished.label ? [] : [{ kind: 'change-partition', partition: unfinished }];
   return [
     ...mark,
-    { kind: 'announce-partition', disk, partition: unfinished },
+    { kind: 'announce-partition', partition: unfinished },
     { kind: 'clear', device, sizeBytes: sizeOfPartition(partition) },
     { kind: 'format', device, label },
-    { kind: 'change-partition', disk, partition: { ...unfinished, label } },
+    { kind: 'change-partition', partition: { ...unfinished, label } },
   ];
 }
 
 function stepsOfGrowth(
-  { path: disk, table, sectors }: ObservedDisk,
+  { table, sectors }: ObservedDisk,
   entry: Partition,
   wish: PartitionWish,
 ): VolumeStep[] {
-  const partition = table && grown(table, sectors, entry, wish);
+  const partition = grown(table, sectors, entry, wish);
   if (partition === undefined) return [];
   return [
-    { kind: 'change-partition', disk, partition },
-    { kind: 'announce-size', disk, partition },
+    { kind: 'change-partition', partition },
+    { kind: 'announce-size', partition },
   ];
 }
 

@@ -5,25 +5,23 @@ import type { Selection } from '@nodewright/machine-config/selectors';
 import type { PartitionWish } from '../change-partitions.ts';
 
 /**
- * The phases of a volume in their order: the way to its mount, and the way back. A volume that is encrypted will be unlocked between
- * provision and mount; no volume is yet, so that phase has no steps.
+ * The phases of a volume in their order: the way to its mount, and the way back. `unlock` is the place of encryption, and has no steps: no
+ * volume is encrypted yet.
  */
-export const volumePhases = {
-  locate: 1,
-  wait: 2,
-  provision: 3,
-  unlock: 4,
-  mount: 5,
-  unmount: 6,
-  close: 7,
-  forget: 8,
-} as const;
-export type VolumePhaseName = keyof typeof volumePhases;
+export type VolumePhaseName =
+  | 'locate'
+  | 'wait'
+  | 'provision'
+  | 'unlock'
+  | 'mount'
+  | 'unmount'
+  | 'close'
+  | 'forget';
 
 /** Volumes of a lower wave are provisioned first. Only those of the system exist yet. Source: Talos v1.14: volumes. */
-export const volumeWaves = { system: -1, user: 0, legacyUserDisk: 1_000_000 } as const;
+export const volumeWaves = { system: -1, user: 0 } as const;
 
-/** A volume that the configuration wants, or did until now. */
+/** A volume that the configuration wants. */
 export interface PlannedVolume {
   readonly id: string;
   /** Where it is mounted on the node: empty for one that is not mounted, undefined while its parent is unknown. */
@@ -38,23 +36,20 @@ export interface PlannedVolume {
 export interface PlannedPartition {
   readonly wish: PartitionWish;
   readonly fileSystem: string;
-  /** Chooses the disk of a new partition. Empty: it is never created or changed, because the disk image brings it. */
+  /** Must select the system disk before the partition is created there. Empty: it is never created or changed, because the disk image brings it. */
   readonly selector: string;
 }
 
 /** The beginning of a partition: nothing but zeros, contents that are recognised, or others. */
 export type PartitionContents = 'zeros' | 'unknown' | DiskContents;
 
-/** A disk with sectors of 512 bytes, as it was read. */
+/** The system disk, as it was read. All volumes that are partitions are on it. */
 export interface ObservedDisk {
   /** `/dev/vda`. */
   readonly path: string;
+  /** Of 512 bytes. */
   readonly sectors: number;
-  readonly isSystemDisk: boolean;
-  /** Undefined without a GPT that is whole. */
-  readonly table: PartitionTable | undefined;
-  /** It has no partition table, and begins and ends with zeros. */
-  readonly isBlank: boolean;
+  readonly table: PartitionTable;
   /** By number, of the partitions with the label of the volume. */
   readonly contents: ReadonlyMap<number, PartitionContents>;
 }
@@ -81,39 +76,41 @@ export interface MountWish {
 
 /** What is known of the node when a volume is planned. */
 export interface VolumeFacts {
-  /** The configuration has the volume. */
-  readonly isWanted: boolean;
-  /** The system disk, and the others where the volume may be on one of them. Empty on a node whose volumes are folders. */
-  readonly disks: readonly ObservedDisk[];
+  /** The system disk; undefined for a folder, and for a partition that is open. */
+  readonly disk: ObservedDisk | undefined;
   /** The kernel has found all devices that were there at the start. */
   readonly areDevicesKnown: boolean;
   /** The paths of the disks that the selector selects; undefined until it was evaluated. */
   readonly selection: Selection | undefined;
   /** A reset has begun: nothing is created any more. */
   readonly isBeingReset: boolean;
-  /** For a new partition, and for a new table. */
-  readonly guids: { readonly partition: string; readonly table: string };
+  /** For a new partition. */
+  readonly guid: string;
   /** The partition that the node uses for the volume since an earlier plan. It stays until the volume is closed. */
   readonly open: LocatedPartition | undefined;
   /** True also for a volume whose parent is no mount. */
   readonly isParentMounted: boolean;
   /** The sizes of the file systems of folders that exist, by path on the node. */
   readonly folders: ReadonlyMap<string, bigint>;
-  readonly isMounted: boolean;
-  /** What requests of mounts say: how it is mounted, or that nothing requests it. `unchanged`: this plan does not decide it. */
-  readonly mount: MountWish | 'none' | 'unchanged';
-  /** What still uses the volume. The way back begins when this is empty. */
-  readonly holders: readonly string[];
+  /** The mount that the node has made for the volume. */
+  readonly mounted: MadeMount | undefined;
+  /** How requests want it mounted; undefined when this plan is not about its mount. */
+  readonly mount: MountWish | undefined;
+}
+
+export interface MadeMount {
+  readonly target: string;
+  /** The steps that follow the mount were carried out, too. */
+  readonly isFinished: boolean;
 }
 
 /** One change of the node. Each kind belongs to one phase. */
 export type VolumeStep =
-  | { readonly kind: 'create-table'; readonly disk: string; readonly guid: string }
-  | { readonly kind: 'add-partition'; readonly disk: string; readonly partition: Partition }
-  | { readonly kind: 'change-partition'; readonly disk: string; readonly partition: Partition }
+  | { readonly kind: 'add-partition'; readonly partition: Partition }
+  | { readonly kind: 'change-partition'; readonly partition: Partition }
   /** The kernel learns of a partition, or of its new end. */
-  | { readonly kind: 'announce-partition'; readonly disk: string; readonly partition: Partition }
-  | { readonly kind: 'announce-size'; readonly disk: string; readonly partition: Partition }
+  | { readonly kind: 'announce-partition'; readonly partition: Partition }
+  | { readonly kind: 'announce-size'; readonly partition: Partition }
   /** The beginning and the end are overwritten, where old contents would be recognised. */
   | { readonly kind: 'clear'; readonly device: string; readonly sizeBytes: number }
   | { readonly kind: 'format'; readonly device: string; readonly label: string }
@@ -136,25 +133,8 @@ export type VolumeStep =
   /** The node lets go of the partition: the next plan for the volume looks for it again. */
   | { readonly kind: 'close'; readonly id: string };
 
-export const phaseOfStep = {
-  'create-table': 'provision',
-  'add-partition': 'provision',
-  'change-partition': 'provision',
-  'announce-partition': 'provision',
-  'announce-size': 'provision',
-  clear: 'provision',
-  format: 'provision',
-  'make-folder': 'provision',
-  mount: 'mount',
-  'set-mode': 'mount',
-  'grow-file-system': 'mount',
-  'mount-overlay': 'mount',
-  unmount: 'unmount',
-  close: 'close',
-} as const satisfies Record<VolumeStep['kind'], VolumePhaseName>;
-
 /** Why a plan has no steps although the volume is not complete. */
-export type VolumeWait = 'devices' | 'selection' | 'parent' | 'holders';
+export type VolumeWait = 'devices' | 'selection' | 'parent';
 
 export interface VolumePlan {
   /** The first phase that is not complete. `mount` without steps, wait or refusal: the volume is ready, and mounted if requested. */
@@ -186,7 +166,6 @@ export type LocatedVolume =
       readonly partition: LocatedPartition;
       readonly contents: PartitionContents;
     }
-  | { readonly kind: 'several'; readonly devices: readonly string[] }
   | { readonly kind: 'none' };
 
 /** `/dev/vda5`, and `/dev/nvme0n1p5` where the name of the disk ends with a digit. */

@@ -19,19 +19,8 @@ export const planWait: PhasePlanner = (volume, facts, located) => {
   if (partition === undefined || located.kind === 'open') return undefined;
   if (facts.isBeingReset) return refuse('failed-precondition', 'the node is being reset');
   if (located.kind === 'found') return undefined;
-  const needsSelection = isEvaluated(partition.selector) && facts.selection === undefined;
-  if (located.kind === 'several') {
-    if (needsSelection) return waitFor('selection');
-    const devices = located.devices.join(', ');
-    return refuse(
-      'failed-precondition',
-      `several disks have a partition ${partition.wish.label} (${devices}): remove all but one, or select its disk`,
-    );
-  }
-  if (partition.selector === '') {
-    const disk = facts.disks.find(({ isSystemDisk }) => isSystemDisk);
-    return refuse('not-found', `${disk?.path ?? 'the node'} has no partition ${partition.wish.label}`);
-  }
+  if (partition.selector === '')
+    return refuse('not-found', `${facts.disk?.path ?? 'the node'} has no partition ${partition.wish.label}`);
   if (!facts.areDevicesKnown) return waitFor('devices');
-  return needsSelection ? waitFor('selection') : undefined;
+  return isEvaluated(partition.selector) && facts.selection === undefined ? waitFor('selection') : undefined;
 };

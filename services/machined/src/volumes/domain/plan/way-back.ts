@@ -1,14 +1,17 @@
-// Phases 6 to 8: a volume that is not wanted any more is unmounted, closed and forgotten. Its data stay: only a reset removes them.
-import type { PlannedVolume, VolumeFacts, VolumePlan, VolumeStep } from './volume-plan.ts';
+// Phases 6 to 8: a volume is unmounted, closed and forgotten. Its data stay: only a reset removes them.
+import type { VolumeFacts, VolumePhaseName, VolumePlan, VolumeStep } from './volume-plan.ts';
 
-/** The way back begins when nothing holds the volume any more. */
+/** How far a volume goes back: until it is not mounted any more, or until the node knows nothing of it. */
+export type WayBackEnd = VolumePhaseName & ('unmount' | 'forget');
+
+/** What is to be done for a volume that nothing uses any more. A pure function, which may be called again after each of the steps. */
 export function planWayBack(
-  { id, path = '' }: Pick<PlannedVolume, 'id' | 'path'>,
-  { isMounted, open, holders }: Pick<VolumeFacts, 'isMounted' | 'open' | 'holders'>,
+  id: string,
+  end: WayBackEnd,
+  { mounted, open }: Pick<VolumeFacts, 'mounted' | 'open'>,
 ): VolumePlan {
-  const unmount: VolumeStep[] = isMounted ? [{ kind: 'unmount', target: path }] : [];
-  const close: VolumeStep[] = open === undefined ? [] : [{ kind: 'close', id }];
-  const phase = isMounted ? 'unmount' : open === undefined ? 'forget' : 'close';
-  if (holders.length > 0) return { phase, steps: [], waitsFor: 'holders' };
-  return { phase, steps: [...unmount, ...close] };
+  const close: VolumeStep[] = open === undefined || end === 'unmount' ? [] : [{ kind: 'close', id }];
+  if (mounted !== undefined)
+    return { phase: 'unmount', steps: [{ kind: 'unmount', target: mounted.target }, ...close] };
+  return { phase: close.length > 0 ? 'close' : end, steps: close };
 }

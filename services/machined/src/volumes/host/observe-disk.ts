@@ -1,13 +1,12 @@
 import {
-  blankBytes,
   contentsHeadBytes,
   decodeTable,
-  isBlankDisk,
   type Partition,
+  type PartitionTable,
   recogniseContents,
-  sectorBytes,
   tableHeadBytes,
 } from '@nodewright/disk';
+import { Fault } from '@nodewright/fault';
 import {
   type ObservedDisk,
   type PartitionContents,
@@ -26,18 +25,28 @@ export interface DiskPlace {
 /** How much of a partition must be zeros before it is formatted. */
 const emptyBytes = 1 << 20;
 
-/** Reads the table of a disk, and the beginning of its partitions with this label. @throws Error of Node.js */
+/**
+ * Reads the table of a disk, and the beginning of its partitions with this label.
+ *
+ * @throws Error of Node.js; Fault `data-loss` without a table
+ */
 export async function observeDisk(
   port: Pick<BlockPort, 'read'>,
-  { path, sectors, isSystemDisk }: DiskPlace & Pick<ObservedDisk, 'isSystemDisk'>,
+  { path, sectors }: DiskPlace,
   label: string,
 ): Promise<ObservedDisk> {
-  const table = decodeTable(await port.read(path, 0, tableHeadBytes));
+  const table = await readTable(port, path);
   const contents = new Map<number, PartitionContents>();
-  for (const partition of table?.partitions ?? [])
+  for (const partition of table.partitions)
     if (partition.label === label) contents.set(partition.number, await readContents(port, path, partition));
-  const isBlank = table === undefined && !isSystemDisk && (await holdsNothing(port, { path, sectors }));
-  return { path, sectors, isSystemDisk, table, isBlank, contents };
+  return { path, sectors, table, contents };
+}
+
+/** @throws Error of Node.js; Fault `data-loss` without a table */
+export async function readTable(port: Pick<BlockPort, 'read'>, path: string): Promise<PartitionTable> {
+  const table = decodeTable(await port.read(path, 0, tableHeadBytes));
+  if (table === undefined) throw new Fault('data-loss', `the partition table of ${path} is damaged`);
+  return table;
 }
 
 /** What a partition begins with. */
@@ -52,11 +61,4 @@ export async function readContents(
   const length = Math.min(emptyBytes, sizeOfPartition(partition));
   const head = await port.read(device, 0, length);
   return head.equals(Buffer.alloc(length)) ? 'zeros' : 'unknown';
-}
-
-async function holdsNothing(port: Pick<BlockPort, 'read'>, { path, sectors }: DiskPlace): Promise<boolean> {
-  const end = sectors * sectorBytes - blankBytes;
-  if (end < blankBytes) return false;
-  const first = await port.read(path, 0, blankBytes);
-  return isBlankDisk(first, await port.read(path, end, blankBytes), sectors);
 }
