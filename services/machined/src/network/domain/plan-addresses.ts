@@ -37,15 +37,25 @@ interface Wanted {
  * changes its address is never without one.
  * A specification without the flag `permanent` is left to the operator that made it: it has lent the address to the kernel for
  * a limited time, and only it knows whether that may go on.
+ * What a specification names is never removed, whatever its flags, and neither is an address whose specification names a link that
+ * cannot be found: the link of the address may have got another name, and the node is reached through it.
  */
 export function planAddresses({ wanted, owned, links, addresses }: PlanAddressesFacts): NetworkPlan {
   const found = new Map<string, Wanted>();
   const waiting: string[] = [];
+  const lent = new Set<string>();
+  const withoutLink = new Set<string>();
   for (const spec of wanted) {
-    if (!spec.flags.includes('permanent')) continue;
+    const isPermanent = spec.flags.includes('permanent');
     const one = wantedAddress(spec, links);
-    if (typeof one === 'string') waiting.push(one);
-    else found.set(one.key, one);
+    if (typeof one !== 'string') {
+      if (isPermanent) found.set(one.key, one);
+      else lent.add(one.key);
+      continue;
+    }
+    if (isPermanent) waiting.push(one);
+    const prefix = parsePrefix(spec.address);
+    if (prefix !== undefined) withoutLink.add(prefixKey(prefix));
   }
   const present = presentAddresses(addresses);
   const added: NetworkStep[] = [];
@@ -56,7 +66,9 @@ export function planAddresses({ wanted, owned, links, addresses }: PlanAddresses
     if (kernel === undefined) added.push({ kind: 'add-address', linkName, address });
     else changed.push(...changesOf(linkName, kernel, address));
   }
-  const leaving = [...owned].filter((key) => present.has(key) && !found.has(key));
+  const rest = [...owned].filter((key) => present.has(key) && !found.has(key));
+  const isKept = (key: string) => lent.has(key) || withoutLink.has(key.slice(key.indexOf('/') + 1));
+  const leaving = rest.filter((key) => !isKept(key));
   for (const key of leaving) {
     const address = present.get(key) as KernelAddress;
     const linkName = links.find(({ index }) => index === address.linkIndex)?.name ?? '';
@@ -64,7 +76,7 @@ export function planAddresses({ wanted, owned, links, addresses }: PlanAddresses
   }
   return {
     steps: [...added, ...changed, ...removed],
-    ...{ waiting, owned: new Set([...leaving, ...found.keys()]) },
+    ...{ waiting, owned: new Set([...rest, ...found.keys()]) },
   };
 }
 
@@ -100,8 +112,8 @@ function presentAddresses(addresses: readonly KernelAddress[]): Map<string, Kern
   return present;
 }
 
-const keyOf = (linkIndex: number, { family, bits, length }: Prefix) =>
-  `${linkIndex}/${family}/${bits.toString(16)}/${length}`;
+const prefixKey = ({ family, bits, length }: Prefix) => `${family}/${bits.toString(16)}/${length}`;
+const keyOf = (linkIndex: number, prefix: Prefix) => `${linkIndex}/${prefixKey(prefix)}`;
 
 /**
  * The kernel changes the priority and the lifetime in place, which keeps the routes and connections of the address. It takes

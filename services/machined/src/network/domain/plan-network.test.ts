@@ -50,6 +50,41 @@ test('planAddresses() adds before it removes, and waits for a link', () => {
   ]);
 });
 
+test('planAddresses() keeps an address whose link has another name now, and one that an operator has lent', () => {
+  const spec = linkAddress('eth0', '10.0.0.2/24', 'cmdline');
+  const addresses = [fakeAddress(2, '10.0.0.2/24')];
+  const { owned } = planAddresses({ wanted: [spec], owned: new Set(), links, addresses });
+  const renamed = [fakeLink(2, 'net0')];
+  const kept = planAddresses({ wanted: [spec], owned, links: renamed, addresses });
+  assert.deepEqual([wordsOf(kept), kept.owned], [[], owned]);
+  assert.deepEqual(kept.waiting, ['address 10.0.0.2/24: there is no network device eth0']);
+  // It still belongs to the specifications, and goes with the last of them.
+  const gone = planAddresses({ wanted: [], owned: kept.owned, links: renamed, addresses });
+  assert.deepEqual(wordsOf(gone), ['remove-address 10.0.0.2/24 on net0']);
+  const lent = planAddresses({ wanted: [{ ...spec, flags: [] }], owned, links, addresses });
+  assert.deepEqual([wordsOf(lent), lent.owned, lent.waiting], [[], owned, []]);
+});
+
+test('planRoutes() keeps a route whose link has another name now, and lets no other one take its metric', () => {
+  const route = { ...plainRoute, family: 'inet4', dst: '' } as const;
+  const first = { ...route, gateway: '10.0.0.1', outLinkName: 'eth0' };
+  const routes = [fakeRoute(2, '', '10.0.0.1')];
+  const { owned } = planRoutes({ wanted: [first], owned: new Set(), links: isUp(2), routes });
+  const renamed = [fakeLink(2, 'net0'), fakeLink(3, 'eth1')];
+  const second = { ...route, gateway: '10.1.0.1', outLinkName: 'eth1' };
+  const kept = planRoutes({ wanted: [first, second], owned, links: renamed, routes });
+  assert.deepEqual([wordsOf(kept), kept.owned], [[], owned]);
+  assert.deepEqual(kept.waiting, [
+    'route default via 10.0.0.1 metric 1024: there is no network device eth0',
+    'route default via 10.1.0.1 metric 1024: another specification has this metric',
+  ]);
+  const gone = planRoutes({ wanted: [second], owned: kept.owned, links: renamed, routes });
+  assert.deepEqual(wordsOf(gone), [
+    'remove-route default via 10.0.0.1 metric 1024',
+    'add-route default via 10.1.0.1 metric 1024',
+  ]);
+});
+
 test('planAddresses() changes what the kernel can change in place, and makes the rest anew', () => {
   const [owned, addresses] = [new Set<string>(), [fakeAddress(2, '10.0.0.2/24')]];
   const plan = (change: object) =>

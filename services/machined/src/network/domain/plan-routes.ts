@@ -26,22 +26,30 @@ const cloned = 0x200;
  * What to do for the routes of all tables. Routes are removed before others are added, because the kernel has one route for a
  * destination and a metric, and routes without a gateway are added before those that need them.
  * Of several specifications for one destination and metric, the first one is applied.
+ * A route stays while a specification names it, also one whose link cannot be found: it may have got another name.
  */
 export function planRoutes({ wanted, owned, links, routes }: PlanRoutesFacts): NetworkPlan {
   const waiting: string[] = [];
+  const present = routes.filter((route) => !route.isSelective && (route.flags & cloned) === 0);
+  const presentKeys = new Set(present.map(keyOf));
   const chosen = new Map<string, KernelRoute>();
+  /** The slots of routes that stay although their specifications wait. */
+  const kept = new Map<string, string>();
   for (const spec of wanted) {
-    const route = wantedRoute(spec, links);
-    if (typeof route === 'string') {
-      waiting.push(`${nameOf(spec)}: ${route}`);
+    const { route, obstacle } = wantedRoute(spec, links);
+    if (route === undefined) {
+      waiting.push(`${nameOf(spec)}: ${obstacle}`);
       continue;
     }
-    const slot = slotOf(route);
-    if (chosen.has(slot)) waiting.push(`${nameOf(spec)}: another specification has this metric`);
+    const [slot, key] = [slotOf(route), keyOf(route)];
+    if (obstacle !== undefined) {
+      waiting.push(`${nameOf(spec)}: ${obstacle}`);
+      if (owned.has(key) && presentKeys.has(key) && !chosen.has(slot)) kept.set(slot, key);
+    } else if (chosen.has(slot) || (kept.has(slot) && kept.get(slot) !== key))
+      waiting.push(`${nameOf(spec)}: another specification has this metric`);
     else chosen.set(slot, route);
   }
-  const present = routes.filter((route) => !route.isSelective && (route.flags & cloned) === 0);
-  const wantedKeys = new Set([...chosen.values()].map(keyOf));
+  const wantedKeys = new Set([...[...chosen.values()].map(keyOf), ...kept.values()]);
   const isLeaving = (key: string) => owned.has(key) && !wantedKeys.has(key);
   const leaving = present.filter((route) => isLeaving(keyOf(route)));
   const staying = Map.groupBy(
@@ -84,29 +92,43 @@ const keyOf = (route: KernelRoute) => `${slotOf(route)}/${route.gateway}`;
 const metricOf = (family: number, priority: number) =>
   family === inet6 && priority === 0 ? defaultMetric : priority;
 
-/** The route of a specification, or why it cannot be there now. */
-function wantedRoute(spec: RouteSpecSpec, links: readonly NamedLink[]): KernelRoute | string {
+interface WantedRoute {
+  /** Undefined for a specification that can never be applied. */
+  readonly route?: KernelRoute;
+  /** Why it cannot be there now; the route lacks its link then. */
+  readonly obstacle?: string;
+}
+
+/** The route of a specification, and what prevents it. */
+function wantedRoute(spec: RouteSpecSpec, links: readonly NamedLink[]): WantedRoute {
   const destination = everything.test(spec.dst) ? '' : spec.dst;
   const network = destination === '' ? '' : networkOf(destination);
-  if (network === undefined) return 'its destination is not a network';
+  if (network === undefined) return { obstacle: 'its destination is not a network' };
   const family = enums.family.numberOf(spec.family);
-  const link = usableLink(spec.outLinkName, links);
-  if (typeof link === 'string') return link;
-  const nextHops: KernelNextHop[] = [];
-  for (const { gateway, outLinkName, weight } of spec.nextHops) {
-    const out = usableLink(outLinkName, links);
-    if (typeof out === 'string') return out;
-    nextHops.push({ gateway: canonical(gateway), linkIndex: out, weight: Math.max(weight, 1) });
-  }
-  return {
+  const obstacles: string[] = [];
+  const indexOf = (name: string) => {
+    const index = usableLink(name, links);
+    if (typeof index === 'number') return index;
+    obstacles.push(index);
+    return 0;
+  };
+  const linkIndex = indexOf(spec.outLinkName);
+  const nextHops = spec.nextHops.map(
+    ({ gateway, outLinkName, weight }): KernelNextHop => ({
+      ...{ gateway: canonical(gateway), linkIndex: indexOf(outLinkName), weight: Math.max(weight, 1) },
+    }),
+  );
+  const [obstacle] = obstacles;
+  const route: KernelRoute = {
     ...{ family, destination: network, source: canonical(spec.src), gateway: canonical(spec.gateway) },
-    ...{ linkIndex: link, table: enums.routingTable.numberOf(spec.table), nextHops, mtu: spec.mtu },
+    ...{ linkIndex, table: enums.routingTable.numberOf(spec.table), nextHops, mtu: spec.mtu },
     priority: spec.priority || defaultMetric,
     // The kernel has no other scope for IPv6.
     scope: family === inet6 ? 0 : enums.scope.numberOf(spec.scope),
     ...{ type: enums.routeType.numberOf(spec.type), protocol: enums.routeProtocol.numberOf(spec.protocol) },
     ...{ flags: 0, isSelective: false },
   };
+  return obstacle === undefined ? { route } : { route, obstacle };
 }
 
 /** The index of a link that is up; 0 when none is named. */
