@@ -16,7 +16,7 @@ import { noLinkHardware } from './controllers/testing/fake-network.ts';
 import { type OpenNetworkInit, openNetwork } from './open-network.ts';
 
 const skip = noOwnNamespace;
-const commandLine = 'quiet ip=10.9.8.7::10.9.8.1:24:node01:wire0:off ip=10.1.1.1:::24::wire0';
+const commandLine = 'quiet ip=10.9.8.7::10.9.8.1:24:node01:wire0:off ip=10.1.1.1:::24::wire1';
 
 async function openNode(name: WorldName, rest: Partial<OpenNetworkInit> = {}) {
   enterOwnNamespace();

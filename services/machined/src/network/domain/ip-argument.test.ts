@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type IpArgument, parseIpArgument, parseIpArguments } from './ip-argument.ts';
+import { holds, isLoopback, isMulticast, parsePrefix } from '../../base/domain/prefix.ts';
+import { type IpArgument, parseIpArguments, parseIpArgument as parseReporting } from './ip-argument.ts';
+
+const parseIpArgument = (value: string, report: (problem: string) => void = () => {}) =>
+  parseReporting(value, report);
 
 const servers = { nameServers: [], timeServers: [] };
 
@@ -52,16 +56,63 @@ test('parseIpArgument() names the field that is wrong', () => {
     ['[fd00::1]:::255.255.0.0', /netmask "255.255.0.0" is of another family/],
     ['10.0.0.1::x:24', /gateway "x" is not an IPv4 address/],
     ['10.0.0.1::[fd00::1]:24', /the gateway is not of the family of the address/],
-    ['10.0.0.1:::24:a_b', /"a_b" is not a host name/],
-    [`10.0.0.1:::24:${label}`, /is not a host name/],
-    ['10.0.0.1:::24:a..b', /is not a host name/],
     ['10.0.0.1:::24::../eth0', /is not the name of a network device/],
     [`10.0.0.1:::24::${label}${label}`, /is not the name of a network device/],
     ['10.0.0.1:::24::eth\u00070', /is not the name of a network device/],
-    ['10.0.0.1:::24::::x', /name server "x" is not an IPv4 address/],
-    ['10.0.0.1:::24::::::time.example', /time server "time.example" is not an IPv4 address/],
+    ['[::ffff:10.0.0.1]:::24::eth0', /address ".*" is an IPv4 address in IPv6/],
+    ['[fd00::1]::[::ffff:a00:1]:24', /gateway ".*" is an IPv4 address in IPv6/],
+    ['0.0.0.0:::24', /address "0.0.0.0" is unspecified/],
+    ['[::]:::64', /address .* is unspecified/],
+    ['224.0.0.1:::24', /address .* is a multicast address/],
+    ['[ff02::1]:::64', /address .* is a multicast address/],
+    ['127.0.0.1:::8', /address .* is a loopback address/],
+    ['[::1]:::64', /address .* is a loopback address/],
+    ['255.255.255.255:::24', /address .* is the broadcast address/],
+    ['10.0.0.1::0.0.0.0:24', /gateway "0.0.0.0" is unspecified/],
+    ['10.0.0.1::239.1.1.1:24', /gateway .* is a multicast address/],
+    ['[fd00::1]::[::1]:64', /gateway .* is a loopback address/],
   ];
   for (const [value, message] of cases) assert.throws(() => parseIpArgument(value), message, value);
+});
+
+test('parseIpArgument() leaves out a host name or a server that is wrong, says so, and keeps the address and the gateway', () => {
+  const cases: [string, RegExp][] = [
+    ['a_b', /"a_b" is not a host name/],
+    ['a'.repeat(64), /is not a host name/],
+    ['a..b', /is not a host name/],
+    [':::x', /name server "x" is not an IPv4 address/],
+    [':::[::ffff:8.8.8.8]', /name server ".*" is an IPv4 address in IPv6/],
+    [':::::time.example', /time server "time.example" is not an IPv4 address/],
+  ];
+  for (const [rest, message] of cases) {
+    const reports: string[] = [];
+    const argument = parseIpArgument(`10.0.0.1::10.0.0.254:24:${rest}`, (line) => reports.push(line));
+    assert.deepEqual(argument, { address: '10.0.0.1', prefixLength: 24, gateway: '10.0.0.254', ...servers });
+    assert.equal(reports.length, 1);
+    assert.match(reports[0] ?? '', message);
+  }
+  const { all, problems, partialProblems } = parseIpArguments(
+    'ip=10.0.0.1:::24:node_01:eth0:off:8.8.8.8:8.8.4.4:pool.example',
+  );
+  assert.deepEqual(all[0]?.argument.nameServers, ['8.8.8.8', '8.8.4.4']);
+  assert.deepEqual([problems.length, partialProblems.length], [0, 2]);
+});
+
+test('parseIpArguments() takes the last argument of a device and family, in the place of the first', () => {
+  const of = (line: string) =>
+    parseIpArguments(line).all.map(({ position, argument }) => [position, argument.address]);
+  assert.deepEqual(of('ip=10.0.0.1:::24 quiet ip=10.0.0.2:::24'), [[0, '10.0.0.2']]);
+  assert.deepEqual(
+    of('ip=10.0.0.1:::24::eth0 ip=10.1.0.1:::24::eth1 ip=[fd00::1]:::64::eth0 ip=10.0.0.2:::24::eth0'),
+    [
+      [0, '10.0.0.2'],
+      [1, '10.1.0.1'],
+      [2, 'fd00::1'],
+    ],
+  );
+  // What is wrong replaces nothing.
+  assert.deepEqual(of('ip=10.0.0.1:::24 ip=10.0.0.2:::99'), [[0, '10.0.0.1']]);
+  assert.deepEqual(parseIpArguments('ip=10.0.0.1:::24:a_b ip=10.0.0.2:::24').partialProblems, []);
 });
 
 test('parseIpArguments() keeps those that are right, with their positions, and bounds their number', () => {
@@ -74,10 +125,14 @@ test('parseIpArguments() keeps those that are right, with their positions, and b
     ],
   );
   assert.equal(problems.length, 1);
-  const many = parseIpArguments('ip=10.0.0.1 '.repeat(100));
+  const many = parseIpArguments(
+    Array.from({ length: 100 }, (_, index) => `ip=10.0.0.1:::24::eth${index}`).join(' '),
+  );
   assert.equal(many.all.length, 64);
   assert.deepEqual(many.problems, ['there are 100 arguments ip=: all after 64 are ignored']);
-  assert.deepEqual(parseIpArguments('skip=1 zip=10.0.0.1 quiet'), { all: [], problems: [] });
+  assert.deepEqual(parseIpArguments('skip=1 zip=10.0.0.1 quiet'), {
+    ...{ all: [], problems: [], partialProblems: [] },
+  });
 });
 
 const word = fc.constantFrom(
@@ -110,8 +165,16 @@ test('parseIpArgument() returns what it can use, or throws an Error, for every t
   );
 });
 
-const inet4 = fc.ipV4();
-const inet6 = fc.ipV6().filter((text) => !text.includes('.'));
+/** Addresses that a machine can have, without a few networks that it could have parts of. */
+const isUsable = (text: string) => {
+  const prefix = parsePrefix(text) ?? assert.fail(text);
+  const others = ['0.0.0.0/8', '255.0.0.0/8', '::/64'].map(
+    (network) => parsePrefix(network) ?? assert.fail(),
+  );
+  return !isMulticast(prefix) && !isLoopback(prefix) && !others.some((other) => holds(other, prefix));
+};
+const inet4 = fc.ipV4().filter(isUsable);
+const inet6 = fc.ipV6().filter((text) => !text.includes('.') && isUsable(text));
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const written = (address: string | undefined) => (address?.includes(':') ? `[${address}]` : (address ?? ''));
 

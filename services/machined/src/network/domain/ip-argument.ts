@@ -1,5 +1,5 @@
 // The argument `ip=` of the kernel's command line. Source: Linux, nfsroot; Talos v1.14: kernel command line.
-import { addressOf, parsePrefix } from '../../base/domain/prefix.ts';
+import { addressOf, isLoopback, isMulticast, type Prefix, parsePrefix } from '../../base/domain/prefix.ts';
 
 /** What to write on the kernel's command line, with the fields that it needs. */
 export const ipArgumentForm = 'ip=<address>::<gateway>:<netmask>::<link>:off:<name server>';
@@ -31,10 +31,15 @@ export interface IpArgument {
 
 /** The arguments `ip=` of a command line. */
 export interface IpArguments {
-  /** In their order, with their position among all of them, also the wrong ones. */
+  /**
+   * In their order, with their position among all of them, also the wrong ones. Each device has at most one of each family, of which
+   * the last counts, in the place of the first: what is appended in a boot menu replaces what was there.
+   */
   readonly all: readonly { readonly position: number; readonly argument: IpArgument }[];
   /** What is wrong, in one line each. A wrong argument does not affect the others. */
   readonly problems: readonly string[];
+  /** What is wrong in the fields beside the address, the gateway and the device, in one line each. The others apply. */
+  readonly partialProblems: readonly string[];
 }
 
 /** Reads all arguments `ip=` of the kernel's command line, 64 at most. */
@@ -43,19 +48,26 @@ export function parseIpArguments(commandLine: string): IpArguments {
     .trim()
     .split(/\s+/)
     .filter((word) => word.startsWith('ip='));
-  const all: { position: number; argument: IpArgument }[] = [];
+  const all = new Map<string, { position: number; argument: IpArgument; partial: readonly string[] }>();
   const problems: string[] = [];
   if (words.length > maxArguments)
     problems.push(`there are ${words.length} arguments ip=: all after ${maxArguments} are ignored`);
   for (const [position, word] of words.slice(0, maxArguments).entries()) {
     try {
-      const argument = parseIpArgument(word.slice('ip='.length));
-      if (argument !== undefined) all.push({ position, argument });
+      const partial: string[] = [];
+      const argument = parseIpArgument(word.slice('ip='.length), (problem) => partial.push(problem));
+      if (argument === undefined) continue;
+      const key = `${argument.device ?? ''}/${argument.address.includes(':') ? 'inet6' : 'inet4'}`;
+      all.set(key, { position: all.get(key)?.position ?? position, argument, partial });
     } catch (error) {
       problems.push((error as Error).message);
     }
   }
-  return { all, problems };
+  return {
+    all: [...all.values()].map(({ position, argument }) => ({ position, argument })),
+    problems,
+    partialProblems: [...all.values()].flatMap(({ partial }) => partial),
+  };
 }
 
 /**
@@ -64,10 +76,11 @@ export function parseIpArguments(commandLine: string): IpArguments {
  * addresses are in brackets. The netmask is an address or the length of the prefix, and without one the prefix is the whole address.
  * The server is ignored. Only static addresses are implemented.
  *
+ * @param report is told of a host name, a name server or a time server that is wrong, and left out
  * @returns undefined for an empty value, and for `off` and `none`
  * @throws Error that says which field is wrong
  */
-export function parseIpArgument(value: string): IpArgument | undefined {
+export function parseIpArgument(value: string, report: (problem: string) => void): IpArgument | undefined {
   if (value === '') return undefined;
   const fields = fieldsOf(value);
   const [address = '', , gateway = '', netmask = '', hostname = '', device = '', autoconf = ''] = fields;
@@ -80,21 +93,31 @@ export function parseIpArgument(value: string): IpArgument | undefined {
   if (fields.length === 1 && ['off', 'none'].includes(address)) return undefined;
   if (!staticValues.includes(autoconf))
     throw new Error(`ip=${value}: "${autoconf}" is not implemented: write ${ipArgumentForm}`);
-  if (hostname !== '' && !hostnameForm.test(hostname))
-    throw new Error(`ip=${value}: "${hostname}" is not a host name`);
   if (device !== '' && !deviceForm.test(device))
     throw new Error(`ip=${value}: "${device}" is not the name of a network device`);
-  const own = addressField(value, 'address', address);
-  const nextHop = gateway === '' ? undefined : addressField(value, 'gateway', gateway);
+  const servers = (what: string, texts: readonly string[]) =>
+    texts.flatMap((text) => {
+      try {
+        return text === '' ? [] : [addressField(value, what, text)];
+      } catch (error) {
+        report((error as Error).message);
+        return [];
+      }
+    });
+  const own = unicastField(value, 'address', address);
+  const nextHop = gateway === '' ? undefined : unicastField(value, 'gateway', gateway);
   if (nextHop !== undefined && nextHop.includes(':') !== own.includes(':'))
     throw new Error(`ip=${value}: the gateway is not of the family of the address`);
+  const prefixLength = prefixLengthOf(value, own, netmask);
+  const isHostname = hostnameForm.test(hostname);
+  if (hostname !== '' && !isHostname) report(`ip=${value}: "${hostname}" is not a host name`);
   return {
-    ...{ address: own, prefixLength: prefixLengthOf(value, own, netmask) },
+    ...{ address: own, prefixLength },
     ...(nextHop === undefined ? {} : { gateway: nextHop }),
-    ...(hostname === '' ? {} : { hostname }),
+    ...(isHostname ? { hostname } : {}),
     ...(device === '' ? {} : { device }),
-    nameServers: servers(value, 'name server', fields.slice(7, 9)),
-    timeServers: servers(value, 'time server', fields.slice(9, 10)),
+    nameServers: servers('name server', fields.slice(7, 9)),
+    timeServers: servers('time server', fields.slice(9, 10)),
   };
 }
 
@@ -116,13 +139,35 @@ function fieldsOf(value: string): string[] {
 function addressField(value: string, what: string, text: string): string {
   const isBare = !(text.startsWith('[') && text.endsWith(']'));
   const inner = isBare ? text : text.slice(1, -1);
-  if (parsePrefix(inner) === undefined || inner.includes('/') || isBare === inner.includes(':'))
+  const prefix = parsePrefix(inner);
+  if (prefix === undefined || inner.includes('/') || isBare === inner.includes(':'))
     throw new Error(`ip=${value}: ${what} "${text}" is not an IPv4 address, nor an IPv6 address in brackets`);
+  if (isMapped(prefix))
+    throw new Error(`ip=${value}: ${what} "${text}" is an IPv4 address in IPv6: write it as an IPv4 address`);
   return inner;
 }
 
-const servers = (value: string, what: string, texts: readonly string[]) =>
-  texts.filter((text) => text !== '').map((text) => addressField(value, what, text));
+/** Such as `::ffff:10.0.0.1`: the kernel takes it for an address of another family than the one that is meant. */
+const isMapped = ({ family, bits }: Prefix) => family === 6 && bits >> 32n === 0xffffn;
+const isBroadcast = ({ family, bits }: Prefix) => family === 4 && bits === 0xffff_ffffn;
+
+/** @throws Error unless it is an address that one machine of a network can have */
+function unicastField(value: string, what: string, text: string): string {
+  const inner = addressField(value, what, text);
+  const prefix = parsePrefix(inner) as Prefix;
+  const kind =
+    prefix.bits === 0n
+      ? 'unspecified'
+      : isMulticast(prefix)
+        ? 'a multicast address'
+        : isLoopback(prefix)
+          ? 'a loopback address'
+          : isBroadcast(prefix)
+            ? 'the broadcast address'
+            : undefined;
+  if (kind !== undefined) throw new Error(`ip=${value}: ${what} "${text}" is ${kind}`);
+  return inner;
+}
 
 /** The number of leading ones of a netmask, which may also be given as that number. */
 function prefixLengthOf(value: string, address: string, netmask: string): number {
