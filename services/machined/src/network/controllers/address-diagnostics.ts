@@ -1,22 +1,44 @@
-import { type Controller, shared, weak } from '@nodewright/controllers';
+import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
 import { addressSpecs, diagnostics, linkStatuses, nodeAddresses } from '@nodewright/state/kinds';
-import { missingAddress } from '../domain/missing-address.ts';
+import { missingAddress, partialNetwork } from '../domain/missing-address.ts';
 import { inLayers } from './network-config.ts';
-import type { NetworkProblems } from './network-problems.ts';
+import { type NetworkProblems, shownLines } from './network-problems.ts';
 
 const loopback = 'lo';
 /** How long the first address may take before its absence is a problem. */
 const firstAddressMs = 2000;
+/** How long a problem may last before it is reported: while links come up, routes wait for them. */
+const passingMs = 2000;
 
 /**
- * A diagnostic while a machine has no address: nothing else can say so over the network.
+ * A diagnostic while a machine has no address, because nothing else can say so over the network, and another one while a part of its
+ * network is not as it was asked for. Each new problem that lasts is logged once.
  *
- * @param problems why it may have none
+ * @param problems what is not as it was asked for
  */
 export function createAddressDiagnosticsController(problems: NetworkProblems): Controller {
   let hadAddress = false;
   let startMs: number | undefined;
+  let sinceMs: ReadonlyMap<string, number> = new Map();
+  const logged = new Set<string>();
+  /** The lines of the problems that have lasted. */
+  const lastingLines = (pass: ReconcilePass, hasAddress: boolean): string[] => {
+    const now = pass.monotonicMs();
+    const lines = problems
+      .all()
+      .filter(({ subject }) => subject !== 'no-request' || !hasAddress)
+      .map(({ line }) => line);
+    sinceMs = new Map(lines.map((line) => [line, sinceMs.get(line) ?? now]));
+    const dueMs = [...sinceMs.values()].map((since) => since + passingMs - now).filter((ms) => ms > 0);
+    if (dueMs.length > 0) pass.wakeAfter(Math.min(...dueMs));
+    const lasting = lines.filter((line) => (sinceMs.get(line) ?? now) + passingMs <= now);
+    for (const error of lasting)
+      if (!logged.has(error)) pass.log.warn({ error }, 'a part of the network could not be set up');
+    for (const line of logged) if (!sinceMs.has(line)) logged.delete(line);
+    for (const line of lasting) logged.add(line);
+    return lasting;
+  };
   return {
     name: 'network.AddressDiagnosticsController',
     inputs: [weak(nodeAddresses, 'current'), weak(linkStatuses), weak(inLayers(addressSpecs))],
@@ -30,20 +52,26 @@ export function createAddressDiagnosticsController(problems: NetworkProblems): C
       if (links.length === 0) return;
       const addresses = (await pass.get(pointerTo(nodeAddresses, 'current')))?.spec.addresses ?? [];
       hadAddress ||= addresses.length > 0;
+      const lasting = lastingLines(pass, addresses.length > 0);
       const awaited = (await pass.list(inLayers(addressSpecs))).some(({ spec }) => spec.layer === 'cmdline');
       // The address of the command line is set a moment after the links are known.
       startMs ??= pass.monotonicMs();
       const waitedMs = pass.monotonicMs() - startMs;
       if (awaited && !hadAddress && problems.ofAddresses() === undefined && waitedMs < firstAddressMs)
         return pass.wakeAfter(firstAddressMs - waitedMs);
-      const spec = missingAddress({
+      const missing = missingAddress({
         addresses,
         links: links
           .filter(({ metadata }) => metadata.id !== loopback)
           .map(({ metadata, spec }) => ({ name: metadata.id, operationalState: spec.operationalState })),
         problem: problems.ofAddresses(),
       });
-      await pass.replace(diagnostics, spec === undefined ? [] : [{ id: 'address-missing', spec }]);
+      const partial =
+        addresses.length > 0 && lasting.length > 0 ? partialNetwork(shownLines(lasting)) : undefined;
+      await pass.replace(diagnostics, [
+        ...(missing === undefined ? [] : [{ id: 'address-missing', spec: missing }]),
+        ...(partial === undefined ? [] : [{ id: 'network-incomplete', spec: partial }]),
+      ]);
     },
   };
 }

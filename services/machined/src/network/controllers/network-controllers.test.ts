@@ -235,7 +235,7 @@ test('a kernel watch that breaks is opened again, and closed at the end', async 
   const { network, state } = node;
   await node.settled();
   const count = network.watchCount;
-  assert.equal(count, 4);
+  assert.equal(count, 5);
   network.breakWatches(new Fault('data-loss', 'netlink: a header of 3 bytes is cut short'));
   await node.settled();
   await node.advance(10_000);
@@ -249,7 +249,7 @@ test('a kernel watch that breaks is opened again, and closed at the end', async 
 
 test('a machine without an address says so as a diagnostic, and what to do, until it has one', async () => {
   const problems = new NetworkProblems();
-  problems.set('routes', 'others', ['route default: there is no network device eth9']);
+  problems.set('routes', [{ subject: 'others', line: 'route default: there is no network device eth9' }]);
   const operators = [new CommandLineOperator('quiet ip=dhcp')];
   await using node = openNode({ world: worlds.machine, addresses: [], hostname: '', operators, problems });
   const { network, state } = node;
@@ -273,6 +273,52 @@ test('a machine without an address says so as a diagnostic, and what to do, unti
   await node.settled();
   assert.deepEqual(await specs(state, kinds.diagnostics), {});
   assert.deepEqual([(await status())?.addressReady, (await status())?.connectivityReady], [true, true]);
+});
+
+test('what is not as it was asked for is a diagnostic of a machine with an address, and each line is logged once', async () => {
+  const problems = new NetworkProblems();
+  const operators = [new CommandLineOperator('ip=10.0.0.2:::24:a_b:eth0 ip=nonsense')];
+  await using node = openNode({ world: worlds.machine, addresses: [], hostname: '', operators, problems });
+  const { network, state } = node;
+  network.setLinks(fakeLink(1, 'lo', { hardwareType: 772 }), fakeLink(2, 'eth0'));
+  network.setAddresses(fakeAddress(2, '10.0.0.2/24'));
+  problems.set('routes', [{ subject: 'others', line: 'route default: the link eth0 is down' }]);
+  await node.settled();
+  assert.deepEqual(await specs(state, kinds.diagnostics), {});
+  const lines = () => node.logged.flatMap(({ error }) => (typeof error === 'string' ? [error] : []));
+  assert.deepEqual(lines(), []);
+  await node.advance(2000);
+  const details = async () => (await specs(state, kinds.diagnostics))['network-incomplete']?.details ?? [];
+  const expected = [/^ip=nonsense: address/, /"a_b" is not a host name$/, /^route default: the link eth0/];
+  const shown = (await details()).toSorted();
+  assert.equal(shown.length, expected.length);
+  for (const pattern of expected)
+    assert.ok(
+      shown.some((line) => pattern.test(line)),
+      String(pattern),
+    );
+  assert.deepEqual(lines().toSorted(), shown);
+  problems.set('routes', []);
+  await node.advance(2000);
+  assert.equal((await details()).length, 2);
+  assert.equal(lines().length, 3);
+});
+
+test('a machine with another address than one of ip= is not told that it lacks ip=', async () => {
+  const problems = new NetworkProblems();
+  const operators = [new CommandLineOperator('quiet')];
+  await using node = openNode({ world: worlds.machine, addresses: [], hostname: '', operators, problems });
+  node.network.setLinks(fakeLink(2, 'eth0'));
+  node.network.setAddresses(fakeAddress(2, '10.0.0.2/24'));
+  await node.settled();
+  await node.advance(2000);
+  assert.deepEqual(await specs(node.state, kinds.diagnostics), {});
+  node.network.setAddresses();
+  await node.settled();
+  assert.match(
+    (await specs(node.state, kinds.diagnostics))['address-missing']?.message ?? '',
+    /ip= is not on the kernel's command line/,
+  );
 });
 
 test('the kernel of a machine has a host name before the network counts as named', async () => {

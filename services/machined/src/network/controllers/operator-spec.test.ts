@@ -11,13 +11,14 @@ import { VirtualAddresses } from '../host/virtual-addresses.ts';
 import { linkStatusesOf } from './link-statuses.ts';
 import { NetworkProblems } from './network-problems.ts';
 import { createOperatorSpecController } from './operator-spec.ts';
-import { fakeLink } from './testing/fake-network.ts';
+import { FakeNetwork, fakeLink } from './testing/fake-network.ts';
 
 const healthy = { running: true, healthy: true, unknown: false };
 
 const init = (of: VirtualAddressOperatorInit) => ({
   operators: [new VirtualAddressOperator(of)],
   problems: new NetworkProblems(),
+  network: async () => new FakeNetwork(),
 });
 
 /** A node that wins every election, and what it has done, in order. */

@@ -15,8 +15,11 @@ import { addressId, routeId } from '../domain/network-ids.ts';
 import type { NetworkOperator, OperatorOutput } from '../domain/operator.ts';
 import { inLayers } from './network-config.ts';
 import type { NetworkProblems } from './network-problems.ts';
+import { type OpenNetwork, openKernelWatch } from './open-kernel-watch.ts';
 
 export interface OperatorSpecInit {
+  /** Opens the kernel's network. */
+  readonly network: OpenNetwork;
   readonly operators: readonly NetworkOperator[];
   readonly problems: NetworkProblems;
 }
@@ -25,7 +28,8 @@ export interface OperatorSpecInit {
  * Runs the operators, and publishes the specifications that they make of events. Those of DHCP are not implemented. Source:
  * Talos v1.14: network.OperatorSpecController.
  */
-export function createOperatorSpecController({ operators, problems }: OperatorSpecInit): Controller {
+export function createOperatorSpecController(init: OperatorSpecInit): Controller {
+  const { network, operators, problems } = init;
   return {
     name: 'network.OperatorSpecController',
     inputs: [weak(operatorSpecs), weak(linkStatuses), weak(services)],
@@ -33,8 +37,9 @@ export function createOperatorSpecController({ operators, problems }: OperatorSp
       ...[addressSpecs, linkSpecs, routeSpecs].map(shared),
       ...[hostnameSpecs, resolverSpecs, timeServerSpecs].map(shared),
     ],
-    open(source, scope) {
+    async open(source, scope) {
       for (const operator of operators) scope.use(operator.watch(() => source.wake()));
+      await openKernelWatch(network, ['link'])?.(source, scope);
     },
     async reconcile(pass) {
       const byId = async <S>(kind: KindRef<S>) =>
@@ -42,6 +47,7 @@ export function createOperatorSpecController({ operators, problems }: OperatorSp
       const events = {
         operators: [...(await byId(operatorSpecs)).values()],
         links: await byId(linkStatuses),
+        kernelLinks: (await network()).links(),
         services: await byId(services),
         log: pass.log,
       };
@@ -90,7 +96,6 @@ export function createOperatorSpecController({ operators, problems }: OperatorSp
       // After the specifications, so that a machine which is about to get an address does not report a problem.
       problems.set(
         'operators',
-        'addresses',
         operators.flatMap((operator) => operator.problems()),
       );
     },

@@ -79,6 +79,7 @@ test('ip= gives addresses, routes, a host name, name servers and a time server, 
 
   ip('addr add 10.7.7.7/24 dev wire0');
   ip('addr del 10.9.8.7/24 dev wire0');
+  await node.advance(1000);
   await has('-4 addr show dev wire0', /inet 10\.9\.8\.7\/24/);
   ip('link set wire0 down');
   await has('route show', /^default via 10\.9\.8\.1 dev wire0/m);
@@ -132,6 +133,7 @@ test('a machine keeps the address of ip= when the kernel refuses its gateway', {
   const { node, problems } = await openMachine('ip=[fd09::7]::[fd08::1]:64::wire0');
   await using _node = node;
   await has('-6 addr show dev wire0', /inet6 fd09::7\/64/);
+  await node.advance(2000);
   await eventually(
     () => node.logged.some(({ error }) => /^add-route default via fd08::1 /.test(String(error))),
     {
@@ -140,6 +142,22 @@ test('a machine keeps the address of ip= when the kernel refuses its gateway', {
     },
   );
   assert.equal(problems.ofAddresses(), undefined);
+});
+
+test('a link that is renamed keeps its address and its routes', {
+  skip,
+}, async () => {
+  const { node, problems } = await openMachine('ip=10.9.8.7::10.9.8.1:24::wire0:off');
+  await using _node = node;
+  ip('link set wire1 up');
+  await has('route show', /^default via 10\.9\.8\.1 dev wire0 metric 1024 $/m);
+  ip('link set wire0 name net0');
+  await eventually(() => /no network device wire0/.test(problems.ofAddresses() ?? ''), {
+    ...{ what: 'a problem of the name', timeoutMs: 10_000 },
+  });
+  await node.advance(5000);
+  assert.match(ip('-4 addr show dev net0'), /inet 10\.9\.8\.7\/24/);
+  assert.match(ip('route show'), /^default via 10\.9\.8\.1 dev net0 metric 1024 $/m);
 });
 
 test('addresses and routes of the configuration are published, and not applied', { skip }, async () => {

@@ -14,13 +14,14 @@ import {
 import { type Layer, mergeHighest } from '../domain/merge-layers.ts';
 import { addressId, routeId } from '../domain/network-ids.ts';
 import { describeStep, type NetworkPlan } from '../domain/network-step.ts';
+import type { ProblemSubject } from '../domain/operator.ts';
 import { planAddresses } from '../domain/plan-addresses.ts';
 import { planLinks } from '../domain/plan-links.ts';
 import { planRoutes } from '../domain/plan-routes.ts';
 import type { KernelNetwork } from '../host/kernel-network.ts';
 import type { NetworkPort } from '../host/network-port.ts';
 import { inLayers } from './network-config.ts';
-import type { NetworkProblems, ProblemSubject } from './network-problems.ts';
+import type { NetworkProblems } from './network-problems.ts';
 import { type OpenNetwork, openKernelWatch } from './open-kernel-watch.ts';
 
 /** A machine whose network machined may change. */
@@ -139,7 +140,6 @@ function createPlanController(
 ): Controller {
   let owned: ReadonlySet<string> = new Set();
   let last = { steps: '', atMs: 0 };
-  const logged = new Set<string>();
   return {
     ...{ name, inputs, outputs: [] },
     open: openKernelWatch(network, topics),
@@ -156,12 +156,10 @@ function createPlanController(
       const failures = made.steps.flatMap((step) => failureOf(port, step) ?? []);
       last = { steps, atMs: pass.monotonicMs() };
       if (failures.length > 0) pass.wakeAfter(retryMs);
-      for (const problem of failures)
-        if (!logged.has(problem))
-          pass.log.warn({ error: problem }, 'a part of the network could not be set up');
-      logged.clear();
-      for (const problem of failures) logged.add(problem);
-      problems.set(name, subject, [...made.waiting, ...failures]);
+      problems.set(
+        name,
+        [...made.waiting, ...failures].map((line) => ({ subject, line })),
+      );
     },
   };
 }

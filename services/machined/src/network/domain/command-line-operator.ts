@@ -1,12 +1,13 @@
-import type { LinkStatusSpec, RouteSpecSpec } from '@nodewright/state/kinds';
+import type { KernelLink } from '@nodewright/linux/network';
+import type { RouteSpecSpec } from '@nodewright/state/kinds';
 import { holds, type Prefix, parsePrefix } from '../../base/domain/prefix.ts';
 import { linkAddress } from './address-documents.ts';
-import { isPhysicalLink } from './device-configs.ts';
+import { findLink, isHardware } from './find-link.ts';
 import { parseHostname } from './hostname.ts';
 import { type IpArgument, type IpArguments, parseIpArguments } from './ip-argument.ts';
 import { plainLink } from './link-documents.ts';
 import { resolverSpec } from './name-servers.ts';
-import type { NetworkOperator, OperatorEvents, OperatorOutput } from './operator.ts';
+import type { NetworkOperator, NetworkProblem, OperatorEvents, OperatorOutput } from './operator.ts';
 import { defaultMetric, plainRoute } from './route-documents.ts';
 
 const layer = 'cmdline';
@@ -15,8 +16,8 @@ const loopback = 'lo';
 /** The arguments `ip=` of the kernel's command line, as an operator. */
 export class CommandLineOperator implements NetworkOperator {
   readonly #given: IpArguments;
-  /** Devices that appear later do not move an address. */
-  #firstDevice: string | undefined;
+  /** For arguments that name no device. Devices that appear later do not move an address. */
+  #firstDevice: FirstDevice | undefined;
   #deviceProblems: readonly string[] = [];
 
   constructor(commandLine: string) {
@@ -33,34 +34,66 @@ export class CommandLineOperator implements NetworkOperator {
     return { [Symbol.dispose]: () => {} };
   }
 
-  react({ links }: Pick<OperatorEvents, 'links'>): void {
-    if (links.size === 0) return;
-    this.#firstDevice ??= [...links].find(([, spec]) => isPhysicalLink(spec))?.[0];
-    this.#deviceProblems = missingDevices(this.#given, links, this.#firstDevice);
+  react({ kernelLinks }: Pick<OperatorEvents, 'kernelLinks'>): void {
+    if (kernelLinks.length === 0) return;
+    this.#firstDevice = firstDeviceOf(kernelLinks, this.#firstDevice);
+    this.#deviceProblems = missingDevices(this.#given, kernelLinks, this.#firstDevice?.name);
   }
 
   outputs(): readonly OperatorOutput[] {
-    return [commandLineOutput(this.#given, this.#firstDevice)];
+    return [commandLineOutput(this.#given, this.#firstDevice?.name)];
   }
 
-  problems(): readonly string[] {
-    const { all, problems } = this.#given;
+  problems(): readonly NetworkProblem[] {
+    const { all, problems, partialProblems } = this.#given;
     const isMissing = all.length + problems.length === 0;
-    return [...(isMissing ? ["ip= is not on the kernel's command line"] : problems), ...this.#deviceProblems];
+    const of = (subject: NetworkProblem['subject'], lines: readonly string[]) =>
+      lines.map((line) => ({ subject, line }));
+    return [
+      ...(isMissing
+        ? of('no-request', ["ip= is not on the kernel's command line"])
+        : of('addresses', problems)),
+      ...of('others', partialProblems),
+      ...of('addresses', this.#deviceProblems),
+    ];
   }
+}
+
+type FirstDevice = Pick<KernelLink, 'index' | 'name' | 'hardwareAddress'>;
+
+/**
+ * The hardware device with the lowest index, which is the one that the kernel found first. Once chosen it is followed when it gets
+ * another name, and when it comes back after it was removed, with another index.
+ */
+function firstDeviceOf(
+  links: readonly KernelLink[],
+  chosen: FirstDevice | undefined,
+): FirstDevice | undefined {
+  const hardware = links.filter(isHardware).sort((a, b) => a.index - b.index);
+  if (chosen === undefined) return hardware[0];
+  const { index, hardwareAddress, name } = chosen;
+  return (
+    hardware.find((link) => link.index === index) ??
+    hardware.find((link) => hardwareAddress !== '' && link.hardwareAddress === hardwareAddress) ??
+    hardware.find((link) => link.name === name) ??
+    chosen
+  );
 }
 
 function missingDevices(
   { all }: IpArguments,
-  links: ReadonlyMap<string, LinkStatusSpec>,
+  links: readonly KernelLink[],
   firstDevice: string | undefined,
 ): string[] {
-  const present = [...links].filter(([name]) => name !== loopback);
-  const known = present.flatMap(([name, { alias, altNames }]) => [name, alias, ...altNames]);
-  const names = present.map(([name]) => name).join(', ') || 'none';
+  const present = links.filter(({ name }) => name !== loopback);
+  const names =
+    present
+      .map(({ name }) => name)
+      .sort()
+      .join(', ') || 'none';
   return all.flatMap(({ argument: { device } }) => {
     const name = device ?? firstDevice;
-    if (name !== undefined && known.includes(name)) return [];
+    if (name !== undefined && findLink(present, name) !== undefined) return [];
     return [`no network device ${device ?? ''} for ip=: there are ${names}`];
   });
 }

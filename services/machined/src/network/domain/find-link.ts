@@ -7,6 +7,13 @@ const up = 1;
 
 export const isLinkUp = ({ flags }: Pick<KernelLink, 'flags'>) => (flags & up) !== 0;
 
+/** `ARPHRD_ETHER` of <linux/if_arp.h>. */
+const ethernet = 1;
+
+/** An Ethernet device of hardware: the links of containers belong to those who made them. */
+export const isHardware = ({ hardwareType, kind }: Pick<KernelLink, 'hardwareType' | 'kind'>) =>
+  hardwareType === ethernet && kind === '';
+
 /** The link of a name, an alias or an alternative name, in this order. Source: Talos v1.14: network, names and selectors. */
 export function findLink<L extends NamedLink>(links: readonly L[], name: string): L | undefined {
   return (

@@ -13,6 +13,12 @@ export interface AddressFacts {
 /** A machine may have hundreds of links, most of them of containers. */
 const shownLinks = 8;
 
+/** @param lines what is not as it was asked for */
+export const partialNetwork = (lines: readonly string[]): DiagnosticSpec => ({
+  message: 'a part of the network is not as it was asked for',
+  details: [...lines],
+});
+
 /** The problem of a machine without an address, and what to do. Undefined for one that has an address. */
 export function missingAddress({ addresses, links, problem }: AddressFacts): DiagnosticSpec | undefined {
   if (addresses.length > 0) return undefined;

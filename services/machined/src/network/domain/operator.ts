@@ -1,5 +1,6 @@
 // An operator turns events into specifications: the command line at the start, the elections of virtual addresses, later the messages
 // of DHCP servers. All of them stand behind one port. Source: Talos v1.14: network.OperatorSpecController.
+import type { KernelLink } from '@nodewright/linux/network';
 import type {
   AddressSpecSpec,
   HostnameSpecSpec,
@@ -17,8 +18,10 @@ import type { Logger } from '@nodewright/telemetry';
 export interface OperatorEvents {
   /** The merged specifications of operators. */
   readonly operators: readonly OperatorSpecSpec[];
-  /** By name, in the order of the names. Empty until the kernel was read. */
+  /** By name, in the order of the names. They are published one after the other, so some may be missing for a moment. */
   readonly links: ReadonlyMap<string, LinkStatusSpec>;
+  /** All links that the kernel has now. */
+  readonly kernelLinks: readonly KernelLink[];
   readonly services: ReadonlyMap<string, ServiceSpec>;
   readonly log: Logger;
 }
@@ -36,6 +39,18 @@ export interface OperatorOutput {
   readonly timeServers?: TimeServerSpecSpec | undefined;
 }
 
+/**
+ * What a problem keeps away: the addresses of the machine, or something else, such as a route. `no-request`: nothing asks for an
+ * address, which is a problem only of a machine that has none.
+ */
+export type ProblemSubject = 'addresses' | 'others' | 'no-request';
+
+/** Why a part of the network is not as it was asked for, in one line. */
+export interface NetworkProblem {
+  readonly subject: ProblemSubject;
+  readonly line: string;
+}
+
 /** A source of specifications. It never touches a resource itself. */
 export interface NetworkOperator {
   /** Calls `onChange` when the outputs have changed by themselves. There is one listener at a time. */
@@ -44,6 +59,6 @@ export interface NetworkOperator {
   react(events: OperatorEvents): void;
   /** What the operator wants now. */
   outputs(): readonly OperatorOutput[];
-  /** Why the node has less than it was told to have, in one line each. */
-  problems(): readonly string[];
+  /** Why the node has less than it was told to have. */
+  problems(): readonly NetworkProblem[];
 }

@@ -1,5 +1,5 @@
 import type { KernelLink } from '@nodewright/linux/network';
-import { findLink, isLinkUp, type NamedLink } from './find-link.ts';
+import { findLink, isHardware, isLinkUp, type NamedLink } from './find-link.ts';
 import type { NetworkPlan } from './network-step.ts';
 
 export interface LinkFacts {
@@ -11,13 +11,6 @@ export interface LinkFacts {
   readonly obstacles: ReadonlyMap<string, string>;
   readonly links: readonly (NamedLink & Pick<KernelLink, 'hardwareType' | 'kind'>)[];
 }
-
-/** `ARPHRD_ETHER` of <linux/if_arp.h>. */
-const ethernet = 1;
-
-/** Only hardware: the links of containers belong to those who made them. */
-const isHardware = ({ hardwareType, kind }: Pick<KernelLink, 'hardwareType' | 'kind'>) =>
-  hardwareType === ethernet && kind === '';
 
 /**
  * The links to set up. No link is ever set down, so none belongs to a specification. A missing link is not reported: its

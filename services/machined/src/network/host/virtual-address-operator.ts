@@ -58,7 +58,7 @@ export class VirtualAddressOperator implements NetworkOperator {
   }
 
   /** A node without a virtual address lacks nothing: another node has it. */
-  problems(): readonly string[] {
+  problems(): readonly never[] {
     return [];
   }
 
