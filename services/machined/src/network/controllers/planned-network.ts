@@ -11,9 +11,10 @@ import {
   type RouteSpecSpec,
   routeSpecs,
 } from '@nodewright/state/kinds';
+import { isLinkUp } from '../domain/find-link.ts';
 import { type Layer, mergeHighest } from '../domain/merge-layers.ts';
 import { addressId, routeId } from '../domain/network-ids.ts';
-import { describeStep, type NetworkPlan } from '../domain/network-step.ts';
+import { describeStep, type NetworkPlan, type NetworkStep } from '../domain/network-step.ts';
 import type { ProblemSubject } from '../domain/operator.ts';
 import { planAddresses } from '../domain/plan-addresses.ts';
 import { planLinks } from '../domain/plan-links.ts';
@@ -22,7 +23,7 @@ import type { KernelNetwork } from '../host/kernel-network.ts';
 import type { NetworkPort } from '../host/network-port.ts';
 import { inLayers } from './network-config.ts';
 import type { NetworkProblems } from './network-problems.ts';
-import { type OpenNetwork, openKernelWatch } from './open-kernel-watch.ts';
+import type { OpenNetwork } from './open-kernel-watch.ts';
 
 /** A machine whose network machined may change. */
 export interface PlannedNetworkInit {
@@ -33,8 +34,10 @@ export interface PlannedNetworkInit {
 
 /** What failed is tried again, also without an event. */
 const retryMs = 5000;
-/** A plan that was carried out and is made again at once: somebody else undoes it, or the kernel understands it differently. */
+/** A step that was taken and is planned again at once: somebody else undoes it, or the kernel understands it differently. */
 const repeatMs = 1000;
+/** A step that failed may succeed after the next event of the kernel, of which somebody else may cause as many as they like. */
+const failedRepeatMs = 100;
 
 export interface PlannedNetworkContext extends PlannedNetworkInit {
   readonly network: OpenNetwork;
@@ -98,8 +101,10 @@ function createLinkSpecController(context: PlannedNetworkContext): Controller {
       const ofCommandLine = (await appliedSpecs(pass, addressSpecs)).filter(
         ({ layer }) => layer === 'cmdline',
       );
+      // An address on a link that is down reaches nobody.
       const missing = planAddresses({
-        ...{ wanted: ofCommandLine, owned: new Set(), links: kernel.links(), addresses: kernel.addresses() },
+        ...{ wanted: ofCommandLine, owned: new Set(), links: kernel.links().filter(isLinkUp) },
+        addresses: kernel.addresses(),
       });
       const hasOne = ofCommandLine.length > missing.waiting.length + missing.steps.length;
       return planLinks({
@@ -139,22 +144,30 @@ function createPlanController(
   { name, subject, inputs, topics, plan }: PlanControllerInit,
 ): Controller {
   let owned: ReadonlySet<string> = new Set();
-  let last = { steps: '', atMs: 0 };
+  const taken = new TakenSteps();
   return {
     ...{ name, inputs, outputs: [] },
-    open: openKernelWatch(network, topics),
+    async open(source, scope) {
+      const kernel = await network();
+      const onChange = () => {
+        taken.hasEvent = true;
+        source.wake();
+      };
+      scope.use(kernel.watch(topics, { onChange, onError: (error) => source.fail(error) }));
+    },
     async reconcile(pass) {
       const made = await plan(pass, await network(), owned);
-      const steps = JSON.stringify(made.steps);
-      const sinceMs = pass.monotonicMs() - last.atMs;
-      if (made.steps.length > 0 && steps === last.steps && sinceMs < repeatMs) {
-        pass.wakeAfter(repeatMs - sinceMs);
-        return;
-      }
+      const waitMs = taken.waitMs(made.steps, pass.monotonicMs());
+      // The whole plan waits, because its steps may depend on each other.
+      if (waitMs > 0) return pass.wakeAfter(waitMs);
       // Before the first step, so that what a pass leaves behind that ends in the middle is known to the next one.
       owned = made.owned;
-      const failures = made.steps.flatMap((step) => failureOf(port, step) ?? []);
-      last = { steps, atMs: pass.monotonicMs() };
+      taken.hasEvent = false;
+      const failures = made.steps.flatMap((step) => {
+        const failure = failureOf(port, step);
+        taken.add(step, { atMs: pass.monotonicMs(), hasFailed: failure !== undefined });
+        return failure ?? [];
+      });
       if (failures.length > 0) pass.wakeAfter(retryMs);
       problems.set(
         name,
@@ -162,6 +175,34 @@ function createPlanController(
       );
     },
   };
+}
+
+interface TakenStep {
+  readonly atMs: number;
+  readonly hasFailed: boolean;
+}
+
+/** When steps were last taken, so that a fight with somebody who undoes them costs little. */
+class TakenSteps {
+  readonly #byStep = new Map<string, TakenStep>();
+  /** Whether the kernel has reported a change since the last steps began. */
+  hasEvent = false;
+
+  /** How long a plan with these steps must wait; 0 or less: not at all. */
+  waitMs(steps: readonly NetworkStep[], nowMs: number): number {
+    for (const [step, { atMs }] of this.#byStep) if (nowMs - atMs >= repeatMs) this.#byStep.delete(step);
+    const waits = steps.flatMap((step) => {
+      const last = this.#byStep.get(JSON.stringify(step));
+      if (last === undefined) return [];
+      const pauseMs = last.hasFailed && this.hasEvent ? failedRepeatMs : repeatMs;
+      return [last.atMs + pauseMs - nowMs];
+    });
+    return Math.max(0, ...waits);
+  }
+
+  add(step: NetworkStep, how: TakenStep): void {
+    this.#byStep.set(JSON.stringify(step), how);
+  }
 }
 
 function failureOf(port: NetworkPort, step: NetworkPlan['steps'][number]): string | undefined {

@@ -1,0 +1,150 @@
+// When the steps of plans are taken, on a network and with a time that the test controls.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTestRuntime } from '@nodewright/controllers/testing';
+import type { KernelLink } from '@nodewright/linux/network';
+import { worlds } from '../../base/domain/world.ts';
+import { CommandLineOperator } from '../domain/command-line-operator.ts';
+import { describeStep, type NetworkStep } from '../domain/network-step.ts';
+import { networkControllers } from './network-controllers.ts';
+import { NetworkProblems } from './network-problems.ts';
+import { FakeNetwork, fakeAddress, fakeLink, noLinkHardware } from './testing/fake-network.ts';
+
+const lo = fakeLink(1, 'lo', { hardwareType: 772 });
+const loAddress = fakeAddress(1, '127.0.0.1/8', { scope: 254 });
+
+interface MachineInit {
+  readonly links: readonly KernelLink[];
+  readonly obstacles?: ReadonlyMap<string, string>;
+  readonly apply?: (step: NetworkStep, network: FakeNetwork) => void;
+}
+
+/** A machine whose steps are collected. By itself no step changes its network. */
+async function openMachine(commandLine: string, { links, obstacles = new Map(), apply }: MachineInit) {
+  const network = new FakeNetwork();
+  network.setLinks(lo, ...links);
+  network.setAddresses(loAddress);
+  const steps: string[] = [];
+  const operator = new CommandLineOperator(commandLine);
+  const node = openTestRuntime({
+    controllers: networkControllers({
+      ...{ world: worlds.machine, addresses: operator.addresses(), hostname: '', instanceType: '' },
+      ...{ network: async () => network, linkHardware: noLinkHardware, publish: () => {} },
+      ...{ readResolvConf: async () => '', operators: [operator], problems: new NetworkProblems() },
+      planned: {
+        port: {
+          apply(step) {
+            steps.push(describeStep(step));
+            apply?.(step, network);
+          },
+        },
+        obstacles,
+      },
+    }),
+  });
+  await node.settled();
+  return { node, network, steps };
+}
+
+const count = (steps: readonly string[], word: string) =>
+  steps.filter((step) => step.startsWith(word)).length;
+
+test('the first device is followed when it gets another name, and keeps its address', async () => {
+  const { node, network, steps } = await openMachine('ip=10.0.0.2::10.0.0.1:24', {
+    links: [fakeLink(2, 'eth0')],
+    apply(step, fake) {
+      if (step.kind === 'add-address') fake.setAddresses(loAddress, fakeAddress(2, '10.0.0.2/24'));
+      if (step.kind === 'add-route') fake.setRoutes(step.route);
+    },
+  });
+  await using _node = node;
+  assert.ok(steps.includes('add-address 10.0.0.2/24 on eth0'), String(steps));
+  assert.equal(count(steps, 'add-route'), 1);
+  network.setLinks(lo, fakeLink(2, 'net0'));
+  await node.settled();
+  network.setLinks(lo, fakeLink(2, 'net0'), fakeLink(3, 'eth0'));
+  await node.settled();
+  await node.advance(3000);
+  assert.equal(count(steps, 'remove'), 0, String(steps));
+  network.setAddresses(loAddress);
+  await node.settled();
+  await node.advance(3000);
+  assert.equal(steps.at(-1), 'add-address 10.0.0.2/24 on net0');
+});
+
+test('the first device is the one with the lowest index, not with the first name', async () => {
+  const links = [fakeLink(7, 'eth10'), fakeLink(4, 'eth2'), fakeLink(2, 'veth0', { kind: 'veth' })];
+  const { node, steps } = await openMachine('ip=10.0.0.2:::24', { links });
+  await using _node = node;
+  const added = steps.filter((step) => step.startsWith('add-address'));
+  assert.ok(
+    added.every((step) => step.endsWith(' on eth2') || step.includes('127.0.0.1')),
+    String(added),
+  );
+  assert.ok(added.includes('add-address 10.0.0.2/24 on eth2'));
+});
+
+test('an address that somebody removes every 50 ms is added about once a second', async () => {
+  const { node, network, steps } = await openMachine('ip=10.0.0.2:::24', {
+    links: [fakeLink(2, 'eth0')],
+    apply(step, fake) {
+      if (step.kind === 'add-address') fake.setAddresses(loAddress, fakeAddress(2, '10.0.0.2/24'));
+    },
+  });
+  await using _node = node;
+  for (let ms = 0; ms < 3000; ms += 50) {
+    network.setAddresses(loAddress);
+    await node.advance(50);
+  }
+  const added = count(steps, 'add-address 10.0.0.2');
+  assert.ok(added >= 3 && added <= 4, `${added} in 3 s`);
+});
+
+test('a step that failed is taken again soon after an event of the kernel, and at most ten times a second', async () => {
+  let isWilling = false;
+  const { node, network, steps } = await openMachine('ip=10.0.0.2:::24', {
+    links: [fakeLink(2, 'eth0')],
+    apply(step, fake) {
+      if (step.kind !== 'add-address') return;
+      if (!isWilling) throw new Error('EAGAIN');
+      fake.setAddresses(loAddress, fakeAddress(2, '10.0.0.2/24'));
+    },
+  });
+  await using _node = node;
+  const added = () => count(steps, 'add-address 10.0.0.2');
+  assert.equal(added(), 1);
+  for (let ms = 0; ms < 1000; ms += 20) {
+    network.setAddresses(loAddress);
+    await node.advance(20);
+  }
+  assert.ok(added() >= 8 && added() <= 11, `${added()} in a second`);
+  isWilling = true;
+  network.setAddresses(loAddress);
+  const before = added();
+  await node.advance(150);
+  assert.equal(added(), before + 1);
+});
+
+test('the other links come up when the one of ip= has its address and cannot come up', async () => {
+  const down = { flags: 0, operationalState: 2 };
+  const { node, network, steps } = await openMachine('ip=10.0.0.2:::24::eth0', {
+    links: [fakeLink(2, 'eth0', down), fakeLink(3, 'eth1', down)],
+    obstacles: new Map([['eth0', 'its parameters cannot be set']]),
+  });
+  await using _node = node;
+  network.setAddresses(loAddress, fakeAddress(2, '10.0.0.2/24'));
+  await node.settled();
+  steps.length = 0;
+  await node.advance(6000);
+  assert.ok(steps.includes('set-link-up eth1'), String(steps));
+});
+
+test('a host name that is wrong does not bring up links that ip= does not name', async () => {
+  const down = { flags: 0, operationalState: 2 };
+  const { node, steps } = await openMachine('ip=10.0.0.2:::24:a_b:eth0', {
+    links: [fakeLink(2, 'eth0', down), fakeLink(3, 'eth1', down)],
+  });
+  await using _node = node;
+  assert.ok(steps.includes('set-link-up eth0'));
+  assert.ok(!steps.includes('set-link-up eth1'), String(steps));
+});
