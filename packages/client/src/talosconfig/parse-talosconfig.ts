@@ -8,6 +8,10 @@ import {
   type TalosconfigContext,
 } from './talosconfig.ts';
 
+/** What the package for YAML says of a text, without the part that it quotes of the text, which may be a key or a password. */
+const withoutQuote = (message: string) =>
+  message.replace(/^(Invalid escape sequence) .*$/s, '$1').replace(/(?<=\S): .*$/s, '');
+
 type Path = readonly string[];
 type Mapping = Readonly<Record<string, unknown>>;
 
@@ -28,7 +32,8 @@ class Reader {
     if (this.#parsed !== undefined) return this.#parsed;
     const document = parseDocument(this.#text, { lineCounter: this.#lines, prettyErrors: false });
     const [error] = document.errors;
-    if (error !== undefined) throw this.#fault(this.#lines.linePos(error.pos[0]).line, error.message);
+    if (error !== undefined)
+      throw this.#fault(this.#lines.linePos(error.pos[0]).line, withoutQuote(error.message));
     this.#parsed = document;
     return document;
   }
@@ -45,7 +50,10 @@ class Reader {
       return document.toJS({ maxAliasCount: 100 });
     } catch (error) {
       // `toJS` fails for aliases only: an alias without an anchor, or too many aliases.
-      throw this.#fault(this.#lineOfAlias(), error instanceof Error ? error.message : String(error));
+      throw this.#fault(
+        this.#lineOfAlias(),
+        withoutQuote(error instanceof Error ? error.message : String(error)),
+      );
     }
   }
 

@@ -16,9 +16,12 @@ interface Line {
 const maxLines = 2000;
 const mostNesting = 8;
 
-/** No character of a name or of a value has a meaning in YAML, but for a colon, which ends a key only before a blank. */
+/**
+ * No character of a name or of a value has a meaning in YAML, but for a colon, which ends a key only before a blank. YAML limits keys to
+ * 1024 characters.
+ */
 const linePattern =
-  /^( *)(?:- ([A-Za-z0-9/+][A-Za-z0-9/+=._:@-]*)|([A-Za-z][A-Za-z0-9_.@-]*):(?: ([A-Za-z0-9/+][A-Za-z0-9/+=._:@-]*))?)$/;
+  /^( *)(?:- ([A-Za-z0-9/+][A-Za-z0-9/+=._:@-]*)|([A-Za-z][A-Za-z0-9_.@-]{0,200}):(?: ([A-Za-z0-9/+][A-Za-z0-9/+=._:@-]*))?)$/;
 /** What YAML does not take for a text, besides numbers. */
 const wordPattern = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 

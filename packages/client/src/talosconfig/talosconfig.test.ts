@@ -108,6 +108,11 @@ test('parseTalosconfig() names the file and the line of an error, and quotes no 
     ['contexts:\n  a:\n    nodes:\n      - x\n      - {}\n', 'line 5: "contexts.a.nodes.1" must be a text'],
     ['just words', 'line 1: expected a mapping'],
     ['context: a\n\tcontexts: {}', 'line 2: '],
+    // What the package for YAML says of these ends with what it has read.
+    ['contexts:\n  a:\n    key: *topsecret\n', 'line 3: '],
+    ['contexts:\n  a:\n    key: |topsecret\n', 'line 3: '],
+    ['contexts:\n  a:\n    key: "\\u12topsecret"\n', 'line 3: '],
+    ['contexts:\n  a:\n    key: !topsecret!x y\n', 'line 3: '],
   ];
   for (const [text, expected] of rows) {
     assert.throws(
