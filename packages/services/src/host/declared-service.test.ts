@@ -53,6 +53,19 @@ test('a declared service that is started twice while it is being defined is defi
   assert.deepEqual([service.isDeclared, services.lifeOf(id), count], [true, 'on', 1]);
 });
 
+test('a declared service that is stopped while it is being defined does not start', async () => {
+  await using services = newManager();
+  const defined = Promise.withResolvers<ServiceDefinition>();
+  const service = declaredService({ ...{ services, id }, define: () => defined.promise });
+  const starting = service.start();
+  await service.stop();
+  defined.resolve(definition);
+  await starting;
+  assert.deepEqual([service.isDeclared, services.lifeOf(id)], [true, 'off']);
+  service.start();
+  assert.equal(services.lifeOf(id), 'on');
+});
+
 for (const [kind, fail] of [
   ['throws', () => assert.fail('no folder')],
   ['rejects', () => Promise.reject(new Error('no folder'))],

@@ -26,16 +26,19 @@ export interface DeclaredService
 export function declaredService({ services, id, define }: DeclaredServiceInit): DeclaredService {
   let isDeclared = false;
   let pending: Promise<void> | undefined;
+  let isStopped = false;
   const declare = (definition: ServiceDefinition) => {
     services.declare([definition]);
     isDeclared = true;
-    services.start([id]);
+    // It was stopped while its definition was made.
+    if (!isStopped) services.start([id]);
   };
   return {
     get isDeclared() {
       return isDeclared;
     },
     start() {
+      isStopped = false;
       if (isDeclared) return services.start([id]);
       if (pending !== undefined) return pending;
       const definition = define();
@@ -45,7 +48,10 @@ export function declaredService({ services, id, define }: DeclaredServiceInit): 
       });
       return pending;
     },
-    stop: () => services.stop([id]),
+    stop() {
+      isStopped = true;
+      return services.stop([id]);
+    },
     ...services.failureOf(id),
   };
 }
