@@ -1,16 +1,6 @@
 // Bundles the programs of the suite. `node tools/build.ts [name ...]`
 import { execFileSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { startAnsweringNode } from './answering-node.ts';
@@ -196,11 +186,19 @@ async function buildBundle(bundle: Bundle, sha: string): Promise<void> {
     if (compiledCall === undefined) {
       compileProgram({ ...init, parts: later, starts: compiledStarts, compilesAll });
     } else {
-      const calls = mkdtempSync(join(tmpdir(), 'build-'));
+      const calls = join(staging, 'calls');
+      mkdirSync(calls, { mode: 0o700 });
       try {
         await using node = await startAnsweringNode(calls);
         const starts = [...(compiledStarts ?? []), [...node.words, ...compiledCall]];
         compileProgram({ ...init, parts: later, starts, compilesAll });
+      } catch (error) {
+        throw new Error(
+          `${name} was not compiled: it calls a node on the loopback interface, which must be up`,
+          {
+            cause: error,
+          },
+        );
       } finally {
         rmSync(calls, { recursive: true });
       }

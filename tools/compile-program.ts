@@ -60,12 +60,18 @@ export function compileProgram(init: CompileProgramInit): string[] {
     COMPILES_FOR: init.runsIn ?? folder,
   };
   for (const words of starts) {
-    execFileSync(file, [...args, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    execFileSync(file, [...args, ...words], {
+      ...{ env, timeout: startTimeoutMs },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
   }
   const missing = files.find((path) => !existsSync(join(folder, path)));
   if (missing !== undefined) throw new Error(`no start of ${name} has made ${missing}`);
   return files;
 }
+
+/** A start takes seconds, also on a busy machine. */
+const startTimeoutMs = 120_000;
 
 /** The wrapper of Node.js for such modules. A start that added it would copy the whole program. */
 const wrapped = (program: Buffer) =>
