@@ -45,7 +45,8 @@ export interface NodeAbilities {
   readonly commandLine: string;
 }
 
-const cannotChangeText = 'machined is not the first process of this node, or lacks CAP_NET_ADMIN or CAP_NET_RAW';
+const cannotChangeText =
+  'machined is not the first process of this node, or lacks CAP_NET_ADMIN or CAP_NET_RAW';
 const cannotEndText =
   'machined is not the first process of this machine, so it cannot reboot, shut down or reset it';
 

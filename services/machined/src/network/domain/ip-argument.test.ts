@@ -27,6 +27,7 @@ test('parseIpArgument() reads a static address with all fields, of both families
   assert.deepEqual(parseIpArgument('10.0.2.15:::16'), {
     ...{ address: '10.0.2.15', prefixLength: 16, ...servers },
   });
+  assert.deepEqual(parseIpArgument('10.0.2.15::0.0.0.0:16'), parseIpArgument('10.0.2.15:::16'));
   for (const none of ['', 'off', 'none']) assert.equal(parseIpArgument(none), undefined);
 });
 
@@ -68,7 +69,6 @@ test('parseIpArgument() names the field that is wrong', () => {
     ['127.0.0.1:::8', /address .* is a loopback address/],
     ['[::1]:::64', /address .* is a loopback address/],
     ['255.255.255.255:::24', /address .* is the broadcast address/],
-    ['10.0.0.1::0.0.0.0:24', /gateway "0.0.0.0" is unspecified/],
     ['10.0.0.1::239.1.1.1:24', /gateway .* is a multicast address/],
     ['[fd00::1]::[::1]:64', /gateway .* is a loopback address/],
   ];

@@ -105,7 +105,9 @@ export function parseIpArgument(value: string, report: (problem: string) => void
       }
     });
   const own = unicastField(value, 'address', address);
-  const nextHop = gateway === '' ? undefined : unicastField(value, 'gateway', gateway);
+  // Boot loaders write 0.0.0.0 for none, as the kernel reads it. Source: Linux, nfsroot.
+  const isNone = gateway === '' || gateway === '0.0.0.0';
+  const nextHop = isNone ? undefined : unicastField(value, 'gateway', gateway);
   if (nextHop !== undefined && nextHop.includes(':') !== own.includes(':'))
     throw new Error(`ip=${value}: the gateway is not of the family of the address`);
   const prefixLength = prefixLengthOf(value, own, netmask);
