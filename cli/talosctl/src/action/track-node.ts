@@ -18,7 +18,8 @@ export interface TrackInit {
 }
 
 const defaultRetryMs = 1000;
-const checkTimeoutMs = 10_000;
+/** Of an attempt to reach the node: its handshake alone may take 10 s on a busy host. */
+const checkTimeoutMs = 15_000;
 
 /** The error of a sequence that ended with a reboot contains this text. Source: Talos v1.14: events of a sequence. */
 const machineEndText = 'unix.Reboot(';

@@ -13,7 +13,7 @@ export const linkTiming: LinkTiming = { leaseSeconds: 15, firstRetryMs: 500 };
 export const heartbeatMs = ({ leaseSeconds }: LinkTiming): number => (leaseSeconds * 1000) / 3;
 
 /** How long a report may wait for a change, in ms. The next report must follow within a third of a lease. */
-export const longestAnswerMs = (timing: LinkTiming): number => heartbeatMs(timing) * 0.9;
+export const longestAnswerMs = (timing: LinkTiming): number => Math.floor(heartbeatMs(timing) * 0.9);
 
 /**
  * The pauses between retries, each shortened at random by up to a half, so that nodes that lost etcd together
