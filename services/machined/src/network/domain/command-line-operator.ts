@@ -80,21 +80,26 @@ function firstDeviceOf(
   );
 }
 
+/** How many devices a problem names. */
+const mostNames = 8;
+
 function missingDevices(
   { all }: IpArguments,
   links: readonly KernelLink[],
   firstDevice: string | undefined,
 ): string[] {
   const present = links.filter(({ name }) => name !== loopback);
-  const names =
-    present
-      .map(({ name }) => name)
-      .sort()
-      .join(', ') || 'none';
+  // Links of pods come and go, and each change of this line would be reported anew.
+  const hardware = present
+    .filter(isHardware)
+    .map(({ name }) => name)
+    .sort();
+  const left = hardware.length - mostNames;
+  const names = [...hardware.slice(0, mostNames), ...(left > 0 ? [`${left} more`] : [])].join(', ') || 'none';
   return all.flatMap(({ argument: { device } }) => {
     const name = device ?? firstDevice;
     if (name !== undefined && findLink(present, name) !== undefined) return [];
-    return [`no network device ${device ?? ''} for ip=: there are ${names}`];
+    return [`no network device ${device ?? ''} for ip=; devices of the hardware: ${names}`];
   });
 }
 

@@ -28,6 +28,11 @@ test('parseIpArgument() reads a static address with all fields, of both families
     ...{ address: '10.0.2.15', prefixLength: 16, ...servers },
   });
   assert.deepEqual(parseIpArgument('10.0.2.15::0.0.0.0:16'), parseIpArgument('10.0.2.15:::16'));
+  const nothing = '0.0.0.0';
+  assert.deepEqual(
+    parseIpArgument(`10.0.2.15:${nothing}:${nothing}:${nothing}:::off:${nothing}:${nothing}:${nothing}`),
+    parseIpArgument('10.0.2.15'),
+  );
   for (const none of ['', 'off', 'none']) assert.equal(parseIpArgument(none), undefined);
 });
 
@@ -195,7 +200,8 @@ test('parseIpArgument() reads what was written, for every address and field', ()
     fc.property(configuration, (of) => {
       const bits = '1'.repeat(of.prefixLength).padEnd(32, '0');
       const mask = [0, 8, 16, 24].map((at) => Number.parseInt(bits.slice(at, at + 8), 2)).join('.');
-      const isMask = of.isMask && !of.address.includes(':');
+      // The mask of no bits stands for none.
+      const isMask = of.isMask && !of.address.includes(':') && of.prefixLength > 0;
       const [dns0, dns1] = of.nameServers;
       const value = [
         ...[written(of.address), written(of.server), written(of.gateway)],

@@ -98,16 +98,14 @@ export function parseIpArgument(value: string, report: (problem: string) => void
   const servers = (what: string, texts: readonly string[]) =>
     texts.flatMap((text) => {
       try {
-        return text === '' ? [] : [addressField(value, what, text)];
+        return isNone(text) ? [] : [addressField(value, what, text)];
       } catch (error) {
         report((error as Error).message);
         return [];
       }
     });
   const own = unicastField(value, 'address', address);
-  // Boot loaders write 0.0.0.0 for none, as the kernel reads it. Source: Linux, nfsroot.
-  const isNone = gateway === '' || gateway === '0.0.0.0';
-  const nextHop = isNone ? undefined : unicastField(value, 'gateway', gateway);
+  const nextHop = isNone(gateway) ? undefined : unicastField(value, 'gateway', gateway);
   if (nextHop !== undefined && nextHop.includes(':') !== own.includes(':'))
     throw new Error(`ip=${value}: the gateway is not of the family of the address`);
   const prefixLength = prefixLengthOf(value, own, netmask);
@@ -122,6 +120,9 @@ export function parseIpArgument(value: string, report: (problem: string) => void
     timeServers: servers('time server', fields.slice(9, 10)),
   };
 }
+
+/** Boot loaders write 0.0.0.0 for a field that is not given, as the kernel reads it. Source: Linux, nfsroot. */
+const isNone = (field: string) => field === '' || field === '0.0.0.0';
 
 /** The fields, which are separated by the colons that are not in brackets. */
 function fieldsOf(value: string): string[] {
@@ -174,7 +175,7 @@ function unicastField(value: string, what: string, text: string): string {
 /** The number of leading ones of a netmask, which may also be given as that number. */
 function prefixLengthOf(value: string, address: string, netmask: string): number {
   const width = address.includes(':') ? 128 : 32;
-  if (netmask === '') return width;
+  if (isNone(netmask)) return width;
   if (/^\d{1,3}$/.test(netmask)) {
     if (Number(netmask) <= width) return Number(netmask);
     throw new Error(`ip=${value}: netmask "${netmask}" is longer than ${width} bits`);
