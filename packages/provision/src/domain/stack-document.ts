@@ -79,6 +79,12 @@ export function stackTimeServer(network: string): string {
 /** Settings of every container here: it cannot gain rights either. No service below adds a capability. */
 const locked = lockedContainer('no-new-privileges:true');
 /** The path of the engine's socket in machined's container. */
+/**
+ * A program of Node.js has 11 threads. There is room for a daemon, its health probe and two programs that people start in its container:
+ * one that gets no thread at its start waits for ever.
+ */
+const neighbourThreads = 48;
+
 const engineSocket = '/run/engine.sock';
 
 /**
@@ -225,7 +231,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     labels: containerLabels(design, name, 'apid'),
     environment: { ...tracingOf(name), LOG_FILE: '/var/log/apid/apid.log' },
     mem_limit: '320m',
-    pids_limit: 32,
+    pids_limit: neighbourThreads,
     tmpfs: ['/run/apid:size=64k,mode=0700,uid=50,gid=50'],
     ...neighbour,
     volumes: [
@@ -240,7 +246,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     labels: containerLabels(design, name, 'trustd'),
     environment: { ...tracingOf(name), LOG_FILE: '/var/log/trustd/trustd.log' },
     mem_limit: '192m',
-    pids_limit: 32,
+    pids_limit: neighbourThreads,
     tmpfs: ['/run/trustd:size=64k,mode=0700,uid=51,gid=51'],
     ...neighbour,
     volumes: [`${name}-trustd:/system/run/trustd:ro`, `${name}-trustd-log:/var/log/trustd`],
@@ -252,7 +258,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     labels: containerLabels(design, name, 'registryd'),
     environment: { ...tracingOf(name), LOG_FILE: '/var/log/registryd/registryd.log' },
     mem_limit: '256m',
-    pids_limit: 32,
+    pids_limit: neighbourThreads,
     ...neighbour,
     volumes: [
       `${name}-registryd:/system/run/registryd:ro`,
@@ -268,7 +274,7 @@ function nodeServices(design: StackDesign, { name, type, address }: PlannedNode)
     labels: containerLabels(design, name, 'udevd-bridge'),
     environment: { ...tracingOf(name), LOG_FILE: '/var/log/udevd-bridge/udevd-bridge.log' },
     mem_limit: '128m',
-    pids_limit: 32,
+    pids_limit: neighbourThreads,
     ...neighbour,
     volumes: [`${name}-udevd-bridge:/run/udevd-bridge`, `${name}-udevd-bridge-log:/var/log/udevd-bridge`],
   };
