@@ -15,7 +15,7 @@ export interface RootProgram extends GoProgram {
 }
 
 /**
- * Without the paths, commits and symbols of whoever builds. Programs lie at a random address, and the tables that the loader
+ * Without paths, commits and symbols of the machine that builds them. Programs lie at a random address, and the tables that the loader
  * fills in are read-only from then on (PIE, full RELRO).
  */
 const flags = (tags: readonly string[], link: readonly string[]): readonly string[] => [

@@ -153,7 +153,7 @@ export const configurableVolumes = volumeTable.filter(({ sections }) => sections
 export const isFolderVolume = ({ partition, isOverlay }: VolumeRow): boolean =>
   partition === undefined && isOverlay === undefined;
 
-/** The only volume of whose document a machine acts on this field. @throws Error when there is none, or more than one */
+/** The volume whose document may set this field with an effect. @throws Error unless exactly one volume has it in `acts` */
 export function volumeWithActing(field: string): VolumeId {
   const [only, ...others] = volumeTable.filter(({ acts }) => acts?.includes(field));
   if (only === undefined || others.length > 0) throw new Error(`not one volume acts on ${field}`);

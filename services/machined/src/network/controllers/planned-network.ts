@@ -109,7 +109,8 @@ function createLinkSpecController(context: PlannedNetworkContext): Controller {
       const hasOne = ofCommandLine.length > missing.waiting.length + missing.steps.length;
       return planLinks({
         wanted: named.map((spec) => spec.name),
-        // With a reason: until the address is set there is none, and other links stay down.
+        // Only when a problem says why no address could be set. Before the first attempt no problem is known, and the other links stay
+        // down.
         bringsUpAll: !hasOne && problems.ofAddresses() !== undefined,
         ...{ obstacles, links: kernel.links() },
       });

@@ -76,7 +76,7 @@ export function parseIpArguments(commandLine: string): IpArguments {
  * addresses are in brackets. The netmask is an address or the length of the prefix, and without one the prefix is the whole address.
  * The server is ignored. Only static addresses are implemented.
  *
- * @param report is told of a host name, a name server or a time server that is wrong, and left out
+ * @param report called with a line for each host name, name server or time server that is wrong; these are left out
  * @returns undefined for an empty value, and for `off` and `none`
  * @throws Error that says which field is wrong
  */

@@ -101,7 +101,7 @@ function wantedAddress(
   };
 }
 
-/** Those that a specification can name: an address with another one at the other end of its link is none. */
+/** The addresses that a specification can name. Point-to-point addresses, which also have that of the peer, are left out. */
 function presentAddresses(addresses: readonly KernelAddress[]): Map<string, KernelAddress> {
   const present = new Map<string, KernelAddress>();
   for (const each of addresses) {
