@@ -253,7 +253,7 @@ test-kubernetes: $(built) ## tests Kubernetes on nodes of processes; builds it w
 	@node tools/etcd.ts
 	@$(suite) node tools/test.ts --kubernetes '$(or $(FILES),tests/kubernetes/*.test.ts)'
 
-kubelet_tests := tests/kubernetes/{kubelet,ready,upkeep,workloads}.test.ts
+kubelet_tests := tests/kubernetes/{kubelet,kubelet-rollout,ready,upkeep,workloads}.test.ts
 
 .PHONY: test-kubelet
 test-kubelet: $(built) ## tests containers whose kubelets run Kubernetes; needs a Docker engine, builds what is missing (FILES=)

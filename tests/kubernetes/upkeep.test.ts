@@ -5,9 +5,15 @@ import { after, before, test } from 'node:test';
 import { kubernetesPorts } from '@nodewright/contract';
 import { runDocker } from '@nodewright/provision/engine';
 import { eventually } from '@nodewright/testkit';
-import { probeHttps } from '../../services/machined/src/kubernetes/host/probe-https.ts';
 import type { Node } from '../cluster/cluster.ts';
 import type { DockerCluster } from '../cluster/docker/docker-cluster.ts';
+import {
+  apiServer,
+  type ControlPlanes,
+  controlPlanesOf,
+  isApiServerReady as isReady,
+  withApiServerFlags,
+} from './control-planes.ts';
 import { kubectl, openKubeletCluster, skipWithoutKubelets } from './kubernetes-cluster.ts';
 import { type ApiAnswers, watchApi } from './watch-api.ts';
 import { pageOf, webDeployment } from './workload-manifests.ts';
@@ -17,10 +23,10 @@ const scope = new AsyncDisposableStack();
 /** Three replacements after each other, each of which may take the two minutes of its deadline. */
 const timeoutMs = 480_000;
 const soon = (what: string, explain?: () => string) => ({ what, timeoutMs, ...(explain && { explain }) });
-const server = 'kube-apiserver';
 /** The default of the configuration. */
 const kubePrismPort = 7445;
 let cluster: DockerCluster;
+let planes: ControlPlanes;
 let workers: readonly Node[];
 /** The address that control planes share. */
 let shared = '';
@@ -28,40 +34,20 @@ let shared = '';
 before(async () => {
   if (skip) return;
   cluster = scope.use(await openKubeletCluster({ controlPlanes: 3, workers: 1 }));
+  planes = controlPlanesOf(cluster);
   workers = cluster.nodes.filter(({ type }) => type === 'worker');
   shared = (cluster.nodes[0]?.address ?? '').replace(/\d+$/, '250');
-  await patchAll(
+  await planes.patchAll(
     JSON.stringify({ apiVersion: 'v1alpha1', kind: 'Layer2VIPConfig', name: shared, link: 'eth0' }),
   );
 });
 after(() => scope.disposeAsync());
 
-async function talosctl(...words: string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await cluster.talosctl(...words);
-  assert.equal(exitCode, 0, stderr);
-  return stdout;
-}
-
 const run = (...words: string[]) => kubectl({ cluster }, ...words);
-/** Gives all control planes the same patch with one command. */
-const patchAll = (patch: string) =>
-  talosctl('-n', cluster.controlPlanes.map(({ name }) => name).join(','), 'patch', 'mc', '-p', patch);
-const withFlags = (flags: string) => `apiVersion: v1alpha1\nkind: KubeAPIServerConfig\nextraArgs: ${flags}`;
-
-async function isReady(host: string): Promise<boolean> {
-  const request = { host, port: kubernetesPorts.apiServer, path: '/readyz' };
-  return (await probeHttps(request, 5_000)).healthy;
-}
-
-const each = <T>(ask: (node: Node) => Promise<T>) => Promise.all(cluster.controlPlanes.map(ask));
-const areReady = () => each(({ address }) => isReady(address));
+const areReady = () => planes.each(({ address }) => isReady(address));
 
 /** The command line of the API server that a node runs; empty while it runs none. */
-async function argsOf({ name }: Node): Promise<string> {
-  // The engine wants the pid among the columns.
-  const text = await runDocker(['top', cluster.containerOf(name), '-eo', 'pid,args']);
-  return text.split('\n').find((line) => /^\s*\d+\s+\S*\/kube-apiserver /.test(line)) ?? '';
-}
+const argsOf = async (node: Node) => (await planes.processOf(node, apiServer))?.args ?? '';
 
 /**
  * Waits until all API servers run with a flag and are ready. Fails when more than one was not ready at once meanwhile, and returns how
@@ -75,7 +61,7 @@ async function untilAllHave(flag: string): Promise<number> {
   const haveIt = async () => {
     const ready = await areReady();
     worst = Math.max(worst, ready.filter((one) => !one).length);
-    latest = await each(argsOf);
+    latest = await planes.each(argsOf);
     const states = ready.map(
       (one, index) => `${one ? 'ready' : 'not ready'}${latest[index]?.includes(flag) ? ' with it' : ''}`,
     );
@@ -94,40 +80,37 @@ test('API servers of kubelets are replaced one at a time when all control planes
   skip,
 }, async () => {
   await eventually(async () => (await areReady()).every(Boolean), soon('three ready API servers'));
-  await patchAll(withFlags('{ goaway-chance: "0.01" }'));
+  await planes.patchAll(withApiServerFlags('{ goaway-chance: "0.01" }'));
   assert.equal(await untilAllHave('--goaway-chance=0.01'), 1);
 });
-
-const statusOf = ({ name }: Node) =>
-  talosctl('-n', name, 'get', 'staticpodstatus', `kube-system/${server}-${name}`, '-o', 'yaml');
 
 test('one that does not become ready stops the others, and its node and talosctl health say why', {
   skip,
 }, async () => {
-  await patchAll(withFlags('{ not-a-flag: "1" }'));
+  await planes.patchAll(withApiServerFlags('{ not-a-flag: "1" }'));
   let worst = 0;
   let found: Node | undefined;
   const isReported = async () => {
     worst = Math.max(worst, (await areReady()).filter((ready) => !ready).length);
     for (const node of cluster.controlPlanes)
-      if ((await statusOf(node)).includes('reason: ReplacementFailed')) found = node;
+      if ((await planes.statusOf(node)).includes('reason: ReplacementFailed')) found = node;
     return found !== undefined;
   };
   await eventually(isReported, soon('the report of the failed replacement'));
   assert.equal(worst, 1);
   const failed = found ?? assert.fail();
-  assert.match(await statusOf(failed), /not ready 120 s after it was replaced/);
+  assert.match(await planes.statusOf(failed), /not ready 120 s after it was replaced/);
   for (const node of cluster.controlPlanes.filter((other) => other !== failed)) {
     let latest = '';
     const waits = async () => {
-      latest = await statusOf(node);
+      latest = await planes.statusOf(node);
       return latest.includes('reason: WaitsForOthers');
     };
     await eventually(
       waits,
       soon('the reason of the others', () => latest),
     );
-    assert.match(latest, new RegExp(`${server} of ${failed.name} is not ready`));
+    assert.match(latest, new RegExp(`${apiServer} of ${failed.name} is not ready`));
     assert.ok(await isReady(node.address));
     assert.doesNotMatch(await argsOf(node), /not-a-flag/);
   }
@@ -138,8 +121,8 @@ test('one that does not become ready stops the others, and its node and talosctl
   assert.match(stderr, /not ready 120 s after it was replaced/);
   // No node has changed its configuration, and a correction takes effect everywhere.
   for (const { name } of cluster.controlPlanes)
-    assert.match(await talosctl('-n', name, 'get', 'mc', 'v1alpha1', '-o', 'yaml'), /not-a-flag/);
-  await patchAll(withFlags('{ not-a-flag: { $patch: delete }, v: "1" }'));
+    assert.match(await planes.talosctl('-n', name, 'get', 'mc', 'v1alpha1', '-o', 'yaml'), /not-a-flag/);
+  await planes.patchAll(withApiServerFlags('{ not-a-flag: { $patch: delete }, v: "1" }'));
   await untilAllHave('--v=1');
 });
 
@@ -151,12 +134,14 @@ test('the API answers while a control plane is killed and comes back: by KubePri
 }, async () => {
   await eventually(() => isReady(shared), soon('the API at the shared address'));
   const [victim = assert.fail()] = (
-    await each(async (node) =>
-      (await talosctl('-n', node.name, 'get', 'addresses')).includes(shared) ? [node] : [],
+    await planes.each(async (node) =>
+      (await planes.talosctl('-n', node.name, 'get', 'addresses')).includes(shared) ? [node] : [],
     )
   ).flat();
   const leads = async ({ name }: Node) => {
-    const [{ memberId, leader }] = JSON.parse(await talosctl('-n', name, 'etcd', 'status', '-o', 'json'));
+    const [{ memberId, leader }] = JSON.parse(
+      await planes.talosctl('-n', name, 'etcd', 'status', '-o', 'json'),
+    );
     return memberId === leader;
   };
   await eventually(
@@ -253,7 +238,7 @@ test('a graceful reset of a worker drains it first, and one of a control plane t
     assert.deepEqual(phasesOf(stderr), phases);
     assert.ok(await isDrained(node));
   }
-  const members = await talosctl('-n', cluster.controlPlanes[0]?.name ?? '', 'etcd', 'members');
+  const members = await planes.talosctl('-n', cluster.controlPlanes[0]?.name ?? '', 'etcd', 'members');
   assert.doesNotMatch(members, new RegExp(third.name));
   await eventually(
     async () =>
