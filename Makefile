@@ -257,7 +257,7 @@ kubelet_tests := tests/kubernetes/{kubelet,kubelet-rollout,ready,upkeep,workload
 
 .PHONY: test-kubelet
 test-kubelet: $(built) ## tests containers whose kubelets run Kubernetes; needs a Docker engine, builds what is missing (FILES=)
-	@node rootfs/build-node-image.ts --kubernetes
+	@node tools/prepare-nodes.ts kubernetes
 	@$(suite) node tools/test.ts --kubernetes '$(or $(FILES),$(kubelet_tests))'
 
 .PHONY: e2e-kubernetes

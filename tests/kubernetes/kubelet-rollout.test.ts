@@ -29,7 +29,8 @@ const timeoutMs = 600_000;
 const soon = (what: string, explain?: () => string) => ({ what, timeoutMs, ...(explain && { explain }) });
 /** The patch version after the one that is built. It names the same images, so that the test needs no second build. */
 const newVersion = builtKubernetesVersion.replace(/\d+$/, (patch) => String(Number(patch) + 1));
-const images = ['ghcr.io/siderolabs/kubelet', 'registry.k8s.io/kube-apiserver'];
+/** The images by the namespace of containerd that holds them. */
+const images = { system: 'ghcr.io/siderolabs/kubelet', 'k8s.io': 'registry.k8s.io/kube-apiserver' };
 let cluster: DockerCluster;
 let planes: ControlPlanes;
 
@@ -49,12 +50,16 @@ async function nameImages(container: string): Promise<void> {
   const { folder } = ensureContainerd(checkout);
   const pid = await pidOf(container);
   const socket = `/proc/${pid}/root/run/containerd/containerd.sock`;
-  for (const image of images)
+  for (const [namespace, image] of Object.entries(images))
     await promisify(execFile)(join(folder, 'ctr'), [
-      ...['--address', socket, '--namespace', 'k8s.io', 'images', 'tag'],
+      ...['--address', socket, '--namespace', namespace, 'images', 'tag'],
       ...[`${image}:v${builtKubernetesVersion}`, `${image}:v${newVersion}`],
     ]);
 }
+
+/** JSON is YAML. */
+const document = (kind: string, fields: object) =>
+  JSON.stringify({ apiVersion: 'v1alpha1', kind, ...fields });
 
 interface ReadyWatch {
   /** Ends the questions, and returns how many were asked and the largest number of API servers that were not ready at once. */
@@ -102,16 +107,13 @@ test('a new version and an accepted authority in one document leave two API serv
     notBefore: new Date(),
   });
   const [servers, kubelets] = [await pidsOf(apiServer), await pidsOf('kubelet')];
-  const [kubelet, server] = images.map((image) => `${image}:v${newVersion}`);
   const watch = watchReady();
   await planes.patchAll(
-    JSON.stringify({
-      machine: { kubelet: { image: kubelet } },
-      cluster: {
-        apiServer: { image: server },
-        acceptedCAs: [{ crt: Buffer.from(certificate).toString('base64') }],
-      },
-    }),
+    [
+      document('KubeletConfig', { image: `${images.system}:v${newVersion}` }),
+      document('KubeAPIServerConfig', { image: `${images['k8s.io']}:v${newVersion}` }),
+      document('KubeAPIServerCAConfig', { acceptedCAs: [certificate] }),
+    ].join('\n---\n'),
   );
   let latest: unknown;
   const areReplaced = async () => {
@@ -134,7 +136,7 @@ test('a bad setting that comes with a change of the kubelet stops at the first n
   skip,
 }, async () => {
   const watch = watchReady();
-  const kubelet = JSON.stringify({ machine: { kubelet: { extraArgs: { v: '3' } } } });
+  const kubelet = document('KubeletConfig', { extraArgs: { v: '3' } });
   await planes.patchAll(`${withApiServerFlags('{ not-a-flag: "1" }')}\n---\n${kubelet}`);
   let failed: string | undefined;
   await eventually(async () => {
@@ -153,7 +155,10 @@ test('a bad setting that comes with a change of the kubelet stops at the first n
       soon('the reason of the others', () => latest),
     );
     const running = await planes.processOf(node, apiServer);
-    assert.ok(running !== undefined && !running.args.includes('not-a-flag'), running?.args ?? 'no API server');
+    assert.ok(
+      running !== undefined && !running.args.includes('not-a-flag'),
+      running?.args ?? 'no API server',
+    );
   }
   const bad = await watch.stop();
   assert.equal(bad.worst, 1, bad.looks.join('\n'));
