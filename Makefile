@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/$(runtime):$(CURDIR)/node_modules/.bin:$(PATH)
 
 installed := _out/.installed
 built := _out/dist/.built
-sources := $(shell find packages services cli images rootfs/start tools/images tools/build.ts tools/build-page.ts tools/bundles.ts -name node_modules -prune -o -type f -print 2>/dev/null)
+sources := $(shell find packages services cli images rootfs/start tools/images tools/build.ts tools/build-page.ts -name node_modules -prune -o -type f -print 2>/dev/null)
 
 cluster ?= talos-default
 controlplanes ?= 3

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { nativeArchitecture } from '@nodewright/build';
 import {
   chooseAccelerator,
   emulatorMissing,
@@ -12,7 +13,6 @@ import {
   machineHardware,
   makeMachineDisk,
 } from '@nodewright/provision/machine';
-import { nativeArchitecture } from '../tools/images/architecture.ts';
 import { runBuild } from './workshop.ts';
 
 const apiPort = 50_000;

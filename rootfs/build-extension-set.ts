@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nativeArchitecture } from '../tools/images/architecture.ts';
+import { nativeArchitecture } from '@nodewright/build';
 import { rootHashIn } from './disk/boot-entries.ts';
 import { buildExtensionSet } from './extensions/build-extension-set.ts';
 import { kernelRelease, modulesOfRoot } from './extensions/root-modules.ts';

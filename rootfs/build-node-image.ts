@@ -7,21 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { nativeArchitecture, nodeImages } from '@nodewright/build';
 import { buildInfo } from '@nodewright/contract';
 import { askEngine } from '@nodewright/provision/engine';
-import { nativeArchitecture } from '../tools/images/architecture.ts';
 import { stageRoot } from './build-rootfs.ts';
 import { cachedEtcd, etcdImageCache } from './image/cached-etcd.ts';
 import { ociImage } from './image/oci-image.ts';
 import { imageArchive } from './node-image/image-archive.ts';
 import { kubernetesLayer } from './node-image/kubernetes-layer.ts';
-import {
-  cacheLayer,
-  containerLayer,
-  nodeImageConfig,
-  nodeImages,
-  rootLayer,
-} from './node-image/node-image.ts';
+import { cacheLayer, containerLayer, nodeImageConfig, rootLayer } from './node-image/node-image.ts';
 import { parts } from './recipe.ts';
 import { signingKey } from './signing/image-keys.ts';
 import { signFile } from './signing/image-signatures.ts';

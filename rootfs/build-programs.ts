@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nativeArchitecture } from '../tools/images/architecture.ts';
+import { nativeArchitecture } from '@nodewright/build';
 import { ensureRootProgram } from './go/ensure-root-program.ts';
 import { type RootProgramName, rootPrograms } from './go/go-programs.ts';
 import { runBuild } from './workshop.ts';

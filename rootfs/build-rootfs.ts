@@ -14,12 +14,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type Architecture, fetchPackage, nativeArchitecture } from '@nodewright/build';
+import { readInputs } from '@nodewright/build/bundles';
+import { lockedPackage, lockFile, readPackageLock } from '@nodewright/build/debian';
 import { buildInfo } from '@nodewright/contract';
-import { readInputs } from '../tools/bundle-inputs.ts';
-import { type Architecture, nativeArchitecture } from '../tools/images/architecture.ts';
-import { fetchPackage } from '../tools/images/fetch-package.ts';
 import type { LockedTools } from './debian/locked-tools.ts';
-import { lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
 import { ensureRootProgram } from './go/ensure-root-program.ts';
 import { goComponents, modulesIn } from './go/go-components.ts';
 import { rootPrograms } from './go/go-programs.ts';

@@ -1,4 +1,4 @@
-import type { Architecture } from '../tools/images/architecture.ts';
+import type { Architecture } from '@nodewright/build';
 
 /** A kernel that an image can have. */
 export interface KernelChoice {

@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { nativeArchitecture } from '@nodewright/build';
 import {
   addedWords,
   bootPhases,
@@ -15,7 +16,6 @@ import {
   machineHardware,
   median,
 } from '@nodewright/provision/machine';
-import { nativeArchitecture } from '../tools/images/architecture.ts';
 import { followBoot, type MeasuredMachine } from './measure/follow-boot.ts';
 import { openMeasuredCluster, workerAddress } from './measure/measured-cluster.ts';
 import { runBuild } from './workshop.ts';

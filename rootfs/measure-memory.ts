@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { nativeArchitecture } from '../tools/images/architecture.ts';
+import { nativeArchitecture } from '@nodewright/build';
 import type { ConfiguredMachine } from './measure/configured-machine.ts';
 import { type MachineMemory, memoryOf, readMachineMemory } from './measure/machine-memory.ts';
 import { openMeasuredCluster } from './measure/measured-cluster.ts';

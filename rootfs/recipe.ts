@@ -1,4 +1,4 @@
-import type { Architecture } from '../tools/images/architecture.ts';
+import type { Architecture } from '@nodewright/build';
 import type { RootProgramName } from './go/go-programs.ts';
 
 /** A part of the root file system: the files it takes from one source, and the reason for them. */

@@ -1,12 +1,11 @@
 // What all builds of the image share: locked packages, tools, and the time of the commit.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Architecture } from '../tools/images/architecture.ts';
-import { cacheFolder } from '../tools/images/cache-folder.ts';
+import { type Architecture, cacheFolder } from '@nodewright/build';
+import { type LockedPackage, lockedPackage, lockFile, readPackageLock } from '@nodewright/build/debian';
 import { archiveMirror } from './debian/archive-mirror.ts';
 import { fetchDeb } from './debian/fetch-deb.ts';
 import { type LockedTools, openTools } from './debian/locked-tools.ts';
-import { type LockedPackage, lockedPackage, lockFile, readPackageLock } from './debian/package-lock.ts';
 import { unpackDeb } from './debian/unpack-deb.ts';
 import type { KernelName } from './kernels.ts';
 import { toolPackages } from './recipe.ts';

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesOf } from '@nodewright/build/bundles';
 import { build } from 'esbuild';
-import { filesOf } from './bundle-inputs.ts';
 
 /** Browsers that people run who look after clusters; two years old at most. */
 const browsers = ['chrome128', 'firefox130', 'safari18'];

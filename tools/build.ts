@@ -2,14 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { type Bundle, bundles, compileProgram, filesOf, writeInputs } from '@nodewright/build/bundles';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { startAnsweringNode } from './answering-node.ts';
 import { binaryCodecs } from './binary-codecs.ts';
 import { buildPage } from './build-page.ts';
 import { buildTime } from './build-time.ts';
-import { filesOf, writeInputs } from './bundle-inputs.ts';
-import { type Bundle, bundles } from './bundles.ts';
-import { compileProgram } from './compile-program.ts';
 import { laterPart, splitBundle } from './split-bundle.ts';
 
 const checkout = join(import.meta.dirname, '..');

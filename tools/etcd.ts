@@ -1,6 +1,6 @@
 // `make etcd`: fetches the real etcd, which control planes of processes run and the tests start.
 import { join } from 'node:path';
-import { ensureEtcd } from './etcd/ensure-etcd.ts';
+import { ensureEtcd } from '@nodewright/build/etcd';
 
 try {
   const { version, fetched, etcd } = await ensureEtcd(join(import.meta.dirname, '..'));

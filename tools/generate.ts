@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { devStackFile } from '../packages/provision/src/domain/dev-stack.ts';
-import { partsDocument } from '../rootfs/image/parts-document.ts';
 import { apiDocument, handlerProblems } from './api-document/api-document.ts';
 import { describeMachined } from './api-document/describe-machined.ts';
 import { controllerMap } from './controller-map/controller-map.ts';
@@ -68,6 +67,12 @@ ${lines.map((line) => `  '${line}',\n`).join('')}];
 `;
 }
 
+/** What the image consists of is a table of `rootfs`, whose program prints the document. */
+async function partsDocument(): Promise<string> {
+  const program = join(home, 'rootfs/image/parts-document.ts');
+  return (await promisify(execFile)(process.execPath, [program])).stdout;
+}
+
 /** Generates everything below `target`, laid out as in a checkout. */
 async function generateInto(root: string, target: string): Promise<void> {
   const descriptorsPath = join(target, 'descriptors.binpb');
@@ -87,7 +92,7 @@ async function generateInto(root: string, target: string): Promise<void> {
   await writeFile(join(target, apiDocumentPath), await apiDocument());
   await writeFile(join(target, controllerMapPath), controllerMap(controllers));
   await writeFile(join(target, devStackPath), devStackFile());
-  await writeFile(join(target, imageDocumentPath), partsDocument());
+  await writeFile(join(target, imageDocumentPath), await partsDocument());
   await mkdir(join(target, dirname(testsDocumentPath)), { recursive: true });
   await writeFile(join(target, testsDocumentPath), testsDocument());
   await mkdir(join(target, dirname(inertTablePath)), { recursive: true });

@@ -5,8 +5,8 @@
 // with either builder of Docker.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type Architecture, architectures, nativeArchitecture } from '@nodewright/build';
 import { askEngine } from '@nodewright/provision/engine';
-import { type Architecture, architectures, nativeArchitecture } from './images/architecture.ts';
 import { buildImages } from './images/build-images.ts';
 import { ensureEtcdImage } from './images/ensure-etcd-image.ts';
 import { ensureJaeger } from './images/ensure-jaeger.ts';

@@ -1,8 +1,7 @@
 // `make kubernetes`: builds the programs of Kubernetes that clusters with KUBERNETES=1 run, CoreDNS and flannel among them.
 import { join } from 'node:path';
+import { allParts, ensureKubernetes } from '@nodewright/build/kubernetes';
 import { builtKubernetesVersion } from '../packages/provision/src/domain/kubernetes-programs.ts';
-import { ensureKubernetes } from './kubernetes/ensure-kubernetes.ts';
-import { allParts } from './kubernetes/parts.ts';
 
 const note = (line: string) => void process.stderr.write(`kubernetes: ${line}\n`);
 

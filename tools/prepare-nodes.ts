@@ -4,10 +4,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { ensureEtcd } from '@nodewright/build/etcd';
+import { allParts, ensureKubernetes } from '@nodewright/build/kubernetes';
 import { askEngine } from '@nodewright/provision/engine';
-import { ensureEtcd } from './etcd/ensure-etcd.ts';
-import { ensureKubernetes } from './kubernetes/ensure-kubernetes.ts';
-import { allParts } from './kubernetes/parts.ts';
 import { ensureImages } from './up/ensure-images.ts';
 import { ensureNodeImage } from './up/ensure-node-image.ts';
 

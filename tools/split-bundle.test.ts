@@ -4,8 +4,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { compileProgram } from '@nodewright/build/bundles';
 import { type BuildOptions, build } from 'esbuild';
-import { compileProgram } from './compile-program.ts';
 import { laterPart, splitBundle } from './split-bundle.ts';
 
 const starterEntry = join(import.meta.dirname, '..', 'rootfs', 'start', 'start-daemon.ts');

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
+import { filesOf } from '@nodewright/build/bundles';
 import { type BuildOptions, build, type OnResolveArgs, type Plugin, type PluginBuild } from 'esbuild';
-import { filesOf } from './bundle-inputs.ts';
 
 /** The part with the modules that a start does not need. */
 export const laterPart = 'later';

@@ -1,5 +1,4 @@
-import { debianMirror } from '../../tools/engine/unpack-packages.ts';
-import { type DebianArchiveName, debianArchives } from './archives.ts';
+import { type DebianArchiveName, debianArchives, debianMirror } from '@nodewright/build/debian';
 
 /** The mirror of an archive: the one of the environment, the one that the machine's apt uses, or the public one. */
 export function archiveMirror(

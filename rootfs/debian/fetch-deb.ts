@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DebianArchiveName, debianArchives } from './archives.ts';
-import type { LockedPackage } from './package-lock.ts';
+import { type DebianArchiveName, debianArchives, type LockedPackage } from '@nodewright/build/debian';
 
 const timeoutMs = 120_000;
 

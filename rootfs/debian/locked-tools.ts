@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Architecture } from '../../tools/images/architecture.ts';
+import type { Architecture } from '@nodewright/build';
 import { loaders, triplets } from '../recipe.ts';
 
 /** Programs of locked packages, which run on a machine that need not have them. */

@@ -1,13 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withApt } from '../../tools/engine/unpack-packages.ts';
-import type { Architecture } from '../../tools/images/architecture.ts';
+import type { Architecture } from '@nodewright/build';
+import {
+  debianArchiveNames,
+  debianArchives,
+  type LockedPackage,
+  parsePrintedUris,
+  withApt,
+} from '@nodewright/build/debian';
 import { kernels } from '../kernels.ts';
 import { compilerPackages, kubernetesPackages, licencePackages, parts, toolPackages } from '../recipe.ts';
 import { archiveMirror } from './archive-mirror.ts';
-import { debianArchiveNames, debianArchives } from './archives.ts';
-import { type LockedPackage, parsePrintedUris } from './package-lock.ts';
 import { membersOf } from './unpack-deb.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Architecture } from '../../tools/images/architecture.ts';
+import type { Architecture } from '@nodewright/build';
 import { commonKernelArguments, kernelArguments } from '../recipe.ts';
 
 /** Two images lie side by side on a disk, so that an upgrade leaves the running one alone. */

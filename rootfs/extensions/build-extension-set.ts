@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { archiveItems } from '@nodewright/build/archives';
 import { verityTree } from '@nodewright/disk';
 import { encodeSetDescription, extensionSetLimits, setFiles, setTreeInit } from '@nodewright/extensions/sets';
 import { signDetached } from '@nodewright/pki/detached-signature';
-import { archiveItems } from '../../tools/images/tar.ts';
 import { setModes } from '../image/place-files.ts';
 import { squashRoot } from '../image/squash-root.ts';
 import type { SecureBootKey } from '../secure-boot/secure-boot-key.ts';

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { buildCaches, type Caches } from '../../tools/go/build-caches.ts';
-import { ensureProgram, findProgram } from '../../tools/go/ensure-program.ts';
+import { lockedPackage, lockFile, readPackageLock } from '@nodewright/build/debian';
+import { buildCaches, type Caches, ensureProgram, findProgram } from '@nodewright/build/go';
 import { openCompiler } from '../debian/locked-compiler.ts';
-import { lockedPackage, lockFile, readPackageLock } from '../debian/package-lock.ts';
 import { compilerPackages, toolPackages } from '../recipe.ts';
 import { unpackLocked, unpackTools, type Workshop } from '../workshop.ts';
 import { type RootProgram, type RootProgramName, rootPrograms } from './go-programs.ts';

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GoProgram } from '../../tools/go/build-program.ts';
-import { goRelease } from '../../tools/go/go-release.ts';
-import { readGoWrapper } from '../../tools/update/go-wrapper.ts';
+import { type GoProgram, goRelease, readGoWrapper } from '@nodewright/build/go';
 
 /** Built from Go modules for the root file system, with the same bytes on every machine. */
 export interface RootProgram extends GoProgram {

@@ -2,10 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { buildCaches, type Caches } from '../../tools/go/build-caches.ts';
-import { type PreparedBuild, prepareBuild } from '../../tools/go/build-program.ts';
-import { openGo } from '../../tools/go/ensure-program.ts';
-import { goRelease } from '../../tools/go/go-release.ts';
+import {
+  buildCaches,
+  type Caches,
+  goRelease,
+  openGo,
+  type PreparedBuild,
+  prepareBuild,
+} from '@nodewright/build/go';
 import type { LicenceTexts } from '../image/licence-texts.ts';
 import type { Workshop } from '../workshop.ts';
 import { type RootProgram, type RootProgramName, rootPrograms } from './go-programs.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { buildEtcd } from '../../tools/etcd/ensure-etcd.ts';
-import { etcdVersion } from '../../tools/etcd/etcd-release.ts';
-import type { TarItem } from '../../tools/images/tar.ts';
+import type { TarItem } from '@nodewright/build/archives';
+import { buildEtcd, etcdVersion } from '@nodewright/build/etcd';
 import { cachedFiles } from './cached-files.ts';
 import { ociImage } from './oci-image.ts';
 

@@ -1,9 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundles } from '../../tools/bundles.ts';
-import { compileProgram } from '../../tools/compile-program.ts';
-import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
-import type { Architecture } from '../../tools/images/architecture.ts';
+import type { Architecture } from '@nodewright/build';
+import { bundles, compileProgram, daemonV8Flags } from '@nodewright/build/bundles';
 import { daemons, loaders, triplets } from '../recipe.ts';
 import type { Entry } from './place-files.ts';
 

@@ -1,5 +1,4 @@
-import { debianArchives } from '../debian/archives.ts';
-import type { LockedPackage } from '../debian/package-lock.ts';
+import { debianArchives, type LockedPackage } from '@nodewright/build/debian';
 import { debianSuite } from '../recipe.ts';
 import { type Component, suppliers } from './bill-of-materials.ts';
 

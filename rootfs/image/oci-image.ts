@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
+import { archiveItems, type TarItem } from '@nodewright/build/archives';
 import { type Descriptor, digestOf, mediaTypes } from '@nodewright/oci';
-import { archiveItems, type TarItem } from '../../tools/images/tar.ts';
 
 export interface OciImageInit {
   readonly architecture: string;

@@ -40,3 +40,6 @@ export function partsDocument(): string {
     '',
   ].join('\n');
 }
+
+// `make generate` runs it.
+if (import.meta.main) process.stdout.write(partsDocument());

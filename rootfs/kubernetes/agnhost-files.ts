@@ -1,5 +1,5 @@
+import type { TarItem } from '@nodewright/build/archives';
 import { generateCertificateAuthority, issueCertificate } from '@nodewright/pki';
-import type { TarItem } from '../../tools/images/tar.ts';
 
 /** A test gives a pod the user of this number, and expects its groups. Source: Kubernetes: images of the end-to-end tests. */
 const passwd = `root:x:0:0:root:/root:/bin/sh

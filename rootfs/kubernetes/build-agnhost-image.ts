@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nativeArchitecture } from '../../tools/images/architecture.ts';
+import { nativeArchitecture } from '@nodewright/build';
 import type { OciImage } from '../image/oci-image.ts';
 import { imageArchive } from '../node-image/image-archive.ts';
 import { commitTime, unpackTools } from '../workshop.ts';

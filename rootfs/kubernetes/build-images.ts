@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TarItem } from '../../tools/images/tar.ts';
-import { endToEndParts } from '../../tools/kubernetes/end-to-end-parts.ts';
-import { ensureKubernetes } from '../../tools/kubernetes/ensure-kubernetes.ts';
-import { addonParts, type KubernetesPart, kubernetesParts } from '../../tools/kubernetes/parts.ts';
+import type { TarItem } from '@nodewright/build/archives';
+import {
+  addonParts,
+  endToEndParts,
+  ensureKubernetes,
+  type KubernetesPart,
+  kubernetesParts,
+} from '@nodewright/build/kubernetes';
 import type { LockedTools } from '../debian/locked-tools.ts';
 import { cachedFiles } from '../image/cached-files.ts';
 import { imageOfLayers, type OciImage, type PackedLayer, packLayer } from '../image/oci-image.ts';

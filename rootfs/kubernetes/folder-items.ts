@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TarItem } from '../../tools/images/tar.ts';
+import type { TarItem } from '@nodewright/build/archives';
 
 /** Files, folders and links of a folder as items of a layer, sorted by their paths. */
 export function folderItems(root: string, paths: readonly string[]): TarItem[] {

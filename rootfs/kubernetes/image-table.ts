@@ -1,6 +1,6 @@
+import { agnhostVersion } from '@nodewright/build/kubernetes';
 import { addonImages } from '../../packages/machine-config/src/generate/generate-options.ts';
 import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
-import { agnhostVersion } from '../../tools/kubernetes/end-to-end-parts.ts';
 
 /** A layer of the images of Kubernetes. Images that have one in common share it. */
 export type LayerName =

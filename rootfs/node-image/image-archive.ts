@@ -1,5 +1,5 @@
+import { writeTar } from '@nodewright/build/archives';
 import { mediaTypes, parseImageReference } from '@nodewright/oci';
-import { writeTar } from '../../tools/images/tar.ts';
 import { type Blob, descriptorOf, json, type OciImage } from '../image/oci-image.ts';
 
 /**

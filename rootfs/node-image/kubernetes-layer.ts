@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildCaches } from '../../tools/go/build-caches.ts';
-import type { GoProgram } from '../../tools/go/build-program.ts';
-import { ensureProgram } from '../../tools/go/ensure-program.ts';
-import { goRelease } from '../../tools/go/go-release.ts';
-import type { TarItem } from '../../tools/images/tar.ts';
+import type { TarItem } from '@nodewright/build/archives';
+import { buildCaches, ensureProgram, type GoProgram, goRelease } from '@nodewright/build/go';
 import { type BuildKubernetesImagesInit, kubernetesImageCache } from '../kubernetes/build-images.ts';
 import { cacheLayer } from './node-image.ts';
 

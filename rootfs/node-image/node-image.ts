@@ -1,18 +1,9 @@
 // What a container of the image runs, and what it needs from an engine.
-import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
-import type { TarItem } from '../../tools/images/tar.ts';
+
+import type { TarItem } from '@nodewright/build/archives';
+import { daemonV8Flags } from '@nodewright/build/bundles';
 import { pathsBelow } from '../image/place-files.ts';
 import { folderItems } from '../kubernetes/folder-items.ts';
-
-/** The image that `make node-image` gives to an engine. */
-export const nodeImage = 'nodewright/node:dev';
-/** The same image with Kubernetes, which `make node-image KUBERNETES=1` makes. */
-export const kubernetesNodeImage = 'nodewright/node-kubernetes:dev';
-/** The names of the images in an engine, and of their archives in `_out/image`. */
-export const nodeImages = {
-  plain: { name: nodeImage, file: 'node-image.tar' },
-  kubernetes: { name: kubernetesNodeImage, file: 'node-image-kubernetes.tar' },
-} as const;
 
 /** The command of the first process. On a machine the init has the same words in C. */
 const entrypoint = [

@@ -1,5 +1,6 @@
 import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { nativeArchitecture } from '@nodewright/build';
 import { sectorBytes } from '@nodewright/disk';
 import { commandLine, rootHashIn, rootOfSlot } from '../../rootfs/disk/boot-entries.ts';
 import { placedPartitions } from '../../rootfs/disk/disk-image.ts';
@@ -8,7 +9,6 @@ import { buildExtensions } from '../../rootfs/extensions/build-extensions.ts';
 import { extensionsFolder } from '../../rootfs/extensions/extensions-document.ts';
 import { kernelRelease, modulesOfRoot } from '../../rootfs/extensions/root-modules.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
-import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { imageFolder } from './machine.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { nativeArchitecture } from '@nodewright/build';
 import { askEngine, runDocker, tryDocker } from '@nodewright/provision/engine';
 import { daemonCommand } from '../../services/machined/src/daemons/domain/daemon-command.ts';
-import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { buildImages, imageServices } from '../../tools/images/build-images.ts';
 import { imageRevision } from '../../tools/images/image-revision.ts';
 import { copyCheckout } from './copy-checkout.ts';

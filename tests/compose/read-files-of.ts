@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readTar, type TarEntry } from '@nodewright/build/archives';
 import { runDocker } from '@nodewright/provision/engine';
-import { readTar, type TarEntry } from '../../tools/images/tar.ts';
 
 /** Files that the engine creates in a container. */
 const ofTheEngine = new Set(['.dockerenv', 'dev/console', 'etc/hostname', 'etc/hosts', 'etc/resolv.conf']);

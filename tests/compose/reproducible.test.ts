@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { type Architecture, nativeArchitecture } from '@nodewright/build';
 import { askEngine, runDocker, tryDocker } from '@nodewright/provision/engine';
-import { type Architecture, nativeArchitecture } from '../../tools/images/architecture.ts';
 import { buildImages, type ImageService, imageServices } from '../../tools/images/build-images.ts';
 import { ensureBase } from '../../tools/images/ensure-base.ts';
 import { saveNormalised } from '../../tools/images/save-normalised.ts';

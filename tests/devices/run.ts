@@ -5,11 +5,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { nativeArchitecture } from '@nodewright/build';
 import { placeLinks } from '../../rootfs/build-rootfs.ts';
 import { placeFiles } from '../../rootfs/image/place-files.ts';
 import { parts, triplets } from '../../rootfs/recipe.ts';
 import { unpackLocked } from '../../rootfs/workshop.ts';
-import { nativeArchitecture } from '../../tools/images/architecture.ts';
 import { cannotEnter } from '../rootfs/programs/enter-root.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { kubernetesNodeImage } from '../../rootfs/node-image/node-image.ts';
+import { kubernetesNodeImage } from '@nodewright/build';
 
 /** How a tutorial is run here. */
 export interface TutorialRun {

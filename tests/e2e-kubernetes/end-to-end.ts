@@ -3,13 +3,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endToEndParts, ensureKubernetes, kubernetesParts } from '@nodewright/build/kubernetes';
 import { parse } from 'yaml';
 import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
 import { buildAgnhostImage } from '../../rootfs/kubernetes/build-agnhost-image.ts';
 import { agnhostImage, busyboxImage } from '../../rootfs/kubernetes/image-table.ts';
-import { endToEndParts } from '../../tools/kubernetes/end-to-end-parts.ts';
-import { ensureKubernetes } from '../../tools/kubernetes/ensure-kubernetes.ts';
-import { kubernetesParts } from '../../tools/kubernetes/parts.ts';
 import { checkout } from '../cluster/run-talosctl.ts';
 import { keptResults, withEarlierFailures } from './kept-results.ts';
 import { type LeftOutCases, leftOutCases } from './left-out-cases.ts';

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { bundles } from '@nodewright/build/bundles';
 import {
   HealthCheckResponse_ServingStatus,
   HealthDefinition,
@@ -13,7 +14,6 @@ import {
 import { createRpcClient, openUnixChannel } from '@nodewright/rpc';
 import { noTelemetry } from '@nodewright/telemetry';
 import { startLoneNode } from '@nodewright/testkit';
-import { bundles } from '../../tools/bundles.ts';
 
 const dist = join(import.meta.dirname, '..', '..', '_out', 'dist');
 /** The undecoded response of the reflection service to `list_services`. */

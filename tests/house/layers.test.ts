@@ -16,14 +16,22 @@ const files = globSync(['packages/**/*.ts', 'services/**/*.ts', 'cli/**/*.ts'], 
 );
 
 /** Every import of a file: packages by name, relative ones as paths below the checkout. Type-only imports count. */
-const imports: Import[] = files.flatMap((file) => {
+function importsOf(file: string): Import[] {
   const source = readFileSync(join(checkout, file), 'utf8');
   const specifiers = source.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)['"]([^'"]+)['"]/gm);
   return [...specifiers].map(([, specifier = '']) => ({
     file,
     target: specifier.startsWith('.') ? normalize(join(dirname(file), specifier)) : specifier,
   }));
-});
+}
+
+const imports: Import[] = files.flatMap(importsOf);
+
+/** The imports of all TypeScript below the checkout's `folder` whose paths are relative. */
+const pathsImportedBy = (folder: string): Import[] =>
+  globSync(`${folder}/**/*.ts`, { cwd: checkout }).flatMap((file) =>
+    importsOf(file).filter(({ target }) => !target.startsWith('@') && target.includes('/')),
+  );
 
 const isTest = (file: string) => file.endsWith('.test.ts') || file.includes('/testing/');
 const show = ({ file, target }: Import) => `${file} imports ${target}`;
@@ -100,6 +108,30 @@ test('no service imports another service', () => {
 test('packages are imported by name, never by a path into their folder', () => {
   const found = imports.filter(
     ({ file, target }) => /^(packages|services|cli)\//.test(target) && roomOf(target) !== roomOf(file),
+  );
+  assert.deepEqual(found.map(show), []);
+});
+
+test('rootfs and tools do not import each other: what both need is in packages/build', () => {
+  const rooms = { rootfs: pathsImportedBy('rootfs'), tools: pathsImportedBy('tools') };
+  assert.ok(rooms.rootfs.length > 100 && rooms.tools.length > 100);
+  const found = [
+    ...rooms.rootfs.filter(({ target }) => target.startsWith('tools/')),
+    ...rooms.tools.filter(({ target }) => target.startsWith('rootfs/')),
+  ];
+  assert.deepEqual(found.map(show), []);
+});
+
+test('programs that build, and tests, import packages/build by its name', () => {
+  const found = ['rootfs', 'tools', 'tests']
+    .flatMap(pathsImportedBy)
+    .filter(({ target }) => target.startsWith('packages/build/'));
+  assert.deepEqual(found.map(show), []);
+});
+
+test('programs of nodes and of users do not import packages/build', () => {
+  const found = imports.filter(
+    ({ file, target }) => !file.startsWith('packages/build/') && /^@nodewright\/build(\/|$)/.test(target),
   );
   assert.deepEqual(found.map(show), []);
 });

@@ -24,6 +24,18 @@ const houses: Readonly<Record<string, House>> = {
       host: ['domain'],
     },
   },
+  build: {
+    source: 'packages/build/src',
+    rooms: {
+      '.': [],
+      archives: [],
+      bundles: [],
+      debian: ['.'],
+      etcd: ['.', 'go'],
+      go: ['.', 'debian'],
+      kubernetes: ['go'],
+    },
+  },
   provision: {
     source: 'packages/provision/src',
     rooms: {

@@ -1,9 +1,6 @@
 // The programs of others that judge the gateway, and registryd, built from their Go modules once for each version.
 import { join } from 'node:path';
-import { buildCaches } from '../../tools/go/build-caches.ts';
-import type { GoProgram } from '../../tools/go/build-program.ts';
-import { ensureProgram } from '../../tools/go/ensure-program.ts';
-import { goRelease } from '../../tools/go/go-release.ts';
+import { buildCaches, ensureProgram, type GoProgram, goRelease } from '@nodewright/build/go';
 
 const checkout = join(import.meta.dirname, '..', '..');
 

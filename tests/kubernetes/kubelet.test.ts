@@ -5,11 +5,11 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
+import { kubernetesNodeImage } from '@nodewright/build';
 import { kubernetesPorts } from '@nodewright/contract';
 import { runDocker } from '@nodewright/provision/engine';
 import { eventually, hostState } from '@nodewright/testkit';
 import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
-import { kubernetesNodeImage } from '../../rootfs/node-image/node-image.ts';
 import { startWholeNode, type WholeNode } from '../node-image/whole-node.ts';
 import { kubectlPath, kubernetesTimeoutMs, skipWithoutKubelets } from './kubernetes-cluster.ts';
 

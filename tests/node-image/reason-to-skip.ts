@@ -1,5 +1,5 @@
+import { nodeImage } from '@nodewright/build';
 import { tryDocker } from '@nodewright/provision/engine';
-import { nodeImage } from '../../rootfs/node-image/node-image.ts';
 import { reasonToSkip as reasonWithoutNodes } from '../compose/reason-to-skip.ts';
 
 /** Why whole nodes cannot run on this machine; false when they can. CI must have them. */

@@ -1,10 +1,10 @@
 // A node that is started by hand, with the flags that rootfs/README.md gives.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nodeImage } from '@nodewright/build';
 import { containerCapabilities } from '@nodewright/contract';
 import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import { eventually } from '@nodewright/testkit';
-import { nodeImage } from '../../rootfs/node-image/node-image.ts';
 import { openHome } from '../cluster/process/process-cluster.ts';
 import { runTalosctl, type TalosctlResult } from '../cluster/run-talosctl.ts';
 

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
 import { createSecureContext } from 'node:tls';
+import { readTar } from '@nodewright/build/archives';
 import { ociImage } from '../../rootfs/image/oci-image.ts';
 import { agnhostFiles } from '../../rootfs/kubernetes/agnhost-files.ts';
 import { agnhostImage } from '../../rootfs/kubernetes/image-table.ts';
 import { imageArchive } from '../../rootfs/node-image/image-archive.ts';
-import { readTar } from '../../tools/images/tar.ts';
 
 const files = await agnhostFiles();
 const textOf = (path: string) => {

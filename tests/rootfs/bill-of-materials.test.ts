@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { bundles, inputsPath, readInputs } from '@nodewright/build/bundles';
+import { lockFile, readPackageLock } from '@nodewright/build/debian';
 import fc from 'fast-check';
-import { lockFile, readPackageLock } from '../../rootfs/debian/package-lock.ts';
 import { type Component, spdxDocument, suppliers } from '../../rootfs/image/bill-of-materials.ts';
 import { debianComponent } from '../../rootfs/image/debian-component.ts';
 import {
@@ -13,8 +14,6 @@ import {
   readModuleLock,
   supplierOf,
 } from '../../rootfs/image/npm-components.ts';
-import { inputsPath, readInputs } from '../../tools/bundle-inputs.ts';
-import { bundles } from '../../tools/bundles.ts';
 import { bundleComponents, own } from './bundle-components.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');

@@ -1,7 +1,6 @@
+import { bundles, readInputs } from '@nodewright/build/bundles';
 import { type Component, suppliers } from '../../rootfs/image/bill-of-materials.ts';
 import { npmComponents } from '../../rootfs/image/npm-components.ts';
-import { readInputs } from '../../tools/bundle-inputs.ts';
-import { bundles } from '../../tools/bundles.ts';
 
 /** A component that this project makes. */
 export const own = (name: string): Component => ({ name, version: 'v0', supplier: suppliers.own });

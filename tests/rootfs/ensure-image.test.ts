@@ -77,7 +77,8 @@ test('imageInputs() changes with every file that is built from, and with no othe
     writeFileSync(join(checkout, path), text);
   };
   const sources = [
-    ...['rootfs/init/init.c', 'rootfs/go/cni/.hidden', 'packages/disk/src/gpt.ts', 'tools/images/tar.ts'],
+    ...['rootfs/init/init.c', 'rootfs/go/cni/.hidden', 'packages/disk/src/gpt.ts', 'tools/build.ts'],
+    'packages/build/src/archives/tar.ts',
     ...['package.json', 'package-lock.json', '_out/dist/machined/machined.cjs'],
   ];
   for (const path of sources) write(path, 'first');
@@ -100,7 +101,7 @@ test('imageInputs() changes with every file that is built from, and with no othe
     write(path, 'second');
     seen.push(digest());
   }
-  rmSync(join(checkout, 'tools/images/tar.ts'));
+  rmSync(join(checkout, 'tools/build.ts'));
   seen.push(digest());
   assert.equal(new Set(seen).size, seen.length);
   for (const path of [

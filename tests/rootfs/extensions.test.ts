@@ -14,6 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { nativeArchitecture } from '@nodewright/build';
+import { archiveItems } from '@nodewright/build/archives';
 import { openTestRegistry } from '@nodewright/containers/testing';
 import { layoutArchiveBytes, testImage, writeLayout } from '@nodewright/extensions/testing';
 import { parse } from 'yaml';
@@ -23,8 +25,6 @@ import { buildExtensions, maximumExtensions } from '../../rootfs/extensions/buil
 import { extensionDigest, extensionDigests } from '../../rootfs/extensions/extension-digest.ts';
 import { triplets } from '../../rootfs/recipe.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
-import { nativeArchitecture } from '../../tools/images/architecture.ts';
-import { archiveItems } from '../../tools/images/tar.ts';
 import { writeExtension } from '../boot/extension-source.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');

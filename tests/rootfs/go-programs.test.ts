@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { goRelease } from '@nodewright/build/go';
 import { type RootProgram, rootPrograms } from '../../rootfs/go/go-programs.ts';
 import { linkedModules } from '../../rootfs/go/linked-modules.ts';
 import { moduleLicence } from '../../rootfs/go/module-licences.ts';
 import { parts } from '../../rootfs/recipe.ts';
-import { goRelease } from '../../tools/go/go-release.ts';
 
 const programs: readonly RootProgram[] = Object.values(rootPrograms);
 const packagesOf = (program: RootProgram) => [program.package].flat();

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { nativeArchitecture } from '@nodewright/build';
 import { decodeTable } from '@nodewright/disk';
 import { openCompiler } from '../../rootfs/debian/locked-compiler.ts';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
@@ -27,7 +28,6 @@ import { makeGrub } from '../../rootfs/disk/grub-image.ts';
 import { buildInit } from '../../rootfs/initramfs/build-init.ts';
 import { compilerPackages } from '../../rootfs/recipe.ts';
 import { unpackLocked, unpackTools } from '../../rootfs/workshop.ts';
-import { nativeArchitecture } from '../../tools/images/architecture.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const source = join(checkout, 'rootfs/init');

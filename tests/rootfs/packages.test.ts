@@ -4,10 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { debianArchives } from '../../rootfs/debian/archives.ts';
-import { fetchDeb } from '../../rootfs/debian/fetch-deb.ts';
 import {
   addToLock,
+  debianArchives,
   type LockedPackage,
   lockedPackage,
   lockFile,
@@ -15,7 +14,8 @@ import {
   parsePrintedUris,
   readPackageLock,
   sourceOf,
-} from '../../rootfs/debian/package-lock.ts';
+} from '@nodewright/build/debian';
+import { fetchDeb } from '../../rootfs/debian/fetch-deb.ts';
 import { membersOf } from '../../rootfs/debian/unpack-deb.ts';
 import { selectModules } from '../../rootfs/initramfs/kernel-modules.ts';
 import { kernelNamed, kernels } from '../../rootfs/kernels.ts';

@@ -15,6 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { nativeArchitecture } from '@nodewright/build';
+import { daemonV8Flags } from '@nodewright/build/bundles';
 import { type StagedRoot, stageRoot } from '../../rootfs/build-rootfs.ts';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
 import { compileDaemons } from '../../rootfs/image/compile-daemons.ts';
@@ -25,8 +27,6 @@ import { stripSymbols } from '../../rootfs/image/strip-symbols.ts';
 import { daemons, loaders, parts, triplets } from '../../rootfs/recipe.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
 import { daemonCommand } from '../../services/machined/src/daemons/domain/daemon-command.ts';
-import { daemonV8Flags } from '../../tools/daemon-v8-flags.ts';
-import { nativeArchitecture } from '../../tools/images/architecture.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const architecture = nativeArchitecture();

@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { nativeArchitecture } from '@nodewright/build';
 import type { LockedTools } from '../../rootfs/debian/locked-tools.ts';
 import { makeExtPartition } from '../../rootfs/disk/ext-partition.ts';
 import { unpackTools } from '../../rootfs/workshop.ts';
-import { nativeArchitecture } from '../../tools/images/architecture.ts';
 
 const checkout = join(import.meta.dirname, '..', '..');
 const work = mkdtempSync(join(tmpdir(), 'torn-superblock-'));

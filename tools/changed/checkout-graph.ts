@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundles } from '../bundles.ts';
+import { bundles } from '@nodewright/build/bundles';
 import { runsFile, suites } from '../suites/suite-table.ts';
 import { listFiles } from '../suites/working-tree.ts';
 import {
@@ -25,14 +25,8 @@ const started: Readonly<Record<string, readonly string[]>> = {
 /** What all bundles are made with. */
 const buildInputs = [
   'package-lock.json',
-  ...[
-    'build.ts',
-    'bundles.ts',
-    'binary-codecs.ts',
-    'compile-program.ts',
-    'split-bundle.ts',
-    'daemon-v8-flags.ts',
-  ].map((name) => `tools/${name}`),
+  ...['build.ts', 'binary-codecs.ts', 'split-bundle.ts'].map((name) => `tools/${name}`),
+  'packages/build/src/bundles',
 ];
 
 const programs: readonly Program[] = [
@@ -53,7 +47,7 @@ const programs: readonly Program[] = [
     starts: [...daemons, 'talosctl'],
   },
   { name: 'image', madeFrom: ['rootfs'], starts: [...daemons, 'start-daemon'] },
-  { name: 'kubernetes', madeFrom: ['tools/kubernetes'], starts: [] },
+  { name: 'kubernetes', madeFrom: ['packages/build/src/kubernetes'], starts: [] },
 ];
 
 export interface CheckoutGraph {

@@ -132,7 +132,7 @@ function edgesOf(path: string, source: string, index: Index, programs: readonly 
 const isTestSide = (path: string) => path.startsWith('tests/') || path.startsWith('packages/testkit/');
 const readsCheckout = (path: string) =>
   isTestSide(path) ||
-  /^(tools|rootfs)\//.test(path) ||
+  /^(tools|rootfs|packages\/build)\//.test(path) ||
   path.endsWith('.test.ts') ||
   path.includes('/testing/');
 

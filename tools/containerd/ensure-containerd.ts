@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { unpackPackages } from '../engine/unpack-packages.ts';
+import { unpackPackages } from '@nodewright/build/debian';
 
 export interface ContainerdPrograms {
   /** Holds all programs; containerd finds its shim and runc on the search path. */

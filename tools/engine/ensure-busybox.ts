@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unpackPackages } from './unpack-packages.ts';
+import { unpackPackages } from '@nodewright/build/debian';
 
 /**
  * Path of a static BusyBox, the shell of the images that tests make. It comes from Debian's package and is

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { unpackPackages } from './unpack-packages.ts';
+import { unpackPackages } from '@nodewright/build/debian';
 
 /** The packages to install, by the program that is missing. */
 const packageOf = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findGo } from '../go/find-go.ts';
+import { findGo } from '@nodewright/build/go';
 
 /** One commit carries both version tags: the one of the Go module and the one of the program. */
 export const jaegerVersion = '2.13.0';

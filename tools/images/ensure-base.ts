@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { type Architecture, nativeArchitecture } from '@nodewright/build';
 import { tryDocker } from '@nodewright/provision/engine';
-import { type Architecture, nativeArchitecture } from './architecture.ts';
 import { makeBase } from './make-base.ts';
 
 const baseTag = 'node:26-trixie-slim';

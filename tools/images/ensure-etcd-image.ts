@@ -1,10 +1,9 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureEtcd, etcdPrograms, etcdVersion } from '@nodewright/build/etcd';
 import { runDocker, tryDocker } from '@nodewright/provision/engine';
 import { etcdImage } from '../../packages/provision/src/domain/stack-document.ts';
-import { ensureEtcd } from '../etcd/ensure-etcd.ts';
-import { etcdPrograms, etcdVersion } from '../etcd/etcd-release.ts';
 
 /** Source: Talos v1.14: etcd image. */
 const publicImage = `registry.k8s.io/etcd:v${etcdVersion}`;

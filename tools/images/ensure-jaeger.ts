@@ -1,10 +1,9 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cacheFolder, nativeArchitecture, sharedCache } from '@nodewright/build';
 import { runDocker, tryDocker } from '@nodewright/provision/engine';
-import { nativeArchitecture } from './architecture.ts';
 import { buildJaeger, jaegerVersion } from './build-jaeger.ts';
-import { cacheFolder, sharedCache } from './cache-folder.ts';
 
 /** The public name of Jaeger's image; compose.yaml says the same. */
 export const jaegerImage = `jaegertracing/jaeger:${jaegerVersion}`;

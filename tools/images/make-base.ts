@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Architecture } from '@nodewright/build';
 import { runDocker } from '@nodewright/provision/engine';
-import type { Architecture } from './architecture.ts';
 
 const release = 'trixie';
 /** The libraries that the pinned Node.js needs; see the Dockerfiles. */

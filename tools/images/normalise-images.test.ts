@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { readTar, withTimes, writeTar } from '@nodewright/build/archives';
 import { normaliseImages } from './normalise-images.ts';
-import { readTar, withTimes, writeTar } from './tar.ts';
 
 const epochSeconds = 1_700_000_000;
 const digest = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import type { Architecture } from './architecture.ts';
-import { readTar, withTimes, writeTar } from './tar.ts';
+import type { Architecture } from '@nodewright/build';
+import { readTar, withTimes, writeTar } from '@nodewright/build/archives';
 
 interface ManifestEntry {
   readonly Config: string;

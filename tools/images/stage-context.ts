@@ -1,7 +1,6 @@
 import { cpSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type Architecture, npmArchitecture } from './architecture.ts';
-import { fetchPackage } from './fetch-package.ts';
+import { type Architecture, fetchPackage, npmArchitecture } from '@nodewright/build';
 
 /**
  * Prepares a build context for another architecture below the checkout: the files that the checkout would

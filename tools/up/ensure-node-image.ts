@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeImages } from '@nodewright/build';
 import { runDocker, tryDocker } from '@nodewright/provision/engine';
-import { nodeImages } from '../../rootfs/node-image/node-image.ts';
 import { madeImagesFile, recordMade } from './made-images.ts';
 
 /**

@@ -1,14 +1,25 @@
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { newestPackages } from '../../rootfs/debian/newest-packages.ts';
-import { lockFile, readPackageLock } from '../../rootfs/debian/package-lock.ts';
-import { architectures } from '../images/architecture.ts';
+import { architectures } from '@nodewright/build';
+import { type LockedPackages, lockFile, readPackageLock } from '@nodewright/build/debian';
 import type { KnownVersion } from './freshness-rows.ts';
 
-/** What is known about the locked packages of Debian. Its archive does not say when a version appeared: after the lock was made. */
+/**
+ * What is known about the locked packages of Debian. Its archive does not say when a version appeared: after the lock was made. Which
+ * packages the image needs is known to the program that locks them.
+ *
+ * @throws Error whose last line is the reason
+ */
 export function knownDebianVersions(checkout: string): KnownVersion[] {
   const lock = readPackageLock(join(checkout, lockFile));
+  const program = join(checkout, 'rootfs/lock-packages.ts');
+  const printed = execFileSync(process.execPath, [program, '--print'], {
+    ...{ encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const found = JSON.parse(printed) as LockedPackages;
   return architectures.flatMap((architecture) =>
-    Object.entries(newestPackages(architecture)).flatMap(([name, { version: newest }]): KnownVersion[] => {
+    Object.entries(found[architecture]).flatMap(([name, { version: newest }]): KnownVersion[] => {
       const locked = lock.packages[architecture][name];
       if (locked === undefined) return [];
       const { version, snapshot = lock.snapshot } = locked;

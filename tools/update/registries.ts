@@ -4,12 +4,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildCaches } from '../go/build-caches.ts';
-import { type ExactGo, exactGo } from '../go/exact-toolchain.ts';
-import { findGo } from '../go/find-go.ts';
-import { goRelease } from '../go/go-release.ts';
+import {
+  buildCaches,
+  type ExactGo,
+  exactGo,
+  findGo,
+  type GoWrapper,
+  goRelease,
+  readGoWrapper,
+} from '@nodewright/build/go';
 import type { KnownVersion } from './freshness-rows.ts';
-import { type GoWrapper, readGoWrapper } from './go-wrapper.ts';
 import { type NpmManifest, newestOfOutdated, pinnedPackages } from './npm-manifests.ts';
 import { laterReleases } from './versions.ts';
 

@@ -1,4 +1,4 @@
-import type { GoProgram } from '../go/build-program.ts';
+import type { GoProgram } from '@nodewright/build/go';
 
 /** The release that the wrapper module requires; a test compares it with go.mod. */
 export const clientVersion = 'v1.13.9';

@@ -1,7 +1,6 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { buildCaches, type Caches } from '../go/build-caches.ts';
-import { ensureProgram } from '../go/ensure-program.ts';
+import { buildCaches, type Caches, ensureProgram } from '@nodewright/build/go';
 import { clientProgram } from './client-program.ts';
 
 export interface EnsureClientInit {

@@ -4,8 +4,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { kubernetesNodeImage } from '@nodewright/build';
 import { runDocker } from '@nodewright/provision/engine';
-import { kubernetesNodeImage } from '../../../rootfs/node-image/node-image.ts';
 import { engineEnvironment } from '../../cluster/docker/docker-cluster.ts';
 import { openHome } from '../../cluster/process/process-cluster.ts';
 import { checkout, runTalosctl, type TalosctlInit } from '../../cluster/run-talosctl.ts';

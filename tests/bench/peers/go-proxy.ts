@@ -1,12 +1,9 @@
 // A gateway on grpc-go that does the least of what apid does: its source is beside this file, in go-proxy/.
 import { join } from 'node:path';
+import { buildCaches, ensureProgram, type GoProgram, goRelease } from '@nodewright/build/go';
 import { maxMessageSizeBytes, metadataKeys, roles } from '@nodewright/contract';
 import { gatewayLimits } from '@nodewright/h2';
 import type { CertificateAndKey } from '@nodewright/pki';
-import { buildCaches } from '../../../tools/go/build-caches.ts';
-import type { GoProgram } from '../../../tools/go/build-program.ts';
-import { ensureProgram } from '../../../tools/go/ensure-program.ts';
-import { goRelease } from '../../../tools/go/go-release.ts';
 import { type GatewayProcess, secretWriter, startPeer } from './start-peer.ts';
 
 const program = {

@@ -1,6 +1,6 @@
+import { nodeImage } from '@nodewright/build';
 import type { NodeView } from '@nodewright/provision';
 import { runDocker, tryDocker } from '@nodewright/provision/engine';
-import { nodeImage } from '../../../rootfs/node-image/node-image.ts';
 import type { ClusterShape, Daemon, Node } from '../cluster.ts';
 import { type DockerCluster, type DockerClusterInit, openDockerCluster, pidOf } from './docker-cluster.ts';
 

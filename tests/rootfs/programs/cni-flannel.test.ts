@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { nativeArchitecture } from '@nodewright/build';
 import { ensureRootProgram } from '../../../rootfs/go/ensure-root-program.ts';
-import { nativeArchitecture } from '../../../tools/images/architecture.ts';
 import { checkout } from '../../cluster/run-talosctl.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'cni-flannel-'));

@@ -1,4 +1,4 @@
-// The contract of containerd in one module: programs that rarely need it keep it in a file of its own (tools/bundles.ts).
+// The contract of containerd in one module: programs that rarely need it keep it in a file of its own (packages/build/src/bundles/bundles.ts).
 export { ContainerCreate, ContainerDelete } from '@nodewright/contract/gen/containerd/events/container.ts';
 export { TaskExit, TaskOOM, TaskStart } from '@nodewright/contract/gen/containerd/events/task.ts';
 export { Options } from '@nodewright/contract/gen/containerd/runc/v1/options.ts';

@@ -1,5 +1,5 @@
-import { etcdVersion } from '../../packages/provision/src/domain/stack-document.ts';
-import type { Architecture } from '../images/architecture.ts';
+import { etcdVersion } from '@nodewright/provision/stack-document';
+import type { Architecture } from '../architecture.ts';
 
 export { etcdVersion };
 

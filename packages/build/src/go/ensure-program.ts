@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeArchitecture } from '../images/architecture.ts';
+import { nativeArchitecture } from '../architecture.ts';
 import type { Caches } from './build-caches.ts';
 import { buildProgram, type GoProgram } from './build-program.ts';
 import { type ExactGo, exactGo } from './exact-toolchain.ts';

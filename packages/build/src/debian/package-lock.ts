@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Architecture } from '../../tools/images/architecture.ts';
+import type { Architecture } from '../architecture.ts';
 import { type DebianArchiveName, isDebianArchiveName } from './archives.ts';
 
 /** A Debian package of the lock file. */

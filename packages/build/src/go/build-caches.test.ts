@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sharedCache } from '../images/cache-folder.ts';
+import { sharedCache } from '../cache-folder.ts';
 import { buildCaches } from './build-caches.ts';
 
 test('buildCaches() uses nothing of the machine but the folder that BUILD_CACHE names', () => {

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { build } from 'esbuild';
 import { compileProgram } from './compile-program.ts';
 
-const entry = join(import.meta.dirname, '..', 'rootfs', 'start', 'start-daemon.ts');
+const entry = join(import.meta.dirname, '../../../../rootfs/start/start-daemon.ts');
 
 async function compile(t: TestContext, program: string, compilesAll = false): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'compile-program-'));

@@ -10,10 +10,10 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { nativeArchitecture } from '../architecture.ts';
 import { buildCaches } from '../go/build-caches.ts';
 import type { GoProgram } from '../go/build-program.ts';
 import { ensureProgram } from '../go/ensure-program.ts';
-import { nativeArchitecture } from '../images/architecture.ts';
 import { etcdPrograms, etcdVersion, releaseUrl } from './etcd-release.ts';
 import { fetchRelease } from './fetch-release.ts';
 import { etcdGoPrograms } from './go-programs.ts';

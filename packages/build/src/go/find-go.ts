@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { unpackPackages } from '../engine/unpack-packages.ts';
+import { unpackPackages } from '../debian/unpack-packages.ts';
 
 /** Debian's own, for machines without a recent Go. Its programs also run on older releases of Debian. */
 const debianGo = { version: '1.26', suite: 'trixie-backports' } as const;

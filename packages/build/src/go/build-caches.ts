@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheFolder, sharedCache } from '../images/cache-folder.ts';
+import { cacheFolder, sharedCache } from '../cache-folder.ts';
 
 export interface Caches {
   /** Folder for a new build: one that outlives the checkout, when such a folder is writable. */

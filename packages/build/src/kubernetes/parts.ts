@@ -1,8 +1,5 @@
-import { addonImages } from '../../packages/machine-config/src/generate/generate-options.ts';
-import {
-  builtKubernetesVersion,
-  kubernetesPrograms,
-} from '../../packages/provision/src/domain/kubernetes-programs.ts';
+import { addonImages } from '@nodewright/machine-config/generate-options';
+import { builtKubernetesVersion, kubernetesPrograms } from '@nodewright/provision/kubernetes-programs';
 import type { GoProgram } from '../go/build-program.ts';
 import { goRelease } from '../go/go-release.ts';
 import type { BuildCost } from './check-room.ts';

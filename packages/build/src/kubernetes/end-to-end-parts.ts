@@ -1,4 +1,4 @@
-import { builtKubernetesVersion } from '../../packages/provision/src/domain/kubernetes-programs.ts';
+import { builtKubernetesVersion } from '@nodewright/provision/kubernetes-programs';
 import type { GoProgram } from '../go/build-program.ts';
 import { goRelease } from '../go/go-release.ts';
 import { type KubernetesPart, versionVariables } from './parts.ts';

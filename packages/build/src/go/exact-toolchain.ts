@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, globSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Architecture, nativeArchitecture } from '../images/architecture.ts';
+import { type Architecture, nativeArchitecture } from '../architecture.ts';
 
 /** A release of Go, as published: another one, and one that a distribution has patched, write other bytes. */
 export interface GoToolchain {

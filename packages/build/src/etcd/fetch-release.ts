@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Architecture } from '../images/architecture.ts';
+import type { Architecture } from '../architecture.ts';
 import { archiveName, etcdPrograms } from './etcd-release.ts';
 
 export interface Release {
