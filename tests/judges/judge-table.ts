@@ -1,3 +1,4 @@
+import { rustClients } from './clients/rust-clients.ts';
 import { linearizability } from './consistency/history.ts';
 import { fileSystems } from './files/file-systems.ts';
 import { hardenedPrograms } from './files/hardened-programs.ts';
@@ -23,5 +24,6 @@ export const judges: readonly Judge[] = [
   imageArchive,
   ...tlsServers,
   ...certificates,
+  ...rustClients,
   linearizability,
 ];

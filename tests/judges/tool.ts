@@ -1,6 +1,8 @@
 // How the program of a judge is found, and what installs it.
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, globSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { buildCaches } from '@nodewright/build/go';
 import { ensureOutsideProgram, type OutsideProgramName, outsidePrograms } from '../interop/go-programs.ts';
 import type { FoundTool } from './judge.ts';
 import { runProgram } from './run-program.ts';
@@ -30,12 +32,22 @@ interface GoTool {
   readonly program: OutsideProgramName;
 }
 
+/** A program in Rust, which is built once for each change of its packages. */
+interface RustTool {
+  readonly kind: 'rust';
+  /** The folder of its package, below the checkout. */
+  readonly folder: string;
+  readonly program: string;
+  /** The version of what it stands for. */
+  readonly version: string;
+}
+
 /** A list or a program of this project. */
 interface OwnTool {
   readonly kind: 'own';
 }
 
-export type Tool = InstalledTool | PythonTool | GoTool | OwnTool;
+export type Tool = InstalledTool | PythonTool | GoTool | RustTool | OwnTool;
 
 /** What says how to get a tool that this machine lacks. */
 export class ToolMissing extends Error {}
@@ -56,6 +68,10 @@ export const pythonTool = (command: string, distribution: string): Tool => ({
   distribution,
 });
 
+export const rustTool = (folder: string, program: string, version: string): Tool => ({
+  ...{ kind: 'rust', folder, program, version },
+});
+
 /** Debian keeps programs of administrators there, where the PATH of a user does not lead. */
 const administratorFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
@@ -63,6 +79,7 @@ const administratorFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 export async function findTool(tool: Tool, path: string = process.env.PATH ?? ''): Promise<FoundTool> {
   if (tool.kind === 'own') return { path: '', version: 'of this checkout' };
   if (tool.kind === 'go') return findGoTool(tool.program);
+  if (tool.kind === 'rust') return findRustTool(tool);
   const install = tool.kind === 'python' ? `pipx install ${tool.distribution}` : tool.install;
   const found = [...path.split(delimiter), ...administratorFolders]
     .filter((folder) => folder !== '')
@@ -92,6 +109,24 @@ function findGoTool(name: OutsideProgramName): FoundTool {
   } catch (error) {
     throw new ToolMissing(`${name}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Of the packages that others have written, and of a build of all of them. */
+const rustBuildTimeoutMs = 1_800_000;
+
+function findRustTool({ folder, program, version }: RustTool): FoundTool {
+  const checkout = join(import.meta.dirname, '..', '..');
+  const target = join(buildCaches(checkout, process.env).writable, 'rust', program);
+  const words = ['build', '--locked', '--quiet', '--target-dir', target];
+  const cwd = join(checkout, folder);
+  const result = spawnSync('cargo', words, { cwd, timeout: rustBuildTimeoutMs, encoding: 'utf8' });
+  if (result.error !== undefined) throw new ToolMissing('cargo: apt-get install cargo (1.85 or newer)');
+  const path = join(target, 'debug', program);
+  if (result.status === 0) return { path, version };
+  const [reason = ''] = /^error.*/m.exec(result.stderr) ?? [];
+  // A build script of one client runs it.
+  if (result.stderr.includes('`protoc`')) throw new ToolMissing('protoc: apt-get install protobuf-compiler');
+  throw new ToolMissing(`${program}: cargo could not build it: ${reason}`);
 }
 
 function isProgram(path: string): boolean {
