@@ -25,6 +25,10 @@ export const heldVersions: readonly HeldVersion[] = [
     reason: 'a part of Kubernetes, in its version',
   },
   {
+    ...{ kind: 'go', name: 'k8s.io/kubectl', version: 'v0.37.1' },
+    reason: 'a part of Kubernetes, in its version',
+  },
+  {
     ...{ kind: 'go', name: 'k8s.io/klog/v2', version: 'v2.140.0' },
     reason: 'flannel is linked with the version in its own go.mod',
   },

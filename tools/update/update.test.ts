@@ -68,12 +68,16 @@ test('readGoWrapper() reads what a go.mod asks for itself: direct requirements, 
     '\ta.dev/one/v2 v2.1.0 // indirect',
     '\ta.dev/one/v2/sub v0.3.0 // indirect',
     '\tc.dev/deep v0.0.1 // indirect',
+    '\td.dev/staged v0.0.0',
     ')',
+    'replace d.dev/staged => d.dev/staged v0.37.1',
+    'replace b.dev/direct => ../beside',
   ].join('\n');
   assert.deepEqual(readGoWrapper(text).modules, [
     { module: 'b.dev/direct', version: 'v1.0.0', tools: [] },
     { module: 'a.dev/one/v2', version: 'v2.1.0', tools: ['a.dev/one/v2/cmd/x'] },
     { module: 'a.dev/one/v2/sub', version: 'v0.3.0', tools: ['a.dev/one/v2/sub/cmd/y'] },
+    { module: 'd.dev/staged', version: 'v0.37.1', tools: [] },
   ]);
 });
 

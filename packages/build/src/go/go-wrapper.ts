@@ -14,8 +14,23 @@ export interface GoRequirement {
 export function readGoWrapper(text: string): GoWrapper {
   const lines = directives(text);
   const tools = lines.flatMap(([name, path = '']) => (name === 'tool' ? [path] : []));
+  // Modules of Kubernetes require each other as v0.0.0 and say elsewhere which version that is.
+  const replaced = new Map(
+    lines.flatMap(([name, module = '', arrow, target, version]) =>
+      name === 'replace' && arrow === '=>' && target === module && version
+        ? [[module, version] as const]
+        : [],
+    ),
+  );
   const required = lines.flatMap(([name, module = '', version = '', ...rest]) =>
-    name === 'require' ? [{ module, version, isIndirect: rest.join(' ').includes('indirect') }] : [],
+    name === 'require'
+      ? [
+          {
+            ...{ module, version: replaced.get(module) ?? version },
+            isIndirect: rest.join(' ').includes('indirect'),
+          },
+        ]
+      : [],
   );
   // A tool belongs to the module with the longest path.
   const moduleOf = (tool: string) =>
