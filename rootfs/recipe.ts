@@ -433,6 +433,8 @@ export const commonKernelArguments: readonly string[] = [
   ...['proc_mem.force_override=never', 'panic=10'],
   // Free memory in a random order; mappings of devices end at once; no device reaches memory before the kernel has set up the IOMMU.
   ...['page_alloc.shuffle=1', 'iommu.strict=1', 'efi=disable_early_pci_dma'],
+  // Nothing writes to a block device below the file system that is mounted from it.
+  'bdev_allow_write_mounted=0',
 ];
 
 export const debianSuite = 'trixie';

@@ -57,11 +57,6 @@ export const expectedFindings: readonly ExpectedFinding[] = [
     findings: /argument oops=panic/,
     reason: 'the parameter kernel.panic_on_oops does the same',
   },
-  {
-    judge: 'kernel hardening',
-    findings: /argument bdev_allow_write_mounted=0/,
-    reason: 'not tried on a machine yet',
-  },
   { judge: 'kernel hardening', findings: /parameter vm\.mmap_min_addr=65536/, reason: built },
   {
     judge: 'kernel hardening',
