@@ -1,3 +1,4 @@
+import { ControllerRuntime } from '@nodewright/controllers';
 import type { State } from '@nodewright/state';
 import { type NodeView, openNodeView } from '../base/resources/node-view.ts';
 import { openNodeState } from '../base/resources/open-node-state.ts';
@@ -9,13 +10,21 @@ export interface SharedState {
   readonly state: State;
   readonly view: NodeView;
   readonly events: EventStore;
+  /** Runs each controller from its registration on. */
+  readonly controllers: ControllerRuntime;
 }
 
 /**
- * The second stage: the node's resource store, with only kinds and namespaces in it, and its events. They end
- * with `scope`.
+ * The second stage: the node's resource store, with only kinds and namespaces in it, its events, and the runtime of its controllers,
+ * which has none yet. They end with `scope`.
  */
-export async function openState({ now, telemetry }: Host, scope: AsyncDisposableStack): Promise<SharedState> {
+export async function openState(
+  { now, telemetry, log }: Host,
+  scope: AsyncDisposableStack,
+): Promise<SharedState> {
   const state = await openNodeState(now, telemetry);
-  return { state, view: scope.use(await openNodeView(state)), events: new EventStore(now) };
+  const view = scope.use(await openNodeView(state));
+  const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
+  controllers.start();
+  return { state, view, events: new EventStore(now), controllers };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Controller } from '@nodewright/controllers';
 import { capabilities, hasCapability } from '@nodewright/linux';
 import { type NodeAbilities, nodeAbilities } from '../base/domain/node-abilities.ts';
 import type { Topic } from '../base/topic.ts';
@@ -12,10 +13,13 @@ import { type OfferedTopics, openRows } from './topic-row.ts';
 export interface NodeTopics extends OfferedTopics {
   /** The same as a list for what treats all alike, without those that the node lacks. */
   readonly all: Readonly<Record<string, Topic>>;
+  /** The controllers that do not run yet. */
+  readonly waiting: readonly Controller[];
 }
 
 /**
- * The third stage: opens the topics in the order of their list. It starts nothing. They end with `scope`, in reverse order.
+ * The third stage: opens the topics in the order of their list. Only the controllers of those that the others wait for run. They end
+ * with `scope`, in reverse order.
  */
 export async function openTopics(
   host: Host,
@@ -29,7 +33,11 @@ export async function openTopics(
     const topic = kind === 'topic' ? (offered[name as keyof OfferedTopics] as Topic | undefined) : undefined;
     return topic === undefined ? [] : [[name, topic] as const];
   });
-  return { ...offered, all: Object.fromEntries(topics) };
+  const early = new Set(
+    topicList.filter(({ started }) => started !== undefined).map(({ name }) => `${name}`),
+  );
+  const waiting = topics.flatMap(([name, { controllers }]) => (early.has(name) ? [] : controllers));
+  return { ...offered, all: Object.fromEntries(topics), waiting };
 }
 
 /** The facts that decide what this node can do. */

@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { ControllerRuntime } from '@nodewright/controllers';
 import { createRpcServer } from '@nodewright/rpc';
+import type { State } from '@nodewright/state';
 import { openAccess } from '../access/open-access.ts';
 import { isThere } from '../base/host/is-there.ts';
 import { linkSocket } from '../base/host/link-socket.ts';
@@ -17,22 +18,19 @@ import type { NodeTopics } from './open-topics.ts';
 const controllerChannel = channel('nodewright:machined:controllers');
 
 /**
- * The fourth stage: starts the controllers of all topics and serves their API on the node's socket. Both end
- * with `scope`.
+ * The fourth stage: starts the controllers that do not run yet, and serves the API of all topics on the node's socket. All controllers
+ * and the API end with `scope`.
  */
 export async function serveApi(
   host: Host,
-  { state, view }: SharedState,
-  { all, config }: NodeTopics,
+  { state, view, controllers }: SharedState,
+  { all, waiting, config }: NodeTopics,
   scope: AsyncDisposableStack,
 ): Promise<void> {
   const { world, layout, log, telemetry, now, stopSignal } = host;
-  const controllers = scope.use(new ControllerRuntime({ state, log, telemetry }));
-  for (const topic of Object.values(all)) {
-    for (const controller of topic.controllers) controllers.register(controller);
-  }
-  if (controllerChannel.hasSubscribers)
-    controllerChannel.publish(describeControllers(all, controllers.graph()));
+  // They end before their topics do.
+  scope.use(controllers);
+  if (controllerChannel.hasSubscribers) controllerChannel.publish(describeControllers(all, host, state));
   const access = openAccess({
     ...{ state, now, stopSignal, graph: () => controllers.graph() },
     surroundings: () => ({
@@ -56,14 +54,18 @@ export async function serveApi(
     ...{ directoryMode: socketDirectoryMode, owner: users?.apid, socketMode },
   });
   scope.use(linkSocket(paths.upstreamMachinedSocket, paths.machinedSocket));
-  controllers.start();
+  for (const controller of waiting) controllers.register(controller);
   const count = Object.values(all).reduce((sum, topic) => sum + topic.controllers.length, 0);
   log.info({ controllers: count }, 'controllers started');
 }
 
-function describeControllers(topics: NodeTopics['all'], edges: ReturnType<ControllerRuntime['graph']>) {
+/** What the controllers declare. They do not run here. */
+function describeControllers(topics: NodeTopics['all'], { log, telemetry }: Host, state: State) {
+  const declared = new ControllerRuntime({ state, log, telemetry });
   const named = Object.entries(topics).flatMap(([topic, { controllers }]) =>
     controllers.map(({ name }) => [name, topic] as const),
   );
-  return { topics: Object.fromEntries(named), edges };
+  for (const { controllers } of Object.values(topics))
+    for (const controller of controllers) declared.register(controller);
+  return { topics: Object.fromEntries(named), edges: declared.graph() };
 }

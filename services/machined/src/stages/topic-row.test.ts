@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { Controller } from '@nodewright/controllers';
 import type { NodeAbilities } from '../base/domain/node-abilities.ts';
 import { type OfferName, type OpenedHost, openRows, type TopicRow } from './topic-row.ts';
 
@@ -53,4 +55,22 @@ test('openRows() names a row that stands before one that it needs, and opens not
     message: 'the list of topics is not in order: life needs network',
   });
   assert.deepEqual(events, []);
+});
+
+test('openRows() runs the controllers of an early topic, and opens the next row when what it waits for is there', async () => {
+  const { events, row } = recorded();
+  const controller = { name: 'test.FirstController' } as Controller;
+  const register = ({ name }: Controller) => void events.push(`run ${name}`);
+  const host = { ...hostWith({}), controllers: { register } } as unknown as OpenedHost;
+  await using scope = new AsyncDisposableStack();
+  const early: TopicRow = {
+    ...row('volumes'),
+    open: async () => ({ controllers: [controller], api: {} }),
+    async started() {
+      await setImmediate();
+      events.push('volumes are there');
+    },
+  };
+  await openRows([early, row('config', ['volumes'])], host, scope);
+  assert.deepEqual(events, ['run test.FirstController', 'volumes are there', 'open config with volumes']);
 });

@@ -76,6 +76,8 @@ export interface TopicRow {
   /** Without this ability the node has no such row. */
   readonly isPresent: (abilities: NodeAbilities) => boolean;
   readonly open: (host: OpenedHost, given: Offered, scope: AsyncDisposableStack) => unknown;
+  /** The controllers of this topic run as soon as it is open, and the rows after it are opened when this resolves. */
+  readonly started?: (topic: Topic, signal: AbortSignal) => Promise<void>;
 }
 
 interface RowInit<Name extends OfferName, Needs extends readonly OfferName[]> {
@@ -97,6 +99,17 @@ export function topicRow<Name extends keyof OfferedTopics, const Needs extends r
   init: RowInit<Name, Needs>,
 ): TopicRow {
   return { kind: 'topic', isPresent: always, ...init };
+}
+
+/** A row that opens a topic whose controllers run before the topics after it are open. */
+export function earlyTopicRow<Name extends keyof OfferedTopics, const Needs extends readonly OfferName[]>({
+  started,
+  ...init
+}: RowInit<Name, Needs> & {
+  /** What the rows after it wait for. */
+  readonly started: (topic: Required<OfferedTopics>[Name], signal: AbortSignal) => Promise<void>;
+}): TopicRow {
+  return { ...topicRow<Name, Needs>(init), started: started as Required<TopicRow>['started'] };
 }
 
 /** A row that opens what several topics share. */
@@ -127,7 +140,13 @@ export async function openRows(
   const [problem] = missingNeeds(rows);
   if (problem !== undefined) throw new Fault('internal', `the list of topics is not in order: ${problem}`);
   const offered: Record<string, unknown> = {};
-  for (const { name, isPresent, open } of rows)
-    if (isPresent(host.abilities)) offered[name] = await open(host, offered as unknown as Offered, scope);
+  for (const { name, isPresent, open, started } of rows) {
+    if (!isPresent(host.abilities)) continue;
+    offered[name] = await open(host, offered as unknown as Offered, scope);
+    const topic = offered[name] as Topic;
+    if (started === undefined) continue;
+    for (const controller of topic.controllers) host.controllers.register(controller);
+    await started(topic, host.signal);
+  }
   return offered as unknown as Offered;
 }
