@@ -68,6 +68,12 @@ test('every row of the list of topics stands after those that it needs', () => {
   assert.deepEqual(missingNeeds(topicList), []);
 });
 
+test('no row before the volumes reads a file of the node: they complete a reset that was interrupted', () => {
+  const names = topicList.map(({ name }) => name);
+  // They open the clock, the list of services and the power button.
+  assert.deepEqual(names.slice(0, names.indexOf('volumes')), ['time', 'services', 'devices']);
+});
+
 test('every topic has one row in the list', () => {
   const folders = readdirSync(source).filter((name) => existsSync(join(source, name, `open-${name}.ts`)));
   const rows = topicList.filter(({ kind }) => kind === 'topic').map(({ name }) => name);

@@ -39,7 +39,7 @@ const topics: Readonly<Record<string, Topic>> = {
   etcd: { imports: ['config', 'containers', 'network', 'secrets', 'services'], face: [] },
   extensions: {
     imports: ['containers'],
-    face: ['host/boot-partition.ts', 'host/open-extension-sets.ts'],
+    face: ['host/open-extension-sets.ts'],
   },
   files: { imports: [], face: ['domain/tar-header.ts'] },
   hardware: { imports: [], face: [] },
@@ -70,13 +70,11 @@ const topics: Readonly<Record<string, Topic>> = {
       'domain/boot-files.ts',
       'domain/container-node.ts',
       'domain/node-event.ts',
-      'domain/plan-reset.ts',
       'domain/wipe-event.ts',
       'host/event-store.ts',
       'host/first-process.ts',
       'host/machine-cgroups.ts',
       'host/modules-of-init.ts',
-      'host/next-kernel.ts',
       'host/prepare-container.ts',
       'host/node-wipe.ts',
     ],
@@ -111,9 +109,9 @@ const topics: Readonly<Record<string, Topic>> = {
   },
   time: {
     imports: [],
-    face: ['domain/askable-servers.ts', 'domain/machine-clock.ts', 'host/machine-clock.ts'],
+    face: ['domain/askable-servers.ts'],
   },
-  volumes: { imports: ['access'], face: ['host/machine-disks.ts', 'host/machine-volumes.ts'] },
+  volumes: { imports: ['access'], face: [] },
 };
 
 interface Import {

@@ -73,6 +73,7 @@ test('only the first process of a machine can change it: other modules call the 
   // The kernel starts the first process of a machine, and nobody else does what it does.
   const duties = /\b(endMachineAtExit|reapOrphans|watchKeys|mountFileSystems)\b/;
   assert.deepEqual(importers(duties), [
+    'devices/host/power-key.ts',
     'life/host/first-process.ts',
     'life/host/prepare-container.ts',
     'stages/prepare-machine.ts',
@@ -96,19 +97,47 @@ test('only the first process of a machine can change it: other modules call the 
     'packages/services/src/host/adopted-children.ts',
     'volumes/host/block-port.ts',
   ]);
-  // One place sets the clock, and only the start of a machine opens it.
-  assert.deepEqual(importers(/\bsetRealTimeClock\b/), ['time/host/machine-clock.ts']);
-  assert.deepEqual(importers(/\bopenMachineClock\b/), [
-    'stages/prepare-machine.ts',
-    'time/host/machine-clock.ts',
-  ]);
+  // The stages hand the calls that change a machine out in one value, which is undefined unless this is the first process. Four rows
+  // give it to their topics, which make their ports from it. The abilities of a node are decided in one place (its unit tests have a row
+  // for each kind of node).
+  assert.match(
+    textOf('stages/open-host.ts'),
+    /return \{ isFirstProcess, machineCalls, children, ownCgroups \};/,
+  );
+  assert.match(
+    textOf('stages/open-host.ts'),
+    /readonly machineCalls: NativeCalls \| undefined;[\s\S]*'isFirstProcess' \| 'machineCalls' \|/,
+  );
+  assert.deepEqual(
+    sources.flatMap((path) =>
+      [...textOf(path).matchAll(/\bmachineCalls\b[^;\n]*/g)].map(([use]) => `${path}: ${use}`),
+    ),
+    [
+      'stages/open-host.ts: machineCalls: NativeCalls | undefined',
+      "stages/open-host.ts: machineCalls' | 'children' | 'ownCgroups'>> {",
+      'stages/open-host.ts: machineCalls = isFirstProcess ? await prepareMachine(isAwaited, log, scope) : undefined',
+      'stages/open-host.ts: machineCalls, children, ownCgroups }',
+      'stages/topic-rows/machine-rows.ts: machineCalls: calls, layout, log, world } = host',
+      'stages/topic-rows/machine-rows.ts: machineCalls: calls } = host',
+      'stages/topic-rows/machine-rows.ts: machineCalls },',
+      'stages/topic-rows/service-rows.ts: machineCalls,',
+      'stages/topic-rows/service-rows.ts: machineCalls: calls, options, state, view, world } = host',
+    ],
+  );
+  // The power button is watched on a machine, and reported by one place.
+  assert.deepEqual(importers(/\bwatchPowerKey\(/), ['devices/host/power-key.ts', 'devices/open-devices.ts']);
+  assert.match(textOf('devices/open-devices.ts'), /if \(calls !== undefined\) scope\.use\(watchPowerKey\(/);
+  // One place sets the clock, which only a machine has.
+  assert.deepEqual(importers(/\bsetRealTimeClock\(/), ['time/host/machine-clock.ts']);
+  assert.deepEqual(importers(/\bopenMachineClock\(/), ['time/host/machine-clock.ts', 'time/open-time.ts']);
+  assert.match(
+    textOf('time/open-time.ts'),
+    /world\.ownsClock && calls\s+\? openMachineClock\([^?]*\)\s+: undefined;/,
+  );
   assert.match(
     textOf('stages/topic-rows/machine-rows.ts'),
-    /\bopenTime\(\{\s+\.\.\.\{ \.\.\.host, machineClock: host\.machine\?\.clock \},/,
+    /\bopenTime\(\{\s+\.\.\.\{ \.\.\.host, calls: host\.machineCalls \},/,
   );
-  // The stages hand access to the machine out in one value, which is undefined unless this is the first process, and the
-  // abilities of a node are decided in one place (its unit tests have a row for each kind of node).
-  assert.match(textOf('stages/open-host.ts'), /return \{ isFirstProcess, machine, children, ownCgroups \};/);
   assert.deepEqual(importers(/\bnodeAbilities\(/), [
     'base/domain/node-abilities.ts',
     'stages/open-topics.ts',
@@ -139,32 +168,50 @@ test('only the first process of a machine can change it: other modules call the 
     textOf('stages/topic-rows/container-rows.ts'),
     /isPresent: \(\{ runsKubelet \}\) => runsKubelet,[^;]+;\s+if \(runtime === undefined \|\| containers === undefined\) return undefined;[^;]+;\s+return openKubelet\(/,
   );
-  assert.deepEqual(importers(/\bcreateNextKernel\(/), [
-    'life/host/next-kernel.ts',
-    'stages/prepare-machine.ts',
-  ]);
-  // Only the start of a machine gives access to the partition that it boots from.
+  // Only a machine loads a next kernel, and changes the partition that it boots from.
+  assert.deepEqual(importers(/\bcreateNextKernel\(/), ['life/host/next-kernel.ts', 'life/open-life.ts']);
+  assert.match(textOf('life/open-life.ts'), /machine &&\s+createNextKernel\(/);
+  assert.match(
+    textOf('stages/topic-rows/machine-rows.ts'),
+    /\bopenLife\([\s\S]*machine: calls && \{\s+\.\.\.\{ calls, isSecureBootOn/,
+  );
   assert.deepEqual(importers(/\bcreateBootPartition\(/), [
     'extensions/host/boot-partition.ts',
-    'stages/prepare-machine.ts',
+    'extensions/host/open-extension-sets.ts',
   ]);
-  // Disks are opened for writing through one port, which only the start of a machine opens.
+  assert.match(
+    textOf('extensions/host/open-extension-sets.ts'),
+    /if \(init\.boot === undefined\) return undefined;\n[^\n]* = createBootPartition\(/,
+  );
+  assert.match(textOf('stages/topic-rows/service-rows.ts'), /boot:\s+calls &&\s+partitions && \{/);
+  // Disks are opened for writing through one port, which only the volumes of a machine open.
   assert.deepEqual(importers(/\bcreateBlockPort\(/), [
     'volumes/host/block-port.ts',
     'volumes/host/machine-disks.ts',
     'volumes/host/machine-volumes.ts',
   ]);
   assert.deepEqual(importers(/\b(openMachineVolumes|openMachineDisks)\(/), [
-    'stages/prepare-machine.ts',
     'volumes/host/machine-disks.ts',
     'volumes/host/machine-volumes.ts',
+    'volumes/open-volumes.ts',
+  ]);
+  const volumes = textOf('volumes/open-volumes.ts');
+  assert.match(volumes, /const machine = world\.ownsDisks \? init\.machine : undefined;/);
+  assert.match(volumes, /\bmachine && \(await openMachineVolumes\(/);
+  assert.match(volumes, /\bmachine && openMachineDisks\(/);
+  assert.match(volumes, /\bmachine\?\.mountVarInMemory\(\)/);
+  assert.match(
+    textOf('stages/topic-rows/machine-rows.ts'),
+    /\bopenVolumes\(\{[^}]*\},\s+machine: calls && \{\s+\.\.\.\{ calls, startedDisk/,
+  );
+  assert.deepEqual(importers(/\bmountVarInMemory\(/), [
+    'life/host/first-process.ts',
+    'stages/topic-rows/machine-rows.ts',
+    'volumes/open-volumes.ts',
   ]);
   // A machine looks into its disks, and only reads them.
   const reader = readFileSync(join(folder, 'hardware/host/read-contents.ts'), 'utf8');
   assert.deepEqual(reader.match(/\bopen\w*\([^)]*\)/g), ["open(path, 'r')"]);
-  const start = readFileSync(join(folder, 'stages/prepare-machine.ts'), 'utf8');
-  assert.match(start, /ownsDisks\s+\? await openMachineVolumes\(/);
-  assert.match(start, /ownsDisks\s+\? openMachineDisks\(/);
   // One port changes the network. It has the steps of the kind of the node, and only the first process of a node opens it.
   const networkChanges =
     /\b(setLinkUp|addAddress|replaceAddress|removeAddress|addRoute|removeRoute|lendAddress|returnAddress|announceAddress)\(/;

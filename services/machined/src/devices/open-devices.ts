@@ -1,16 +1,22 @@
 import { serviceIds } from '@nodewright/contract';
 import type { FollowingService } from '@nodewright/controllers';
+import type { NativeCalls } from '@nodewright/linux';
 import { declaredService, type ServiceManager } from '@nodewright/services';
 import { followLogFile, type LogStore } from '@nodewright/services/logs';
-import type { Telemetry } from '@nodewright/telemetry';
+import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { Topic } from '../base/topic.ts';
 import { udevRulesController } from './controllers/udev-rules.ts';
 import { udevdServiceController } from './controllers/udevd-service.ts';
+import { watchPowerKey } from './host/power-key.ts';
 import { writeUdevRules } from './host/udev-rules-file.ts';
 import { openUdevdLink, type UdevdLink } from './host/udevd-link.ts';
 import { udevdService } from './host/udevd-service.ts';
 
 export interface OpenDevicesInit {
+  /** The calls that watch the keys of a machine; undefined on a node whose host has the keys. */
+  readonly calls: Pick<NativeCalls, 'watchReadable'> | undefined;
+  /** Called when the power button is pressed. */
+  readonly onPowerKey: () => void;
   /** udevd is a service of this node. */
   readonly hasUdevd: boolean;
   /** The socket of udevd-bridge. */
@@ -20,6 +26,7 @@ export interface OpenDevicesInit {
   readonly services: ServiceManager;
   readonly logs: LogStore;
   readonly telemetry: Telemetry;
+  readonly log: Logger;
 }
 
 export interface DevicesTopic extends Topic {
@@ -30,8 +37,10 @@ export interface DevicesTopic extends Topic {
 /** The rules of the configuration; udevd reads them after those of the image. */
 const rulesFile = '/etc/udev/rules.d/99-talos.rules';
 
-/** Opens the topic of udevd, which udevd-bridge runs: its service, and the rules of the configuration. */
+/** Opens the topic of devices: the power button, and udevd, which udevd-bridge runs: its service, and the rules of the configuration. */
 export function openDevices(init: OpenDevicesInit, scope: AsyncDisposableStack): DevicesTopic {
+  const { calls, onPowerKey: onPress, log } = init;
+  if (calls !== undefined) scope.use(watchPowerKey({ calls, onPress, log }));
   if (!init.hasUdevd) return { controllers: [], api: {}, begin: undefined };
   const udevd = scope.use(openUdevdLink(init.devicesSocket, init.telemetry));
   const follower = udevdServiceController(followingService(init, udevd, scope));

@@ -1,7 +1,9 @@
 import { systemTimers } from '@nodewright/async';
+import type { NativeCalls } from '@nodewright/linux';
 import type { ServiceManager } from '@nodewright/services';
 import type { Logger } from '@nodewright/telemetry';
 import type { World } from '../base/domain/world.ts';
+import { readIfThere } from '../base/host/read-if-there.ts';
 import type { Topic } from '../base/topic.ts';
 import { lifeControllers } from './controllers/life-controllers.ts';
 import { machineExitCode } from './domain/machine-exit-code.ts';
@@ -9,6 +11,7 @@ import type { MachineEnd } from './domain/node-event.ts';
 import { awaitStage } from './host/await-stage.ts';
 import type { EventStore } from './host/event-store.ts';
 import { createKernelConsoles } from './host/kernel-consoles.ts';
+import { createNextKernel } from './host/next-kernel.ts';
 import { NodeLife, type NodeLifeInit } from './host/node-life.ts';
 import { createEvents } from './rpc/events.ts';
 import { createMachineControl, type MachineControlInit } from './rpc/machine-control.ts';
@@ -16,12 +19,14 @@ import { createMachineControl, type MachineControlInit } from './rpc/machine-con
 export interface OpenLifeInit
   extends Pick<
       NodeLifeInit,
-      'wipe' | 'wipeUserDisks' | 'drain' | 'assertMayLeave' | 'leaveEtcd' | 'sendResetSignal' | 'nextKernel'
+      'wipe' | 'wipeUserDisks' | 'drain' | 'assertMayLeave' | 'leaveEtcd' | 'sendResetSignal'
     >,
     Pick<MachineControlInit, 'cannotEnd' | 'userDiskProblem'> {
   readonly world: World;
   readonly events: EventStore;
   readonly services: ServiceManager;
+  /** The machine that this node ends; undefined on a node that has none. */
+  readonly machine: EndedMachine | undefined;
   /** The consoles of the kernel show the state of this node: it is the first process of a machine. */
   readonly ownsConsoles: boolean;
   /** Hands addresses that other nodes may take over to them, before the services stop. Never fails. */
@@ -32,6 +37,18 @@ export interface OpenLifeInit
   readonly end: (end: MachineEnd, exitCode: number) => void;
   readonly log: Logger;
 }
+
+export interface EndedMachine {
+  readonly calls: Pick<NativeCalls, 'mount' | 'detachMount' | 'loadKernel'>;
+  /** Path of the partition BOOT, which has the next kernel; undefined when no disk has one. @throws Fault */
+  readonly bootDevice: () => Promise<string | undefined>;
+  /** Secure Boot of the firmware is on. */
+  readonly isSecureBootOn: () => boolean;
+}
+
+const kexecFolder = '/system/run/kexec';
+/** Source: Talos v1.14: sequences, kexecPrepare. */
+const kexecTimeoutMs = 180_000;
 
 export interface LifeTopic extends Topic {
   readonly sequences: Pick<NodeLife, 'initialize' | 'boot' | 'stop'>;
@@ -44,9 +61,15 @@ const stageTellMs = 1000;
 
 /** The life of the node as a whole: its sequences, status and events, and the calls that end it. */
 export function openLife(init: OpenLifeInit, scope: AsyncDisposableStack): LifeTopic {
-  const { world, events, services, stopSignal, cannotEnd, userDiskProblem } = init;
+  const { world, events, services, stopSignal, cannotEnd, userDiskProblem, machine, log } = init;
+  const nextKernel =
+    machine &&
+    createNextKernel({
+      ...{ ...machine, log, read: readIfThere },
+      ...{ folder: kexecFolder, timeoutMs: kexecTimeoutMs },
+    });
   const life = new NodeLife({
-    ...init,
+    ...{ ...init, nextKernel },
     records: () => services.records(),
     end: (end) => init.end(end, machineExitCode(world, end)),
     async stopServices() {

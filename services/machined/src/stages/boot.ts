@@ -31,10 +31,10 @@ export async function boot(host: Host, topics: NodeTopics): Promise<void> {
   void extensions.settle();
   const mountEphemeral = async (signal: AbortSignal) => {
     await volumes.mounted(volumeIds.ephemeral, signal);
-    host.beginLogCopies();
+    host.logCopies.begin();
   };
   await life.sequences.boot({
-    mountEphemeral: host.machine?.volumes && mountEphemeral,
+    mountEphemeral: volumes.partitions && mountEphemeral,
     startServices: async (signal) => {
       await Promise.all([
         containers.begin(signal),

@@ -1,24 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { DaemonContext, OptionValues } from '@nodewright/daemon';
 import { Fault } from '@nodewright/fault';
-import { readBootId, readKernelHostname } from '@nodewright/linux';
+import { type NativeCalls, readBootId, readKernelHostname } from '@nodewright/linux';
 import { AdoptedChildren, createUnixProbe } from '@nodewright/services';
-import { type LogStore, openLogCopies } from '@nodewright/services/logs';
+import { type LogCopies, type LogStore, openLogCopies } from '@nodewright/services/logs';
 import { systemWallClock, type WallClock } from '@nodewright/sntp';
 import type { NodeFacts } from '../base/domain/node-facts.ts';
 import { type NodeMode, type ServiceSource, type World, worldOf } from '../base/domain/world.ts';
 import { type KernelFiles, openKernelFiles } from '../base/host/kernel-files.ts';
 import { watchParent } from '../base/host/watch-parent.ts';
 import { type NodeLayout, nodeLayout } from '../base/node-layout.ts';
-import { writtenFolders } from '../life/domain/container-node.ts';
-import type { WipePlan } from '../life/domain/plan-reset.ts';
 import { cgroupFolder } from '../life/host/machine-cgroups.ts';
-import { createNodeWipe, type NodeWipe } from '../life/host/node-wipe.ts';
 import { prepareContainer } from '../life/host/prepare-container.ts';
 import type { options } from '../options.ts';
-import { type PreparedMachine, prepareMachine } from './prepare-machine.ts';
+import { prepareMachine } from './prepare-machine.ts';
 
 export type MachinedContext = DaemonContext<OptionValues<typeof options>>;
 
@@ -42,16 +39,22 @@ export interface Host extends MachinedContext {
   readonly now: () => number;
   /** A different id after every start of the node. */
   readonly bootId: string;
-  /** Wipes volumes irrevocably. */
-  readonly wipe: (plan: WipePlan) => Promise<void>;
-  /** The machine, whose first process this is; undefined on other nodes, which have no access to disks, links and the clock. */
-  readonly machine: PreparedMachine | undefined;
-  /** To be called when the folder of the logs can be written to. */
-  readonly beginLogCopies: () => void;
+  /**
+   * The calls that change the machine, whose first process this is. Topics make their ports from them: to disks and mounts, keys, the
+   * clock and the next kernel. Undefined on other nodes, which have none of these.
+   */
+  readonly machineCalls: NativeCalls | undefined;
+  readonly logCopies: HeldLogCopies;
   /** Aborts when the streams that report the stop have to end. `signal` aborts earlier, when the stop begins. */
   readonly stopSignal: AbortSignal;
   /** Aborts `stopSignal`. */
   readonly endStreams: () => void;
+}
+
+/** The logs on disk. */
+export interface HeldLogCopies extends Pick<LogCopies, 'stop'> {
+  /** To be called when the folder of the logs can be written to. */
+  readonly begin: () => void;
 }
 
 const secondProbeTimeoutMs = 500;
@@ -70,20 +73,16 @@ export async function openHost(
   const { options: settings, telemetry } = context;
   const world = worldOf(settings.mode as NodeMode, settings.services as ServiceSource);
   const duties = await openProcess(world, context, scope);
-  const { machine } = duties;
   const node = nodeFacts(world, settings, givenAddresses(world, settings));
   const servicesFolder = servicesFolderOf(world, settings.servicesDir);
   const layout = layoutOf(world, settings.root);
   await rejectSecondMachined(layout.paths.machinedSocket);
-  const storage = await openStorage(
-    { ...{ context, world, layout, logs }, volumes: machine?.volumes },
-    scope,
-  );
+  if (world.isGuest) scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
+  const logCopies = openHeldCopies(logs, layout.paths.logs, context.log, scope);
   const kernel = scope.use(openKernelFiles(telemetry));
   const streamsEnd = new AbortController();
   return {
-    ...{ ...context, ...duties, ...storage },
-    ...{ node, world, layout, servicesFolder, logs, kernel },
+    ...{ ...context, ...duties, node, world, layout, servicesFolder, logs, logCopies, kernel },
     clock: systemWallClock,
     now: systemWallClock.now,
     bootId: world.ownsKernel ? readBootId() : randomUUID(),
@@ -95,48 +94,26 @@ export async function openHost(
 /** The duties of this process besides the node: those of the first process of a machine or of a container. */
 async function openProcess(
   world: World,
-  { options: { systemDisk }, log }: MachinedContext,
+  { log }: MachinedContext,
   scope: AsyncDisposableStack,
-): Promise<Pick<Host, 'isFirstProcess' | 'machine' | 'children' | 'ownCgroups'>> {
+): Promise<Pick<Host, 'isFirstProcess' | 'machineCalls' | 'children' | 'ownCgroups'>> {
   const children = new AdoptedChildren();
   const isAwaited = (pid: number) => children.isAwaited(pid);
   const isFirstProcess = world.ownsKernel && process.pid === 1;
-  const machine = isFirstProcess ? await prepareMachine(world, isAwaited, systemDisk, log, scope) : undefined;
+  const machineCalls = isFirstProcess ? await prepareMachine(isAwaited, log, scope) : undefined;
   const ownCgroups = await ownCgroupsOf(world, isAwaited, log, scope);
-  return { isFirstProcess, machine, children, ownCgroups };
+  return { isFirstProcess, machineCalls, children, ownCgroups };
 }
 
-interface StorageInit {
-  readonly context: MachinedContext;
-  readonly world: World;
-  readonly layout: NodeLayout;
-  readonly logs: LogStore;
-  /** The partitions of the system disk; undefined on a node whose volumes are folders. */
-  readonly volumes: PreparedMachine['volumes'];
-}
-
-/** The logs on disk, and the way to wipe the volumes of the node. An interrupted reset is completed before any file of the node is read. */
-async function openStorage(
-  { context: { log }, world, layout, logs, volumes }: StorageInit,
+function openHeldCopies(
+  store: LogStore,
+  folder: string,
+  log: MachinedContext['log'],
   scope: AsyncDisposableStack,
-): Promise<Pick<Host, 'wipe' | 'beginLogCopies'>> {
-  const folderWipe = nodeWipe(layout, world);
-  if (volumes === undefined) {
-    const wiped = await folderWipe.finish();
-    if (wiped !== undefined) log.warn({ volumes: wiped }, 'volumes were wiped by a reset');
-  }
-  if (world.isGuest) scope.use(watchParent(process.stdin, () => process.kill(process.pid, 'SIGTERM')));
-  const { promise: folderReady, resolve: beginLogCopies } = Promise.withResolvers<void>();
-  const copies = scope.use(openLogCopies({ store: logs, folder: layout.paths.logs, log, folderReady }));
-  if (volumes === undefined) beginLogCopies();
-  return {
-    beginLogCopies,
-    async wipe(plan) {
-      if (volumes === undefined) return folderWipe.wipe(plan.volumes);
-      await copies.stop();
-      await volumes.wipe(plan);
-    },
-  };
+): HeldLogCopies {
+  const { promise: folderReady, resolve: begin } = Promise.withResolvers<void>();
+  const copies = scope.use(openLogCopies({ store, folder, log, folderReady }));
+  return { begin, stop: () => copies.stop() };
 }
 
 function layoutOf(world: World, root: string): NodeLayout {
@@ -192,14 +169,4 @@ function servicesFolderOf({ runsDaemons }: World, servicesDir: string | undefine
 async function rejectSecondMachined(socket: string): Promise<void> {
   const { healthy } = await createUnixProbe(socket)(secondProbeTimeoutMs);
   if (healthy) throw new Fault('already-exists', `another machined serves "${socket}": stop it first`);
-}
-
-function nodeWipe({ paths }: NodeLayout, { ownsMounts }: World): NodeWipe {
-  const { machineConfig, logs, meta, membership, etcdSecrets } = paths;
-  return createNodeWipe({
-    ...{ state: dirname(machineConfig), ephemeral: dirname(logs), meta, secrets: dirname(etcdSecrets) },
-    given: [membership],
-    ownsMounts,
-    mounted: writtenFolders.map(({ folder }) => folder),
-  });
 }

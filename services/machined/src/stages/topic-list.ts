@@ -5,9 +5,12 @@ import * as services from './topic-rows/service-rows.ts';
 
 /** The topics of a node and what they share, each after those that it needs. They end in reverse order. */
 export const topicList: readonly TopicRow[] = [
+  machine.timeRow,
   services.servicesRow,
-  services.configRow,
   services.devicesRow,
+  // No row before it reads a file of the node: volumes complete a reset that was interrupted.
+  machine.volumesRow,
+  services.configRow,
   containers.ownContainersRow,
   containers.runtimeRow,
   containers.containersRow,
@@ -19,7 +22,6 @@ export const topicList: readonly TopicRow[] = [
   services.clusterRow,
   services.daemonsRow,
   services.extensionsRow,
-  machine.volumesRow,
   machine.slowCallsRow,
   machine.hardwareRow,
   machine.networkRow,
@@ -28,5 +30,4 @@ export const topicList: readonly TopicRow[] = [
   machine.logsRow,
   machine.kernelRow,
   machine.secretsRow,
-  machine.timeRow,
 ];

@@ -1,5 +1,6 @@
 // The stage that opens the topics is a list of rows. Each row names what it needs of the rows before it, and offers one thing.
 import type { ContainerRuntime } from '@nodewright/containers';
+import type { VolumeId } from '@nodewright/contract/volumes';
 import { Fault } from '@nodewright/fault';
 import type { FileSystemSizes, SlowCalls } from '@nodewright/linux';
 import type { NodeAbilities } from '../base/domain/node-abilities.ts';
@@ -20,6 +21,7 @@ import type { KubernetesTopic } from '../kubernetes/open-kubernetes.ts';
 import type { LifeTopic } from '../life/open-life.ts';
 import type { NetworkTopic } from '../network/open-network.ts';
 import type { ServicesTopic } from '../services/open-services.ts';
+import type { TimeTopic } from '../time/open-time.ts';
 import type { VolumesTopic } from '../volumes/open-volumes.ts';
 import type { Host } from './open-host.ts';
 import type { SharedState } from './open-state.ts';
@@ -43,7 +45,7 @@ export interface OfferedTopics {
   readonly cluster: ClusterTopic;
   readonly daemons: DaemonsTopic;
   readonly extensions: ExtensionsTopic;
-  readonly volumes: VolumesTopic;
+  readonly volumes: VolumesTopic<VolumeId>;
   readonly hardware: HardwareTopic;
   readonly network: NetworkTopic;
   readonly life: LifeTopic;
@@ -51,7 +53,7 @@ export interface OfferedTopics {
   readonly logs: Topic;
   readonly kernel: Topic;
   readonly secrets: Topic;
-  readonly time: Topic;
+  readonly time: TimeTopic;
 }
 
 /** What several topics share and no topic owns. */

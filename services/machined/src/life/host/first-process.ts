@@ -34,7 +34,7 @@ const crashPauseMs = 10_000;
  *
  * @throws SystemCallError when the kernel refuses a mount
  */
-export async function prepareMachine(calls: NativeCalls): Promise<void> {
+export async function mountFileSystems(calls: NativeCalls): Promise<void> {
   for (const mount of machineMounts) mountOne(calls, mount);
   for (const { path, mode } of machineFolders) {
     await makeFolder(path);

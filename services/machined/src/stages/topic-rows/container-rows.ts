@@ -36,9 +36,9 @@ export const runtimeRow = partRow({
 
 export const containersRow = topicRow({
   name: 'containers',
-  needs: ['services', 'ownContainers', 'runtime'],
-  open(host, { services, ownContainers, runtime }, scope) {
-    const { abilities, layout, machine } = host;
+  needs: ['services', 'ownContainers', 'runtime', 'volumes'],
+  open(host, { services, ownContainers, runtime, volumes }, scope) {
+    const { abilities, layout } = host;
     const { containers, runsKubelet } = abilities;
     return openContainers(
       {
@@ -49,7 +49,7 @@ export const containersRow = topicRow({
         removesOldImages: containers && { now: () => performance.now() },
         machine: containers && {
           ...{ ...host, ...processesOf(services), limitsPods: containers.limitsPods },
-          hasPartitions: machine?.volumes !== undefined,
+          hasPartitions: volumes.partitions !== undefined,
         },
       },
       scope,

@@ -1,12 +1,20 @@
 // What the node sees and changes of its machine, how it ends, and what it tells.
+import { dirname } from 'node:path';
 import { createFileSystemSizes } from '@nodewright/linux';
+import type { World } from '../../base/domain/world.ts';
+import { readOrReason } from '../../base/host/read-if-there.ts';
 import { openSlowCalls } from '../../base/host/slow-calls.ts';
 import { createWorkerSelectors } from '../../base/host/worker-selectors.ts';
+import type { NodeLayout } from '../../base/node-layout.ts';
 import { openFiles } from '../../files/open-files.ts';
 import { openHardware } from '../../hardware/open-hardware.ts';
+import { isSecureBootOn } from '../../kernel/domain/security-state.ts';
 import { writeKernelParameter } from '../../kernel/host/kernel-parameter-file.ts';
 import { openKernel } from '../../kernel/open-kernel.ts';
+import { writtenFolders } from '../../life/domain/container-node.ts';
 import { wipeEvent } from '../../life/domain/wipe-event.ts';
+import { detachVolumes, mountVarInMemory } from '../../life/host/first-process.ts';
+import { createNodeWipe, type NodeWipe } from '../../life/host/node-wipe.ts';
 import { openLife } from '../../life/open-life.ts';
 import { openLogs } from '../../logs/open-logs.ts';
 import { openNetwork } from '../../network/open-network.ts';
@@ -14,26 +22,47 @@ import { timeWaitOf } from '../../secrets/domain/time-wait.ts';
 import { openSecrets } from '../../secrets/open-secrets.ts';
 import { openTime } from '../../time/open-time.ts';
 import { openVolumes } from '../../volumes/open-volumes.ts';
-import { partRow, topicRow } from '../topic-row.ts';
+import { earlyTopicRow, partRow, topicRow } from '../topic-row.ts';
 
 /** How long a call waits for a file system, in ms. */
 const fileSystemTimeoutMs = 2000;
 
-export const volumesRow = topicRow({
+export const volumesRow = earlyTopicRow({
   name: 'volumes',
   needs: [],
-  open: (host) =>
-    openVolumes({
-      ...{ ...host, root: host.layout.root },
-      ...{ partitions: host.machine?.volumes, disks: host.machine?.disks },
+  async open(host) {
+    const { machineCalls: calls, layout, log, world } = host;
+    const volumes = await openVolumes({
+      ...{ ...host, root: layout.root, folders: folderWipe(layout, world) },
+      machine: calls && {
+        ...{ calls, startedDisk: host.options.systemDisk },
+        detachVolumes: () => detachVolumes(calls),
+        mountVarInMemory: () => mountVarInMemory(calls),
+      },
       hasContainers: host.abilities.containers !== undefined,
       selectors: createWorkerSelectors(),
       announceWipe: (wipe) => {
-        host.log.warn({ ...wipe }, 'a block device is wiped by a call');
+        log.warn({ ...wipe }, 'a block device is wiped by a call');
         host.events.publish(wipeEvent(wipe));
       },
-    }),
+    });
+    // With partitions their folder is there when EPHEMERAL is mounted.
+    if (volumes.partitions === undefined) host.logCopies.begin();
+    return volumes;
+  },
+  started: (volumes, signal) => volumes.started(signal),
 });
+
+/** The wipe of a node whose volumes are folders. */
+function folderWipe({ paths }: NodeLayout, { ownsMounts }: World): NodeWipe {
+  const { machineConfig, logs, meta, membership, etcdSecrets } = paths;
+  return createNodeWipe({
+    ...{ state: dirname(machineConfig), ephemeral: dirname(logs), meta, secrets: dirname(etcdSecrets) },
+    given: [membership],
+    ownsMounts,
+    mounted: writtenFolders.map(({ folder }) => folder),
+  });
+}
 
 export const slowCallsRow = partRow({
   name: 'slowCalls',
@@ -46,15 +75,15 @@ export const slowCallsRow = partRow({
 
 export const hardwareRow = topicRow({
   name: 'hardware',
-  needs: ['slowCalls'],
-  open({ world, layout, log, abilities, machine }, { slowCalls }, scope) {
+  needs: ['slowCalls', 'volumes'],
+  open({ world, layout, log, abilities }, { slowCalls, volumes }, scope) {
     const { devicesSocket } = layout.paths;
     return openHardware(
       {
         ...{ world, hasUdevd: abilities.runsUdevd, devicesSocket, log, bounded: slowCalls.disks },
-        readsContents: machine?.disks !== undefined,
+        readsContents: volumes.ownsDisks,
         // A machine that runs in memory has none: another disk with META belongs to somebody else.
-        systemDisk: () => machine?.volumes?.systemDisk ?? (world.ownsKernel ? '' : undefined),
+        systemDisk: () => volumes.partitions?.systemDisk ?? (world.ownsKernel ? '' : undefined),
       },
       scope,
     );
@@ -84,16 +113,25 @@ export const networkRow = topicRow({
 
 export const lifeRow = topicRow({
   name: 'life',
-  needs: ['services', 'cluster', 'etcd', 'kube-node', 'network'],
-  open(host, { services, cluster, etcd, network, 'kube-node': kubeNode }, scope) {
-    const { abilities, machine } = host;
+  needs: ['services', 'cluster', 'etcd', 'kube-node', 'network', 'volumes'],
+  open(host, { services, cluster, etcd, network, volumes, 'kube-node': kubeNode }, scope) {
+    const { abilities, logCopies, machineCalls: calls } = host;
+    const { partitions } = volumes;
     return openLife(
       {
         ownsConsoles: abilities.isFirstProcess,
         ...{ ...host, services: services.manager, sendResetSignal: cluster.sendResetSignal },
-        wipeUserDisks: machine?.volumes?.wipeUserDisks,
-        userDiskProblem: machine?.volumes?.userDiskProblem,
-        nextKernel: machine?.nextKernel,
+        async wipe(plan) {
+          // They hold files of a volume that is to be detached.
+          if (partitions !== undefined) await logCopies.stop();
+          await volumes.wipe(plan);
+        },
+        wipeUserDisks: partitions?.wipeUserDisks,
+        userDiskProblem: partitions?.userDiskProblem,
+        machine: calls && {
+          ...{ calls, isSecureBootOn: () => isSecureBootOn(readOrReason) },
+          bootDevice: async () => partitions?.bootDevice(),
+        },
         releaseAddresses: () => network.releaseAddresses(),
         drain: kubeNode && ((signal) => kubeNode.drain(signal)),
         leaveEtcd: () => etcd.leave(),
@@ -134,8 +172,8 @@ export const kernelRow = topicRow({
 
 export const secretsRow = topicRow({
   name: 'secrets',
-  needs: [],
-  open: (host) => openSecrets({ ...host, timeWait: timeWaitOf(host.machine?.clock) }),
+  needs: ['time'],
+  open: (host, { time }) => openSecrets({ ...host, timeWait: timeWaitOf(time.machineClock) }),
 });
 
 export const timeRow = topicRow({
@@ -143,7 +181,7 @@ export const timeRow = topicRow({
   needs: [],
   open: (host) =>
     openTime({
-      ...{ ...host, machineClock: host.machine?.clock },
+      ...{ ...host, calls: host.machineCalls },
       servers: () => host.view.configuration()?.time.servers ?? [],
     }),
 });

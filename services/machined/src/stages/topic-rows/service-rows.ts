@@ -8,6 +8,7 @@ import { openDaemons } from '../../daemons/open-daemons.ts';
 import { openDevices } from '../../devices/open-devices.ts';
 import { openExtensionSets } from '../../extensions/host/open-extension-sets.ts';
 import { openExtensions } from '../../extensions/open-extensions.ts';
+import { bootSlot } from '../../life/domain/boot-files.ts';
 import { openServices } from '../../services/open-services.ts';
 import { topicRow } from '../topic-row.ts';
 import { processesOf } from './processes-of.ts';
@@ -20,8 +21,8 @@ export const servicesRow = topicRow({
 
 export const configRow = topicRow({
   name: 'config',
-  needs: [],
-  open: (host, _given, scope) => openConfig({ ...host, metaPartition: host.machine?.volumes?.meta }, scope),
+  needs: ['volumes'],
+  open: (host, { volumes }, scope) => openConfig({ ...host, metaPartition: volumes.partitions?.meta }, scope),
 });
 
 export const devicesRow = topicRow({
@@ -33,6 +34,9 @@ export const devicesRow = topicRow({
         ...{ ...host, ...processesOf(services), hasUdevd: host.abilities.runsUdevd },
         devicesSocket: host.layout.paths.devicesSocket,
         udevdLog: udevPaths.log,
+        calls: host.machineCalls,
+        // The shutdown sequence runs, and the exit after it switches the machine off.
+        onPowerKey: () => process.kill(process.pid, 'SIGTERM'),
       },
       scope,
     ),
@@ -67,9 +71,9 @@ export const daemonsRow = topicRow({
 
 export const extensionsRow = topicRow({
   name: 'extensions',
-  needs: ['services', 'ownContainers'],
-  open(host, { services, ownContainers: own }, scope) {
-    const { abilities, children, layout, log, options, state, view, world } = host;
+  needs: ['services', 'ownContainers', 'volumes'],
+  open(host, { services, ownContainers: own, volumes: { partitions } }, scope) {
+    const { abilities, children, layout, log, machineCalls: calls, options, state, view, world } = host;
     const { containers, commandLine } = abilities;
     const { cgroups } = services;
     return openExtensions(
@@ -80,7 +84,9 @@ export const extensionsRow = topicRow({
             ? { children, own, cgroupFolder: containers.cgroupFolder, cgroups }
             : undefined,
         sets: openExtensionSets({
-          ...{ bootPartition: host.machine?.bootPartition, root: layout.root, commandLine, log },
+          boot: calls &&
+            partitions && { calls, device: () => partitions.bootDevice(), slot: bootSlot(commandLine) },
+          ...{ root: layout.root, commandLine, log },
           running: options.extensionSet,
           ...{ state, stopSignal: host.signal },
           wantedModules: () => (view.configuration()?.kernelModules ?? []).map(({ name }) => name),

@@ -2,12 +2,12 @@ import { startPartitions, volumeIds } from '@nodewright/contract/volumes';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
-import { mountOfVolume, type NamedVolume, plannedVolume, systemVolumes } from '../domain/system-volumes.ts';
 import type { VolumeHost } from '../domain/volume-host.ts';
 import { createBlockPort } from './block-port.ts';
 import { findSystemDisk } from './find-system-disk.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
 import { finishWipe, type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
+import { StartVolumes } from './start-volumes.ts';
 import { clearDevice, SystemDisk } from './system-disk.ts';
 import { VolumeExecutor } from './volume-executor.ts';
 import { createVolumeFolders } from './volume-folder.ts';
@@ -17,6 +17,11 @@ export interface MachineVolumes extends VolumeHost {
   /** Path of the disk that holds META. */
   readonly systemDisk: string;
   readonly meta: ReturnType<typeof createMetaOnDisk>;
+  /**
+   * Resolves to the volumes that are mounted when each one that the start waits for is mounted or has failed. The controllers of volumes
+   * mount them.
+   */
+  started(): Promise<readonly string[]>;
   /** Detaches and wipes volumes. */
   wipe(plan: PartitionWipePlan): Promise<void>;
   /** Path of the partition BOOT; undefined when the system disk has none. @throws Fault */
@@ -30,8 +35,8 @@ export interface MachineVolumes extends VolumeHost {
 }
 
 /**
- * Finds the system disk and mounts STATE, which it creates at the first start: the configuration of the node is there, and
- * everything else follows from it. What fails is logged, and the machine goes on in memory, so that its API can be asked.
+ * Finds the system disk, and completes a reset of it that was interrupted. It mounts nothing. What fails is logged, and the machine goes
+ * on in memory, so that its API can be asked.
  *
  * @param startedDisk path of the disk that the init has found the image on; undefined when it is unknown
  * @returns undefined when no disk has a partition META, or not that disk
@@ -54,37 +59,21 @@ export async function openMachineVolumes(
     return undefined;
   }
   const hasImageCache = (await disk.find(volumeIds.imageCache)) !== undefined;
-  const volumes = new VolumeExecutor({ disk, hasImageCache, folders: createVolumeFolders(''), log });
+  const executor = new VolumeExecutor({ disk, hasImageCache, folders: createVolumeFolders(''), log });
+  const volumes = new StartVolumes(executor, log);
   const metaOnDisk = createMetaOnDisk(port, meta.device);
-  const atStart = new Map(systemVolumes({ machineType: undefined, ...volumes }).map((one) => [one.id, one]));
-  let stateFailure: Fault | undefined;
   try {
     // A node that was reset must not come back with its configuration.
     await finishInterruptedWipe(disk, metaOnDisk, log);
-    await mountAtStart(volumes, atStart.get(volumeIds.state));
   } catch (error) {
-    const { kind, message } = faultFrom(error);
-    // Mounted later, it would hide the configuration that the node has got in the meantime.
-    stateFailure = new Fault(kind, `${message} (tried again at the next start)`, { cause: error });
-    log.error(
-      { error: message },
-      'STATE cannot be used: the configuration is in memory, and lost at the next start',
-    );
-  }
-  try {
-    await mountAtStart(volumes, atStart.get(volumeIds.imageCache));
-  } catch (error) {
-    // Without it images come from registries, so a failure is no reason to stop.
-    log.warn({ error: faultFrom(error).message }, 'the images on the disk cannot be used');
+    volumes.fail(volumeIds.state, error);
   }
   const release = async () => detachVolumes();
   return {
     ...{ hasPartitions: true, hasImageCache },
-    async settle(volume, given) {
-      if (volume.id === volumeIds.state && stateFailure !== undefined) throw stateFailure;
-      return volumes.settle(volume, given);
-    },
+    settle: (volume, given) => volumes.settle(volume, given),
     leave: (id, end) => volumes.leave(id, end),
+    started: () => volumes.started(),
     systemDisk: disk.path,
     meta: metaOnDisk,
     bootDevice: async () => (await disk.find(startPartitions.boot))?.device,
@@ -96,21 +85,6 @@ export async function openMachineVolumes(
         if (paths.includes(devicePath)) await clearDevice(port, devicePath, Number(sizeBytes));
     },
   };
-}
-
-/**
- * Mounts a volume before there are resources. The disk that the machine was started from has it or gets it, so it waits for no others.
- *
- * @throws Fault when the volume cannot be mounted
- */
-async function mountAtStart(volumes: VolumeHost, volume: NamedVolume | undefined): Promise<void> {
-  if (volume === undefined) return;
-  const { id, spec } = volume;
-  const { refusal } = await volumes.settle(plannedVolume(id, spec, new Map()), {
-    ...{ areDevicesKnown: true, isParentMounted: true, selection: undefined },
-    mount: mountOfVolume(volume),
-  });
-  if (refusal !== undefined) throw new Fault(refusal.kind, refusal.message);
 }
 
 async function finishInterruptedWipe(
