@@ -160,6 +160,13 @@ test('a worker has no volume for etcd, and a node without a configuration none b
   assert.deepEqual(ids(undefined), ['STATE']);
 });
 
+test('a partial configuration, which has no machine type, brings no volumes', () => {
+  const ids = systemVolumes({ machineType: 'unknown', hasPartitions: true, hasContainers: true }).map(
+    ({ id }) => id,
+  );
+  assert.deepEqual(ids, ['META', 'STATE']);
+});
+
 test('the images on the disk of a machine are a volume that is mounted read-only and never formatted', async () => {
   const disk = new EmulatedDisk(diskMib);
   disk.writeTable([
@@ -265,6 +272,7 @@ test('a volume that is not wanted any more is unmounted and forgotten when nothi
   await teardownAndDestroy(state, pointerTo(volumeMountRequests, '/opt'));
   await teardownAndDestroy(state, pointerTo(volumeConfigs, '/opt'));
   await runtime.settled();
+  await runtime.advance(10_000);
   assert.deepEqual(targets(), ['/var', '/opt'], 'somebody uses it');
   const status = await state.get(pointerTo(volumeStatuses, '/opt'));
   assert.equal(status.metadata.phase, 'tearingDown');
@@ -293,6 +301,7 @@ test('a mount that nothing requests any more is undone, and its volume stays rea
   assert.deepEqual([disk.mounts.length, [...folders.made.keys()]], [1, ['/var/log']]);
   await teardownAndDestroy(state, pointerTo(volumeMountRequests, 'EPHEMERAL'));
   await runtime.settled();
+  await runtime.advance(10_000);
   const mounts = (await state.list(blockMountStatuses)).map(({ metadata }) => metadata.id);
   assert.deepEqual([disk.mounts, mounts], [[], ['LOG']]);
   assert.deepEqual([...folders.made.keys()], ['/var/log'], 'no folder is made on the way back');
@@ -305,6 +314,73 @@ test('a mount that nothing requests any more is undone, and its volume stays rea
   await runtime.settled();
   assert.deepEqual([...folders.made], []);
   assert.equal((await state.get(pointerTo(volumeStatuses, 'EPHEMERAL'))).spec.phase, 'ready');
+});
+
+test('a volume and its mount outlive a configuration that is gone for a moment', async () => {
+  const disk = await usedDisk('EPHEMERAL');
+  const { executor } = startVolumes([disk]);
+  const controllers = volumeControllers({ selectors: noSelectors, host: executor }).slice(1);
+  await using runtime = openTestRuntime({ controllers });
+  const { state } = runtime;
+  await want(state, 'EPHEMERAL');
+  await runtime.settled();
+  let unmounts = 0;
+  const leave = executor.leave.bind(executor);
+  executor.leave = (id, end) => {
+    unmounts += 1;
+    return leave(id, end);
+  };
+  const removals = [
+    () => teardownAndDestroy(state, pointerTo(volumeMountRequests, 'EPHEMERAL')),
+    () => teardownAndDestroy(state, pointerTo(volumeConfigs, 'EPHEMERAL')),
+  ];
+  for (const remove of removals) {
+    await remove();
+    await runtime.settled();
+    await runtime.advance(5000);
+    const { phase } = (await state.get(pointerTo(blockMountStatuses, 'EPHEMERAL'))).metadata;
+    assert.deepEqual([phase, disk.mounts.length, unmounts], ['running', 1, 0]);
+    await want(state, 'EPHEMERAL');
+    await runtime.settled();
+    await runtime.advance(60_000);
+    assert.deepEqual([disk.mounts.length, unmounts], [1, 0]);
+  }
+  await teardownAndDestroy(state, pointerTo(volumeMountRequests, 'EPHEMERAL'));
+  await runtime.settled();
+  await runtime.advance(10_000);
+  assert.deepEqual([disk.mounts, unmounts], [[], 1]);
+});
+
+test('a mount that always fails delays no other one, and its failure is logged once', async () => {
+  const disk = await usedDisk('STATE', 'EPHEMERAL');
+  const { executor } = startVolumes([disk]);
+  const controllers = volumeControllers({ selectors: noSelectors, host: executor }).slice(1);
+  await using runtime = openTestRuntime({ controllers });
+  const { state } = runtime;
+  const mount = disk.mount.bind(disk);
+  let attempts = 0;
+  disk.mount = (wish) => {
+    if (wish.target !== '/system/state') return mount(wish);
+    attempts += 1;
+    throw new Error('mount: EIO');
+  };
+  await want(state, 'STATE');
+  await runtime.settled();
+  // Until here the pauses of a controller that fails would have become minutes.
+  for (let minute = 0; minute < 20; minute += 1) await runtime.advance(60_000);
+  assert.ok(attempts > 10, 'it is tried again and again');
+  await want(state, 'EPHEMERAL');
+  await runtime.settled();
+  assert.deepEqual(
+    disk.mounts.map(({ target }) => target),
+    ['/var'],
+  );
+  disk.mount = mount;
+  await runtime.advance(30_000);
+  assert.deepEqual(
+    disk.mounts.map(({ target }) => target),
+    ['/var', '/system/state'],
+  );
 });
 
 test('a mount that failed holds no volume: one that was not wanted for a while is mounted again', async () => {

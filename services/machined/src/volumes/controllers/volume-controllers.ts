@@ -29,6 +29,7 @@ import {
 } from '@nodewright/state/kinds';
 import { activeConfigId, configurationOf } from '../../base/controllers/configuration-of.ts';
 import type { SelectorEvaluator } from '../../base/domain/selectors.ts';
+import { Absences } from '../domain/absences.ts';
 import { diskCandidates } from '../domain/selected-disk.ts';
 import {
   directoryMount,
@@ -55,6 +56,8 @@ export interface VolumeControllersInit {
 
 /** Pause before a failed volume is retried. */
 const retryMs = 30_000;
+/** How long a volume or a request must be missing until its mount ends. */
+const absenceMs = 10_000;
 
 /**
  * The volumes of the node: partitions of a machine, otherwise folders. What is done to a disk or a mount is in the plan of the volume
@@ -116,6 +119,7 @@ const provisioningOf = (provisioning: DocumentReader): VolumeProvisioning => ({
 function volumeManagerController(host: VolumeHost, selectors: SelectorEvaluator): Controller {
   /** The failures that were logged, by volume: each is logged once, and not at each attempt. */
   const failures = new Map<string, string>();
+  const absences = new Absences(absenceMs);
   return {
     name: 'block.VolumeManagerController',
     inputs: [
@@ -163,9 +167,16 @@ function volumeManagerController(host: VolumeHost, selectors: SelectorEvaluator)
         const { id } = metadata;
         statuses.push({ id, spec: await statusOf(id, spec), labels: systemVolumeLabels });
       }
-      for (const { metadata } of await pass.list(volumeStatuses)) {
-        const { id } = metadata;
+      absences.keepOnly((id) => !byId.has(id));
+      for (const { metadata, spec } of await pass.list(volumeStatuses)) {
+        const { id, phase } = metadata;
         if (byId.has(id)) continue;
+        const remainingMs = phase === 'running' ? absences.remainingMs(id, pass.monotonicMs()) : 0;
+        if (remainingMs > 0) {
+          pass.wakeAfter(remainingMs);
+          statuses.push({ id, spec, labels: systemVolumeLabels });
+          continue;
+        }
         // Its mount keeps the status until it is unmounted.
         if (await pass.teardown(pointerTo(volumeStatuses, id))) await host.leave(id, 'forget');
       }
@@ -226,6 +237,9 @@ function mountRequestController(): Controller {
 const mountControllerName = 'block.MountController';
 
 function mountController(host: VolumeHost): Controller {
+  const absences = new Absences(absenceMs);
+  /** The failures that were logged, by volume. */
+  const failures = new Map<string, string>();
   return {
     name: mountControllerName,
     inputs: [
@@ -242,10 +256,19 @@ function mountController(host: VolumeHost): Controller {
       const requests = new Map(
         (await pass.list(mountRequests)).map(({ metadata, spec }) => [metadata.id, spec]),
       );
-      const failures: unknown[] = [];
-      // The other volumes are mounted all the same; the runtime reports the failure and tries again.
-      const orFailure = (action: () => Promise<void>) =>
-        action().catch((error: unknown) => void failures.push(error));
+      // The other volumes are mounted all the same, and none of them waits for this one to be tried again.
+      const orFailure = (id: string, action: () => Promise<void>) =>
+        action().then(
+          () => void failures.delete(id),
+          (error: unknown) => {
+            if (pass.signal.aborted) throw error;
+            pass.wakeAfter(retryMs);
+            const failure = faultFrom(error).message;
+            if (failures.get(id) !== failure) pass.log.error({ volume: id, error: failure }, 'mount failed');
+            failures.set(id, failure);
+          },
+        );
+      absences.keepOnly((id) => !requests.has(id));
       const mounted = new Set<string>();
       const isInUse = new Set(requests.keys());
       for (const { metadata, spec } of await pass.list(blockMountStatuses)) {
@@ -253,23 +276,27 @@ function mountController(host: VolumeHost): Controller {
         if (phase === 'running') mounted.add(spec.spec.volumeID);
         isInUse.add(spec.spec.volumeID);
         if (requests.has(id) && phase === 'running') continue;
+        const remainingMs = phase === 'running' ? absences.remainingMs(id, pass.monotonicMs()) : 0;
+        if (remainingMs > 0) {
+          pass.wakeAfter(remainingMs);
+          continue;
+        }
         mounted.delete(spec.spec.volumeID);
-        await orFailure(() => unmount(pass, host, id, spec));
+        await orFailure(id, () => unmount(pass, host, id, spec));
       }
       // A mount that failed has no status, and must not hold its volume when nothing requests it any more.
       for (const { metadata } of await pass.list(volumeStatuses))
         if (!isInUse.has(metadata.id) && metadata.finalizers.includes(mountControllerName))
-          await orFailure(() => leave(pass, host, metadata.id));
+          await orFailure(metadata.id, () => leave(pass, host, metadata.id));
       for (const config of parentsFirst(configs)) {
         const { id } = config.metadata;
         const request = requests.get(id);
         if (request === undefined || !statuses.has(id)) continue;
-        await orFailure(async () => {
+        await orFailure(id, async () => {
           const isMounted = await mount(pass, host, { request, config: config.spec, byId, mounted });
           if (isMounted) mounted.add(id);
         });
       }
-      if (failures.length > 0) throw failures[0];
     },
   };
 }

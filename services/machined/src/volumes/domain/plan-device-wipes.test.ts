@@ -12,7 +12,8 @@ const device = (name: string, more: Partial<BlockDevice> = {}): BlockDevice => (
 });
 const partition = (parent: string, partitionNumber: number, partitionName = ''): BlockDevice =>
   device(`${parent}${partitionNumber}`, {
-    ...{ type: 'partition', parent, partitionNumber, partitionName, sizeBytes: 1 << 20 },
+    ...{ type: 'partition', parent, partitionNumber, partitionName },
+    ...{ offsetBytes: 1 << 20, sizeBytes: 1 << 20 },
   });
 
 const facts: DeviceFacts = {
@@ -63,7 +64,10 @@ test('a disk loses its partitions, and a partition its entry if that is asked fo
   ]);
   const [whole, dropped] = planDeviceWipes([wish('vda5', { method: 'zeroes' }), wish('vdb1', drop)], facts);
   assert.deepEqual([whole?.method, whole?.partitions, whole?.dropped], ['zeroes', [], undefined]);
-  assert.deepEqual(dropped?.dropped, { disk: '/dev/vdb', diskBytes: 1 << 30, number: 1 });
+  assert.deepEqual(dropped?.dropped, {
+    ...{ disk: '/dev/vdb', diskBytes: 1 << 30, number: 1 },
+    ...{ offsetBytes: 1 << 20, sizeBytes: 1 << 20 },
+  });
   assert.deepEqual(planDeviceWipes([], facts), []);
 });
 

@@ -32,6 +32,8 @@ export interface WipeableDevice {
   readonly sysPath: string;
   /** Names of the devices that it is built on, such as the members of a RAID. */
   readonly secondaries: readonly string[];
+  /** Where a partition begins on its disk; 0 for disks. */
+  readonly offsetBytes: number;
   readonly sizeBytes: number;
 }
 
@@ -62,7 +64,14 @@ export interface DeviceWipe {
   readonly partitions: readonly number[];
   /** The entry to delete. */
   readonly dropped:
-    | { readonly disk: string; readonly diskBytes: number; readonly number: number }
+    | {
+        readonly disk: string;
+        readonly diskBytes: number;
+        readonly number: number;
+        /** Where the kernel takes the partition to be on the disk. */
+        readonly offsetBytes: number;
+        readonly sizeBytes: number;
+      }
     | undefined;
 }
 
@@ -112,7 +121,10 @@ function planOf(wish: DeviceWipeWish, facts: DeviceFacts): DeviceWipe {
     partitions: partitionsOf(device, facts).map(({ partitionNumber }) => partitionNumber),
     dropped:
       wish.dropPartition && parent !== undefined
-        ? { disk: pathOf(parent), diskBytes: parent.sizeBytes, number: device.partitionNumber }
+        ? {
+            ...{ disk: pathOf(parent), diskBytes: parent.sizeBytes, number: device.partitionNumber },
+            ...{ offsetBytes: device.offsetBytes, sizeBytes: device.sizeBytes },
+          }
         : undefined,
   };
 }

@@ -79,16 +79,20 @@ export function systemVolumes(node: SystemVolumesInit): NamedVolume[] {
     }));
 }
 
+/** A partial configuration, as a node in maintenance may have it, has the type `unknown`: it is not known yet what the node will run. */
+function hasMachineType({ machineType }: SystemVolumesInit): boolean {
+  return machineType !== undefined && machineType !== 'unknown';
+}
+
 /** Whether a node has the volumes of a row. */
 const isOn: Readonly<Record<VolumeRow['on'], (node: SystemVolumesInit) => boolean>> = {
   every: () => true,
   partitions: ({ hasPartitions }) => hasPartitions,
   image: ({ hasImageCache = false }) => hasImageCache,
-  configured: ({ machineType }) => machineType !== undefined,
+  configured: hasMachineType,
   'control-plane': ({ machineType }) => machineType === 'controlplane' || machineType === 'init',
-  containers: ({ machineType, hasContainers = false }) => machineType !== undefined && hasContainers,
-  overlays: ({ machineType, hasContainers = false, hasPartitions }) =>
-    machineType !== undefined && hasContainers && hasPartitions,
+  containers: (node) => hasMachineType(node) && (node.hasContainers ?? false),
+  overlays: (node) => hasMachineType(node) && (node.hasContainers ?? false) && node.hasPartitions,
   none: () => false,
 };
 

@@ -1,6 +1,7 @@
 import {
   type DiskWrite,
   decodeTable,
+  type Partition,
   sectorBytes,
   tableChange,
   tableHeadBytes,
@@ -18,11 +19,33 @@ export interface TableEntry {
   /** Of the disk, with 512 bytes each. */
   readonly sectors: number;
   readonly number: number;
+  /** Of the entry; undefined while it was not looked at. Only this one is deleted. */
+  readonly guid?: string;
 }
 
-/** @throws Fault `failed-precondition` when the entry cannot be deleted */
-export async function checkDrop(port: Pick<BlockPort, 'read'>, entry: TableEntry): Promise<void> {
-  await writesOf(port, entry);
+/** Where the kernel takes a partition to be, which the entry with its number must agree with. */
+export interface KnownPartition {
+  readonly offsetBytes: number;
+  readonly sizeBytes: number;
+}
+
+/**
+ * @returns the GUID of the entry
+ * @throws Fault `failed-precondition` when the entry cannot be deleted, or is that of another partition
+ */
+export async function checkDrop(
+  port: Pick<BlockPort, 'read'>,
+  entry: TableEntry,
+  { offsetBytes, sizeBytes }: KnownPartition,
+): Promise<string> {
+  const { found } = await writesOf(port, entry);
+  const { first, last } = found;
+  if (first * sectorBytes !== offsetBytes || (last - first + 1) * sectorBytes !== sizeBytes)
+    throw new Fault(
+      'failed-precondition',
+      `the partition table of ${entry.disk} has another partition ${entry.number} than the kernel knows: restart the machine first`,
+    );
+  return found.guid;
 }
 
 /** Deletes the entry. The kernel keeps the device of the partition until it is told. @throws Fault as `checkDrop()` */
@@ -30,13 +53,13 @@ export async function dropPartition(
   port: Pick<BlockPort, 'read' | 'write'>,
   entry: TableEntry,
 ): Promise<void> {
-  await port.write(entry.disk, await writesOf(port, entry));
+  await port.write(entry.disk, (await writesOf(port, entry)).writes);
 }
 
 async function writesOf(
   port: Pick<BlockPort, 'read'>,
-  { disk, sectors, number }: TableEntry,
-): Promise<DiskWrite[]> {
+  { disk, sectors, number, guid }: TableEntry,
+): Promise<{ readonly found: Partition; readonly writes: DiskWrite[] }> {
   const head = await port.read(disk, 0, tableHeadBytes);
   const restoration =
     decodeTable(head) === undefined ? await restorationOf(port, head, { disk, sectors }) : [];
@@ -44,10 +67,14 @@ async function writesOf(
   const table = decodeTable(head);
   if (table === undefined)
     throw new Fault('failed-precondition', `${disk} has no GPT partition table that can be changed`);
-  if (!table.partitions.some((one) => one.number === number))
+  const found = table.partitions.find((one) => one.number === number);
+  if (found === undefined)
     throw new Fault('failed-precondition', `the partition table of ${disk} has no partition ${number}`);
+  if (guid !== undefined && found.guid !== guid)
+    throw new Fault('failed-precondition', `${disk} has another partition ${number} now`);
   try {
-    return [...restoration, ...tableChange(head, withoutNumber(table, number), sectors)];
+    const writes = [...restoration, ...tableChange(head, withoutNumber(table, number), sectors)];
+    return { found, writes };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Fault('failed-precondition', `the partition table of ${disk} cannot be changed: ${reason}`, {

@@ -32,10 +32,13 @@ export function openMachineDisks(
 ): MachineDisks {
   const port = createBlockPort(calls);
   const turns = new Turns();
-  const dropEntry = (entry: TableEntry) => {
-    if (entry.disk === volumes?.systemDisk) return volumes.dropPartition(entry.number);
+  const dropEntry = (entry: TableEntry, forget: () => Promise<void>) => {
+    if (entry.disk === volumes?.systemDisk) return volumes.dropPartition(entry, forget);
     // A table is read and written as a whole, so two calls must not do that at once.
-    return turns.run(() => dropPartition(port, entry));
+    return turns.run(async () => {
+      await dropPartition(port, entry);
+      await forget();
+    });
   };
   return {
     async wipe(wishes, known, signal, onStart) {

@@ -4,6 +4,7 @@ import { type BlockDisk, type NativeCalls, readDisks } from '@nodewright/linux';
 import type { Logger } from '@nodewright/telemetry';
 import type { VolumeHost } from '../domain/volume-host.ts';
 import { createBlockPort } from './block-port.ts';
+import type { TableEntry } from './drop-partition.ts';
 import { findSystemDisk } from './find-system-disk.ts';
 import { createMetaOnDisk } from './meta-on-disk.ts';
 import { finishWipe, type PartitionWipePlan, wipePartitions } from './partition-wipe.ts';
@@ -26,8 +27,8 @@ export interface MachineVolumes extends VolumeHost {
   wipe(plan: PartitionWipePlan): Promise<void>;
   /** Path of the partition BOOT; undefined when the system disk has none. @throws Fault */
   bootDevice(): Promise<string | undefined>;
-  /** Deletes the entry of a partition of the system disk. @throws Fault */
-  dropPartition(number: number): Promise<void>;
+  /** Deletes the entry of a partition of the system disk; then the kernel forgets it. @throws Fault */
+  dropPartition(entry: Pick<TableEntry, 'number' | 'guid'>, forget: () => Promise<void>): Promise<void>;
   /** Why a disk is not wiped as the disk of a user; undefined when it can be. */
   userDiskProblem(path: string): string | undefined;
   /** Clears disks of users. @throws Fault */
@@ -77,7 +78,7 @@ export async function openMachineVolumes(
     systemDisk: disk.path,
     meta: metaOnDisk,
     bootDevice: async () => (await disk.find(startPartitions.boot))?.device,
-    dropPartition: (number) => disk.drop(number),
+    dropPartition: (entry, forget) => disk.drop(entry, forget),
     wipe: (plan) => wipePartitions({ disk, meta: metaOnDisk, release }, plan),
     userDiskProblem: (path) => userDiskProblem(readDisks(), disk.path, path),
     async wipeUserDisks(paths) {

@@ -14,7 +14,7 @@ import {
   sizeOfPartition,
 } from '../domain/plan/volume-plan.ts';
 import type { BlockPort } from './block-port.ts';
-import { dropPartition } from './drop-partition.ts';
+import { dropPartition, type TableEntry } from './drop-partition.ts';
 import { type DiskPlace, observeDisk, readContents, readTable } from './observe-disk.ts';
 import { Turns } from './turns.ts';
 
@@ -124,11 +124,17 @@ export class SystemDisk {
     });
   }
 
-  /** Deletes the entry of one partition, which is not in use. @throws Fault `failed-precondition` when there is none */
-  drop(number: number): Promise<void> {
-    return this.#inOwnTurn(() =>
-      dropPartition(this.port, { disk: this.path, sectors: this.#sectors, number }),
-    );
+  /**
+   * Deletes the entry of one partition, which is not in use, and has the kernel forget it before anything else gets its number.
+   *
+   * @throws Fault `failed-precondition` when there is none, or the number is that of another partition
+   */
+  drop({ number, guid }: Pick<TableEntry, 'number' | 'guid'>, forget: () => Promise<void>): Promise<void> {
+    const entry = { disk: this.path, sectors: this.#sectors, number, ...(guid !== undefined && { guid }) };
+    return this.#inOwnTurn(async () => {
+      await dropPartition(this.port, entry);
+      await forget();
+    });
   }
 
   async #remove(labels: readonly string[]): Promise<readonly Partition[]> {

@@ -112,6 +112,16 @@ test('what is open stays as it is until it is closed, also when the disk cannot 
   assert.deepEqual(await prepare(state), made);
 });
 
+test('what was wiped before its mount is read again: it is not mounted as what it was', async () => {
+  const port = new EmulatedDisk(32);
+  const { executor, prepare } = open(port);
+  const made = await prepare(state);
+  port.bytes.fill(0, 3 * mib, 7 * mib);
+  const mount = { flags: 0, options: '' };
+  await executor.settle(volume(state, '/system/state'), { ...given, mount });
+  assert.deepEqual([port.formats, port.mounts.map(({ device }) => device)], [2, [made.device]]);
+});
+
 test('a disk without room is refused with the sizes, and so is a partition with something else in it', async () => {
   const port = new EmulatedDisk(8);
   await assert.rejects(open(port).prepare(ephemeral), {
@@ -258,6 +268,27 @@ test('a failure names what failed: the table, a partition, or what is mounted', 
   await assert.rejects(executor.settle(volume(ephemeral), given), {
     message: 'system disk /dev/vda: read: EIO',
   });
+});
+
+test('drop() deletes only the partition with the GUID, and nothing gets its number before the kernel forgets it', async () => {
+  const port = new EmulatedDisk(16);
+  const { disk, prepare } = open(port);
+  const { number, guid } = await prepare(state);
+  const before = Buffer.from(port.bytes);
+  const never = () => assert.fail('another partition is forgotten');
+  await assert.rejects(disk.drop({ number, guid: 'another' }, never), {
+    message: `/dev/vda has another partition ${number} now`,
+  });
+  assert.ok(port.bytes.equals(before));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const dropped = disk.drop({ number, guid }, () => promise);
+  const next = prepare({ ...ephemeral, maxBytes: 6 * mib });
+  await new Promise((done) => setTimeout(done, 20));
+  assert.deepEqual(layoutOf(port).length, 2, 'the number is free, and not used yet');
+  port.removePartition('/dev/vda', number);
+  resolve();
+  await dropped;
+  assert.deepEqual([(await next).number, (await next).sizeBytes], [number, 6 * mib]);
 });
 
 test('a folder is made while a change of a table takes long', async () => {

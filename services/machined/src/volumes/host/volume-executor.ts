@@ -64,6 +64,8 @@ export class VolumeExecutor implements VolumeHost {
 
   async #settle(volume: PlannedVolume, given: GivenFacts): Promise<VolumePlan> {
     const { id } = volume;
+    // What it holds may have been wiped since it was opened.
+    if (given.mount !== undefined && !this.#mounted.has(id)) this.#open.delete(id);
     for (let plans = 0; plans < maxPlans; plans += 1) {
       const plan = planVolume(volume, await this.#facts(volume, given));
       const { located, phase, refusal, steps } = plan;

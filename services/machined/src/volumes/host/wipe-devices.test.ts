@@ -30,7 +30,10 @@ function rig(more: Partial<Parameters<typeof wipeDevices>[0]['port']> = {}) {
     told,
     init: {
       port: kernel,
-      dropEntry: (entry: Parameters<typeof dropPartition>[1]) => dropPartition(port, entry),
+      async dropEntry(entry: Parameters<typeof dropPartition>[1], forget: () => Promise<void>) {
+        await dropPartition(port, entry);
+        await forget();
+      },
     },
   };
 }
@@ -128,7 +131,10 @@ function partitioned(name: string) {
   head.copy(bytes);
   tail.copy(bytes, bytes.length - tail.length);
   writeFileSync(disk.path, bytes);
-  const dropped = (number: number) => ({ disk: disk.path, diskBytes: disk.sizeBytes, number });
+  const dropped = (number: number) => ({
+    ...{ disk: disk.path, diskBytes: disk.sizeBytes, number },
+    ...{ offsetBytes: number * mib, sizeBytes: mib },
+  });
   const numbers = () => decodeTable(readFileSync(disk.path))?.partitions.map(({ number }) => number);
   return { disk, dropped, numbers };
 }
@@ -157,12 +163,68 @@ test('an entry that cannot be deleted leaves the partition as it was', async () 
     message: /strange has no partition 7$/,
   });
   const plain = deviceOf('plain', 8 * mib);
-  const without = deviceOf('plain1', mib, { dropped: { disk: plain.path, diskBytes: 8 * mib, number: 1 } });
+  const without = deviceOf('plain1', mib, { dropped: { ...dropped(1), disk: plain.path } });
   await assert.rejects(wipeDevices(init, [without], never), {
     kind: 'failed-precondition',
     message: /plain has no GPT partition table that can be changed$/,
   });
   assert.deepEqual([onesOf(unknown), onesOf(without), numbers()], [mib, mib, [1, 2]]);
+});
+
+test('an entry is deleted only while it is that of the partition which was wiped', async () => {
+  const strangers = [
+    ['another place', { offsetBytes: 3 * mib }],
+    ['another size', { sizeBytes: 2 * mib }],
+  ] as const;
+  for (const [what, facts] of strangers) {
+    const { disk, dropped, numbers } = partitioned('other');
+    const part = deviceOf('other2', mib, { dropped: { ...dropped(2), ...facts } });
+    const before = readFileSync(disk.path);
+    await assert.rejects(
+      wipeDevices(rig().init, [part], never),
+      { kind: 'failed-precondition', message: /other has another partition 2 than the kernel knows/ },
+      what,
+    );
+    assert.deepEqual([onesOf(part), numbers(), readFileSync(disk.path).equals(before)], [mib, [1, 2], true]);
+  }
+  // The number goes to another partition while the first one is wiped.
+  const { disk, dropped, numbers } = partitioned('reused');
+  const part = deviceOf('reused2', mib, { dropped: dropped(2) });
+  const { init } = rig({
+    async openExclusive(path) {
+      const bytes = readFileSync(disk.path);
+      const table = decodeTable(bytes) ?? assert.fail();
+      const partitions = table.partitions.map((one) =>
+        one.number === 2 ? { ...one, guid: '22222222-2222-4333-8444-555555555555' } : one,
+      );
+      encodeTable({ ...table, partitions }, 8 * 2048).head.copy(bytes);
+      writeFileSync(disk.path, bytes);
+      return port.openExclusive(path);
+    },
+  });
+  await assert.rejects(wipeDevices(init, [part], never), { message: /reused has another partition 2 now/ });
+  assert.deepEqual(numbers(), [1, 2]);
+});
+
+test('the kernel forgets a partition before anything else changes the table', async () => {
+  const { disk, dropped } = partitioned('turn');
+  const part = deviceOf('turn2', mib, { dropped: dropped(2) });
+  const steps: string[] = [];
+  const { init } = rig({ removePartition: (path, number) => void steps.push(`remove ${path} ${number}`) });
+  await wipeDevices(
+    {
+      ...init,
+      async dropEntry(entry, forget) {
+        await dropPartition(port, entry);
+        steps.push('dropped');
+        await forget();
+        steps.push('turn ends');
+      },
+    },
+    [part],
+    never,
+  );
+  assert.deepEqual(steps, ['dropped', `remove ${disk.path} 2`, 'turn ends']);
 });
 
 test('an entry is deleted from the copy of a table that is not whole, and the table is whole again', async () => {

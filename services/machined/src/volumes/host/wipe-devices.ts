@@ -7,8 +7,11 @@ import { checkDrop, type TableEntry } from './drop-partition.ts';
 
 export interface WipeDevicesInit {
   readonly port: Pick<BlockPort, 'read' | 'openExclusive' | 'removePartition' | 'announceChange'>;
-  /** Deletes an entry of a partition table. */
-  readonly dropEntry: (entry: TableEntry) => Promise<void>;
+  /**
+   * Deletes an entry of a partition table, and then has the kernel forget the partition. Nothing else may change the table in between: the
+   * kernel would take a new partition with this number for the old one.
+   */
+  readonly dropEntry: (entry: TableEntry, forget: () => Promise<void>) => Promise<void>;
 }
 
 /** What one write contains, and what `fast` clears at both ends of a device. */
@@ -31,9 +34,10 @@ export async function wipeDevices(
   signal: AbortSignal,
 ): Promise<void> {
   const { port, dropEntry } = init;
+  const guids = new Map<DeviceWipe, string>();
   for (const wipe of wipes) {
-    const entry = entryOf(wipe);
-    if (entry !== undefined) await checkDrop(port, entry);
+    const { dropped } = wipe;
+    if (dropped !== undefined) guids.set(wipe, await checkDrop(port, entryOf(dropped), dropped));
   }
   const touched: DeviceWipe[] = [];
   try {
@@ -49,20 +53,19 @@ export async function wipeDevices(
   }
   // The kernel forgets a partition only after everybody has closed it.
   for (const wipe of wipes) {
-    const entry = entryOf(wipe);
-    if (entry !== undefined) {
-      await dropEntry(entry);
-      await forgetPartition(port, entry.disk, entry.number);
-    }
+    const { dropped } = wipe;
+    const guid = guids.get(wipe);
+    if (dropped !== undefined && guid !== undefined)
+      await dropEntry({ ...entryOf(dropped), guid }, () =>
+        forgetPartition(port, dropped.disk, dropped.number),
+      );
     for (const number of wipe.partitions) await forgetPartition(port, wipe.path, number);
   }
 }
 
-function entryOf({ dropped }: DeviceWipe): TableEntry | undefined {
-  if (dropped === undefined) return undefined;
-  const { disk, diskBytes, number } = dropped;
-  return { disk, number, sectors: diskBytes / sectorBytes };
-}
+const entryOf = ({ disk, diskBytes, number }: NonNullable<DeviceWipe['dropped']>): TableEntry => ({
+  ...{ disk, number, sectors: diskBytes / sectorBytes },
+});
 
 async function openDevice(
   port: Pick<BlockPort, 'openExclusive'>,
