@@ -1,5 +1,8 @@
 // What code without effects may know of the kernel's network: its values, and the text forms of addresses.
 export * from './ip-address-text.ts';
 export type { AddressChange, KernelAddress } from './netlink/address-message.ts';
+export type { LinkChange, LinkCreation } from './netlink/change-link.ts';
+export type { KernelBond, LinkDetails } from './netlink/link-details.ts';
 export type { KernelLink } from './netlink/link-message.ts';
 export type { KernelNextHop, KernelRoute } from './netlink/route-message.ts';
+export type { KernelRule } from './netlink/rule-message.ts';

@@ -15,13 +15,20 @@ export interface KernelRule {
   readonly outputLink: string;
   readonly mark: number;
   readonly markMask: number;
+  /** `RTPROT_*` of <linux/rtnetlink.h>: who made it. */
+  readonly protocol: number;
+  /** It selects packets by more than is named here, such as a port. */
+  readonly isSelective: boolean;
 }
 
 const headerBytes = 12;
-const attribute = {
+export const ruleAttributes = {
   ...{ destination: 1, source: 2, inputLink: 3, priority: 6, mark: 10, table: 15, markMask: 16 },
-  outputLink: 17,
+  ...{ outputLink: 17, protocol: 21 },
 } as const;
+/** A tunnel, a VRF, users, a protocol, ports and what newer kernels have. */
+const selectors = { tunnel: 12, vrf: 19, users: 20, firstNewer: 22 } as const;
+const isInverted = 2;
 
 /**
  * Decodes the payload of a message about a rule.
@@ -39,14 +46,24 @@ export function decodeRule(payload: Uint8Array): KernelRule {
   };
   return {
     family: view.getUint8(0),
-    source: network(attribute.source, view.getUint8(2)),
-    destination: network(attribute.destination, view.getUint8(1)),
-    table: attributeNumber(attributes, attribute.table) ?? view.getUint8(4),
-    priority: number(attribute.priority),
+    source: network(ruleAttributes.source, view.getUint8(2)),
+    destination: network(ruleAttributes.destination, view.getUint8(1)),
+    table: attributeNumber(attributes, ruleAttributes.table) ?? view.getUint8(4),
+    priority: number(ruleAttributes.priority),
     action: view.getUint8(7),
-    inputLink: attributeText(attributes, attribute.inputLink),
-    outputLink: attributeText(attributes, attribute.outputLink),
-    mark: number(attribute.mark),
-    markMask: number(attribute.markMask),
+    inputLink: attributeText(attributes, ruleAttributes.inputLink),
+    outputLink: attributeText(attributes, ruleAttributes.outputLink),
+    mark: number(ruleAttributes.mark),
+    markMask: number(ruleAttributes.markMask),
+    protocol: number(ruleAttributes.protocol),
+    isSelective:
+      view.getUint8(3) !== 0 ||
+      (view.getUint32(8, true) & isInverted) !== 0 ||
+      isSet(attributes.get(selectors.tunnel)) ||
+      isSet(attributes.get(selectors.vrf)) ||
+      attributes.has(selectors.users) ||
+      [...attributes.keys()].some((type) => type >= selectors.firstNewer),
   };
 }
+
+const isSet = (value: Uint8Array | undefined) => value?.some((byte) => byte !== 0) ?? false;
