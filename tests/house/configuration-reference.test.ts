@@ -141,6 +141,13 @@ const limited: readonly {
     line: 'runsContainers ? withCopies(files, copies, new Set(nodeResolverFiles)) : files',
   },
   {
+    fields:
+      /^(?:Link|Bond|Bridge|DummyLink|Veth|VLAN|VRF|BlackholeRoute|RoutingRule)Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?!vip\.|interface$|deviceSelector\.|vlans\[\]\.(?:vip\.|vlanId$))/,
+    on: where(({ networkSteps }) => networkSteps.includes('create-link')),
+    file: 'network/open-network.ts',
+    line: 'if (!node.world.ownsNetwork ||',
+  },
+  {
     fields: /^v1alpha1 machine\.network\.interfaces\[\]\.|^Layer2VIPConfig /,
     on: where(({ networkSteps }) => networkSteps.includes('lend-address')),
     file: 'network/open-network.ts',
@@ -186,18 +193,12 @@ const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
   },
 ];
 
-const linkFields =
-  /^(?:Link|Bond|Bridge|DummyLink|Veth|VLAN|VRF|Wireguard|DHCPv4|DHCPv6|BlackholeRoute|RoutingRule)Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?!vip\.|interface$|deviceSelector\.|vlans\[\]\.(?:vip\.|vlanId$))/;
+const dhcpFields =
+  /^DHCPv[46]Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?dhcp(?:Options\.|$)/;
 const makers = (...files: string[]) => [
   ...['network/controllers/config-controllers.ts', 'network/controllers/network-controllers.ts'],
   ...['network/controllers/platform-config-apply.ts', ...files],
 ];
-
-/**
- * They publish the specifications of operators, and apply those of all layers but the configuration
- * (`services/machined/src/network/controllers/planned-network.test.ts`).
- */
-const appliers = ['network/controllers/operator-spec.ts', 'network/controllers/planned-network.ts'];
 
 /**
  * Resources that nodes make of fields, and nothing but their makers uses. When a part of machined begins to use one, the
@@ -235,27 +236,6 @@ const published: readonly {
     fields: /^ResolverConfig hostDNS\.|^v1alpha1 machine\.features\.hostDNS\./,
   },
   { resource: 'probeSpecs', files: makers(), fields: /^(?:HTTP|TCP)ProbeConfig / },
-  // The status of links is made anew after a change.
-  {
-    resource: 'linkSpecs',
-    files: makers('network/controllers/link-status.ts', ...appliers),
-    fields: linkFields,
-  },
-  // A node publishes the addresses that it borrows, and that of a resolver, which none has.
-  {
-    resource: 'addressSpecs',
-    files: makers(
-      ...['network/controllers/address-diagnostics.ts', 'network/controllers/host-dns-config.ts'],
-      ...appliers,
-    ),
-    fields: linkFields,
-  },
-  { resource: 'routeSpecs', files: makers(...appliers), fields: linkFields },
-  {
-    resource: 'routingRuleSpecs',
-    files: makers().filter((file) => !file.includes('platform-config')),
-    fields: linkFields,
-  },
   // Only the operators of virtual addresses run; others keep these addresses out of the cluster's.
   {
     resource: 'operatorSpecs',
@@ -263,12 +243,17 @@ const published: readonly {
       ...['network/controllers/operator-spec.ts', 'cluster/controllers/virtual-addresses.ts'],
       ...['cluster/controllers/membership-link.ts', 'cluster/controllers/local-affiliate.ts'],
     ),
-    fields: linkFields,
+    fields: dhcpFields,
   },
 ];
 
 /** Fields that machined reads to leave alone what they ask for, and the line that does so. */
 const leftAlone: readonly { readonly fields: RegExp; readonly file: string; readonly line: string }[] = [
+  {
+    fields: /^WireguardConfig |^v1alpha1 machine\.network\.interfaces\[\]\.wireguard\./,
+    file: 'network/domain/plan-links.ts',
+    line: 'are not supported`',
+  },
   {
     fields: /^TimeSyncConfig ntp\.useNTS$/,
     file: 'time/domain/askable-servers.ts',
@@ -313,7 +298,8 @@ function readAll(reader: ConfigReader): void {
   const devices = reader.legacy
     .items('machine', 'network', 'interfaces')
     .flatMap((entry) => linksOfEntry(entry, [presentLink]).map((name) => ({ name, entry })));
-  for (const read of [deviceLinks, deviceAddresses, deviceRoutes, deviceOperators, deviceVips]) read(devices);
+  deviceLinks(devices, [presentLink]);
+  for (const read of [deviceAddresses, deviceRoutes, deviceOperators, deviceVips]) read(devices);
   for (const read of [linkSpecsOf, addressSpecsOf, routeSpecsOf, routingRuleSpecsOf]) read(reader);
   for (const read of [operatorSpecsOf, vipOperatorSpecsOf, probeSpecsOf, sharedAddressesOf]) read(reader);
   for (const read of [kubernetesIdentity, controlPlaneSettings, kubeletSettings, manifestSettings])

@@ -214,7 +214,7 @@ test('only the first process of a machine can change it: other modules call the 
   assert.deepEqual(reader.match(/\bopen\w*\([^)]*\)/g), ["open(path, 'r')"]);
   // One port changes the network. It has the steps of the kind of the node, and only the first process of a node opens it.
   const networkChanges =
-    /\b(setLinkUp|addAddress|replaceAddress|removeAddress|addRoute|removeRoute|lendAddress|returnAddress|announceAddress)\(/;
+    /\b(setLinkUp|createLink|changeLink|removeLink|addAddress|replaceAddress|removeAddress|addRoute|removeRoute|addRule|removeRule|lendAddress|returnAddress|announceAddress)\(/;
   assert.deepEqual(importers(networkChanges), ['network/host/network-port.ts']);
   assert.deepEqual(importers(/\bopenNetworkPort\b/), [
     'network/host/network-port.ts',
@@ -248,8 +248,9 @@ test('only the first process of a machine can change it: other modules call the 
       [
         'machine',
         [
-          ...['set-link-up', 'add-address', 'replace-address', 'remove-address', 'add-route'],
-          ...['remove-route', ...borrowing],
+          ...['set-link-up', 'set-link-down', 'create-link', 'change-link', 'remove-link'],
+          ...['add-address', 'replace-address', 'remove-address', 'add-route', 'remove-route'],
+          ...['add-rule', 'remove-rule', ...borrowing],
         ],
       ],
     ],

@@ -1,6 +1,14 @@
 import { bondSettings as bond } from './bond.ts';
 import { kubeSpanSettings, vipNote, wireguardSettings } from './network-parts.ts';
-import { inside, notRead, onlyOwnNames, onNoNode, partly, type ReferenceDocs } from './reference-docs.ts';
+import {
+  inside,
+  notRead,
+  onlyOwnLinks,
+  onlyOwnNames,
+  onlyPublished,
+  partly,
+  type ReferenceDocs,
+} from './reference-docs.ts';
 
 const pattern = (what: string, example: string) => ({
   help: `${what}; * stands for any text, ? for one character.`,
@@ -54,7 +62,7 @@ const vip: ReferenceDocs = {
 };
 
 const dhcpOptions: ReferenceDocs = {
-  '': { help: 'Settings of DHCP.' },
+  '': { help: 'Settings of DHCP.', notApplied: onlyPublished },
   routeMetric: { help: 'Metric of the routes from the DHCP server.', example: 2048, default: '1024' },
   ipv4: { help: 'Whether DHCP is used for IPv4.', default: 'true' },
   ipv6: { help: 'Whether DHCP is used for IPv6.', default: 'false' },
@@ -78,9 +86,9 @@ const bondOptions: ReferenceDocs = {
     help: 'Names of the links of the bond; excludes deviceSelectors.',
     example: ['eth0', 'eth1'],
   },
-  deviceSelectors: { help: 'Selects the links of the bond; excludes interfaces.', notApplied: notRead },
+  deviceSelectors: { help: 'Selects the links of the bond; excludes interfaces.' },
   ...inside('deviceSelectors', deviceSelector),
-  arpIPTarget: { help: 'Not supported: it is refused.', example: ['192.0.2.1'] },
+  arpIPTarget: { help: 'Not supported: it is refused.', example: ['192.0.2.1'], notApplied: notRead },
   mode: {
     ...bond.mode,
     help: 'How packets are spread: balance-rr, active-backup, balance-xor, broadcast, 802.3ad, balance-tlb or balance-alb.',
@@ -90,7 +98,11 @@ const bondOptions: ReferenceDocs = {
     help: 'Which fields of a packet choose its link: layer2, layer3+4, layer2+3, encap2+3 or encap3+4.',
   },
   lacpRate: bond.lacp_rate,
-  adActorSystem: { help: 'Not supported: it is refused.', example: '2e:3c:4d:5e:6f:70' },
+  adActorSystem: {
+    help: 'Not supported: it is refused.',
+    example: '2e:3c:4d:5e:6f:70',
+    notApplied: notRead,
+  },
   arpValidate: {
     ...bond.arp_validate,
     help: 'What the ARP monitor checks: none, active, backup, all, filter, filter-active or filter-backup.',
@@ -127,7 +139,7 @@ const bondOptions: ReferenceDocs = {
 };
 
 const wireguard: ReferenceDocs = {
-  '': { help: 'Makes the link a WireGuard tunnel; replaced by WireguardConfig.' },
+  '': { help: 'Makes the link a WireGuard tunnel; replaced by WireguardConfig.', notApplied: onlyPublished },
   ...wireguardSettings,
 };
 
@@ -141,7 +153,7 @@ export const legacyNetworkReference: ReferenceDocs = inside('machine.network', {
   },
   interfaces: {
     help: 'Settings of links, merged by name in patches; replaced by the documents of links. No DHCP by default on these links.',
-    notApplied: onNoNode('Nodes publish it as resources, but apply only vip yet.'),
+    notApplied: onlyOwnLinks,
   },
   ...inside('interfaces', {
     interface: {
@@ -178,7 +190,11 @@ export const legacyNetworkReference: ReferenceDocs = inside('machine.network', {
     ...inside('vlans', {
       ...addresses,
       ...inside('routes', routes),
-      dhcp: { help: 'Whether the VLAN gets its address by DHCP.', default: 'false' },
+      dhcp: {
+        help: 'Whether the VLAN gets its address by DHCP.',
+        default: 'false',
+        notApplied: onlyPublished,
+      },
       vlanId: { help: 'Number of the VLAN.', example: 100, notApplied: vipNote },
       mtu: {
         help: 'Size of the largest packet of the VLAN (MTU), in bytes; 0 is that of the driver.',
@@ -196,6 +212,7 @@ export const legacyNetworkReference: ReferenceDocs = inside('machine.network', {
     dhcp: {
       help: 'Whether the link gets its address by DHCP; replaced by DHCPv4Config and DHCPv6Config.',
       default: 'false',
+      notApplied: onlyPublished,
     },
     ignore: {
       help: 'Whether the link is left alone; its other settings are not checked then.',

@@ -1,7 +1,7 @@
 import { bondSettings as bond } from './bond.ts';
 import { hardwareAddress, linkSettings } from './link-settings.ts';
 import { wireguardSettings } from './network-parts.ts';
-import { inside, type KindReferences, notRead, onlyPublished } from './reference-docs.ts';
+import { inside, type KindReferences, notRead, onlyOwnLinks, onlyPublished } from './reference-docs.ts';
 
 const linkName = (example: string) => ({ help: 'Name of the link.', example, isRequired: true });
 const links = (help: string) => ({ help, example: ['eth0', 'eth1'] });
@@ -14,12 +14,12 @@ const ringSize = (ring: string, example: number) => ({
 export const linkReferences: KindReferences = {
   LinkConfig: {
     ...linkSettings,
-    '': { help: 'Addresses, routes and settings of a link that exists.', notApplied: onlyPublished },
+    '': { help: 'Addresses, routes and settings of a link that exists.', notApplied: onlyOwnLinks },
     name: linkName('eth0'),
   },
   BondConfig: {
     ...linkSettings,
-    '': { help: 'A bond: several links that act as one.', notApplied: onlyPublished },
+    '': { help: 'A bond: several links that act as one.', notApplied: onlyOwnLinks },
     name: linkName('bond0'),
     hardwareAddr: hardwareAddress,
     links: { ...links('Names of the links of the bond, at least one.'), isRequired: true },
@@ -64,7 +64,7 @@ export const linkReferences: KindReferences = {
   },
   BridgeConfig: {
     ...linkSettings,
-    '': { help: 'A bridge: a switch between links of the node.', notApplied: onlyPublished },
+    '': { help: 'A bridge: a switch between links of the node.', notApplied: onlyOwnLinks },
     name: linkName('br0'),
     hardwareAddr: hardwareAddress,
     links: links('Names of the links that are ports of the bridge.'),
@@ -75,14 +75,14 @@ export const linkReferences: KindReferences = {
   },
   DummyLinkConfig: {
     ...linkSettings,
-    '': { help: 'A dummy link, which drops all packets and can hold addresses.', notApplied: onlyPublished },
+    '': { help: 'A dummy link, which drops all packets and can hold addresses.', notApplied: onlyOwnLinks },
     name: linkName('dummy0'),
     hardwareAddr: hardwareAddress,
   },
   VethConfig: {
     ...linkSettings,
     ...inside('peer', linkSettings),
-    '': { help: 'A pair of links: what enters one of them leaves the other.', notApplied: onlyPublished },
+    '': { help: 'A pair of links: what enters one of them leaves the other.', notApplied: onlyOwnLinks },
     name: {
       help: 'Name of the first link: 1 to 15 bytes, without /, : and blanks.',
       example: 'veth0',
@@ -97,7 +97,7 @@ export const linkReferences: KindReferences = {
   },
   VLANConfig: {
     ...linkSettings,
-    '': { help: 'A VLAN on another link.', notApplied: onlyPublished },
+    '': { help: 'A VLAN on another link.', notApplied: onlyOwnLinks },
     name: linkName('eth0.100'),
     vlanID: { help: 'Number of the VLAN, 1 to 4094.', example: 100, isRequired: true },
     vlanMode: { help: 'Protocol of the tag.', example: '802.1q', default: '802.1q' },
@@ -105,7 +105,7 @@ export const linkReferences: KindReferences = {
   },
   VRFConfig: {
     ...linkSettings,
-    '': { help: 'A VRF: links with a routing table of their own.', notApplied: onlyPublished },
+    '': { help: 'A VRF: links with a routing table of their own.', notApplied: onlyOwnLinks },
     name: linkName('vrf-blue'),
     hardwareAddr: hardwareAddress,
     links: links('Names of the links that belong to the VRF.'),

@@ -11,6 +11,7 @@ import {
   inside,
   type KindReferences,
   notRead,
+  onlyOwnLinks,
   onlyOwnNames,
   onlyPublished,
   onNoNode,
@@ -88,7 +89,7 @@ export const networkReferences: KindReferences = {
     },
   },
   BlackholeRouteConfig: {
-    '': { help: 'A route that drops the packets to a network.', notApplied: onlyPublished },
+    '': { help: 'A route that drops the packets to a network.', notApplied: onlyOwnLinks },
     name: { help: 'The network.', example: '203.0.113.0/24', isRequired: true },
     metric: {
       help: 'Priority of the route: of several routes to a network the one with the lowest metric is used.',
@@ -97,7 +98,7 @@ export const networkReferences: KindReferences = {
     },
   },
   RoutingRuleConfig: {
-    '': { help: 'A rule that chooses the routing table of packets.', notApplied: onlyPublished },
+    '': { help: 'A rule that chooses the routing table of packets.', notApplied: onlyOwnLinks },
     name: {
       help: 'Priority of the rule, up to 4294967295: lower ones are tried first. Not 0, 32500, 32766 and 32767.',
       example: '1000',

@@ -55,6 +55,12 @@ export const onlyMachines = onlyOn(
   'Only machines do it: other nodes share the kernel of a host.',
 );
 
+/** Other nodes have the links, addresses, routes and rules that their host gives them. */
+export const onlyOwnLinks = onlyOn(
+  ['machine'],
+  'Only machines apply it: the links of other nodes belong to their host.',
+);
+
 /** Other nodes look names up as their host does. */
 export const onlyOwnNames = onlyOn(
   ['container', 'machine'],

@@ -17,11 +17,20 @@ export type WorldName = 'process' | 'stack' | 'container' | 'machine';
 /** What machined can do to the network of its node. */
 export type NetworkStepKind =
   | 'set-link-up'
+  | 'set-link-down'
+  /** A virtual link. */
+  | 'create-link'
+  /** Its settings, its options and its master. */
+  | 'change-link'
+  | 'remove-link'
   | 'add-address'
   | 'replace-address'
   | 'remove-address'
   | 'add-route'
   | 'remove-route'
+  /** A rule that chooses a routing table. */
+  | 'add-rule'
+  | 'remove-rule'
   /** A single address for a limited time, such as the virtual address of the control plane. */
   | 'lend-address'
   | 'return-address'
@@ -196,7 +205,9 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ownsKernel: true,
     ownsNetwork: true,
     networkSteps: [
-      ...['set-link-up', 'add-address', 'replace-address', 'remove-address', 'add-route', 'remove-route'],
+      ...['set-link-up', 'set-link-down', 'create-link', 'change-link', 'remove-link'],
+      ...['add-address', 'replace-address', 'remove-address', 'add-route', 'remove-route'],
+      ...['add-rule', 'remove-rule'],
       ...borrowing,
     ] as readonly NetworkStepKind[],
     ownsClock: true,

@@ -1,5 +1,5 @@
 // Publishes the links, addresses, routes, rules, DHCP clients and probes of the configuration and of the
-// defaults. Of those of the configuration, only virtual addresses are applied to the kernel.
+// defaults. A machine applies the links, addresses, routes and rules (planned-network.ts).
 import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
 import { ConfigReader } from '@nodewright/machine-config';
 import {
@@ -26,6 +26,7 @@ import {
   linksOfEntry,
 } from '../domain/device-configs.ts';
 import { linkSpecsOf, plainLink } from '../domain/link-documents.ts';
+import { withRealNames } from '../domain/link-names.ts';
 import { mergeLinks } from '../domain/merge-layers.ts';
 import { addressId, operatorId, probeId, routeId, ruleId } from '../domain/network-ids.ts';
 import {
@@ -53,9 +54,9 @@ export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwo
       extraInputs: [weak(linkStatuses)],
       specsOf: async (reader, devices, pass) => {
         // The settings of a link and its membership in another link are one spec.
-        const configured = mergeLinks([...deviceLinks(devices), ...linkSpecsOf(reader)]).map(
-          ({ spec }) => spec,
-        );
+        const links = await presentLinks(pass);
+        const specs = [...deviceLinks(devices, links), ...linkSpecsOf(reader)];
+        const configured = mergeLinks(withRealNames(specs, links)).map(({ spec }) => spec);
         const defaults = hasDefaults ? await defaultLinks(pass) : [];
         return [...defaults, ...configured];
       },

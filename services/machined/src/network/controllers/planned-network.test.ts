@@ -163,25 +163,63 @@ test('a link that is renamed keeps its address and its routes', {
   assert.match(ip('route show'), /^default via 10\.9\.8\.1 dev net0 metric 1024 $/m);
 });
 
-test('addresses and routes of the configuration are published, and not applied', { skip }, async () => {
-  const { node } = await openMachine('ip=10.9.8.7:::24::wire0:off');
+test('links, addresses, routes and rules of the configuration are applied, restored, and undone with it', {
+  skip,
+}, async () => {
+  const { node, problems } = await openMachine('ip=10.9.8.7:::24::wire0:off');
   await using _node = node;
+  // What belongs to containers.
+  ip('link add cni0 type bridge');
+  ip('link set cni0 mtu 1450 up');
+  ip('route add 10.77.0.0/16 dev cni0');
+  ip('rule add priority 5000 table 77');
+  const config = pointerTo(machineConfigs, 'v1alpha1');
+  const header = 'version: v1alpha1\nmachine: { type: worker }\n';
   await putResource(node.state, {
-    ...pointerTo(machineConfigs, 'v1alpha1'),
+    ...config,
     spec: [
-      'version: v1alpha1\nmachine: { type: worker }\n',
-      'apiVersion: v1alpha1\nkind: LinkConfig\nname: wire0\nup: true\n',
-      'addresses: [{ address: 10.9.8.7/24, routePriority: 7 }, { address: 10.9.9.9/24 }]\n',
-      'routes: [{ destination: 10.66.0.0/16, gateway: 10.9.8.1 }]\n',
-    ]
-      .join('')
-      .replace('apiVersion', '---\napiVersion'),
+      header,
+      'kind: LinkConfig\nname: wire0\nmtu: 1400\naddresses: [{ address: 10.9.8.7/24, routePriority: 7 }, { address: 10.9.9.9/24 }]\n',
+      'kind: BridgeConfig\nname: br0\nlinks: [wire2, va]\naddresses: [{ address: 10.20.0.1/24 }]\nroutes: [{ destination: 10.66.0.0/16, gateway: 10.20.0.9, table: "66" }]\n',
+      'kind: VethConfig\nname: va\npeer: { name: vb }\n',
+      'kind: RoutingRuleConfig\nname: "7000"\nsrc: 10.9.8.0/24\ntable: "66"\n',
+      'kind: BlackholeRouteConfig\nname: 10.67.0.0/16\n',
+      'kind: LinkConfig\nname: missing0\nup: true\n',
+    ].join('---\napiVersion: v1alpha1\n'),
   });
-  await node.settled();
-  const ids = async (type: string) =>
-    (await node.state.list({ namespace: 'network', type })).map(({ metadata }) => metadata.id);
-  assert.ok((await ids('AddressSpecs.net.talos.dev')).includes('wire0/10.9.9.9/24'));
-  assert.match(ip('-4 addr show dev wire0'), /inet 10\.9\.8\.7\/24/);
-  assert.doesNotMatch(ip('-4 addr show dev wire0'), /10\.9\.9\.9|metric 7/);
-  assert.doesNotMatch(ip('route show'), /10\.66/);
+  // What waits for something else is tried again later.
+  const later = async () => {
+    for (let second = 0; second < 5; second += 1) await node.advance(1000);
+  };
+  await later();
+  await has('link show dev wire0', /mtu 1400/);
+  await has('-4 addr show dev wire0', /10\.9\.8\.7\/24 metric 7/);
+  await has('link show dev wire2', /master br0/);
+  await has('-4 addr show dev br0', /10\.20\.0\.1/);
+  await has('route show table 66', /^10\.66\.0\.0\/16 via 10\.20\.0\.9 dev br0/m);
+  await has('route show', /^blackhole 10\.67\.0\.0\/16/m);
+  await has('rule show', /^7000:\s+from 10\.9\.8\.0\/24 lookup 66 proto static/m);
+  await eventually(() => /no such network device/.test(problems.ofAddresses() ?? ''), {
+    ...{ what: 'a problem of missing0', explain: () => problems.ofAddresses() ?? '' },
+  });
+
+  ip('link del br0');
+  ip('rule del priority 7000');
+  ip('link set wire0 mtu 1300');
+  await later();
+  await has('link show dev wire2', /master br0/);
+  await has('route show table 66', /^10\.66\.0\.0\/16 via 10\.20\.0\.9 dev br0/m);
+  await has('rule show', /^7000:/m);
+  await has('link show dev wire0', /mtu 1400/);
+
+  await putResource(node.state, { ...config, spec: header });
+  await later();
+  await has('rule show', /^(?![\s\S]*7000:)/);
+  await has('link show', /^(?![\s\S]*(?:br0|va@))/);
+  await has('link show dev wire0', /mtu 1500/);
+  await has('-4 addr show dev wire0', /^(?![\s\S]*10\.9\.9\.9)[\s\S]*10\.9\.8\.7\/24 brd/);
+  await has('route show', /^(?![\s\S]*blackhole)/);
+  assert.match(ip('link show dev cni0'), /[<,]UP[,>].*mtu 1450/);
+  assert.match(ip('route show'), /^10\.77\.0\.0\/16 dev cni0/m);
+  assert.match(ip('rule show'), /^5000:/m);
 });

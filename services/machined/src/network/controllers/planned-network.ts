@@ -9,16 +9,20 @@ import {
   type LinkSpecSpec,
   linkSpecs,
   type RouteSpecSpec,
+  type RoutingRuleSpecSpec,
   routeSpecs,
+  routingRuleSpecs,
 } from '@nodewright/state/kinds';
 import { isLinkUp } from '../domain/find-link.ts';
-import { type Layer, mergeHighest } from '../domain/merge-layers.ts';
-import { addressId, routeId } from '../domain/network-ids.ts';
+import { noLinkMemory } from '../domain/link-plan/link-memory.ts';
+import { type Layer, mergeHighest, mergeLinks } from '../domain/merge-layers.ts';
+import { addressId, routeId, ruleId } from '../domain/network-ids.ts';
 import { describeStep, type NetworkPlan, type NetworkStep } from '../domain/network-step.ts';
 import type { ProblemSubject } from '../domain/operator.ts';
 import { planAddresses } from '../domain/plan-addresses.ts';
 import { planLinks } from '../domain/plan-links.ts';
 import { planRoutes } from '../domain/plan-routes.ts';
+import { planRules } from '../domain/plan-rules.ts';
 import type { KernelNetwork } from '../host/kernel-network.ts';
 import type { NetworkPort } from '../host/network-port.ts';
 import { inLayers } from './network-config.ts';
@@ -44,7 +48,7 @@ export interface PlannedNetworkContext extends PlannedNetworkInit {
   readonly problems: NetworkProblems;
 }
 
-/** The controllers of links, addresses and routes. */
+/** The controllers of links, addresses, routes and rules. */
 export function plannedNetworkControllers(context: PlannedNetworkContext): Controller[] {
   return [
     createLinkSpecController(context),
@@ -53,9 +57,10 @@ export function plannedNetworkControllers(context: PlannedNetworkContext): Contr
       subject: 'addresses',
       inputs: [weak(inLayers(addressSpecs))],
       topics: ['address', 'link'],
+      memory: noKeys,
       plan: async (pass, kernel, owned) => {
         const merge = mergeHighest<AddressSpecSpec>(({ linkName, address }) => addressId(linkName, address));
-        const wanted = merge(await appliedSpecs(pass, addressSpecs)).map(({ spec }) => spec);
+        const wanted = merge(await runningSpecs(pass, addressSpecs)).map(({ spec }) => spec);
         return planAddresses({ wanted, owned, links: kernel.links(), addresses: kernel.addresses() });
       },
     }),
@@ -65,30 +70,40 @@ export function plannedNetworkControllers(context: PlannedNetworkContext): Contr
       inputs: [weak(inLayers(routeSpecs))],
       // A gateway that cannot be reached now may be reached with the next address.
       topics: ['route', 'address', 'link'],
+      memory: noKeys,
       plan: async (pass, kernel, owned) => {
         const merge = mergeHighest<RouteSpecSpec>(routeId);
-        const wanted = merge(await appliedSpecs(pass, routeSpecs)).map(({ spec }) => spec);
+        const wanted = merge(await runningSpecs(pass, routeSpecs)).map(({ spec }) => spec);
         return planRoutes({ wanted, owned, links: kernel.links(), routes: kernel.routes() });
+      },
+    }),
+    createPlanController(context, {
+      name: 'network.RoutingRuleSpecController',
+      subject: 'others',
+      inputs: [weak(inLayers(routingRuleSpecs))],
+      topics: ['rule'],
+      memory: noKeys,
+      plan: async (pass, kernel, owned) => {
+        const merge = mergeHighest<RoutingRuleSpecSpec>(({ family, priority }) => ruleId(family, priority));
+        const wanted = merge(await runningSpecs(pass, routingRuleSpecs)).map(({ spec }) => spec);
+        return planRules({ wanted, owned, rules: kernel.rules() });
       },
     }),
   ];
 }
 
-/**
- * The specifications that act: those of the configuration do not yet, because its documents about links describe links, addresses, routes
- * and rules together.
- */
-async function appliedSpecs<S extends { readonly layer: Layer }>(
+const noKeys: ReadonlySet<string> = new Set();
+
+/** The specifications of all layers. */
+async function runningSpecs<S extends { readonly layer: Layer }>(
   pass: ReconcilePass,
   kind: KindRef<S>,
 ): Promise<S[]> {
   const all = await pass.list(inLayers(kind));
-  return all
-    .filter(({ metadata, spec }) => metadata.phase === 'running' && spec.layer !== 'configuration')
-    .map(({ spec }) => spec);
+  return all.filter(({ metadata }) => metadata.phase === 'running').map(({ spec }) => spec);
 }
 
-/** Sets links up. Source: Talos v1.14: network.LinkSpecController. */
+/** Makes, changes and removes links. Source: Talos v1.14: network.LinkSpecController. */
 function createLinkSpecController(context: PlannedNetworkContext): Controller {
   const { obstacles, problems } = context;
   const inner = createPlanController(context, {
@@ -96,9 +111,10 @@ function createLinkSpecController(context: PlannedNetworkContext): Controller {
     subject: 'addresses',
     inputs: [weak(inLayers(linkSpecs)), weak(inLayers(addressSpecs))],
     topics: ['link', 'address'],
-    plan: async (pass, kernel) => {
-      const named = (await appliedSpecs<LinkSpecSpec>(pass, linkSpecs)).filter(isNamed);
-      const ofCommandLine = (await appliedSpecs(pass, addressSpecs)).filter(
+    memory: noLinkMemory,
+    plan: async (pass, kernel, memory) => {
+      const named = (await runningSpecs<LinkSpecSpec>(pass, linkSpecs)).filter(isNamed);
+      const ofCommandLine = (await runningSpecs(pass, addressSpecs)).filter(
         ({ layer }) => layer === 'cmdline',
       );
       // An address on a link that is down reaches nobody.
@@ -108,7 +124,8 @@ function createLinkSpecController(context: PlannedNetworkContext): Controller {
       });
       const hasOne = ofCommandLine.length > missing.waiting.length + missing.steps.length;
       return planLinks({
-        wanted: named.map((spec) => spec.name),
+        wanted: mergeLinks(named).map(({ spec }) => spec),
+        memory,
         // Only when a problem says why no address could be set. Before the first attempt no problem is known, and the other links stay
         // down.
         bringsUpAll: !hasOne && problems.ofAddresses() !== undefined,
@@ -126,25 +143,23 @@ function createLinkSpecController(context: PlannedNetworkContext): Controller {
 }
 
 /** The default layer names every hardware device, for DHCP, which is not implemented: only the loopback device counts. */
-const isNamed = ({ name, layer, up }: LinkSpecSpec) => up && (layer !== 'default' || name === 'lo');
+const isNamed = ({ name, layer }: LinkSpecSpec) => layer !== 'default' || name === 'lo';
 
-interface PlanControllerInit {
+interface PlanControllerInit<Memory> {
   readonly name: string;
   readonly subject: ProblemSubject;
   readonly inputs: readonly Input[];
   readonly topics: readonly NetlinkTopic[];
-  readonly plan: (
-    pass: ReconcilePass,
-    kernel: KernelNetwork,
-    owned: ReadonlySet<string>,
-  ) => Promise<NetworkPlan>;
+  /** Of the first plan. */
+  readonly memory: Memory;
+  readonly plan: (pass: ReconcilePass, kernel: KernelNetwork, memory: Memory) => Promise<NetworkPlan<Memory>>;
 }
 
-function createPlanController(
+function createPlanController<Memory>(
   { network, port, problems }: PlannedNetworkContext,
-  { name, subject, inputs, topics, plan }: PlanControllerInit,
+  { name, subject, inputs, topics, memory, plan }: PlanControllerInit<Memory>,
 ): Controller {
-  let owned: ReadonlySet<string> = new Set();
+  let owned = memory;
   const taken = new TakenSteps();
   return {
     ...{ name, inputs, outputs: [] },
@@ -206,7 +221,7 @@ class TakenSteps {
   }
 }
 
-function failureOf(port: NetworkPort, step: NetworkPlan['steps'][number]): string | undefined {
+function failureOf(port: NetworkPort, step: NetworkStep): string | undefined {
   try {
     port.apply(step);
     return undefined;

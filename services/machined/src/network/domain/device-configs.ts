@@ -30,15 +30,20 @@ export interface PresentLink {
 export function linksOfEntry(entry: DocumentReader, links: readonly PresentLink[]): string[] {
   const name = entry.text('interface');
   if (name !== '' || !entry.has('deviceSelector')) return name === '' ? [] : [name];
-  const isPhysical = entry.boolean('deviceSelector', 'physical');
+  return selectedLinks(entry.below('deviceSelector'), links);
+}
+
+/** The links that a selector matches. One that names nothing matches nothing. */
+function selectedLinks(selector: DocumentReader, links: readonly PresentLink[]): string[] {
+  const isPhysical = selector.boolean('physical');
+  const patterns = selectorKeys.flatMap((key) => {
+    const pattern = selector.text(key);
+    return pattern === '' ? [] : [{ key, pattern }];
+  });
+  if (isPhysical === undefined && patterns.length === 0) return [];
   return links
     .filter(({ spec }) => isPhysical === undefined || isPhysical === isPhysicalLink(spec))
-    .filter(({ spec }) =>
-      selectorKeys.every((key) => {
-        const pattern = entry.text('deviceSelector', key);
-        return pattern === '' || fitsPattern(pattern, spec[key]);
-      }),
-    )
+    .filter(({ spec }) => patterns.every(({ key, pattern }) => fitsPattern(pattern, spec[key])))
     .map((link) => link.name);
 }
 
@@ -123,11 +128,26 @@ const oldBondKeys = {
   },
 };
 
-export function deviceLinks(devices: readonly DeviceConfig[]): LinkSpecSpec[] {
-  return devices.filter(({ entry }) => !entry.boolean('ignore')).flatMap(linksOfDevice);
+/** @param links in the order of their names, for the selectors of bonds */
+export function deviceLinks(devices: readonly DeviceConfig[], links: readonly PresentLink[]): LinkSpecSpec[] {
+  return devices
+    .filter(({ entry }) => !entry.boolean('ignore'))
+    .flatMap((device) => {
+      const members = membersOfBond(device, links);
+      // A bond with only some of its links could cut the node off.
+      return members === undefined ? [] : linksOfDevice(device, members);
+    });
 }
 
-function linksOfDevice({ name, entry }: DeviceConfig): LinkSpecSpec[] {
+/** Undefined when a selector matches no link. The bond itself, which has the hardware address of a member, is none. */
+function membersOfBond({ name, entry }: DeviceConfig, links: readonly PresentLink[]): string[] | undefined {
+  const others = links.filter((link) => link.name !== name);
+  const selected = entry.items('bond', 'deviceSelectors').map((selector) => selectedLinks(selector, others));
+  if (selected.some((names) => names.length === 0)) return undefined;
+  return [...new Set([...entry.texts('bond', 'interfaces'), ...selected.flat()])];
+}
+
+function linksOfDevice({ name, entry }: DeviceConfig, bondMembers: readonly string[]): LinkSpecSpec[] {
   const link = (of: string) => ({ ...plainLink(of, 'configuration'), up: true });
   const made = (of: string, kind: string) => ({ ...link(of), logical: true, type: 'ether' as const, kind });
   const mtu = entry.integer('mtu') ?? 0;
@@ -161,7 +181,7 @@ function linksOfDevice({ name, entry }: DeviceConfig): LinkSpecSpec[] {
     }
     return { ...link(name), mtu, bridgeSlave: { masterName: entry.text('bridgePort', 'master') } };
   };
-  const bonded = entry.texts('bond', 'interfaces').map((member, slaveIndex) => ({
+  const bonded = bondMembers.map((member, slaveIndex) => ({
     ...link(member),
     bondSlave: { masterName: name, slaveIndex },
   }));

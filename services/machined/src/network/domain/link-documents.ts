@@ -56,7 +56,10 @@ const plainBond: BondMasterSpec = {
 
 /** The links of the configuration, with their memberships in other links. */
 export function linkSpecsOf(reader: ConfigReader): LinkSpecSpec[] {
-  return configuredLinks(reader).flatMap((link) => [linkSpecOf(link), ...membersOf(link)]);
+  const specs = configuredLinks(reader).map((link) => ({ link, spec: linkSpecOf(link) }));
+  // A member is up, unless it has a document that says otherwise.
+  const down = new Set(specs.filter(({ spec }) => !spec.up).map(({ spec }) => spec.name));
+  return specs.flatMap(({ link, spec }) => [spec, ...membersOf(link, down)]);
 }
 
 function linkSpecOf({ kind, name, document, path }: ConfiguredLink): LinkSpecSpec {
@@ -129,15 +132,18 @@ const documentBondKeys = {
 type BondKeys = Readonly<Record<keyof typeof documentBondKeys, string>>;
 
 /**
- * A bond from a document, or from the old section with its own names. Decoding has checked the values of the
+ * A bond from a document, or from the old section with its own names. What it does not name has the kernel's own value. Decoding has checked the values of the
  * enumerations, which are the same in resources.
  */
 export function bondOf(document: DocumentReader, keys: BondKeys = documentBondKeys): BondMasterSpec {
   const word = <K extends keyof BondMasterSpec>(key: string, otherwise: BondMasterSpec[K]) =>
     (document.text(key) || otherwise) as BondMasterSpec[K];
-  const number = (key: string) => document.integer(key) ?? 0;
+  const number = (key: string, otherwise = 0) => document.integer(key) ?? otherwise;
+  const mode = word<'mode'>(keys.mode, plainBond.mode);
+  const balancesLoad = mode === 'balance-tlb' || mode === 'balance-alb';
+  const isLacp = mode === '802.3ad';
   return {
-    mode: word<'mode'>(keys.mode, plainBond.mode),
+    mode,
     xmitHashPolicy: word<'xmitHashPolicy'>('xmitHashPolicy', plainBond.xmitHashPolicy),
     lacpRate: word<'lacpRate'>('lacpRate', plainBond.lacpRate),
     arpValidate: word<'arpValidate'>('arpValidate', plainBond.arpValidate),
@@ -149,14 +155,22 @@ export function bondOf(document: DocumentReader, keys: BondKeys = documentBondKe
     ...{ miimon: number('miimon'), updelay: number('updelay'), downdelay: number('downdelay') },
     ...{
       arpInterval: number('arpInterval'),
-      resendIgmp: number(keys.resendIgmp),
+      resendIgmp: number(keys.resendIgmp, 1),
       minLinks: number('minLinks'),
     },
-    ...{ lpInterval: number('lpInterval'), packetsPerSlave: number('packetsPerSlave') },
-    ...{ numPeerNotif: number('numPeerNotif'), tlbLogicalLb: number(keys.tlbLogicalLb) },
-    ...{ allSlavesActive: number('allSlavesActive'), useCarrier: document.boolean('useCarrier') ?? false },
-    ...{ adActorSysPrio: number('adActorSysPrio'), adUserPortKey: number('adUserPortKey') },
-    ...{ peerNotifyDelay: number(keys.peerNotifyDelay), missedMax: number('missedMax') },
+    ...{ lpInterval: number('lpInterval', 1), packetsPerSlave: number('packetsPerSlave', 1) },
+    ...{ numPeerNotif: number('numPeerNotif', 1) },
+    tlbLogicalLb: number(keys.tlbLogicalLb, balancesLoad ? 0 : 1),
+    allSlavesActive: number('allSlavesActive'),
+    useCarrier: document.boolean('useCarrier') ?? true,
+    ...{
+      adActorSysPrio: number('adActorSysPrio', isLacp ? 65_535 : 0),
+      adUserPortKey: number('adUserPortKey'),
+    },
+    ...{
+      peerNotifyDelay: number(keys.peerNotifyDelay),
+      missedMax: number('missedMax', isLacp || balancesLoad ? 0 : 2),
+    },
     ...{ arpIpTargets: document.texts('arpIpTargets'), nsIp6Targets: document.texts('nsIp6Targets') },
     adLacpActive: word<'adLacpActive'>('adLACPActive', undefined),
     primary: document.text('primary'),
@@ -179,9 +193,9 @@ export function wireguardOf(document: DocumentReader): LinkSpecSpec['wireguard']
   };
 }
 
-function membersOf({ kind, name, document }: ConfiguredLink): LinkSpecSpec[] {
+function membersOf({ kind, name, document }: ConfiguredLink, down: ReadonlySet<string>): LinkSpecSpec[] {
   return document.texts('links').flatMap((member, slaveIndex) => {
-    const link = { ...plainLink(member, 'configuration'), up: true };
+    const link = { ...plainLink(member, 'configuration'), up: !down.has(member) };
     if (kind === 'BondConfig') return [{ ...link, bondSlave: { masterName: name, slaveIndex } }];
     if (kind === 'BridgeConfig') return [{ ...link, bridgeSlave: { masterName: name } }];
     return kind === 'VRFConfig' ? [{ ...link, vrfSlave: { masterName: name } }] : [];

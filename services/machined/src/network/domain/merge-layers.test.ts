@@ -6,6 +6,7 @@ import type {
   ResolverSpecSpec,
   TimeServerSpecSpec,
 } from '@nodewright/state/kinds';
+import { plainLink } from './link-documents.ts';
 import {
   type Layer,
   mergeHighest,
@@ -89,19 +90,44 @@ test('mergeResolvers() concatenates search domains unless a layer overrides thos
   assert.deepEqual(servedBy(base, resolvers('configuration', [], [], true))?.searchDomains, []);
 });
 
+const link = (layer: Layer, rest: Partial<LinkSpecSpec>): LinkSpecSpec => ({
+  ...plainLink('eth0', layer),
+  ...rest,
+});
+
 test('mergeLinks() takes the fields of a higher layer, and keeps those that it leaves empty', () => {
-  const link = (layer: Layer, rest: Partial<LinkSpecSpec>) =>
-    ({ name: 'eth0', logical: false, up: true, mtu: 0, kind: '', layer, ...rest }) as LinkSpecSpec;
+  const vlan = { vlanID: 7, vlanProtocol: '802.1q' } as const;
   assert.deepEqual(
     mergeLinks([
-      link('configuration', { mtu: 9000, vlan: { vlanID: 0, vlanProtocol: '' } }),
-      link('platform', { mtu: 1400, kind: 'vlan', vlan: { vlanID: 7, vlanProtocol: '802.1q' }, up: false }),
+      link('configuration', { mtu: 9000, up: true }),
+      link('platform', { mtu: 1400, kind: 'vlan', type: 'ether', vlan }),
     ]),
     [
       {
         id: 'eth0',
-        spec: link('configuration', { mtu: 9000, kind: 'vlan', vlan: { vlanID: 7, vlanProtocol: '802.1q' } }),
+        spec: link('configuration', { mtu: 9000, up: true, kind: 'vlan', type: 'ether', vlan }),
       },
     ],
   );
+});
+
+test('mergeLinks() takes what makes a link from one specification, whatever others say about its master', () => {
+  const bond = { ...plainLink('', 'configuration').bondMaster, mode: '802.3ad', miimon: 100 } as const;
+  const made = { logical: true, kind: 'bond', type: 'ether', bondMaster: bond, up: true } as const;
+  const member = { up: true, bridgeSlave: { masterName: 'br0' } };
+  const merged = mergeLinks([link('configuration', made), link('configuration', member)]);
+  assert.deepEqual(
+    merged.map(({ spec }) => spec),
+    [link('configuration', { ...made, ...member })],
+  );
+});
+
+test('mergeLinks() lets the configuration set a link down and take multicast away, and no operator', () => {
+  const of = (...specs: LinkSpecSpec[]) =>
+    mergeLinks(specs).map(({ spec: { up, multicast, mtu } }) => ({ up, multicast, mtu }));
+  const up = link('default', { up: true });
+  assert.deepEqual(of(up, link('configuration', { up: false, multicast: false })), [
+    { up: false, multicast: false, mtu: 0 },
+  ]);
+  assert.deepEqual(of(up, link('operator', { mtu: 1400 })), [{ up: true, multicast: undefined, mtu: 1400 }]);
 });

@@ -97,15 +97,33 @@ function mergedServers(lower: ResolverSpecSpec, spec: ResolverSpecSpec): readonl
   return [...spec.nameServers, ...lower.nameServers.filter((server) => !families.has(isInet6(server)))];
 }
 
-/** Field by field: set fields of a higher layer win, empty ones come from the layers below. */
+/**
+ * Field by field: set fields of a higher layer win, empty ones come from the layers below. What makes a link belongs together, and comes
+ * from the highest layer that makes it. On purpose unlike upstream, `up` and `multicast` of the configuration win when they are false.
+ */
 export const mergeLinks: Merge<LinkSpecSpec> = (specs) => {
   const merged = new Map<string, LinkSpecSpec>();
   for (const spec of byLayer(specs)) {
     const lower = merged.get(spec.name);
-    merged.set(spec.name, lower === undefined ? spec : (withFields(lower, spec) as LinkSpecSpec));
+    merged.set(spec.name, lower === undefined ? spec : withLink(lower, spec));
   }
   return [...merged].map(([id, spec]) => ({ id, spec }));
 };
+
+/** Layers whose links say whether they are up; those of operators only want something from the link. */
+const saysUp = new Set<Layer>(['platform', 'configuration']);
+
+function withLink(lower: LinkSpecSpec, higher: LinkSpecSpec): LinkSpecSpec {
+  const merged = withFields(lower, higher) as LinkSpecSpec;
+  const { logical, type, kind, parentName, vlan, bondMaster, bridgeMaster, vrfMaster, veth } =
+    higher.kind === '' ? lower : higher;
+  return {
+    ...merged,
+    ...{ logical, type, kind, parentName, vlan, bondMaster, bridgeMaster, vrfMaster, veth },
+    up: saysUp.has(higher.layer) && higher.layer !== lower.layer ? higher.up : merged.up,
+    multicast: higher.multicast ?? lower.multicast,
+  };
+}
 
 function withFields(lower: object, higher: object): object {
   const fields: Record<string, unknown> = { ...lower };

@@ -1,11 +1,35 @@
 // What can be done to the network of a node, as data: planners return it, and the port of the network executes it.
-import type { AddressChange, KernelLink, KernelRoute } from '@nodewright/linux/network';
+import type {
+  AddressChange,
+  KernelLink,
+  KernelRoute,
+  KernelRule,
+  LinkChange,
+  LinkCreation,
+} from '@nodewright/linux/network';
 import type { NetworkStepKind } from '../../base/domain/world.ts';
 
 interface LinkStep {
-  readonly kind: Extract<NetworkStepKind, 'set-link-up'>;
+  readonly kind: Extract<NetworkStepKind, 'set-link-up' | 'set-link-down' | 'remove-link'>;
   readonly linkName: string;
   readonly linkIndex: number;
+}
+
+interface CreateLinkStep {
+  readonly kind: Extract<NetworkStepKind, 'create-link'>;
+  readonly creation: LinkCreation;
+}
+
+interface ChangeLinkStep {
+  readonly kind: Extract<NetworkStepKind, 'change-link'>;
+  readonly linkName: string;
+  readonly linkIndex: number;
+  readonly change: LinkChange;
+}
+
+interface RuleStep {
+  readonly kind: Extract<NetworkStepKind, 'add-rule' | 'remove-rule'>;
+  readonly rule: KernelRule;
 }
 
 interface AddressStep {
@@ -40,19 +64,28 @@ interface AnnounceStep {
 }
 
 /** One change of the kernel's network. */
-export type NetworkStep = LinkStep | AddressStep | RouteStep | LendStep | ReturnStep | AnnounceStep;
+export type NetworkStep =
+  | LinkStep
+  | CreateLinkStep
+  | ChangeLinkStep
+  | AddressStep
+  | RouteStep
+  | RuleStep
+  | LendStep
+  | ReturnStep
+  | AnnounceStep;
 
-/** What a planner answers. */
-export interface NetworkPlan {
+/** What a planner answers. `Memory` is what it has to know of its earlier plans. */
+export interface NetworkPlan<Memory = ReadonlySet<string>> {
   /** To be taken in this order. One that fails stops none of the others. */
   readonly steps: readonly NetworkStep[];
   /** Why the node cannot apply a specification now, one text for each. An event of the kernel makes a new plan. */
   readonly waiting: readonly string[];
   /**
-   * The keys of what belongs to the specifications from before the first step on: what they name, and what they named and the kernel
-   * still has. It is given to the next plan.
+   * What belongs to the specifications from before the first step on: what they name, and what they named and the kernel
+   * still has. It is given to the next plan. For addresses, routes and rules it is a set of keys.
    */
-  readonly owned: ReadonlySet<string>;
+  readonly owned: Memory;
 }
 
 /** A step in words, such as `add-address 10.0.0.2/24 on eth0`. */
@@ -62,9 +95,27 @@ export function describeStep(step: NetworkStep): string {
     const { destination, gateway, priority } = step.route;
     return `${kind} ${destination || 'default'}${gateway === '' ? '' : ` via ${gateway}`} metric ${priority}`;
   }
+  if ('creation' in step) return `${kind} ${step.creation.name} of the kind ${step.creation.kind}`;
+  if ('change' in step) return `${kind} ${step.linkName} ${describeChange(step.change)}`;
+  if ('rule' in step) return `${kind} ${step.rule.priority}`;
   if ('linkName' in step)
     return 'address' in step
       ? `${kind} ${step.address.address}/${step.address.prefixLength} on ${step.linkName}`
       : `${kind} ${step.linkName}`;
   return `${kind} ${step.address}`;
 }
+
+/** `mtu 1400`, `its options`. */
+function describeChange(change: LinkChange): string {
+  const { options, masterIndex, ...rest } = change;
+  const words = [
+    ...Object.entries(rest).map(([name, value]) => `${wordsOf[name as keyof typeof wordsOf]} ${value}`),
+    ...(masterIndex === undefined ? [] : [masterIndex === 0 ? 'out of its master' : 'into its master']),
+    ...(options === undefined ? [] : [`options of the ${options.kind}`]),
+  ];
+  return words.join(', ');
+}
+
+const wordsOf: Readonly<Record<Exclude<keyof LinkChange, 'options' | 'masterIndex'>, string>> = {
+  ...{ up: 'up', mtu: 'mtu', hardwareAddress: 'address', multicast: 'multicast', alias: 'alias' },
+};

@@ -5,6 +5,7 @@ import { type AddressSpecSpec, networkEnumerations as enums } from '@nodewright/
 import { addressBytes, addressOf, type Prefix, parsePrefix } from '../../base/domain/prefix.ts';
 import { findLink, type NamedLink } from './find-link.ts';
 import type { NetworkPlan, NetworkStep } from './network-step.ts';
+import { withinLimit } from './within-limit.ts';
 
 export interface PlanAddressesFacts {
   /** The merged specifications. */
@@ -14,6 +15,8 @@ export interface PlanAddressesFacts {
   readonly links: readonly NamedLink[];
   readonly addresses: readonly KernelAddress[];
 }
+
+export const maxAddresses = 1000;
 
 const inet6 = 10;
 const permanent = enums.addressFlags.bitsOf(['permanent']);
@@ -45,7 +48,7 @@ export function planAddresses({ wanted, owned, links, addresses }: PlanAddresses
   const waiting: string[] = [];
   const lent = new Set<string>();
   const withoutLink = new Set<string>();
-  for (const spec of wanted) {
+  for (const spec of withinLimit(wanted, { limit: maxAddresses, what: 'addresses' }, waiting)) {
     const isPermanent = spec.flags.includes('permanent');
     const one = wantedAddress(spec, links);
     if (typeof one !== 'string') {

@@ -1,12 +1,17 @@
 // The order of steps, and what waits. That plans lead where they should is in host/planned-network.property.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ConfigReader } from '@nodewright/machine-config';
+import type { RouteSpecSpec } from '@nodewright/state/kinds';
 import { fakeAddress, fakeLink, fakeRoute } from '../controllers/testing/fake-network.ts';
 import { linkAddress } from './address-documents.ts';
+import { linkSpecsOf, plainLink } from './link-documents.ts';
+import { noLinkMemory } from './link-plan/link-memory.ts';
+import { mergeLinks } from './merge-layers.ts';
 import { describeStep, type NetworkPlan } from './network-step.ts';
-import { planAddresses } from './plan-addresses.ts';
-import { planLinks } from './plan-links.ts';
-import { planRoutes } from './plan-routes.ts';
+import { maxAddresses, planAddresses } from './plan-addresses.ts';
+import { maxLinks, planLinks } from './plan-links.ts';
+import { maxRoutes, planRoutes } from './plan-routes.ts';
 import { plainRoute } from './route-documents.ts';
 
 const links = [
@@ -15,20 +20,23 @@ const links = [
   fakeLink(3, 'eth1', { flags: 0 }),
   fakeLink(4, 'cni0', { flags: 0, kind: 'veth' }),
 ];
-const wordsOf = ({ steps }: NetworkPlan) => steps.map(describeStep);
+const wordsOf = ({ steps }: Pick<NetworkPlan, 'steps'>) => steps.map(describeStep);
+const isUpSpec = (name: string) => ({ ...plainLink(name, 'cmdline'), up: true });
 const isUp = (index: number) => links.map((link) => (link.index === index ? { ...link, flags: 1 } : link));
 
 test('planLinks() sets up what is named, by any of its names, and all hardware when there is no address', () => {
-  const facts = { wanted: ['lo', 'enp1s0', 'eth9'], bringsUpAll: false, obstacles: new Map(), links };
-  assert.deepEqual(wordsOf(planLinks(facts)), ['set-link-up lo', 'set-link-up eth0']);
+  const wanted = ['lo', 'enp1s0', 'eth9'].map(isUpSpec);
+  const facts = { wanted, memory: noLinkMemory, bringsUpAll: false, obstacles: new Map(), links };
+  assert.deepEqual(wordsOf(planLinks(facts)), ['set-link-up eth0', 'set-link-up lo']);
   assert.deepEqual(wordsOf(planLinks({ ...facts, links: isUp(2) })), ['set-link-up lo']);
-  const all = planLinks({ ...facts, wanted: ['lo'], bringsUpAll: true });
+  const all = planLinks({ ...facts, wanted: [isUpSpec('lo')], bringsUpAll: true });
   assert.deepEqual(wordsOf(all), ['set-link-up lo', 'set-link-up eth0', 'set-link-up eth1']);
 });
 
 test('planLinks() leaves a link down whose advertisements of routers cannot be refused, and says so', () => {
   const obstacles = new Map([['eth0', 'its advertisements of routers cannot be refused: EACCES']]);
-  const plan = planLinks({ wanted: ['eth0'], bringsUpAll: true, obstacles, links });
+  const wanted = [isUpSpec('eth0')];
+  const plan = planLinks({ wanted, memory: noLinkMemory, bringsUpAll: true, obstacles, links });
   assert.deepEqual(wordsOf(plan), ['set-link-up eth1']);
   assert.deepEqual(plan.waiting, [
     'link eth0 stays down, its advertisements of routers cannot be refused: EACCES',
@@ -135,4 +143,96 @@ test('planRoutes() waits for a link that is down and for a metric that another r
     ],
     owned: new Set(['2/254//1024/10.0.0.1']),
   });
+});
+
+test('planners apply a bounded number of specifications, and say how many there are', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const ip = (index: number) => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+  const addresses = many(maxAddresses + 1).map((index) => linkAddress('eth0', `${ip(index)}/32`, 'cmdline'));
+  const ofAddresses = planAddresses({ wanted: addresses, owned: new Set(), links, addresses: [] });
+  assert.equal(ofAddresses.steps.length, maxAddresses);
+  assert.deepEqual(ofAddresses.waiting, ['of 1001 addresses only 1000 are applied']);
+  const routes = many(maxRoutes + 1).map(
+    (index): RouteSpecSpec => ({ ...plainRoute, family: 'inet4', dst: `${ip(index)}/32`, type: 'blackhole' }),
+  );
+  const ofRoutes = planRoutes({ wanted: routes, owned: new Set(), links, routes: [] });
+  assert.equal(ofRoutes.steps.length, maxRoutes);
+  assert.deepEqual(ofRoutes.waiting, ['of 10001 routes only 10000 are applied']);
+  const bridges = many(maxLinks + 1).map((index) => ({
+    ...plainLink(`br${index}`, 'configuration'),
+    ...{ logical: true, kind: 'bridge', up: true },
+  }));
+  const facts = { memory: noLinkMemory, bringsUpAll: false, obstacles: new Map(), links };
+  const ofLinks = planLinks({ ...facts, wanted: bridges });
+  assert.equal(ofLinks.steps.length, maxLinks);
+  assert.deepEqual(ofLinks.waiting, ['of 1001 links only 1000 are applied']);
+});
+
+test('planLinks() says of each link why it waits, and goes on with the others', () => {
+  const wanted = [
+    { ...plainLink('eth0', 'configuration'), logical: true, kind: 'bridge' },
+    { ...plainLink('wg0', 'configuration'), logical: true, kind: 'wireguard' },
+    { ...plainLink('v7', 'configuration'), logical: true, kind: 'vlan', parentName: 'v8' },
+    { ...plainLink('v8', 'configuration'), logical: true, kind: 'vlan', parentName: 'eth9' },
+    { ...plainLink('eth1', 'configuration'), up: true, bridgeSlave: { masterName: 'br9' } },
+    { ...plainLink('eth9', 'configuration'), up: true },
+    { ...plainLink('lo', 'configuration'), up: false },
+  ];
+  const facts = { memory: noLinkMemory, bringsUpAll: false, obstacles: new Map() };
+  const plan = planLinks({ ...facts, wanted, links: isUp(1) });
+  assert.deepEqual(wordsOf(plan), ['set-link-up eth1']);
+  assert.deepEqual(plan.waiting.toSorted(), [
+    'link eth0: a device of the hardware has this name',
+    'link eth1: there is no network device br9 for it to join',
+    'link eth9: there is no such network device',
+    'link lo: the loopback device stays up',
+    'link v8: there is no network device eth9 to carry it',
+    'link wg0: links of the kind wireguard are not supported',
+  ]);
+});
+
+test('planLinks() takes the members out of a bond for a new mode, and puts them back, and not for a new primary', () => {
+  const document = {
+    kind: 'BondConfig',
+    value: {
+      name: 'bond0',
+      links: ['eth0', 'eth1'],
+      bondMode: 'active-backup',
+      miimon: 100,
+      primary: 'eth1',
+    },
+  };
+  const specsOf = (rest: object) =>
+    mergeLinks(linkSpecsOf(new ConfigReader([{ ...document, value: { ...document.value, ...rest } }]))).map(
+      ({ spec }) => spec,
+    );
+  const made = planLinks({
+    ...{ memory: noLinkMemory, bringsUpAll: false, obstacles: new Map(), links, wanted: specsOf({}) },
+  });
+  assert.deepEqual(wordsOf(made).slice(0, 1), ['create-link bond0 of the kind bond']);
+  const [first] = made.steps;
+  const { details } = first?.kind === 'create-link' ? first.creation : assert.fail();
+  const up = { flags: 1, masterIndex: 9 };
+  const working = [
+    ...[fakeLink(2, 'eth0', up), fakeLink(3, 'eth1', up)],
+    fakeLink(9, 'bond0', { flags: 1, kind: 'bond', details }),
+  ];
+  const stepsFor = (rest: object) =>
+    wordsOf(
+      planLinks({
+        ...{ memory: made.owned, bringsUpAll: false, obstacles: new Map(), links: working },
+        wanted: specsOf(rest),
+      }),
+    );
+  assert.deepEqual(stepsFor({}), []);
+  assert.deepEqual(stepsFor({ primary: 'eth0' }), ['change-link bond0 options of the bond']);
+  assert.deepEqual(stepsFor({ miimon: 50 }), [
+    'set-link-down bond0',
+    'change-link eth0 out of its master',
+    'change-link eth1 out of its master',
+    'change-link bond0 options of the bond',
+    'set-link-up bond0',
+    ...['set-link-down eth0', 'change-link eth0 into its master', 'set-link-up eth0'],
+    ...['set-link-down eth1', 'change-link eth1 into its master', 'set-link-up eth1'],
+  ]);
 });

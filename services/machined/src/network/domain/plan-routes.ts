@@ -6,6 +6,7 @@ import { networkOf } from '../../base/domain/prefix.ts';
 import { findLink, isLinkUp, type NamedLink } from './find-link.ts';
 import type { NetworkPlan } from './network-step.ts';
 import { defaultMetric } from './route-documents.ts';
+import { withinLimit } from './within-limit.ts';
 
 export interface PlanRoutesFacts {
   /** The merged specifications, in the order of their ids. */
@@ -15,6 +16,8 @@ export interface PlanRoutesFacts {
   readonly links: readonly NamedLink[];
   readonly routes: readonly KernelRoute[];
 }
+
+export const maxRoutes = 10_000;
 
 const inet6 = 10;
 const everything = /^(?:0\.0\.0\.0|::)\/0$/;
@@ -35,7 +38,7 @@ export function planRoutes({ wanted, owned, links, routes }: PlanRoutesFacts): N
   const chosen = new Map<string, KernelRoute>();
   /** The slots of routes that stay although their specifications wait. */
   const kept = new Map<string, string>();
-  for (const spec of wanted) {
+  for (const spec of withinLimit(wanted, { limit: maxRoutes, what: 'routes' }, waiting)) {
     const { route, obstacle } = wantedRoute(spec, links);
     if (route === undefined) {
       waiting.push(`${nameOf(spec)}: ${obstacle}`);

@@ -1,5 +1,6 @@
 import type { ConfigReader, DocumentReader } from '@nodewright/machine-config';
 import type { RouteSpecSpec, RoutingRuleSpecSpec } from '@nodewright/state/kinds';
+import { isLoopback, isMulticast, parsePrefix } from '../../base/domain/prefix.ts';
 import { configuredLinks } from './link-documents.ts';
 
 /** Source: Talos v1.14: network id and merge rules, default metric. */
@@ -29,14 +30,21 @@ export function routeSpecsOf(reader: ConfigReader): RouteSpecSpec[] {
   return [...ofLinks, ...blackholes];
 }
 
+const everything = new Set(['0.0.0.0/0', '::/0']);
+
 /** @param dst empty: the default route */
 export function linkRoute(outLinkName: string, entry: DocumentReader, dst: string): RouteSpecSpec {
   const [gateway, src] = [entry.text('gateway'), entry.text('source')];
+  const prefix = parsePrefix(dst);
+  const isLocal = prefix !== undefined && isLoopback(prefix);
   return {
     ...plainRoute,
-    ...{ family: familyOf(gateway || dst || src), dst, src, gateway, outLinkName },
+    family: familyOf(gateway || dst || src),
+    dst: everything.has(dst) ? '' : dst,
+    ...{ src, gateway, outLinkName },
     // A destination on the link itself needs no gateway.
-    scope: gateway === '' ? 'link' : 'global',
+    scope: isLocal ? 'host' : gateway === '' ? 'link' : 'global',
+    type: prefix !== undefined && isMulticast(prefix) ? 'multicast' : 'unicast',
     table: (entry.text('table') || 'main') as RouteSpecSpec['table'],
     priority: entry.integer('metric') || defaultMetric,
     mtu: entry.integer('mtu') ?? 0,

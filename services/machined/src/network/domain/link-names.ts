@@ -1,0 +1,21 @@
+import type { LinkSpecSpec } from '@nodewright/state/kinds';
+import type { PresentLink } from './device-configs.ts';
+
+/**
+ * The same specifications, where a link that exists has its own name in place of an alias or an alternative name. So what several
+ * documents say about it is merged. Links that are made keep the name that is written. Source: Talos v1.14: network, names and selectors.
+ */
+export function withRealNames(specs: readonly LinkSpecSpec[], links: readonly PresentLink[]): LinkSpecSpec[] {
+  const real = new Map<string, string>();
+  for (const { name, spec } of links) for (const altName of spec.altNames) real.set(altName, name);
+  for (const { name, spec } of links) if (spec.alias !== '') real.set(spec.alias, name);
+  for (const { name } of links) real.set(name, name);
+  for (const { name, logical } of specs) if (logical) real.set(name, name);
+  const realName = (name: string) => real.get(name) ?? name;
+  return specs.map((spec) => ({
+    ...spec,
+    name: realName(spec.name),
+    parentName: realName(spec.parentName),
+    bondMaster: { ...spec.bondMaster, primary: realName(spec.bondMaster.primary) },
+  }));
+}

@@ -1,0 +1,159 @@
+// What a link that exists needs: its options, its settings, its master, and whether it is up.
+import type { KernelLink, LinkChange } from '@nodewright/linux/network';
+import type { LinkSpecSpec } from '@nodewright/state/kinds';
+import { isLinkUp } from '../find-link.ts';
+import type { NetworkStep } from '../network-step.ts';
+import { linkKinds } from './link-kinds.ts';
+import type { LinkMemoryDraft } from './link-memory.ts';
+
+/** What the phases of a plan share. */
+export interface LinkPlanDraft {
+  readonly links: readonly KernelLink[];
+  readonly memory: LinkMemoryDraft;
+  readonly steps: NetworkStep[];
+  readonly waiting: string[];
+  /** Indices of links that the plan removes, with those that the kernel removes with them. */
+  readonly gone: ReadonlySet<number>;
+  /** Names of links that are made by this plan, or by a later one. */
+  readonly coming: ReadonlySet<string>;
+  /** Indices of links that this plan takes out of their master. */
+  readonly parted: Set<number>;
+  /** Why a link must stay down, by its name. */
+  readonly obstacles: ReadonlyMap<string, string>;
+}
+
+/** Layers of which a link that is down, or has no master, is meant to be so. The others only want something from it. */
+const deciding = new Set<LinkSpecSpec['layer']>(['configuration', 'platform', 'cmdline']);
+
+/** `ARPHRD_LOOPBACK` of <linux/if_arp.h>. */
+const loopback = 772;
+const isMulticast = 0x1000;
+
+/** Adds the steps that lead from the link that there is to its specification. */
+export function planSettings(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft): void {
+  const change = (of: LinkChange) =>
+    draft.steps.push({ kind: 'change-link', linkName: link.name, linkIndex: link.index, change: of });
+  const down = () => draft.steps.push({ kind: 'set-link-down', linkName: link.name, linkIndex: link.index });
+  const rests = planOptions(spec, link, draft, { change, down });
+  planPlainSettings(spec, link, draft.memory, change);
+  const isJoining = planMaster(spec, link, draft, { change, down });
+  planUp(spec, link, draft, { isDownNow: rests || isJoining, down });
+}
+
+interface Acts {
+  readonly change: (change: LinkChange) => void;
+  readonly down: () => void;
+}
+
+/** @returns whether the plan has set the link down */
+function planOptions(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft, { change, down }: Acts) {
+  if (!spec.logical) return false;
+  const changes = linkKinds[spec.kind]?.changes?.(spec, link, draft.links);
+  if (changes === undefined) return false;
+  if (changes.needsRest) {
+    down();
+    for (const member of draft.links.filter(({ masterIndex }) => masterIndex === link.index)) {
+      const { name, index } = member;
+      draft.steps.push({ kind: 'change-link', linkName: name, linkIndex: index, change: { masterIndex: 0 } });
+      draft.parted.add(index);
+    }
+  }
+  change({ options: { kind: spec.kind, details: changes.details } });
+  return changes.needsRest;
+}
+
+/** What a specification does not name any more becomes what it was before. */
+function planPlainSettings(
+  { mtu, hardwareAddr, multicast }: Pick<LinkSpecSpec, 'mtu' | 'hardwareAddr' | 'multicast'>,
+  link: KernelLink,
+  memory: LinkMemoryDraft,
+  change: (change: LinkChange) => void,
+): void {
+  const before = memory.before.get(link.index);
+  const hasMulticast = (link.flags & isMulticast) !== 0;
+  const address = hardwareAddr.toLowerCase();
+  if (mtu !== 0 && mtu !== link.mtu) memory.keep(link.index, { mtu: link.mtu });
+  if (address !== '' && address !== link.hardwareAddress)
+    memory.keep(link.index, { hardwareAddress: link.hardwareAddress });
+  if (multicast !== undefined && multicast !== hasMulticast)
+    memory.keep(link.index, { multicast: hasMulticast });
+  const wantedMtu = mtu || before?.mtu;
+  const wantedAddress = address || before?.hardwareAddress;
+  const wantedMulticast = multicast ?? before?.multicast;
+  if (wantedMtu !== undefined && wantedMtu !== link.mtu) change({ mtu: wantedMtu });
+  else if (mtu === 0) memory.set(link.index, { mtu: undefined });
+  if (wantedAddress !== undefined && wantedAddress !== link.hardwareAddress)
+    change({ hardwareAddress: wantedAddress });
+  else if (address === '') memory.set(link.index, { hardwareAddress: undefined });
+  if (wantedMulticast !== undefined && wantedMulticast !== hasMulticast)
+    change({ multicast: wantedMulticast });
+  else if (multicast === undefined) memory.set(link.index, { multicast: undefined });
+}
+
+/** @returns whether the plan has set the link down */
+function planMaster(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft, acts: Acts): boolean {
+  const { links, memory, parted, gone, coming, waiting } = draft;
+  const [masterName = '', ...others] = mastersOf(spec);
+  if (others.length > 0)
+    waiting.push(`link ${spec.name} is only a member of ${masterName}, and not of ${others.join(', ')}`);
+  const isParted = parted.has(link.index) || gone.has(link.masterIndex);
+  const current = isParted ? 0 : link.masterIndex;
+  if (masterName === '') {
+    if (current !== 0 && (deciding.has(spec.layer) || memory.before.get(link.index)?.masterIndex === current))
+      acts.change({ masterIndex: 0 });
+    else memory.set(link.index, { masterIndex: undefined });
+    return false;
+  }
+  const master = links.find(({ name, index }) => name === masterName && !gone.has(index));
+  if (master === undefined) {
+    if (!coming.has(masterName))
+      waiting.push(`link ${spec.name}: there is no network device ${masterName} for it to join`);
+    return false;
+  }
+  memory.set(link.index, { masterIndex: master.index });
+  if (current === master.index) return false;
+  // A bond takes only links that are down.
+  const mustBeDown = master.kind === 'bond' && (isLinkUp(link) || isParted);
+  if (mustBeDown) acts.down();
+  acts.change({ masterIndex: master.index });
+  return mustBeDown;
+}
+
+/** Each once, the one that counts first. */
+export function mastersOf({ bondSlave, bridgeSlave, vrfSlave }: LinkSpecSpec): string[] {
+  const names = [bondSlave.masterName, bridgeSlave.masterName, vrfSlave.masterName];
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+function planUp(
+  spec: LinkSpecSpec,
+  link: KernelLink,
+  { steps, waiting, obstacles }: LinkPlanDraft,
+  { isDownNow, down }: { readonly isDownNow: boolean; readonly down: () => void },
+): void {
+  if (spec.up) {
+    if (isLinkUp(link) && !isDownNow) return;
+    const obstacle = obstacles.get(link.name);
+    if (obstacle === undefined)
+      steps.push({ kind: 'set-link-up', linkName: link.name, linkIndex: link.index });
+    else waiting.push(`link ${link.name} stays down, ${obstacle}`);
+    return;
+  }
+  if (!deciding.has(spec.layer) || !isLinkUp(link)) return;
+  // The programs of the node reach each other through it.
+  if (link.hardwareType === loopback) waiting.push(`link ${link.name}: the loopback device stays up`);
+  else down();
+}
+
+/** Gives a link that no specification names any more back as it was. */
+export function planRelease(link: KernelLink, draft: LinkPlanDraft): void {
+  const { memory, steps, gone, parted } = draft;
+  const change = (of: LinkChange) =>
+    steps.push({ kind: 'change-link', linkName: link.name, linkIndex: link.index, change: of });
+  planPlainSettings({ mtu: 0, hardwareAddr: '', multicast: undefined }, link, memory, change);
+  const master = memory.before.get(link.index)?.masterIndex;
+  if (master === undefined) return;
+  const isMember = link.masterIndex === master && !gone.has(master) && !parted.has(link.index);
+  if (isMember) change({ masterIndex: 0 });
+  else memory.set(link.index, { masterIndex: undefined });
+}

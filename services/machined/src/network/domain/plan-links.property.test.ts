@@ -1,0 +1,37 @@
+// Random sequences of documents, of changes by others and of passes that end in the middle, on a kernel in memory that is held to the same
+// cases as the real one (host/planned-links.property.test.ts).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { linkCases, Shorthand } from '../testing/link-conformance.ts';
+import { LinkBench, linkAction, performAll } from '../testing/link-sequences.ts';
+import { SimulatedLinks } from '../testing/simulated-links.ts';
+
+function simulated(): SimulatedLinks {
+  const kernel = new SimulatedLinks();
+  for (const name of ['wire0', 'wire2', 'wire4', 'wire6']) kernel.addHardware(name);
+  return kernel;
+}
+
+for (const { name, run } of linkCases)
+  test(`the kernel in memory: ${name}`, () => run(new Shorthand(simulated())));
+
+const kinds = new Set(['vlan', 'bond', 'bridge', 'vrf', 'veth', 'dummy']);
+const sequences = {
+  numRuns: Number(process.env.SEQUENCES ?? 10_000),
+  ...(process.env.SEED === undefined ? {} : { seed: Number(process.env.SEED) }),
+};
+
+test('links are as configured after any sequence, a second pass plans nothing, and what others made stays', () => {
+  fc.assert(
+    fc.property(fc.array(linkAction(kinds), { maxLength: 12 }), (actions) => {
+      const bench = new LinkBench(simulated());
+      performAll(bench, actions);
+      assert.deepEqual(bench.mistakes(), []);
+      bench.wanted = [];
+      bench.settle();
+      assert.deepEqual(bench.mistakes(), []);
+    }),
+    sequences,
+  );
+});

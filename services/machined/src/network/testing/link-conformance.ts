@@ -1,0 +1,197 @@
+// What a kernel does with the steps of links. The one in memory and the real one are held to it, so that what random sequences show on the
+// first is true of the second.
+import assert from 'node:assert/strict';
+import type { KernelLink, LinkChange, LinkCreation } from '@nodewright/linux/network';
+import type { NetworkStep } from '../domain/network-step.ts';
+
+/** A kernel with two links of others, `wire0` and `wire2`, which are down. */
+export interface LinksUnderTest {
+  links(): readonly KernelLink[];
+  /** @throws Error with the name of an errno */
+  apply(step: NetworkStep): void;
+}
+
+export interface LinkCase {
+  readonly name: string;
+  /** Kinds that the kernel must have. */
+  readonly kinds: readonly string[];
+  readonly run: (kernel: Shorthand) => void;
+}
+
+/** Steps and questions in few words. */
+export class Shorthand {
+  readonly #kernel: LinksUnderTest;
+
+  constructor(kernel: LinksUnderTest) {
+    this.#kernel = kernel;
+  }
+
+  find(name: string): KernelLink | undefined {
+    return this.#kernel.links().find((link) => link.name === name);
+  }
+
+  link(name: string): KernelLink {
+    return this.find(name) ?? assert.fail(`no link ${name}`);
+  }
+
+  create(kind: string, name: string, rest: Partial<LinkCreation> = {}): void {
+    const creation = { kind, name, hardwareAddress: '', parentIndex: 0, peerName: '', details: {}, ...rest };
+    this.#kernel.apply({ kind: 'create-link', creation });
+  }
+
+  change(name: string, change: LinkChange): void {
+    this.changeAt(this.link(name).index, change);
+  }
+
+  changeAt(linkIndex: number, change: LinkChange): void {
+    this.#kernel.apply({ kind: 'change-link', linkName: '', linkIndex, change });
+  }
+
+  remove(name: string, linkIndex = this.link(name).index): void {
+    this.#kernel.apply({ kind: 'remove-link', linkName: name, linkIndex });
+  }
+
+  up(name: string): void {
+    this.#kernel.apply({ kind: 'set-link-up', linkName: name, linkIndex: this.link(name).index });
+  }
+
+  down(name: string): void {
+    this.#kernel.apply({ kind: 'set-link-down', linkName: name, linkIndex: this.link(name).index });
+  }
+
+  isUp(name: string): boolean {
+    return (this.link(name).flags & 1) !== 0;
+  }
+
+  refuses(code: RegExp, act: () => void): void {
+    assert.throws(act, { message: code });
+  }
+}
+
+const vlan = (id: number, protocol = 0x8100) => ({ vlan: { id, protocol } });
+
+export const linkCases: readonly LinkCase[] = [
+  {
+    name: 'a new link is down, has the address that is given, and its name is taken',
+    kinds: ['bridge'],
+    run(kernel) {
+      kernel.create('bridge', 'br0', { hardwareAddress: '02:00:00:00:0b:01' });
+      const { kind, hardwareAddress, mtu, masterIndex } = kernel.link('br0');
+      assert.deepEqual(
+        { kind, hardwareAddress, mtu, masterIndex },
+        { kind: 'bridge', hardwareAddress: '02:00:00:00:0b:01', mtu: 1500, masterIndex: 0 },
+      );
+      assert.equal(kernel.isUp('br0'), false);
+      kernel.refuses(/EEXIST/, () => kernel.create('bridge', 'br0'));
+      kernel.up('br0');
+      kernel.up('br0');
+      assert.ok(kernel.isUp('br0'));
+      kernel.down('br0');
+      assert.equal(kernel.isUp('br0'), false);
+    },
+  },
+  {
+    name: 'a kind that the kernel does not have is refused',
+    kinds: [],
+    run(kernel) {
+      kernel.refuses(/ENOTSUP/, () => kernel.create('nosuchkind', 'x0'));
+    },
+  },
+  {
+    name: 'the two ends of a pair name each other, and leave together',
+    kinds: ['veth'],
+    run(kernel) {
+      kernel.create('veth', 'va', { peerName: 'vb' });
+      const [one, other] = [kernel.link('va'), kernel.link('vb')];
+      assert.deepEqual([one.linkIndex, other.linkIndex], [other.index, one.index]);
+      kernel.refuses(/EEXIST/, () => kernel.create('veth', 'vc', { peerName: 'va' }));
+      kernel.remove('vb');
+      assert.deepEqual([kernel.find('va'), kernel.find('vb')], [undefined, undefined]);
+      // One that is not there is no error.
+      kernel.remove('va', one.index);
+    },
+  },
+  {
+    name: 'the MTU, the address and multicast change in place, and a small MTU is refused',
+    kinds: ['bridge'],
+    run(kernel) {
+      kernel.change('wire0', { mtu: 1400 });
+      kernel.change('wire0', { hardwareAddress: '02:00:00:00:0c:01' });
+      kernel.change('wire0', { multicast: false });
+      const { mtu, hardwareAddress, flags } = kernel.link('wire0');
+      assert.deepEqual([mtu, hardwareAddress, flags & 0x1000], [1400, '02:00:00:00:0c:01', 0]);
+      kernel.change('wire0', { multicast: true });
+      assert.notEqual(kernel.link('wire0').flags & 0x1000, 0);
+      kernel.refuses(/EINVAL|ERANGE/, () => kernel.change('wire0', { mtu: 10 }));
+      kernel.change('wire0', { mtu: 1500 });
+    },
+  },
+  {
+    name: 'a port joins one bridge, moves to another, and leaves when the bridge is removed',
+    kinds: ['bridge'],
+    run(kernel) {
+      kernel.create('bridge', 'br0');
+      kernel.create('bridge', 'br1', { details: { bridge: { spanningTree: true } } });
+      assert.equal(kernel.link('br1').details.bridge?.spanningTree, true);
+      kernel.change('wire0', { masterIndex: kernel.link('br0').index });
+      kernel.change('wire0', { masterIndex: kernel.link('br1').index });
+      assert.equal(kernel.link('wire0').masterIndex, kernel.link('br1').index);
+      kernel.change('br1', { options: { kind: 'bridge', details: { bridge: { spanningTree: false } } } });
+      assert.equal(kernel.link('br1').details.bridge?.spanningTree, false);
+      kernel.remove('br1');
+      assert.equal(kernel.link('wire0').masterIndex, 0);
+      kernel.change('wire0', { masterIndex: kernel.link('br0').index });
+      kernel.change('wire0', { masterIndex: 0 });
+      assert.equal(kernel.link('wire0').masterIndex, 0);
+      kernel.refuses(/ELOOP|EINVAL/, () => kernel.change('br0', { masterIndex: kernel.link('br0').index }));
+      kernel.refuses(/ENOTSUP/, () => kernel.change('wire0', { masterIndex: kernel.link('wire2').index }));
+    },
+  },
+  {
+    name: 'what is asked of a link that is not there is an error',
+    kinds: ['bridge'],
+    run(kernel) {
+      kernel.create('bridge', 'br0');
+      const { index } = kernel.link('br0');
+      kernel.remove('br0');
+      kernel.refuses(/EINVAL/, () => kernel.change('wire0', { masterIndex: index }));
+      kernel.refuses(/ENODEV/, () => kernel.changeAt(index, { mtu: 1400 }));
+    },
+  },
+  {
+    name: 'a VLAN has the MTU of what carries it at most, is unique there, and leaves with it',
+    kinds: ['vlan', 'bridge'],
+    run(kernel) {
+      kernel.create('bridge', 'br0');
+      const parentIndex = kernel.link('br0').index;
+      kernel.create('vlan', 'br0.7', { parentIndex, details: vlan(7) });
+      kernel.refuses(/EEXIST/, () => kernel.create('vlan', 'other', { parentIndex, details: vlan(7) }));
+      kernel.create('vlan', 'other', { parentIndex, details: vlan(7, 0x88a8) });
+      assert.deepEqual(kernel.link('br0.7').details, vlan(7));
+      assert.equal(kernel.link('br0.7').linkIndex, parentIndex);
+      kernel.refuses(/ERANGE/, () => kernel.change('br0.7', { mtu: 1600 }));
+      kernel.change('br0', { mtu: 1400 });
+      assert.equal(kernel.link('br0.7').mtu, 1400);
+      kernel.remove('br0');
+      assert.deepEqual([kernel.find('br0.7'), kernel.find('other')], [undefined, undefined]);
+    },
+  },
+  {
+    name: 'a bond takes links that are down, sets them up, and changes its mode only without them',
+    kinds: ['bond'],
+    run(kernel) {
+      kernel.create('bond', 'bond0', { details: { bond: { mode: 1, miimon: 100 } } });
+      const masterIndex = kernel.link('bond0').index;
+      kernel.up('wire0');
+      kernel.refuses(/EPERM/, () => kernel.change('wire0', { masterIndex }));
+      kernel.down('wire0');
+      kernel.change('wire0', { masterIndex });
+      assert.ok(kernel.isUp('wire0'));
+      const mode = (value: number) => ({ options: { kind: 'bond', details: { bond: { mode: value } } } });
+      kernel.refuses(/ENOTEMPTY|EBUSY/, () => kernel.change('bond0', mode(4)));
+      kernel.change('wire0', { masterIndex: 0 });
+      kernel.change('bond0', mode(4));
+      assert.equal(kernel.link('bond0').details.bond?.mode, 4);
+    },
+  },
+];
