@@ -1,12 +1,30 @@
 // An attack that no list names never runs, and `make attack` passes without it.
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { checks } from '../attack/checks/index.ts';
 import { floods } from '../attack/floods/index.ts';
 
 const attacks = join(import.meta.dirname, '..', 'attack');
+
+/** Attacks from before the two rules below. The list only becomes shorter. */
+const older: ReadonlySet<string> = new Set(
+  `
+big-headers body-allowed body-no-role body-reader body-unfinished body-unfinished-hop cancels-no-role
+cancels-no-role-hop cancels-reader cancels-reader-hop certificate-end configuration-aliases
+configuration-depth configuration-documents configuration-nodes configuration-size configuration-values
+continuations dead-node dials disconnects-reader disconnects-reader-hop expressions extension-sets
+handshakes-apid idle-sessions kube-prism lost-members malformed-nodes many-connections
+many-connections-within-limits open-calls open-calls-no-role pings refused-certificates registry-headers
+registry-ranges registry-requests registry-resets registry-silent registry-slow-readers registry-socket
+reissued reissued-within-limits resets-apid selectors settings silent-apid stolen-names strangers
+swapped-folders terminal trustd-guesses trustd-resets trustd-silent trustd-unfinished unread-answers
+unread-fan-out unread-stop waiting-worker window-updates wrong-roles
+`
+    .trim()
+    .split(/\s/),
+);
 
 /** Whether a value is a check or a flood, however its type is written. */
 function isAttack(value: unknown): boolean {
@@ -37,4 +55,29 @@ for (const [folder, listed] of [
 test('no two attacks have one name, which CASES= would both select', () => {
   const names = [...checks, ...floods].map(({ name }) => name);
   assert.deepEqual([...new Set(names)], names);
+});
+
+/** The attacks that the two rules hold for. */
+const newer = [...checks, ...floods].filter(({ name }) => !older.has(name));
+
+test('SECURITY.md says of each attack what holds, with its name', () => {
+  const text = readFileSync(join(attacks, '..', '..', 'SECURITY.md'), 'utf8');
+  const missing = newer.filter(({ name }) => !text.includes(`\`${name}\``));
+  assert.deepEqual(
+    missing.map(({ name }) => name),
+    [],
+  );
+});
+
+test('each attack says what a node lacked when it was seen to fail', () => {
+  const missing = newer.filter(({ seenToFail = '' }) => seenToFail === '');
+  assert.deepEqual(
+    missing.map(({ name }) => name),
+    [],
+  );
+});
+
+test('the list of older attacks names no attack that is gone', () => {
+  const names = new Set([...checks, ...floods].map(({ name }) => name));
+  assert.deepEqual([...older.difference(names)], []);
 });

@@ -247,6 +247,21 @@ const published: readonly {
   },
 ];
 
+/**
+ * Resources that only some kinds of nodes act on, and the only files that use them. A maker that is added makes its fields effective on
+ * these kinds alone, which nothing else here can see: the fields also belong into the row of `limited`.
+ */
+const actedOnBySome: readonly { readonly resource: string; readonly files: readonly string[] }[] = [
+  {
+    resource: 'kernelParamSpecs',
+    files: ['kernel/controllers/configured-settings.ts', 'kernel/controllers/kernel-param-spec.ts'],
+  },
+  {
+    resource: 'kernelModuleSpecs',
+    files: ['kernel/controllers/configured-settings.ts', 'kernel/controllers/kernel-module-spec.ts'],
+  },
+];
+
 /** Fields that machined reads to leave alone what they ask for, and the line that does so. */
 const leftAlone: readonly { readonly fields: RegExp; readonly file: string; readonly line: string }[] = [
   {
@@ -402,13 +417,20 @@ test('no part of machined, and no package, uses the values that are listed as un
   assert.deepEqual(used, []);
 });
 
+/** Compares the files that name a resource with those of its row. */
+function checkUsers({ resource, files }: { readonly resource: string; readonly files: readonly string[] }) {
+  const users = sources.filter(({ text }) => new RegExp(`\\b${resource}\\b`).test(text));
+  assert.deepEqual(
+    users.map(({ file }) => file.replace('services/machined/src/', '')).sort(),
+    [...files].sort(),
+    resource,
+  );
+}
+
 test('only their makers use the resources that are listed as published alone', () => {
-  for (const { resource, files } of published) {
-    const users = sources.filter(({ text }) => new RegExp(`\\b${resource}\\b`).test(text));
-    assert.deepEqual(
-      users.map(({ file }) => file.replace('services/machined/src/', '')).sort(),
-      [...files].sort(),
-      resource,
-    );
-  }
+  for (const row of published) checkUsers(row);
+});
+
+test('what only some kinds of nodes act on is made of the listed fields alone', () => {
+  for (const row of actedOnBySome) checkUsers(row);
 });

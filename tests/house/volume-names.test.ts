@@ -155,3 +155,14 @@ test('the reference of VolumeConfig names each volume that a document may name, 
   );
   assert.deepEqual(listed.sort(), acting);
 });
+
+/** Volumes from before the changelog named each. The list only becomes shorter. */
+const withoutEntry: readonly string[] = ['ETCD', 'CRI', 'KUBELET', 'LOG'];
+
+test('the changelog names each volume', () => {
+  const text = readFileSync(join(checkout, 'CHANGELOG.md'), 'utf8');
+  const missing = volumeTable
+    .map(({ id }) => id)
+    .filter((id) => !new RegExp(`(?<!\\w)${id}(?!\\w)`).test(text));
+  assert.deepEqual(missing, withoutEntry);
+});

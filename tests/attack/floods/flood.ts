@@ -6,6 +6,8 @@ export interface Flood {
   readonly name: string;
   /** Describes the attack, for the table of figures. */
   readonly what: string;
+  /** What was taken away from a node when this attack was seen to fail. */
+  readonly seenToFail?: string;
   /** Resolves when it has sent its bounded number of requests, or when the signal aborts. */
   run(target: AttackTarget, signal: AbortSignal): Promise<FloodCounts>;
   /**

@@ -4,7 +4,8 @@ import { loadConfiguration } from '../decode/load-configuration.ts';
 import { encodeConfiguration } from '../encode-configuration.ts';
 import { generateDocuments } from '../generate/generate-config.ts';
 import { minors, sampleInput, types } from '../generate/sample-input.ts';
-import { documentSchema } from '../schema/document-schema.ts';
+import { documentKinds, documentSchema } from '../schema/document-schema.ts';
+import { fieldPaths } from '../schema/field-paths.ts';
 import type { FieldMap } from '../schema/parse-schema.ts';
 import { redactConfiguration } from './redact-configuration.ts';
 import { secretFields } from './secret-fields.ts';
@@ -87,4 +88,28 @@ test('every secret field exists in the schema', () => {
     const wanted = form in types ? types[form as keyof typeof types] : 'str';
     assert.equal(type, wanted, `${kind} ${path.join('.')}`);
   }
+});
+
+/** Fields that are named like secrets, and are none. */
+const publicFields: readonly string[] = [
+  ...[
+    'v1alpha1 machine.network.interfaces.*.wireguard.peers.*.publicKey',
+    'WireguardConfig peers.*.publicKey',
+  ],
+  ...['v1alpha1 machine.network.interfaces.*.bond.adUserPortKey', 'BondConfig adUserPortKey'],
+  // How a program of the kubelet is called to get credentials.
+  'v1alpha1 machine.kubelet.credentialProviderConfig',
+];
+
+test('every field with the name of a secret is redacted, or listed as public', () => {
+  const known = new Set(secretFields.map(({ kind, path }) => `${kind} ${path.join('.')}`));
+  const named = documentKinds.flatMap((kind) =>
+    fieldPaths(kind).flatMap(({ path, field }) => {
+      if (['obj', 'list', 'map', 'bool', 'int', 'dur'].includes(field.type)) return [];
+      const dotted = path.replaceAll('[]', '.*');
+      const last = dotted.split('.').findLast((key) => key !== '*') ?? '';
+      return /pass|secret|token|key$|auth$|psk|credential/i.test(last) ? [`${kind} ${dotted}`] : [];
+    }),
+  );
+  assert.deepEqual(named.filter((field) => !known.has(field)).sort(), [...publicFields].sort());
 });
