@@ -45,6 +45,7 @@ import {
   folders,
   licencePackages,
   linkedPackages,
+  linkModules,
   links,
   loaders,
   type Part,
@@ -139,7 +140,7 @@ export async function stageRoot(
     texts.set(...debianLicence(id, folder, licences));
     if (source.kind === 'debian') return folder;
     const modules = join(work, name);
-    stageModules(folder, files, modules);
+    stageModules(folder, { forContainers: files, others: linkModules }, modules);
     return modules;
   };
 

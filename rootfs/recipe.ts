@@ -74,6 +74,9 @@ export const rootModules: readonly string[] = [
   ],
 ];
 
+/** Modules for kinds of links that a configuration may name. machined loads them only then. */
+export const linkModules: readonly string[] = ['8021q', 'bonding', 'vrf'];
+
 /**
  * The rules of udevd. Left out are those for programs that the image lacks (a shell, cdrom_id, dmi_memory_id), for hardware whose
  * drivers it lacks, for seats and users, for Btrfs, and `80-drivers`: the init loads every driver that the image has.
@@ -286,7 +289,7 @@ export const parts: readonly Part[] = [
   },
   {
     name: 'kernel-modules',
-    why: 'modules for the networks of containers: bridges, tunnels, nftables and the parts of iptables',
+    why: 'modules for the networks of containers and machines: bridges, bonds, tunnels, nftables and the parts of iptables',
     source: { kind: 'kernel' },
     files: rootModules,
   },

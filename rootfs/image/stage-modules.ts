@@ -8,10 +8,17 @@ import { inOrder, type KernelModule, selectModules } from '../initramfs/kernel-m
  *
  * @param kernel the unpacked package of the kernel
  */
-export function stageModules(kernel: string, names: readonly string[], target: string): void {
+export function stageModules(
+  kernel: string,
+  {
+    forContainers,
+    others,
+  }: { readonly forContainers: readonly string[]; readonly others: readonly string[] },
+  target: string,
+): void {
   const [folder] = globSync('usr/lib/modules/*', { cwd: kernel });
   if (folder === undefined) throw new Error('the package of the kernel has no modules');
-  const modules = selectModules(kernel, names);
+  const modules = selectModules(kernel, [...forContainers, ...others]);
   const write = (path: string, content: string | Buffer) => {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     writeFileSync(join(target, path), content);
@@ -20,7 +27,7 @@ export function stageModules(kernel: string, names: readonly string[], target: s
   write(join(folder, 'modules.dep'), moduleIndex(modules));
   write(join(folder, 'modules.alias'), moduleAliases(modules));
   write(join(folder, 'modules.builtin'), readFileSync(join(kernel, folder, 'modules.builtin')));
-  write('usr/lib/modules-load.d/containers.conf', `${names.join('\n')}\n`);
+  write('usr/lib/modules-load.d/containers.conf', `${forContainers.join('\n')}\n`);
 }
 
 /** The text of `modules.dep`: behind each module everything that it needs, the ones to load first last. */

@@ -7,9 +7,9 @@ import { kernelModuleSpecController } from './kernel-module-spec.ts';
 
 const files: Readonly<Record<string, string>> = {
   '/modules/modules.dep':
-    'kernel/a.ko.xz:\nkernel/b-x.ko.xz: kernel/a.ko.xz\nkernel/c.ko.xz: kernel/b-x.ko.xz kernel/a.ko.xz\nnonsense\n',
+    'kernel/a.ko.xz:\nkernel/b-x.ko.xz: kernel/a.ko.xz\nkernel/c.ko.xz: kernel/b-x.ko.xz kernel/a.ko.xz\nkernel/dummy.ko.xz:\nnonsense\n',
   '/modules/modules.builtin': 'kernel/built-in.ko\n',
-  '/containers': '# for containers\n\nb_x\n',
+  '/containers': '# for containers\n\nb_x\ndummy\n',
 };
 
 function openNode(refused: readonly string[] = []) {
@@ -43,7 +43,7 @@ test('modules of containers are loaded when containerd runs', async () => {
   await node.settled();
   assert.deepEqual(calls, []);
   await node.put(services, 'cri', { running: true, healthy: false, unknown: true });
-  assert.deepEqual(calls, ['kernel/a.ko.xz', 'kernel/b-x.ko.xz']);
+  assert.deepEqual(calls, ['kernel/a.ko.xz', 'kernel/b-x.ko.xz', 'kernel/dummy.ko.xz numdummies=0']);
 });
 
 test('a module that cannot be loaded keeps no other from being loaded, and is tried again', async () => {

@@ -22,6 +22,9 @@ export interface KernelModuleSpecInit {
   readonly containerModules: string;
 }
 
+/** A module that makes a link when it is loaded would take a name that a specification of the network may want. */
+const withoutLinks: Readonly<Record<string, string>> = { dummy: 'numdummies=0' };
+
 /**
  * Loads the modules of the configuration, and those that containers need once containerd runs: they take a second or
  * more, and the API starts first. Parameters count when a module is loaded, so changed ones wait for the next boot. A module that the
@@ -41,7 +44,7 @@ export function kernelModuleSpecController(init: KernelModuleSpecInit): Controll
         .map(({ spec }) => ({ name: spec.string, parameters: spec.parameters.join(' ') }));
       const isContainerdUp = (await pass.get(pointerTo(services, serviceIds.cri))) !== undefined;
       const needed = isContainerdUp ? parseModuleList(textOf(containerModules)) : [];
-      wanted.push(...needed.map((name) => ({ name, parameters: '' })));
+      wanted.push(...needed.map((name) => ({ name, parameters: withoutLinks[name] ?? '' })));
       const missing = wanted.filter(({ name }) => !loaded.has(name));
       if (missing.length === 0) {
         await pass.replace(diagnostics, []);

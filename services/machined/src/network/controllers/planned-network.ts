@@ -25,6 +25,7 @@ import { planRoutes } from '../domain/plan-routes.ts';
 import { planRules } from '../domain/plan-rules.ts';
 import type { KernelNetwork } from '../host/kernel-network.ts';
 import type { NetworkPort } from '../host/network-port.ts';
+import { createLinkModuleController } from './link-module.ts';
 import { inLayers } from './network-config.ts';
 import type { NetworkProblems } from './network-problems.ts';
 import type { OpenNetwork } from './open-kernel-watch.ts';
@@ -51,6 +52,7 @@ export interface PlannedNetworkContext extends PlannedNetworkInit {
 /** The controllers of links, addresses, routes and rules. */
 export function plannedNetworkControllers(context: PlannedNetworkContext): Controller[] {
   return [
+    createLinkModuleController(),
     createLinkSpecController(context),
     createPlanController(context, {
       name: 'network.AddressSpecController',
