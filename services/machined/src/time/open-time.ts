@@ -30,7 +30,8 @@ const queryTimeoutMs = 5000;
 
 /**
  * Opens the topic of time: the RPCs that compare clocks, and the controller that checks this node's clock and, on a machine, sets it.
- * A clock of a machine that is before the build of its image is set here, before anything uses the time.
+ * A clock of a machine that is before the build of its image is set here, before the other topics open: only the
+ * resources that describe kinds and namespaces are older.
  */
 export function openTime({ world, clock, calls, servers, telemetry, log }: OpenTimeInit): TimeTopic {
   const machineClock =

@@ -1,4 +1,5 @@
 import { chmod, stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Fault, faultFrom } from '@nodewright/fault';
 import { makeFolder } from '@nodewright/files';
 
@@ -27,7 +28,12 @@ export function createVolumeFolders(root: string): VolumeFolders {
         const { bsize, blocks } = await statfs(folder, { bigint: true });
         return bsize * blocks;
       }),
-    make: (path, mode) => about(path, () => makeFolder(root + path, mode)),
+    make: (path, mode) =>
+      about(path, async () => {
+        // Its parents belong to no volume: daemons with users of their own pass through them.
+        await makeFolder(dirname(root + path), 0o755);
+        await makeFolder(root + path, mode);
+      }),
     setMode: (path, mode) => chmod(root + path, mode),
   };
 }
