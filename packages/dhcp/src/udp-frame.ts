@@ -8,6 +8,26 @@ export const etherTypes = { inet4: 0x0800, arp: 0x0806 } as const;
 export const everyHardware = 'ff:ff:ff:ff:ff:ff';
 const broadcast = '255.255.255.255';
 
+/**
+ * A program of classic BPF, as in <linux/filter.h>, that passes frames with a UDP datagram to the port of clients, and no later
+ * fragment of one.
+ */
+export const clientPortFilter = [
+  // The type of the frame is IPv4, its protocol is UDP, and its offset is 0.
+  { op: 0x28, jt: 0, jf: 0, k: 12 },
+  { op: 0x15, jt: 0, jf: 8, k: etherTypes.inet4 },
+  { op: 0x30, jt: 0, jf: 0, k: 23 },
+  { op: 0x15, jt: 0, jf: 6, k: 17 },
+  { op: 0x28, jt: 0, jf: 0, k: 20 },
+  { op: 0x45, jt: 4, jf: 0, k: 0x1fff },
+  // The port behind a header of any length.
+  { op: 0xb1, jt: 0, jf: 0, k: 14 },
+  { op: 0x48, jt: 0, jf: 0, k: 16 },
+  { op: 0x15, jt: 0, jf: 1, k: dhcpPorts.client },
+  { op: 0x06, jt: 0, jf: 0, k: 0x40000 },
+  { op: 0x06, jt: 0, jf: 0, k: 0 },
+] as const;
+
 const ethernetBytes = 14;
 const inet4Bytes = 20;
 const udpBytes = 8;

@@ -1,9 +1,9 @@
 import { ethernetTypes, gratuitousArp, neighbourAdvertisement } from './announcement-frames.ts';
+import { linkAddress, packetFamily } from './link-address.ts';
 import type { NativeCalls } from './native-calls.ts';
 import type { KernelLink } from './netlink/link-message.ts';
 
-// <linux/if_packet.h>, <linux/if_arp.h>
-const packetFamily = 17;
+// <sys/socket.h>, <linux/if_arp.h>
 const rawSocket = 3;
 const ethernet = 1;
 
@@ -30,13 +30,4 @@ export function announceAddress(
   } finally {
     calls.close(socket);
   }
-}
-
-/** A `struct sockaddr_ll`. */
-function linkAddress(linkIndex: number, protocol: number): Uint8Array {
-  const address = Buffer.alloc(20);
-  address.writeUInt16LE(packetFamily, 0);
-  address.writeUInt16BE(protocol, 2);
-  address.writeInt32LE(linkIndex, 4);
-  return address;
 }

@@ -10,7 +10,8 @@ import { capabilities, hasCapability } from './effective-capabilities.ts';
 import { loadNativeCalls, SystemCallError } from './native-calls.ts';
 import { readNetworkLink } from './network-link.ts';
 import type { CapturedPacket } from './packet-ring.ts';
-import { type FilterInstruction, openPacketSocket, type PacketSocket } from './packet-socket.ts';
+import { openPacketSocket, type PacketSocket } from './packet-socket.ts';
+import type { FilterInstruction } from './socket-filter.ts';
 
 const skip = hasCapability(capabilities.netRaw) ? false : 'capturing packets needs CAP_NET_RAW: run as root';
 const calls = await loadNativeCalls();

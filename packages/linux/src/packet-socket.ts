@@ -1,14 +1,8 @@
 import { Fault, faultFrom } from '@nodewright/fault';
+import { linkAddress, packetFamily } from './link-address.ts';
 import type { NativeCalls } from './native-calls.ts';
 import { type CapturedPacket, PacketRing } from './packet-ring.ts';
-
-/** One instruction of a classic BPF program, as in <linux/filter.h>. */
-export interface FilterInstruction {
-  readonly op: number;
-  readonly jt: number;
-  readonly jf: number;
-  readonly k: number;
-}
+import { attachFilter, type FilterInstruction } from './socket-filter.ts';
 
 export interface PacketSocketInit {
   /** Interface index. */
@@ -34,11 +28,8 @@ export interface PacketSocket extends Disposable {
   takeStatistics(): { readonly passed: number; readonly lost: number };
 }
 
-const packetFamily = 17;
 const rawSocket = 3;
 const everyProtocol = 3;
-const socketLevel = 1;
-const attachFilter = 26;
 const packetLevel = 263;
 const addMembership = 1;
 const receiveRing = 5;
@@ -68,14 +59,14 @@ export function openPacketSocket(calls: NativeCalls, init: PacketSocketInit): Pa
   const set = (level: number, option: number, ...words: number[]) =>
     calls.setSocketOption(socket, level, option, bytesFromWords(words));
 
-  if (init.filter.length > 0) attach(calls, socket, init.filter);
+  if (init.filter.length > 0) attachFilter(calls, socket, init.filter);
   set(packetLevel, version, thirdVersion);
   const frameCount = (blockBytes / frameBytes) * blockCount;
   set(packetLevel, receiveRing, blockBytes, blockCount, frameBytes, frameCount, blockTimeoutMs, 0, 0);
   const memory = scope.use(calls.mapMemory(socket, blockBytes * blockCount));
   if (init.onlyReceived) set(packetLevel, ignoreOutgoing, 1);
   if (init.promiscuous) set(packetLevel, addMembership, init.linkIndex, promiscuousMembership, 0, 0);
-  calls.bind(socket, linkAddress(init.linkIndex));
+  calls.bind(socket, linkAddress(init.linkIndex, everyProtocol));
 
   let ring: PacketRing | undefined = new PacketRing(memory.buffer, blockBytes);
   const resources = scope.move();
@@ -110,39 +101,8 @@ function openSocket(calls: NativeCalls): number {
   }
 }
 
-function attach(calls: NativeCalls, socket: number, filter: readonly FilterInstruction[]): void {
-  const program = Buffer.alloc(filter.length * 8);
-  for (const [index, { op, jt, jf, k }] of filter.entries()) {
-    program.writeUInt16LE(op, index * 8);
-    program.writeUInt8(jt, index * 8 + 2);
-    program.writeUInt8(jf, index * 8 + 3);
-    program.writeUInt32LE(k, index * 8 + 4);
-  }
-  const descriptor = Buffer.alloc(16);
-  descriptor.writeUInt16LE(filter.length);
-  descriptor.writeBigUInt64LE(calls.addressOf(program), 8);
-  try {
-    calls.setSocketOption(socket, socketLevel, attachFilter, descriptor);
-  } catch (error) {
-    const { code } = error as { code?: string };
-    if (code !== 'EINVAL') throw faultFrom(error);
-    throw new Fault('invalid-argument', `the kernel refuses the filter of ${filter.length} instructions`, {
-      cause: error,
-    });
-  }
-}
-
 function bytesFromWords(words: readonly number[]): Uint8Array {
   const bytes = Buffer.alloc(words.length * 4);
   for (const [index, word] of words.entries()) bytes.writeUInt32LE(word, index * 4);
   return bytes;
-}
-
-/** A `struct sockaddr_ll` for all protocols. */
-function linkAddress(linkIndex: number): Uint8Array {
-  const address = Buffer.alloc(20);
-  address.writeUInt16LE(packetFamily, 0);
-  address.writeUInt16BE(everyProtocol, 2);
-  address.writeInt32LE(linkIndex, 4);
-  return address;
 }
