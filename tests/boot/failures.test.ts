@@ -83,10 +83,12 @@ test('a machine whose kernel lacks its protections does not start, and says why'
   await machine.isOff();
 });
 
-test('a machine with a nonsensical or without an address says so on its console', { skip }, async () => {
+test('a machine with a nonsensical address says so on its console, and one without gets it from a DHCP server', {
+  skip,
+}, async () => {
   for (const [words, text] of [
     [['ip=nonsense'], /the network could not be set up/],
-    [[], /no ip= on the kernel's command line: the machine has no address/],
+    [[], /\[nodewright\] address: 10\.0\.2\.15/],
   ] as const) {
     await using machine = await startMachine({ boot: { kind: 'kernel', words } });
     await machine.shows(text);

@@ -116,6 +116,13 @@ const limited: readonly {
     line: 'writeParameter: isFirstProcess ?',
   },
   {
+    fields:
+      /^DHCPv4Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?(?:dhcp$|dhcpOptions\.(?:routeMetric|ipv4)$)/,
+    on: where(({ ownsNetwork }) => ownsNetwork),
+    file: 'network/open-network.ts',
+    line: 'planned && (await openMachineOperators(init, scope))',
+  },
+  {
     fields: /^v1alpha1 machine\.udev\.|^UdevRulesConfig /,
     on: where(({ runsUdevd }) => runsUdevd),
     file: 'base/domain/node-abilities.ts',
@@ -193,8 +200,9 @@ const unused: readonly { readonly value: RegExp; readonly fields: RegExp }[] = [
   },
 ];
 
+/** DHCP for IPv6 is not implemented. */
 const dhcpFields =
-  /^DHCPv[46]Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?dhcp(?:Options\.|$)/;
+  /^DHCPv6Config |^v1alpha1 machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?dhcpOptions\.(?:ipv6|duidv6)/;
 const makers = (...files: string[]) => [
   ...['network/controllers/config-controllers.ts', 'network/controllers/network-controllers.ts'],
   ...['network/controllers/platform-config-apply.ts', ...files],
@@ -236,11 +244,12 @@ const published: readonly {
     fields: /^ResolverConfig hostDNS\.|^v1alpha1 machine\.features\.hostDNS\./,
   },
   { resource: 'probeSpecs', files: makers(), fields: /^(?:HTTP|TCP)ProbeConfig / },
-  // Only the operators of virtual addresses run; others keep these addresses out of the cluster's.
+  // Only the operators of virtual addresses and of DHCP for IPv4 run; others keep these addresses out of the cluster's.
   {
     resource: 'operatorSpecs',
     files: makers(
       ...['network/controllers/operator-spec.ts', 'cluster/controllers/virtual-addresses.ts'],
+      'network/controllers/address-diagnostics.ts',
       ...['cluster/controllers/membership-link.ts', 'cluster/controllers/local-affiliate.ts'],
     ),
     fields: dhcpFields,

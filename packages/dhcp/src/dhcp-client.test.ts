@@ -196,11 +196,18 @@ test('after a reboot the address of the last lease is asked for first', () => {
   assert.equal(request.clientAddress, '0.0.0.0');
 });
 
-test('an address of another network is refused at once, and a silent server is asked for another one', () => {
+test('after a reboot, a second server cannot refuse what the first one still grants', () => {
+  const rogue = new TestServer({ id: '10.0.0.66', addresses: ['10.6.6.6'] });
+  const rig = new Rig([rogue, {}], '10.0.0.5').up();
+  rig.pass(2);
+  assert.deepEqual(rig.log, ['0: request', '2: has 10.0.0.5']);
+});
+
+test('an address of another network is given up after a second, and a silent server is asked for another one', () => {
   const refused = new Rig([{}], '10.9.9.9').up();
   refused.pass(3);
   assert.deepEqual(refused.log, [
-    ...['0: request', '0: the server does not grant 10.9.9.9'],
+    ...['0: request', '1: the server does not grant 10.9.9.9'],
     ...['1: discover', '1: request', '3: has 10.0.0.5'],
   ]);
   const silent = new Rig([{}], '10.9.9.9');

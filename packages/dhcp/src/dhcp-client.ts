@@ -50,6 +50,8 @@ export interface ClientState {
   readonly sentMs: number | undefined;
   /** A server whose last offer led to nothing: for a moment, others are preferred. */
   readonly avoided: string | undefined;
+  /** A server has refused the remembered address, and another one may still grant it. */
+  readonly isRefused: boolean;
   /** What a server offered, while it is requested. */
   readonly offer: LeaseOffer | undefined;
   /** The lease whose address is probed. */
@@ -98,6 +100,8 @@ const jitterMs = 1000;
 const requestTries = 4;
 /** A server that does not know the address is silent. Source: RFC 2131, section 3.2. */
 const rebootTries = 2;
+/** How long the server of the lease may take to grant it after another one has refused it. */
+const refusalPauseMs = 1000;
 /** Renewals are not repeated faster. Source: RFC 2131, section 4.4.5. */
 const renewRetryMs = 60_000;
 /** Between messages of different exchanges, whatever a link or a server does. */
@@ -122,7 +126,7 @@ const probeWaitMs = 1000;
 export const newClient = (remembered?: string): ClientState => ({
   ...{ phase: 'down', dueMs: undefined, lease: undefined, remembered, transactionId: 0, startedMs: 0 },
   ...{ tries: 0, failures: 0, conflicts: 0, sentMs: undefined, offer: undefined, candidate: undefined },
-  avoided: undefined,
+  ...{ avoided: undefined, isRefused: false },
 });
 
 /** When the client wants the event `timer`, on the monotonic clock in ms; undefined: not at all. */
@@ -248,6 +252,7 @@ class Run {
         if (tries >= requestTries) return this.#fail('the server that offered an address is silent');
         return this.#sendRequest();
       case 'rebooting':
+        if (this.state.isRefused) return this.#giveUpRefused();
         if (tries >= rebootTries) return this.#rebootUnanswered();
         return this.#sendRequest();
       case 'probing':
@@ -275,6 +280,13 @@ class Run {
     const { phase, offer, lease } = this.state;
     const asked = phase === 'requesting' ? offer : phase === 'rebooting' ? undefined : lease?.offer;
     if (asked?.serverId !== undefined && asked.serverId !== serverIdOf(message)) return;
+    if (phase !== 'rebooting') return this.#giveUpRefused();
+    const { dueMs = Number.POSITIVE_INFINITY } = this.state;
+    this.#change({ isRefused: true, dueMs: Math.min(dueMs, this.#nowMs + refusalPauseMs) });
+  }
+
+  #giveUpRefused() {
+    const { offer, lease } = this.state;
     const address = offer?.address ?? lease?.offer.address ?? this.state.remembered ?? '';
     this.#change({ remembered: undefined });
     if (lease !== undefined) return this.#lose('the server does not grant it any more');
@@ -396,7 +408,14 @@ class Run {
   /** Begins a phase, with an exchange of its own, after a pause. */
   #begin(phase: ClientPhase, pauseMs: number) {
     this.#change({
-      ...{ phase, tries: 0, offer: undefined, candidate: undefined, dueMs: this.#nowMs + pauseMs },
+      ...{
+        phase,
+        tries: 0,
+        isRefused: false,
+        offer: undefined,
+        candidate: undefined,
+        dueMs: this.#nowMs + pauseMs,
+      },
       ...{ transactionId: this.#newTransactionId(), startedMs: this.#nowMs + pauseMs },
     });
   }

@@ -184,7 +184,7 @@ export const inertTable: InertTable = {
   WireguardConfig: [{ path: '', on: onEvery }],
   LinkAliasConfig: [{ path: '', on: onEvery }],
   EthernetConfig: [{ path: '', on: onEvery }],
-  DHCPv4Config: [{ path: '', on: onEvery }],
+  DHCPv4Config: [{ path: '', on: onProcessStackContainer }],
   DHCPv6Config: [{ path: '', on: onEvery }],
   Layer2VIPConfig: [{ path: '', on: onProcessStack }],
   HCloudVIPConfig: [{ path: '', on: onEvery }],

@@ -1,5 +1,7 @@
 import { systemTimers } from '@nodewright/async';
+import { volumeIds, volumePath, volumeRow } from '@nodewright/contract/volumes';
 import type { EtcdClient } from '@nodewright/etcd';
+import { loadNativeCalls } from '@nodewright/linux';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { NodeFacts } from '../base/domain/node-facts.ts';
 import { resolverFolder } from '../base/domain/resolver-folder.ts';
@@ -10,9 +12,13 @@ import type { LinkHardwareSource } from './controllers/link-hardware-source.ts';
 import { networkControllers } from './controllers/network-controllers.ts';
 import { NetworkProblems } from './controllers/network-problems.ts';
 import type { PlannedNetworkInit } from './controllers/planned-network.ts';
+import { commandLineLinks } from './domain/command-line-links.ts';
 import { CommandLineOperator } from './domain/command-line-operator.ts';
 import { createBorrowedAddress } from './host/borrowed-address.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
+import { openDhcpLeases } from './host/dhcp-leases.ts';
+import { DhcpOperator } from './host/dhcp-operator.ts';
+import { createDhcpWires } from './host/dhcp-wire.ts';
 import { createEtcdCampaign } from './host/etcd-campaign.ts';
 import { createKernelHostname } from './host/kernel-hostname.ts';
 import { type KernelNetwork, openKernelNetwork } from './host/kernel-network.ts';
@@ -67,12 +73,13 @@ export async function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableS
   const changes = await openChanges(init);
   const virtual = typeof changes === 'string' ? changes : openVirtualAddresses(init, changes, scope);
   const planned = typeof changes === 'string' ? undefined : planNetwork(init, changes);
-  const commandLine = planned && new CommandLineOperator(init.commandLine);
+  const onMachine = planned && (await openMachineOperators(init, scope));
   return {
     controllers: networkControllers({
       ...{ world, hostname, linkHardware, planned, problems },
+      commandLineLinks: planned && commandLineLinks(init.commandLine),
       // The first address of the command line is the preferred one.
-      addresses: [...node.addresses, ...(commandLine?.addresses() ?? [])],
+      addresses: [...node.addresses, ...(onMachine?.commandLine.addresses() ?? [])],
       network: openKernelNetwork,
       readResolvConf: async () => readIfThere('/etc/resolv.conf')?.toString() ?? '',
       instanceType: '',
@@ -81,7 +88,7 @@ export async function openNetwork(init: OpenNetworkInit, scope: AsyncDisposableS
         ? createPodResolverFile(`${init.root}${resolverFolder}/resolv.conf`)
         : undefined,
       operators: [
-        ...(commandLine === undefined ? [] : [commandLine]),
+        ...(onMachine === undefined ? [] : [onMachine.commandLine, onMachine.dhcp]),
         new VirtualAddressOperator({ virtual, hasKubelet }),
       ],
       publish: (event) => void events.publish(event),
@@ -126,6 +133,25 @@ function openVirtualAddresses(
       ...{ timers: systemTimers, monotonicMs: () => performance.now(), log, telemetry },
     }),
   );
+}
+
+const leaseFile = 'dhcp-leases.json';
+
+/** The operators of a machine that plans its network. The clients of DHCP end with `scope`. */
+async function openMachineOperators(
+  { commandLine: text, root, log }: OpenNetworkInit,
+  scope: AsyncDisposableStack,
+): Promise<{ readonly commandLine: CommandLineOperator; readonly dhcp: DhcpOperator }> {
+  const commandLine: CommandLineOperator = new CommandLineOperator(text, () => dhcp.isRunning());
+  const dhcp = scope.use(
+    new DhcpOperator({
+      openWire: createDhcpWires(await loadNativeCalls(), systemTimers),
+      leases: openDhcpLeases(`${root}${volumePath(volumeRow(volumeIds.state))}/${leaseFile}`, log),
+      ...{ timers: systemTimers, random: Math.random, log },
+      isTaken: (linkName) => commandLine.hasLink(linkName),
+    }),
+  );
+  return { commandLine, dhcp };
 }
 
 /** Only a machine plans all of its network; it has no link up yet. */

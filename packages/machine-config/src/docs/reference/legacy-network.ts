@@ -5,6 +5,7 @@ import {
   notRead,
   onlyOwnLinks,
   onlyOwnNames,
+  onlyOwnNetworks,
   onlyPublished,
   partly,
   type ReferenceDocs,
@@ -63,8 +64,13 @@ const vip: ReferenceDocs = {
 
 const dhcpOptions: ReferenceDocs = {
   '': { help: 'Settings of DHCP.', notApplied: onlyPublished },
-  routeMetric: { help: 'Metric of the routes from the DHCP server.', example: 2048, default: '1024' },
-  ipv4: { help: 'Whether DHCP is used for IPv4.', default: 'true' },
+  routeMetric: {
+    help: 'Metric of the routes from the DHCP server.',
+    example: 2048,
+    default: '1024',
+    notApplied: onlyOwnNetworks,
+  },
+  ipv4: { help: 'Whether DHCP is used for IPv4.', default: 'true', notApplied: onlyOwnNetworks },
   ipv6: { help: 'Whether DHCP is used for IPv6.', default: 'false' },
   duidv6: {
     help: 'DUID by which the client identifies itself over IPv6, in hexadecimal digits.',
@@ -193,7 +199,7 @@ export const legacyNetworkReference: ReferenceDocs = inside('machine.network', {
       dhcp: {
         help: 'Whether the VLAN gets its address by DHCP.',
         default: 'false',
-        notApplied: onlyPublished,
+        notApplied: onlyOwnNetworks,
       },
       vlanId: { help: 'Number of the VLAN.', example: 100, notApplied: vipNote },
       mtu: {
@@ -212,7 +218,7 @@ export const legacyNetworkReference: ReferenceDocs = inside('machine.network', {
     dhcp: {
       help: 'Whether the link gets its address by DHCP; replaced by DHCPv4Config and DHCPv6Config.',
       default: 'false',
-      notApplied: onlyPublished,
+      notApplied: onlyOwnNetworks,
     },
     ignore: {
       help: 'Whether the link is left alone; its other settings are not checked then.',

@@ -13,6 +13,7 @@ import {
   notRead,
   onlyOwnLinks,
   onlyOwnNames,
+  onlyOwnNetworks,
   onlyPublished,
   onNoNode,
   partly,
@@ -51,7 +52,7 @@ const probe = {
 /** Source: Talos v1.14: machine configuration, network. */
 export const networkReferences: KindReferences = {
   DHCPv4Config: {
-    '': { help: 'Address, routes and servers of a link from DHCP for IPv4.', notApplied: onlyPublished },
+    '': { help: 'Address, routes and servers of a link from DHCP for IPv4.', notApplied: onlyOwnNetworks },
     name: link('Name of the link.'),
     routeMetric,
     ignoreHostname,

@@ -61,6 +61,12 @@ export const onlyOwnLinks = onlyOn(
   'Only machines apply it: the links of other nodes belong to their host.',
 );
 
+/** Other nodes get their addresses from their creator. */
+export const onlyOwnNetworks = onlyOn(
+  ['machine'],
+  'Only machines do it: the creator of other nodes gives them their addresses.',
+);
+
 /** Other nodes look names up as their host does. */
 export const onlyOwnNames = onlyOn(
   ['container', 'machine'],

@@ -1,13 +1,23 @@
 import { type Controller, type ReconcilePass, shared, weak } from '@nodewright/controllers';
 import { pointerTo } from '@nodewright/state';
-import { addressSpecs, diagnostics, linkStatuses, nodeAddresses } from '@nodewright/state/kinds';
+import {
+  addressSpecs,
+  diagnostics,
+  linkStatuses,
+  nodeAddresses,
+  operatorSpecs,
+} from '@nodewright/state/kinds';
 import { missingAddress, partialNetwork } from '../domain/missing-address.ts';
 import { inLayers } from './network-config.ts';
 import { type NetworkProblems, shownLines } from './network-problems.ts';
 
 const loopback = 'lo';
-/** How long the first address may take before its absence is a problem. */
+/**
+ * How long the first address may take before its absence is a problem. That of the command line is set a moment after the links are
+ * known; a DHCP server is asked for it, and it is probed.
+ */
 const firstAddressMs = 2000;
+const firstLeaseMs = 12_000;
 /** How long a problem may last before it is reported: while links come up, routes wait for them. */
 const passingMs = 2000;
 
@@ -41,7 +51,12 @@ export function createAddressDiagnosticsController(problems: NetworkProblems): C
   };
   return {
     name: 'network.AddressDiagnosticsController',
-    inputs: [weak(nodeAddresses, 'current'), weak(linkStatuses), weak(inLayers(addressSpecs))],
+    inputs: [
+      weak(nodeAddresses, 'current'),
+      weak(linkStatuses),
+      weak(inLayers(addressSpecs)),
+      weak(operatorSpecs),
+    ],
     outputs: [shared(diagnostics)],
     open(source, scope) {
       scope.use(problems.watch(() => source.wake()));
@@ -53,12 +68,13 @@ export function createAddressDiagnosticsController(problems: NetworkProblems): C
       const addresses = (await pass.get(pointerTo(nodeAddresses, 'current')))?.spec.addresses ?? [];
       hadAddress ||= addresses.length > 0;
       const lasting = lastingLines(pass, addresses.length > 0);
-      const awaited = (await pass.list(inLayers(addressSpecs))).some(({ spec }) => spec.layer === 'cmdline');
-      // The address of the command line is set a moment after the links are known.
+      const isGiven = (await pass.list(inLayers(addressSpecs))).some(({ spec }) => spec.layer === 'cmdline');
+      const isAskedFor = (await pass.list(operatorSpecs)).some(({ spec }) => spec.operator === 'dhcp4');
       startMs ??= pass.monotonicMs();
       const waitedMs = pass.monotonicMs() - startMs;
-      if (awaited && !hadAddress && problems.ofAddresses() === undefined && waitedMs < firstAddressMs)
-        return pass.wakeAfter(firstAddressMs - waitedMs);
+      const patienceMs = isAskedFor ? firstLeaseMs : isGiven ? firstAddressMs : 0;
+      if (!hadAddress && problems.ofAddresses() === undefined && waitedMs < patienceMs)
+        return pass.wakeAfter(patienceMs - waitedMs);
       const missing = missingAddress({
         addresses,
         links: links

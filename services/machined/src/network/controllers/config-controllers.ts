@@ -1,5 +1,5 @@
 // Publishes the links, addresses, routes, rules, DHCP clients and probes of the configuration and of the
-// defaults. A machine applies the links, addresses, routes and rules (planned-network.ts).
+// defaults. A machine applies the links, addresses, routes and rules (planned-network.ts) and runs virtual addresses and DHCP for IPv4.
 import { type Controller, type ReconcilePass, weak } from '@nodewright/controllers';
 import { ConfigReader } from '@nodewright/machine-config';
 import {
@@ -16,6 +16,7 @@ import {
 import { configurationOf } from '../../base/controllers/configuration-of.ts';
 import type { World } from '../../base/domain/world.ts';
 import { addressSpecsOf, linkAddress } from '../domain/address-documents.ts';
+import type { CommandLineLinks } from '../domain/command-line-links.ts';
 import {
   deviceAddresses,
   deviceLinks,
@@ -27,7 +28,7 @@ import {
 } from '../domain/device-configs.ts';
 import { linkSpecsOf, plainLink } from '../domain/link-documents.ts';
 import { withRealNames } from '../domain/link-names.ts';
-import { mergeLinks } from '../domain/merge-layers.ts';
+import { type Layer, mergeLinks } from '../domain/merge-layers.ts';
 import { addressId, operatorId, probeId, routeId, ruleId } from '../domain/network-ids.ts';
 import {
   operatorSpecsOf,
@@ -41,7 +42,10 @@ import { createDeviceConfigController, presentLinks } from './device-config.ts';
 import { inLayers } from './network-config.ts';
 
 /** Source: Talos v1.14: COSI resources, network; the controllers of the configuration. */
-export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwork'>): Controller[] {
+export function networkConfigControllers(
+  { ownsNetwork }: Pick<World, 'ownsNetwork'>,
+  { operators, ignored }: CommandLineLinks,
+): Controller[] {
   // In other worlds the creator of the environment manages links, addresses and leases.
   const hasDefaults = ownsNetwork;
   return [
@@ -57,7 +61,7 @@ export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwo
         const links = await presentLinks(pass);
         const specs = [...deviceLinks(devices, links), ...linkSpecsOf(reader)];
         const configured = mergeLinks(withRealNames(specs, links)).map(({ spec }) => spec);
-        const defaults = hasDefaults ? await defaultLinks(pass) : [];
+        const defaults = hasDefaults ? await defaultLinks(pass, ignored) : [];
         return [...defaults, ...configured];
       },
     }),
@@ -92,8 +96,9 @@ export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwo
       hasDevices: true,
       extraInputs: [weak(linkStatuses), weak(inLayers(linkSpecs))],
       specsOf: async (reader, devices, pass) => [
-        ...(hasDefaults ? await defaultOperators(pass) : []),
-        ...deviceOperators(devices),
+        ...(hasDefaults ? await defaultOperators(pass, ignored) : []),
+        ...(hasDefaults ? operators : []),
+        ...deviceOperators(devices).filter(({ linkName }) => !ignored.has(linkName)),
         ...operatorSpecsOf(reader),
       ],
     }),
@@ -103,7 +108,10 @@ export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwo
       idOf: operatorId,
       hasDevices: true,
       extraInputs: [weak(linkStatuses)],
-      specsOf: (reader, devices) => [...deviceVips(devices), ...vipOperatorSpecsOf(reader)],
+      specsOf: (reader, devices) => [
+        ...deviceVips(devices).filter(({ linkName }) => !ignored.has(linkName)),
+        ...vipOperatorSpecsOf(reader),
+      ],
     }),
     createConfiguredSpecsController({
       name: 'network.ProbeConfigController',
@@ -114,22 +122,27 @@ export function networkConfigControllers({ ownsNetwork }: Pick<World, 'ownsNetwo
   ];
 }
 
+type Ignored = CommandLineLinks['ignored'];
+
 /**
  * The loopback device, and without any network configuration every hardware link. Source: Talos v1.14:
  * network, default layer.
  */
-async function defaultLinks(pass: ReconcilePass): Promise<LinkSpecSpec[]> {
-  const names = ['lo', ...(await linksWithDefaults(pass))];
+async function defaultLinks(pass: ReconcilePass, ignored: Ignored): Promise<LinkSpecSpec[]> {
+  const names = ['lo', ...(await linksWithDefaults(pass, ignored))];
   return names.map((name) => ({ ...plainLink(name, 'default'), up: true }));
 }
 
-async function defaultOperators(pass: ReconcilePass): Promise<OperatorSpecSpec[]> {
+/** The layers whose links get no DHCP by default. Source: Talos v1.14: network, operators. */
+const layersOfOwnLinks: readonly Layer[] = ['cmdline', 'platform', 'configuration'];
+
+async function defaultOperators(pass: ReconcilePass, ignored: Ignored): Promise<OperatorSpecSpec[]> {
   const mentioned = new Set(
     (await pass.list(inLayers(linkSpecs)))
-      .filter(({ spec }) => spec.layer !== 'default')
+      .filter(({ spec }) => layersOfOwnLinks.includes(spec.layer))
       .map(({ spec }) => spec.name),
   );
-  return (await linksWithDefaults(pass))
+  return (await linksWithDefaults(pass, ignored))
     .filter((name) => !mentioned.has(name))
     .map((name) => {
       const operator = plainOperator('dhcp4', name, 'default');
@@ -139,12 +152,14 @@ async function defaultOperators(pass: ReconcilePass): Promise<OperatorSpecSpec[]
 }
 
 /** DHCP on hardware links that the old list does not name, as long as no document is about links. */
-async function linksWithDefaults(pass: ReconcilePass): Promise<string[]> {
+async function linksWithDefaults(pass: ReconcilePass, ignored: Ignored): Promise<string[]> {
   const configuration = await configurationOf(pass);
   if (configuration !== undefined && !configuration.effective.usesDefaultDhcp) return [];
   const links = await presentLinks(pass);
   const reader = configuration && new ConfigReader(configuration.documents);
   const entries = reader?.legacy.items('machine', 'network', 'interfaces') ?? [];
   const named = new Set(entries.flatMap((entry) => linksOfEntry(entry, links)));
-  return links.filter(({ name, spec }) => isPhysicalLink(spec) && !named.has(name)).map(({ name }) => name);
+  return links
+    .filter(({ name, spec }) => isPhysicalLink(spec) && !named.has(name) && !ignored.has(name))
+    .map(({ name }) => name);
 }

@@ -250,7 +250,7 @@ test('a kernel watch that breaks is opened again, and closed at the end', async 
 test('a machine without an address says so as a diagnostic, and what to do, until it has one', async () => {
   const problems = new NetworkProblems();
   problems.set('routes', [{ subject: 'others', line: 'route default: there is no network device eth9' }]);
-  const operators = [new CommandLineOperator('quiet ip=dhcp')];
+  const operators = [new CommandLineOperator('quiet ip=bootp')];
   await using node = openNode({ world: worlds.machine, addresses: [], hostname: '', operators, problems });
   const { network, state } = node;
   await node.settled();
@@ -264,9 +264,9 @@ test('a machine without an address says so as a diagnostic, and what to do, unti
   assert.deepEqual(others, {});
   assert.match(
     problem?.message ?? '',
-    /^the machine has no address: ip=dhcp: DHCP is not implemented yet, [^;]*$/,
+    /^the machine has no address: ip=bootp: "bootp" is not implemented: [^;]*$/,
   );
-  assert.match(problem?.details.join('\n') ?? '', /write ip=<address>::.*\nlinks: eth0 up$/);
+  assert.match(problem?.details.join('\n') ?? '', /or ip=<address>::.*\nlinks: eth0 up$/);
   const status = async () => (await specs(state, kinds.networkStatuses)).status;
   assert.deepEqual([(await status())?.addressReady, (await status())?.connectivityReady], [false, false]);
   network.setAddresses(fakeAddress(2, '10.0.0.2/24'));

@@ -13,6 +13,7 @@ import {
 } from '@nodewright/state/kinds';
 import type { NodeFacts } from '../../base/domain/node-facts.ts';
 import type { NodeEvent } from '../../life/domain/node-event.ts';
+import { type CommandLineLinks, noCommandLineLinks } from '../domain/command-line-links.ts';
 import {
   mergeHighest,
   mergeHostnames,
@@ -64,6 +65,8 @@ export interface NetworkControllersInit extends Pick<NodeFacts, 'world' | 'addre
   readonly instanceType: string;
   /** Sets the host name of the kernel; undefined on a node that shares its kernel with others. */
   readonly hostnameEffect?: HostnameEffect | undefined;
+  /** What the kernel's command line says of links. */
+  readonly commandLineLinks?: CommandLineLinks | undefined;
   /** Changes the kernel's network; undefined on a node that must not. */
   readonly planned?: PlannedNetworkInit | undefined;
   /** Writes the `resolv.conf` of pods; undefined on a node that runs none. */
@@ -114,7 +117,7 @@ export function networkControllers(init: NetworkControllersInit): Controller[] {
     ...(init.planned === undefined
       ? []
       : plannedNetworkControllers({ ...init.planned, network, problems: init.problems })),
-    ...networkConfigControllers(world),
+    ...networkConfigControllers(world, init.commandLineLinks ?? noCommandLineLinks),
     ...mergeControllers(),
   ];
 }

@@ -144,7 +144,7 @@ function createLinkSpecController(context: PlannedNetworkContext): Controller {
   };
 }
 
-/** The default layer names every hardware device, for DHCP, which is not implemented: only the loopback device counts. */
+/** The default layer names every hardware device, for DHCP, whose operator names those that it runs on: only the loopback device counts. */
 const isNamed = ({ name, layer }: LinkSpecSpec) => layer !== 'default' || name === 'lo';
 
 interface PlanControllerInit<Memory> {

@@ -16,12 +16,20 @@ const loopback = 'lo';
 /** The arguments `ip=` of the kernel's command line, as an operator. */
 export class CommandLineOperator implements NetworkOperator {
   readonly #given: IpArguments;
+  readonly #hasOther: () => boolean;
   /** For arguments that name no device. Devices that appear later do not move an address. */
   #firstDevice: FirstDevice | undefined;
   #deviceProblems: readonly string[] = [];
 
-  constructor(commandLine: string) {
+  /** @param hasOther whether something else asks for an address, so that none has to be on the command line */
+  constructor(commandLine: string, hasOther: () => boolean = () => false) {
     this.#given = parseIpArguments(commandLine);
+    this.#hasOther = hasOther;
+  }
+
+  /** Whether the command line gives an address to the link of this name. */
+  hasLink(name: string): boolean {
+    return this.#given.all.some(({ argument }) => (argument.device ?? this.#firstDevice?.name) === name);
   }
 
   /** All addresses that it gives, in their order, without prefix lengths. */
@@ -46,7 +54,7 @@ export class CommandLineOperator implements NetworkOperator {
 
   problems(): readonly NetworkProblem[] {
     const { all, problems, partialProblems } = this.#given;
-    const isMissing = all.length + problems.length === 0;
+    const isMissing = all.length + problems.length === 0 && !this.#hasOther();
     const of = (subject: NetworkProblem['subject'], lines: readonly string[]) =>
       lines.map((line) => ({ subject, line }));
     return [

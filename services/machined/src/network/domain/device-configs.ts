@@ -91,16 +91,7 @@ export function deviceOperators(devices: readonly DeviceConfig[]): OperatorSpecS
     const inet6 = plainOperator('dhcp6', name, 'configuration');
     return [
       ...((entry.boolean('dhcpOptions', 'ipv4') ?? true)
-        ? [
-            {
-              ...inet4,
-              dhcp4: {
-                ...inet4.dhcp4,
-                routeMetric,
-                clientIdentifier: { clientIdentifier: 'mac', duidRawHex: '' } as const,
-              },
-            },
-          ]
+        ? [{ ...inet4, dhcp4: { ...inet4.dhcp4, routeMetric } }]
         : []),
       ...(entry.boolean('dhcpOptions', 'ipv6')
         ? [{ ...inet6, dhcp6: { ...inet6.dhcp6, routeMetric, clientIdentifier } }]

@@ -44,12 +44,10 @@ test('parseIpArgument() takes the whole address as prefix without a netmask', ()
 test('parseIpArgument() names the field that is wrong', () => {
   const label = 'a'.repeat(64);
   const cases: [string, RegExp][] = [
-    ['dhcp', /ip=dhcp: DHCP is not implemented yet, .*: write ip=<address>::/],
-    ['on', /ip=on: DHCP is not implemented yet/],
-    ['eth0:dhcp', /ip=eth0:dhcp: DHCP is not implemented yet/],
-    ['dhcp6', /DHCP is not implemented yet/],
-    [':::::eth0:dhcp', /ip=:::::eth0:dhcp: DHCP is not implemented yet/],
-    ['10.0.0.1:::24:::both', /DHCP is not implemented yet/],
+    ['dhcp6', /ip=dhcp6: "dhcp6" is not implemented: write ip=<link>:dhcp, or ip=<address>::/],
+    ['bootp', /ip=bootp: "bootp" is not implemented/],
+    [':::::eth0:rarp', /ip=:::::eth0:rarp: "rarp" is not implemented/],
+    ['10.0.0.1:::24:::both', /it has an address, and asks for one by "both": write one of them/],
     ['10.0.0.1:::24:::later', /"later" is not implemented: write ip=<address>::/],
     ['nonsense', /address "nonsense" is not an IPv4 address/],
     ['fd00::1', /address "fd00" is not an IPv4 address, nor an IPv6 address in brackets/],
@@ -136,7 +134,7 @@ test('parseIpArguments() keeps those that are right, with their positions, and b
   assert.equal(many.all.length, 64);
   assert.deepEqual(many.problems, ['there are 100 arguments ip=: all after 64 are ignored']);
   assert.deepEqual(parseIpArguments('skip=1 zip=10.0.0.1 quiet'), {
-    ...{ all: [], problems: [], partialProblems: [] },
+    ...{ all: [], dhcpLinks: [], problems: [], partialProblems: [] },
   });
 });
 

@@ -4,8 +4,10 @@ import { addressOf, isLoopback, isMulticast, type Prefix, parsePrefix } from '..
 /** What to write on the kernel's command line, with the fields that it needs. */
 export const ipArgumentForm = 'ip=<address>::<gateway>:<netmask>::<link>:off:<name server>';
 
-/** The values of `ip=` by which the kernel would ask a server for the address. Source: Linux, nfsroot. */
-const askingValues: readonly string[] = ['dhcp', 'dhcp6', 'bootp', 'rarp', 'both', 'on', 'any'];
+/** The values of `ip=` by which the machine asks a DHCP server for the address. Source: Linux, nfsroot. */
+const dhcpValues: readonly string[] = ['dhcp', 'both', 'on', 'any'];
+/** The values by which the kernel would ask in other ways. */
+const otherAskingValues: readonly string[] = ['dhcp6', 'bootp', 'rarp'];
 /** The values by which it would not. */
 const staticValues: readonly string[] = ['', 'off', 'none', 'static'];
 /** A label has at most 63 characters and the name 253. Source: RFC 1123. */
@@ -36,6 +38,8 @@ export interface IpArguments {
    * the last counts, in the place of the first: what is appended in a boot menu replaces what was there.
    */
   readonly all: readonly { readonly position: number; readonly argument: IpArgument }[];
+  /** The links that ask a DHCP server. Without a link, `ip=dhcp` is what a machine does by default. */
+  readonly dhcpLinks: readonly string[];
   /** What is wrong, in one line each. A wrong argument does not affect the others. */
   readonly problems: readonly string[];
   /** What is wrong in the fields beside the address, the gateway and the device, in one line each. The others apply. */
@@ -50,12 +54,19 @@ export function parseIpArguments(commandLine: string): IpArguments {
     .filter((word) => word.startsWith('ip='));
   const all = new Map<string, { position: number; argument: IpArgument; partial: readonly string[] }>();
   const problems: string[] = [];
+  const dhcpLinks = new Set<string>();
   if (words.length > maxArguments)
     problems.push(`there are ${words.length} arguments ip=: all after ${maxArguments} are ignored`);
   for (const [position, word] of words.slice(0, maxArguments).entries()) {
     try {
+      const value = word.slice('ip='.length);
+      const asking = dhcpLinkOf(value);
+      if (asking !== undefined) {
+        if (asking !== '') dhcpLinks.add(asking);
+        continue;
+      }
       const partial: string[] = [];
-      const argument = parseIpArgument(word.slice('ip='.length), (problem) => partial.push(problem));
+      const argument = parseIpArgument(value, (problem) => partial.push(problem));
       if (argument === undefined) continue;
       const key = `${argument.device ?? ''}/${argument.address.includes(':') ? 'inet6' : 'inet4'}`;
       all.set(key, { position: all.get(key)?.position ?? position, argument, partial });
@@ -65,16 +76,35 @@ export function parseIpArguments(commandLine: string): IpArguments {
   }
   return {
     all: [...all.values()].map(({ position, argument }) => ({ position, argument })),
+    dhcpLinks: [...dhcpLinks],
     problems,
     partialProblems: [...all.values()].flatMap(({ partial }) => partial),
   };
 }
 
 /**
+ * The link of `ip=<link>:dhcp`, or of an argument whose field for it says so; empty without one. Undefined for other arguments. Source:
+ * Talos v1.14: kernel command line, `ip=<dev>:dhcp`.
+ *
+ * @throws Error for a name that no link can have
+ */
+function dhcpLinkOf(value: string): string | undefined {
+  const fields = fieldsOf(value);
+  const [first = '', , , , , device = '', autoconf = ''] = fields;
+  const isShort = fields.length <= 2;
+  if (!dhcpValues.includes((isShort ? fields.at(-1) : autoconf) ?? '')) return undefined;
+  if (!isShort && first !== '') return undefined;
+  const name = isShort ? (fields.length === 2 ? first : '') : device;
+  if (name !== '' && !deviceForm.test(name))
+    throw new Error(`ip=${value}: "${name}" is not the name of a network device`);
+  return name;
+}
+
+/**
  * Parses the value of the kernel argument `ip=`:
  * `<address>:<server>:<gateway>:<netmask>:<hostname>:<device>:<autoconf>:<dns>:<dns>:<ntp>`. Trailing fields may be missing. IPv6
  * addresses are in brackets. The netmask is an address or the length of the prefix, and without one the prefix is the whole address.
- * The server is ignored. Only static addresses are implemented.
+ * The server is ignored. Arguments that ask a DHCP server are `dhcpLinks` of `parseIpArguments()`.
  *
  * @param report called with a line for each host name, name server or time server that is wrong; these are left out
  * @returns undefined for an empty value, and for `off` and `none`
@@ -84,13 +114,12 @@ export function parseIpArgument(value: string, report: (problem: string) => void
   if (value === '') return undefined;
   const fields = fieldsOf(value);
   const [address = '', , gateway = '', netmask = '', hostname = '', device = '', autoconf = ''] = fields;
-  // Source: Talos v1.14: kernel command line, `ip=<dev>:dhcp`.
   const asks = fields.length <= 2 ? fields.at(-1) : autoconf;
-  if (askingValues.includes(asks ?? ''))
-    throw new Error(
-      `ip=${value}: DHCP is not implemented yet, nor is any other way to ask for an address: write ${ipArgumentForm}`,
-    );
+  if (otherAskingValues.includes(asks ?? ''))
+    throw new Error(`ip=${value}: "${asks}" is not implemented: write ip=<link>:dhcp, or ${ipArgumentForm}`);
   if (fields.length === 1 && ['off', 'none'].includes(address)) return undefined;
+  if (dhcpValues.includes(autoconf))
+    throw new Error(`ip=${value}: it has an address, and asks for one by "${autoconf}": write one of them`);
   if (!staticValues.includes(autoconf))
     throw new Error(`ip=${value}: "${autoconf}" is not implemented: write ${ipArgumentForm}`);
   if (device !== '' && !deviceForm.test(device))

@@ -6,7 +6,7 @@ export interface AddressFacts {
   readonly addresses: readonly string[];
   /** The links besides the loopback device. */
   readonly links: readonly { readonly name: string; readonly operationalState: string }[];
-  /** Why the kernel's command line gave the machine no address; undefined when it gave one. */
+  /** Why nothing gave the machine an address; undefined when nothing is known. */
   readonly problem: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function missingAddress({ addresses, links, problem }: AddressFacts): Dia
   return {
     message: `the machine has no address: ${problem ?? 'no link that is up has one'}`,
     details: [
-      `DHCP is not implemented yet: write ${ipArgumentForm} on the kernel's command line`,
+      `a DHCP server on one of its links gives it one, or ${ipArgumentForm} on the kernel's command line`,
       `links: ${[...shown, ...more].join(', ') || 'none'}`,
     ],
   };

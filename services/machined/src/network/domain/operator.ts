@@ -1,5 +1,5 @@
-// An operator turns events into specifications: the command line at the start, the elections of virtual addresses, later the messages
-// of DHCP servers. All of them stand behind one port. Source: Talos v1.14: network.OperatorSpecController.
+// An operator turns events into specifications: the command line at the start, the elections of virtual addresses, the messages of
+// DHCP servers. All of them stand behind one port. Source: Talos v1.14: network.OperatorSpecController.
 import type { KernelLink } from '@nodewright/linux/network';
 import type {
   AddressSpecSpec,
@@ -41,7 +41,7 @@ export interface OperatorOutput {
 
 /**
  * What a problem keeps away: the addresses of the machine, or something else, such as a route. `no-request`: nothing asks for an
- * address, which is a problem only of a machine that has none.
+ * address, or only a link that asks by default, such as one without a cable. That is a problem only of a machine that has none.
  */
 export type ProblemSubject = 'addresses' | 'others' | 'no-request';
 

@@ -1,0 +1,2 @@
+export * from './real-messages.ts';
+export * from './test-server.ts';

@@ -1,0 +1,176 @@
+import type { Timers } from '@nodewright/async';
+import {
+  type ClientEffect,
+  type ClientEvent,
+  type ClientSettings,
+  type ClientState,
+  dueMsOf,
+  isListening,
+  type LeaseOffer,
+  newClient,
+  stepClient,
+} from '@nodewright/dhcp';
+import { faultFrom } from '@nodewright/fault';
+import type { Logger } from '@nodewright/telemetry';
+import type { DhcpLeases } from './dhcp-leases.ts';
+import type { DhcpWire, OpenDhcpWire, Reception, WireLink } from './dhcp-wire.ts';
+
+export interface DhcpLinkInit {
+  readonly link: WireLink;
+  readonly settings: ClientSettings;
+  readonly openWire: OpenDhcpWire;
+  readonly leases: DhcpLeases;
+  readonly timers: Pick<Timers, 'monotonicMs' | 'after'>;
+  /** At least 0, less than 1. */
+  readonly random: () => number;
+  readonly log: Logger;
+  /** The lease, or what is known of servers, has changed. */
+  readonly onChange: () => void;
+}
+
+/** How long a client without an address waits before that is a problem. */
+const patienceMs = 10_000;
+/** Lines about servers in this time; a hostile one causes as many as it likes. */
+const notesEachMs = 60_000;
+const mostNotes = 10;
+
+/** The DHCP client of one link: it carries out what the state machine says. Ends when it is disposed of, and leaves the lease. */
+export class DhcpLink implements Disposable {
+  readonly #init: DhcpLinkInit;
+  readonly #wire: DhcpWire;
+  #state: ClientState;
+  #timer: Disposable | undefined;
+  #patience: Disposable | undefined;
+  #isOpen = true;
+  #hasWaited = false;
+  /** What failed last, by what was attempted. */
+  readonly #failures = new Map<string, string>();
+  #notes = { sinceMs: Number.NEGATIVE_INFINITY, count: 0 };
+
+  constructor(init: DhcpLinkInit) {
+    this.#init = init;
+    const { link, leases, openWire } = init;
+    this.#state = newClient(leases.addressOf(link.name, link.hardware));
+    this.#wire = openWire(link, {
+      onMessage: (message) => this.#step({ kind: 'message', message }),
+      onOwner: (address, owner) => this.#step({ kind: 'address-in-use', address, owner }),
+      onError: (error) => this.#failed('nothing can be received', error),
+    });
+  }
+
+  get link(): WireLink {
+    return this.#init.link;
+  }
+
+  /** What the link has now; undefined without a lease. */
+  lease(): LeaseOffer | undefined {
+    return this.#state.lease?.offer;
+  }
+
+  /** Why the link has no address; undefined while it has one, and at the beginning. */
+  problem(): string | undefined {
+    if (!this.#hasWaited || this.#state.lease !== undefined) return undefined;
+    const { name } = this.#init.link;
+    const [failure] = this.#failures;
+    if (failure !== undefined) return `DHCP on ${name}: ${failure.join(': ')}`;
+    if (this.#state.phase === 'down') return `DHCP on ${name}: the link has no carrier`;
+    return `DHCP on ${name}: no server has given an address`;
+  }
+
+  setUp(isUp: boolean): void {
+    // Also a link without a carrier is a problem after a while.
+    this.#patience ??= this.#init.timers.after(patienceMs, () => {
+      this.#hasWaited = true;
+      this.#init.onChange();
+    });
+    this.#step({ kind: isUp ? 'link-up' : 'link-down' });
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOpen = false;
+    this.#timer?.[Symbol.dispose]();
+    this.#patience?.[Symbol.dispose]();
+    this.#wire[Symbol.dispose]();
+  }
+
+  #step(event: ClientEvent): void {
+    if (!this.#isOpen) return;
+    const { settings, timers, random, onChange } = this.#init;
+    const before = this.problem();
+    const facts = { settings, nowMs: timers.monotonicMs(), random };
+    const { state, effects } = stepClient(this.#state, event, facts);
+    this.#state = state;
+    // Before anything is sent, so that no reply is missed.
+    this.#attempt('nothing can be received', () => this.#wire.listen(receptionOf(state)));
+    for (const effect of effects) this.#carryOut(effect);
+    this.#timer?.[Symbol.dispose]();
+    const dueMs = dueMsOf(state);
+    this.#timer =
+      dueMs === undefined
+        ? undefined
+        : timers.after(dueMs - timers.monotonicMs(), () => this.#step({ kind: 'timer' }));
+    const hasChanged = effects.some(({ kind }) => kind === 'gained' || kind === 'lost');
+    if (hasChanged || this.problem() !== before) onChange();
+  }
+
+  #carryOut(effect: ClientEffect) {
+    const { log, leases, link } = this.#init;
+    switch (effect.kind) {
+      case 'broadcast':
+        return this.#attempt('nothing can be sent', () => this.#wire.broadcast(effect.message));
+      case 'unicast':
+        return this.#attempt('the renewal cannot be sent', () =>
+          this.#wire.unicast(effect.message, effect.from, effect.to),
+        );
+      case 'probe':
+        return this.#attempt('the address cannot be probed', () => this.#wire.probe(effect.address));
+      case 'gained': {
+        const { address, prefixLength, serverId, leaseSeconds } = effect.lease.offer;
+        leases.remember(link.name, link.hardware, address);
+        if (!effect.isNew) return;
+        this.#attempt('the address cannot be announced', () => this.#wire.announce(address));
+        const fields = { link: link.name, address: `${address}/${prefixLength}`, server: serverId };
+        return log.info({ ...fields, leaseSeconds }, 'the link got an address by DHCP');
+      }
+      case 'lost':
+        this.#wire.forgetAddress();
+        return log.warn(
+          { link: link.name, address: effect.address, reason: effect.reason },
+          'the link has lost its address from DHCP',
+        );
+      case 'note':
+        return this.#note(effect.text);
+    }
+  }
+
+  #note(text: string): void {
+    const { log, link, timers } = this.#init;
+    const now = timers.monotonicMs();
+    if (now - this.#notes.sinceMs >= notesEachMs) this.#notes = { sinceMs: now, count: 0 };
+    this.#notes.count += 1;
+    if (this.#notes.count <= mostNotes) log.warn({ link: link.name, reason: text }, 'DHCP');
+  }
+
+  /** What fails is tried again by the state machine, like a message without an answer. */
+  #attempt(problem: string, work: () => void) {
+    try {
+      work();
+      this.#failures.delete(problem);
+    } catch (error) {
+      this.#failed(problem, error);
+    }
+  }
+
+  #failed(problem: string, error: unknown): void {
+    const { message } = faultFrom(error);
+    if (this.#failures.get(problem) === message) return;
+    this.#failures.set(problem, message);
+    this.#note(`${problem}: ${message}`);
+  }
+}
+
+function receptionOf(state: ClientState): Reception {
+  if (isListening(state)) return 'servers';
+  const { candidate, phase } = state;
+  return phase === 'probing' && candidate !== undefined ? { ownersOf: candidate.offer.address } : 'nothing';
+}

@@ -1,0 +1,228 @@
+// The operator with servers in memory and a clock of the test.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { FakeTimers } from '@nodewright/controllers/testing';
+import { TestServer } from '@nodewright/dhcp/testing';
+import type { LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
+import { eventually } from '@nodewright/testkit';
+import { linkStatusesOf } from '../controllers/link-statuses.ts';
+import { fakeLink } from '../controllers/testing/fake-network.ts';
+import { plainOperator } from '../domain/operator-documents.ts';
+import { openDhcpLeases } from './dhcp-leases.ts';
+import { DhcpOperator } from './dhcp-operator.ts';
+import type { DhcpWire, Reception, WireEvents, WireLink } from './dhcp-wire.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dhcp-'));
+after(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const newPath = () => {
+  files += 1;
+  return join(folder, `${files}`, 'leases.json');
+};
+
+const operatorOf = (linkName: string, layer: OperatorSpecSpec['layer'] = 'configuration') =>
+  plainOperator('dhcp4', linkName, layer);
+
+function statusOf(
+  index: number,
+  name: string,
+  isUp = true,
+  rest: Partial<LinkStatusSpec> = {},
+): LinkStatusSpec {
+  const state = { hasLink: isUp, speedMbit: undefined, duplex: undefined, port: undefined };
+  const link = fakeLink(index, name, { hardwareAddress: `02:00:00:00:00:0${index}` });
+  const [status = assert.fail()] = linkStatusesOf([{ link, state, hardware: undefined }]);
+  return { ...status.spec, operationalState: isUp ? 'up' : 'down', ...rest };
+}
+
+function openRig({ path = newPath() } = {}) {
+  const timers = new FakeTimers();
+  const server = new TestServer({ addresses: ['10.0.0.5', '10.0.0.6'] });
+  const wires = new Set<WireLink>();
+  const receptions: Reception[] = [];
+  const logged: string[] = [];
+  const broken = { send: undefined as Error | undefined };
+  const log = {
+    info: (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`),
+    warn: (fields: object, text: string) => void logged.push(`${text} ${JSON.stringify(fields)}`),
+  } as never;
+  let changes = 0;
+  const openWire = (link: WireLink, { onMessage }: WireEvents): DhcpWire => {
+    wires.add(link);
+    let reception: Reception = 'nothing';
+    const answer = (message: Parameters<TestServer['answer']>[0]) => {
+      if (broken.send !== undefined) throw broken.send;
+      assert.equal(reception, 'servers');
+      const reply = server.answer(message);
+      if (reply !== undefined) timers.after(1, () => reception === 'servers' && onMessage(reply));
+    };
+    return {
+      listen(next) {
+        reception = next;
+        receptions.push(next);
+      },
+      ...{ broadcast: answer, unicast: answer, probe: () => {}, announce: () => {}, forgetAddress: () => {} },
+      [Symbol.dispose]: () => void wires.delete(link),
+    };
+  };
+  const operator = new DhcpOperator({
+    ...{ openWire, timers, random: () => 0.5, log, isTaken: (name) => name === 'eth9' },
+    leases: openDhcpLeases(path, log),
+  });
+  operator.watch(() => {
+    changes += 1;
+  });
+  return {
+    ...{ operator, server, timers, wires, receptions, logged, broken, path },
+    changes: () => changes,
+    react: (operators: readonly OperatorSpecSpec[], links: Readonly<Record<string, LinkStatusSpec>>) =>
+      operator.react({ operators, links: new Map(Object.entries(links)) }),
+    pass(seconds: number) {
+      const until = timers.now() + seconds * 1000;
+      while (timers.step(until));
+    },
+    addresses: () =>
+      operator.outputs().flatMap(({ addresses = [] }) => addresses.map(({ address }) => address)),
+    lines: () => operator.problems().map(({ line }) => line),
+    [Symbol.dispose]: () => operator[Symbol.dispose](),
+  };
+}
+
+test('a link that a specification names gets an address, keeps it, and loses it with the specification', () => {
+  using rig = openRig();
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0', false) });
+  assert.deepEqual(
+    rig.operator.outputs().map(({ links = [] }) => links.map(({ name, up }) => [name, up])),
+    [[['eth0', true]]],
+  );
+  rig.pass(3);
+  assert.deepEqual([rig.addresses(), rig.server.received.length], [[], 0]);
+  for (let count = 0; count < 3; count += 1) rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(3);
+  assert.deepEqual(rig.addresses(), ['10.0.0.5/24']);
+  assert.equal(rig.changes(), 1);
+  assert.deepEqual(rig.receptions.at(-1), 'nothing');
+  rig.pass(600);
+  assert.deepEqual(rig.addresses(), ['10.0.0.5/24']);
+  // Another metric changes the specifications, and not the lease.
+  const changed = { ...operatorOf('eth0'), dhcp4: { ...operatorOf('eth0').dhcp4, routeMetric: 7 } };
+  rig.react([changed], { eth0: statusOf(2, 'eth0') });
+  assert.deepEqual(
+    rig.operator.outputs().map(({ routes = [] }) => routes.map(({ priority }) => priority)),
+    [[7]],
+  );
+  rig.react([changed], {});
+  assert.deepEqual(rig.addresses(), ['10.0.0.5/24']);
+  rig.react([], { eth0: statusOf(2, 'eth0') });
+  assert.deepEqual([rig.addresses(), rig.operator.outputs(), rig.wires.size], [[], [], 0]);
+});
+
+test('the address of the last lease is asked for after a restart, and a damaged file is ignored', async () => {
+  const path = newPath();
+  {
+    using rig = openRig({ path });
+    rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+    rig.pass(3);
+    assert.deepEqual(rig.addresses(), ['10.0.0.5/24']);
+  }
+  const isWritten = () => {
+    try {
+      return readFileSync(path, 'utf8').includes('10.0.0.5');
+    } catch {
+      return false;
+    }
+  };
+  await eventually(isWritten, { what: 'the file' });
+  writeFileSync(path, readFileSync(path, 'utf8').replace('10.0.0.5', '10.0.0.6'));
+  for (const expected of ['10.0.0.6/24', '10.0.0.5/24']) {
+    using rig = openRig({ path });
+    rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+    rig.pass(3);
+    assert.deepEqual(rig.addresses(), [expected]);
+    await eventually(() => readFileSync(path, 'utf8').includes(expected.slice(0, 8)), { what: expected });
+    writeFileSync(path, '{"addresses": {"eth0');
+  }
+});
+
+test('another device under the same name starts again', () => {
+  using rig = openRig();
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(3);
+  rig.react([operatorOf('eth0')], { eth0: statusOf(3, 'eth0') });
+  assert.deepEqual(rig.addresses(), []);
+  rig.pass(3);
+  assert.deepEqual(rig.addresses(), ['10.0.0.6/24']);
+});
+
+test('links of the command line, other operators and links that are not Ethernet have no client', () => {
+  using rig = openRig();
+  const links = {
+    eth9: statusOf(9, 'eth9'),
+    tun0: statusOf(4, 'tun0', true, { type: 'nohdr' }),
+    nul0: statusOf(5, 'nul0', true, { hardwareAddr: '00:00:00:00:00:00' }),
+  };
+  const { dhcp4, ...other } = operatorOf('eth9');
+  rig.react(
+    [
+      operatorOf('eth9', 'default'),
+      { ...other, dhcp4, operator: 'dhcp6' },
+      operatorOf('tun0'),
+      operatorOf('nul0'),
+      operatorOf('eth7'),
+    ],
+    links,
+  );
+  assert.equal(rig.wires.size, 0);
+  assert.deepEqual(rig.lines(), [
+    'DHCP on tun0: it is not an Ethernet device',
+    'DHCP on nul0: it is not an Ethernet device',
+    'DHCP on eth7: there is no such network device',
+  ]);
+  rig.react([operatorOf('eth9', 'cmdline')], links);
+  assert.equal(rig.wires.size, 1);
+});
+
+test('a link without an address for ten seconds is a problem, with its reason, until it has one', () => {
+  using rig = openRig();
+  rig.server.isAway = true;
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(9);
+  assert.deepEqual(rig.lines(), []);
+  rig.pass(1);
+  assert.deepEqual(rig.lines(), ['DHCP on eth0: no server has given an address']);
+  rig.broken.send = new Error('the cable burns');
+  rig.pass(20);
+  assert.deepEqual(rig.lines(), ['DHCP on eth0: nothing can be sent: the cable burns']);
+  rig.broken.send = undefined;
+  rig.server.isAway = false;
+  rig.pass(100);
+  assert.deepEqual([rig.lines(), rig.addresses()], [[], ['10.0.0.5/24']]);
+  assert.equal(rig.logged.filter((line) => line.includes('the cable burns')).length, 1);
+  using down = openRig();
+  down.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0', false) });
+  down.pass(11);
+  assert.deepEqual(down.lines(), ['DHCP on eth0: the link has no carrier']);
+});
+
+test('a link that asks by default is a problem only of a machine without an address', () => {
+  using rig = openRig();
+  rig.server.isAway = true;
+  const links = { eth0: statusOf(2, 'eth0'), eth1: statusOf(3, 'eth1', false) };
+  rig.react([operatorOf('eth0'), operatorOf('eth1', 'default')], links);
+  rig.pass(11);
+  assert.deepEqual(rig.operator.problems(), [
+    { subject: 'addresses', line: 'DHCP on eth0: no server has given an address' },
+    { subject: 'no-request', line: 'DHCP on eth1: the link has no carrier' },
+  ]);
+});
+
+test('a server that refuses for ever fills no log', () => {
+  using rig = openRig();
+  rig.server.refuses = true;
+  rig.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0') });
+  rig.pass(3600);
+  assert.ok(rig.logged.length > 0 && rig.logged.length < 200, `${rig.logged.length} lines`);
+});

@@ -1,0 +1,136 @@
+import type { Timers } from '@nodewright/async';
+import type { LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
+import type { Logger } from '@nodewright/telemetry';
+import { dhcpOutput, dhcpSettings } from '../domain/dhcp-specs.ts';
+import type { NetworkOperator, NetworkProblem, OperatorEvents, OperatorOutput } from '../domain/operator.ts';
+import type { DhcpLeases } from './dhcp-leases.ts';
+import { DhcpLink } from './dhcp-link.ts';
+import type { OpenDhcpWire } from './dhcp-wire.ts';
+
+export interface DhcpOperatorInit {
+  readonly openWire: OpenDhcpWire;
+  readonly leases: DhcpLeases;
+  readonly timers: Pick<Timers, 'monotonicMs' | 'after'>;
+  readonly random: () => number;
+  /** Whether the kernel's command line gives the link an address: then it gets none by default. */
+  readonly isTaken: (linkName: string) => boolean;
+  readonly log: Logger;
+}
+
+interface Running {
+  readonly spec: OperatorSpecSpec;
+  /** Undefined while the link is missing, or is not one that DHCP can run on. */
+  readonly client: DhcpLink | undefined;
+  readonly problem: string | undefined;
+}
+
+/** Clients at the same time. Links of containers are none, so a machine has far less. */
+const mostClients = 256;
+const hardwarePattern = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
+const noHardware = '00:00:00:00:00:00';
+
+/** DHCP for IPv4 on the links that a specification names. When it is disposed of, the clients end. */
+export class DhcpOperator implements NetworkOperator, Disposable {
+  readonly #init: DhcpOperatorInit;
+  readonly #running = new Map<string, Running>();
+  #onChange: (() => void) | undefined;
+
+  constructor(init: DhcpOperatorInit) {
+    this.#init = init;
+  }
+
+  watch(onChange: () => void): Disposable {
+    this.#onChange = onChange;
+    return {
+      [Symbol.dispose]: () => {
+        this.#onChange = undefined;
+      },
+    };
+  }
+
+  react({ operators, links }: Pick<OperatorEvents, 'operators' | 'links'>): void {
+    const wanted = new Map(
+      operators
+        .filter(({ operator }) => operator === 'dhcp4')
+        .filter(({ layer, linkName }) => layer !== 'default' || !this.#init.isTaken(linkName))
+        .slice(0, mostClients)
+        .map((spec) => [spec.linkName, spec]),
+    );
+    for (const [name, running] of this.#running)
+      if (!wanted.has(name)) {
+        running.client?.[Symbol.dispose]();
+        this.#running.delete(name);
+      }
+    for (const [name, spec] of wanted) this.#adopt(name, spec, links.get(name));
+  }
+
+  /** Whether a link asks for an address. */
+  isRunning(): boolean {
+    return this.#running.size > 0;
+  }
+
+  outputs(): readonly OperatorOutput[] {
+    return [...this.#running].map(([name, { spec, client }]) =>
+      dhcpOutput(name, spec.dhcp4, client?.lease()),
+    );
+  }
+
+  problems(): readonly NetworkProblem[] {
+    return [...this.#running.values()].flatMap(({ spec, client, problem }) => {
+      const line = problem ?? client?.problem();
+      const subject = spec.layer === 'default' ? 'no-request' : 'addresses';
+      return line === undefined ? [] : [{ subject, line }];
+    });
+  }
+
+  [Symbol.dispose](): void {
+    for (const { client } of this.#running.values()) client?.[Symbol.dispose]();
+    this.#running.clear();
+  }
+
+  #adopt(name: string, spec: OperatorSpecSpec, link: LinkStatusSpec | undefined): void {
+    const running = this.#running.get(name);
+    const settingsOf = ({ dhcp4 }: OperatorSpecSpec) =>
+      JSON.stringify([dhcp4.clientIdentifier, dhcp4.skipHostnameRequest]);
+    const isSame =
+      running?.client !== undefined &&
+      settingsOf(running.spec) === settingsOf(spec) &&
+      // A status that is missing for a moment is not a link that is gone.
+      (link === undefined || isSameLink(running.client, link));
+    if (isSame) {
+      this.#running.set(name, { ...running, spec });
+      if (link !== undefined) running.client.setUp(isUsable(link));
+      return;
+    }
+    running?.client?.[Symbol.dispose]();
+    if (link === undefined) {
+      const problem = `DHCP on ${name}: there is no such network device`;
+      this.#running.set(name, { spec, client: undefined, problem });
+      return;
+    }
+    if (
+      link.type !== 'ether' ||
+      !hardwarePattern.test(link.hardwareAddr) ||
+      link.hardwareAddr === noHardware
+    ) {
+      const problem = `DHCP on ${name}: it is not an Ethernet device`;
+      this.#running.set(name, { spec, client: undefined, problem });
+      return;
+    }
+    const { openWire, leases, timers, random, log } = this.#init;
+    const { index, hardwareAddr: hardware } = link;
+    const client = new DhcpLink({
+      ...{ link: { name, index, hardware }, settings: dhcpSettings(hardware, spec.dhcp4) },
+      ...{ openWire, leases, timers, random, log, onChange: () => this.#onChange?.() },
+    });
+    this.#running.set(name, { spec, client, problem: undefined });
+    client.setUp(isUsable(link));
+  }
+}
+
+const isSameLink = ({ link }: DhcpLink, { index, hardwareAddr }: LinkStatusSpec) =>
+  link.index === index && link.hardware === hardwareAddr;
+
+/** Source: Talos v1.14: network, DHCPv4. */
+const isUsable = ({ operationalState }: LinkStatusSpec) =>
+  operationalState === 'up' || operationalState === 'unknown';
