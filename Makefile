@@ -342,6 +342,10 @@ test-devices: $(built) ## runs udevd-bridge with a real udevd, in namespaces of 
 test-virtual-address: $(built) ## control planes compete for a virtual address: with links of their own and a real etcd (root), and as nodes of the node image (an engine, make node-image); two minutes
 	@$(suite) node tools/test.ts 'tests/virtual-address/*.test.ts'
 
+.PHONY: test-network
+test-network: $(built) ## machines ask dnsmasq for their addresses, in network namespaces of their own (root, dnsmasq-base); a minute
+	@$(suite) node tools/test.ts 'tests/network/*.test.ts'
+
 .PHONY: image
 image: $(built) ## builds the root, kernel, initramfs and disk image of machines into _out/image, without root (EXTENSIONS= KERNEL=), with KUBERNETES=1 also one with Kubernetes; about three minutes after a change
 	@EXTENSIONS='$(EXTENSIONS)' KERNEL='$(KERNEL)' KUBERNETES='$(KUBERNETES)' node rootfs/build-image.ts

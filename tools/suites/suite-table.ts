@@ -221,6 +221,15 @@ export const suites: readonly Suite[] = [
     programs: ['image'],
   },
   {
+    verb: 'test-network',
+    folder: '`network`',
+    needs: "root; dnsmasq (Debian's `dnsmasq-base`)",
+    minutes: '1',
+    ci: 'whole',
+    files: ['tests/network/*.test.ts'],
+    question: 'Does a machine get its address from a DHCP server, and keep it?',
+  },
+  {
     verb: 'test-node-image',
     folder: '`node-image`',
     needs: engine,
