@@ -133,7 +133,7 @@ function headerOf(linkIndex: number, flags: number, changeMask: number): Buffer 
 }
 
 const text = (value: string) => Buffer.from(`${value}\0`);
-const macBytes = (value: string) => Buffer.from(value.replaceAll(':', ''), 'hex');
+const macBytes = (value: string) => Buffer.from(value.replaceAll(/[:-]/g, ''), 'hex');
 
 function word(value: number): Buffer {
   const bytes = Buffer.alloc(4);

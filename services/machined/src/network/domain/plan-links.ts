@@ -6,6 +6,7 @@ import { findLink, isHardware, isLinkUp } from './find-link.ts';
 import { linkKinds } from './link-plan/link-kinds.ts';
 import { type LinkMemory, LinkMemoryDraft, madeKey } from './link-plan/link-memory.ts';
 import { type LinkPlanDraft, mastersOf, planRelease, planSettings } from './link-plan/link-settings.ts';
+import { isLinkName, shownName } from './link-plan/shown-name.ts';
 import type { NetworkPlan, NetworkStep } from './network-step.ts';
 import { withinLimit } from './within-limit.ts';
 
@@ -98,10 +99,12 @@ function findAll(wanted: readonly LinkSpecSpec[], links: readonly KernelLink[], 
     const { name, logical, kind, layer } = spec;
     const link = logical ? links.find((each) => each.name === name) : findLink(links, name);
     const wait = (reason: string): Found[] => {
-      waiting.push(`link ${name}: ${reason}`);
+      waiting.push(`link ${shownName(name)}: ${reason}`);
       return [];
     };
-    if (logical && linkKinds[kind] === undefined) return wait(`links of the kind ${kind} are not supported`);
+    if (logical && !isLinkName(name)) return wait('a link cannot have this name');
+    if (logical && !Object.hasOwn(linkKinds, kind))
+      return wait(`links of the kind ${shownName(kind)} are not supported`);
     if (link === undefined) {
       if (logical) return [{ spec, link }];
       // That of another layer is reported by its address.
@@ -155,7 +158,7 @@ function planCreations(missing: readonly LinkSpecSpec[], draft: LinkPlanDraft): 
     const parent = kind === 'vlan' ? findLink(staying, parentName) : undefined;
     if (kind === 'vlan' && parent === undefined) {
       if (!coming.has(parentName))
-        waiting.push(`link ${name}: there is no network device ${parentName} to carry it`);
+        waiting.push(`link ${name}: there is no network device ${shownName(parentName)} to carry it`);
       continue;
     }
     const peerName = kind === 'veth' ? spec.veth.peerName : '';

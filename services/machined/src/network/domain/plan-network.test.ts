@@ -177,17 +177,23 @@ test('planLinks() says of each link why it waits, and goes on with the others', 
     { ...plainLink('eth1', 'configuration'), up: true, bridgeSlave: { masterName: 'br9' } },
     { ...plainLink('eth9', 'configuration'), up: true },
     { ...plainLink('lo', 'configuration'), up: false },
+    { ...plainLink(`br\n${'x'.repeat(70_000)}`, 'configuration'), logical: true, kind: 'bridge' },
+    { ...plainLink('..', 'configuration'), logical: true, kind: 'bridge' },
+    { ...plainLink('x0', 'configuration'), logical: true, kind: 'constructor' },
   ];
   const facts = { memory: noLinkMemory, bringsUpAll: false, obstacles: new Map() };
   const plan = planLinks({ ...facts, wanted, links: isUp(1) });
   assert.deepEqual(wordsOf(plan), ['set-link-up eth1']);
   assert.deepEqual(plan.waiting.toSorted(), [
+    'link "..": a link cannot have this name',
+    `link "br\\n${'x'.repeat(37)}...": a link cannot have this name`,
     'link eth0: a device of the hardware has this name',
     'link eth1: there is no network device br9 for it to join',
     'link eth9: there is no such network device',
     'link lo: the loopback device stays up',
     'link v8: there is no network device eth9 to carry it',
     'link wg0: links of the kind wireguard are not supported',
+    'link x0: links of the kind constructor are not supported',
   ]);
 });
 

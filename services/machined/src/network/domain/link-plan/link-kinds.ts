@@ -63,7 +63,11 @@ export const linkKinds: Readonly<Record<string, LinkKind>> = {
   bond: { details: bondDetails, changes: bondChanges },
   vrf: {
     details: vrfDetails,
-    isOther: (spec, { details }) => details.vrfTable !== vrfDetails(spec).vrfTable,
+    isOther(spec, { details }) {
+      const { vrfTable } = vrfDetails(spec);
+      // A link whose specification is wrong stays.
+      return Number.isInteger(vrfTable) && details.vrfTable !== vrfTable;
+    },
   },
   veth: {
     details: nothing,

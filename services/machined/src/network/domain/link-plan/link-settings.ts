@@ -5,6 +5,7 @@ import { isLinkUp } from '../find-link.ts';
 import type { NetworkStep } from '../network-step.ts';
 import { linkKinds } from './link-kinds.ts';
 import type { LinkMemoryDraft } from './link-memory.ts';
+import { shownName } from './shown-name.ts';
 
 /** What the phases of a plan share. */
 export interface LinkPlanDraft {
@@ -71,7 +72,7 @@ function planPlainSettings(
 ): void {
   const before = memory.before.get(link.index);
   const hasMulticast = (link.flags & isMulticast) !== 0;
-  const address = hardwareAddr.toLowerCase();
+  const address = hardwareAddr.toLowerCase().replaceAll('-', ':');
   if (mtu !== 0 && mtu !== link.mtu) memory.keep(link.index, { mtu: link.mtu });
   if (address !== '' && address !== link.hardwareAddress)
     memory.keep(link.index, { hardwareAddress: link.hardwareAddress });
@@ -95,7 +96,9 @@ function planMaster(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft, 
   const { links, memory, parted, gone, coming, waiting } = draft;
   const [masterName = '', ...others] = mastersOf(spec);
   if (others.length > 0)
-    waiting.push(`link ${spec.name} is only a member of ${masterName}, and not of ${others.join(', ')}`);
+    waiting.push(
+      `link ${link.name} is only a member of ${shownName(masterName)}, and not of ${others.map(shownName).join(', ')}`,
+    );
   const isParted = parted.has(link.index) || gone.has(link.masterIndex);
   const current = isParted ? 0 : link.masterIndex;
   if (masterName === '') {
@@ -107,7 +110,7 @@ function planMaster(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft, 
   const master = links.find(({ name, index }) => name === masterName && !gone.has(index));
   if (master === undefined) {
     if (!coming.has(masterName))
-      waiting.push(`link ${spec.name}: there is no network device ${masterName} for it to join`);
+      waiting.push(`link ${link.name}: there is no network device ${shownName(masterName)} for it to join`);
     return false;
   }
   memory.set(link.index, { masterIndex: master.index });
