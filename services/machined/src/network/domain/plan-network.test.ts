@@ -242,3 +242,26 @@ test('planLinks() takes the members out of a bond for a new mode, and puts them 
     ...['set-link-down eth1', 'change-link eth1 into its master', 'set-link-up eth1'],
   ]);
 });
+
+test('planLinks() stops setting a bond down whose options the kernel does not take, until one of both changes', () => {
+  const wanted = (lacpRate: 'fast' | 'slow') => {
+    const bond = plainLink('bond0', 'configuration');
+    const bondMaster = { ...bond.bondMaster, mode: '802.3ad', miimon: 100, updelay: 250, lacpRate } as const;
+    return [{ ...bond, logical: true, kind: 'bond', up: true, bondMaster }];
+  };
+  const facts = { bringsUpAll: false, obstacles: new Map() };
+  const [made] = planLinks({ ...facts, memory: noLinkMemory, links, wanted: wanted('slow') }).steps;
+  const { details } = made?.kind === 'create-link' ? made.creation : assert.fail();
+  assert.equal(details.bond?.upDelay, 200);
+  const kernel = [...links, fakeLink(9, 'bond0', { flags: 1, kind: 'bond', details })];
+  let memory = noLinkMemory;
+  const plan = (rate: 'fast' | 'slow') => {
+    const next = planLinks({ ...facts, memory, links: kernel, wanted: wanted(rate) });
+    memory = next.owned;
+    return next;
+  };
+  const downs = Array.from({ length: 40 }, () => wordsOf(plan('fast')).length).filter((count) => count > 0);
+  assert.equal(downs.length, 15);
+  assert.deepEqual(plan('fast').waiting, ['link bond0: the kernel keeps other options than it was given']);
+  assert.deepEqual([wordsOf(plan('slow')), plan('slow').waiting], [[], []]);
+});

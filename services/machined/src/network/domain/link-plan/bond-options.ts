@@ -91,9 +91,14 @@ function optionsOf(bond: BondMasterSpec): KernelBond {
       ...(bond.missedMax !== 0 && { missedMax: bond.missedMax }),
     }),
     ...(bond.miimon > 0 && {
-      ...{ upDelay: bond.updelay, downDelay: bond.downdelay, peerNotifyDelay: bond.peerNotifyDelay },
+      upDelay: rounded(bond.updelay, bond.miimon),
+      downDelay: rounded(bond.downdelay, bond.miimon),
+      peerNotifyDelay: rounded(bond.peerNotifyDelay, bond.miimon),
     }),
     ...(bond.mode === 'balance-rr' && { packetsPerSlave: bond.packetsPerSlave }),
     ...(balancesLoad.has(bond.mode) && { tlbDynamicLb: bond.tlbLogicalLb }),
   };
 }
+
+/** The kernel counts delays in checks of the carrier, and rounds down. */
+const rounded = (delayMs: number, miimonMs: number) => delayMs - (delayMs % miimonMs);

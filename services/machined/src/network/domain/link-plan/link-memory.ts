@@ -7,6 +7,8 @@ export interface LinkBefore {
   readonly multicast?: boolean;
   /** The master that it has because of a specification. */
   readonly masterIndex?: number;
+  /** Options for which it was set down, with those that it had, and how often without a change of either. */
+  readonly rests?: { readonly options: string; readonly times: number };
 }
 
 /** What the plan for links has to know of earlier ones. */

@@ -52,6 +52,7 @@ function planOptions(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft,
   const changes = linkKinds[spec.kind]?.changes?.(spec, link, draft.links);
   if (changes === undefined) return false;
   if (changes.needsRest) {
+    if (!mayRest(link, JSON.stringify([changes.details, link.details]), draft)) return false;
     down();
     for (const member of draft.links.filter(({ masterIndex }) => masterIndex === link.index)) {
       const { name, index } = member;
@@ -61,6 +62,20 @@ function planOptions(spec: LinkSpecSpec, link: KernelLink, draft: LinkPlanDraft,
   }
   change({ options: { kind: spec.kind, details: changes.details } });
   return changes.needsRest;
+}
+
+/** A kernel that understands options differently than we do must not cost a node its network for ever. */
+const maxRests = 15;
+
+function mayRest(link: KernelLink, options: string, { memory, waiting }: LinkPlanDraft): boolean {
+  const last = memory.before.get(link.index)?.rests;
+  const times = last?.options === options ? last.times + 1 : 1;
+  if (times > maxRests) {
+    waiting.push(`link ${link.name}: the kernel keeps other options than it was given`);
+    return false;
+  }
+  memory.set(link.index, { rests: { options, times } });
+  return true;
 }
 
 /** What a specification does not name any more becomes what it was before. */
