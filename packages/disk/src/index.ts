@@ -1,6 +1,7 @@
 export { type ContentName, contentsHeadBytes, type DiskContents, recogniseContents } from './contents.ts';
 export { encodeGuid } from './guid.ts';
 export { type MetaEntries, metaMends, metaPartitionBytes, metaWrites, readMeta } from './meta-partition.ts';
+export { blankBytes, isBlankDisk, tableCreation } from './new-table.ts';
 export {
   type DiskWrite,
   decodeTable,

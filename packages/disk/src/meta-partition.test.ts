@@ -159,3 +159,11 @@ test('readMeta() returns for every input with valid magic numbers and checksums'
     }),
   );
 });
+
+test('the small copies have room for the records of the machine itself, whatever else META holds', () => {
+  const record = Buffer.alloc(120, 'r');
+  const full = new Map(Array.from({ length: 16 }, (_, at) => [0x0a + at, Buffer.alloc(200, 'x')] as const));
+  const partition = partitionWith(new Map([...full, [0xfd, record]]));
+  partition.fill(0, 0, 1 << 19);
+  assert.deepEqual(readMeta(partition)?.get(0xfd), record);
+});

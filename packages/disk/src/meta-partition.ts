@@ -131,12 +131,17 @@ function checksumOf(copy: Buffer): Buffer {
     .digest();
 }
 
+/** The keys of records that a machine keeps for itself. In a small copy they come first, so that they find room. */
+const firstOwnKey = 0xf0;
+const ownFirst = (values: MetaEntries) =>
+  sorted(values).sort(([a], [b]) => Number(b >= firstOwnKey) - Number(a >= firstOwnKey));
+
 /** Values that are longer than a byte can tell, or find no room, are left out: the large copies have them. */
 function encodeSmall(values: MetaEntries): Buffer {
   const small = Buffer.alloc(smallBytes);
   small.writeUInt32LE(smallHeadMagic, 0);
   let at = 8;
-  for (const [key, value] of sorted(values)) {
+  for (const [key, value] of ownFirst(values)) {
     if (value.length > 255 || at + 2 + value.length > smallTailAt) continue;
     small.writeUInt8(key, at);
     small.writeUInt8(value.length, at + 1);
