@@ -267,7 +267,11 @@ const actedOnBySome: readonly { readonly resource: string; readonly files: reado
   },
   {
     resource: 'kernelModuleSpecs',
-    files: ['kernel/controllers/configured-settings.ts', 'kernel/controllers/kernel-module-spec.ts'],
+    files: [
+      ...['kernel/controllers/configured-settings.ts', 'kernel/controllers/kernel-module-spec.ts'],
+      // Machines alone have links of their own.
+      'network/controllers/link-module.ts',
+    ],
   },
 ];
 

@@ -32,7 +32,7 @@ export const refusedExamples: Readonly<Record<string, readonly string[]>> = {
 /** Fields that others need beside them. The group of the pattern is the path of the object that has both. */
 const companions: readonly (readonly [RegExp, ...string[]])[] = [
   [/^(machine\.network\.interfaces\[\]\.)(?!interface|deviceSelector)/, 'interface'],
-  [/^(machine\.network\.interfaces\[\]\.)dhcpOptions\.(?:routeMetric|ipv4)$/, 'dhcp'],
+  [/^(machine\.network\.interfaces\[\]\.(?:vlans\[\]\.)?)dhcpOptions\.(?:routeMetric|ipv4)$/, 'dhcp'],
   [/^(.*\bbond\.)(?:lacpRate|adActorSysPrio|adUserPortKey)$/, 'mode'],
   [/^(.*\bbond\.)(?:updelay|downdelay)$/, 'miimon'],
   [/^(.*\broutes\[\]\.)(?:source|metric|mtu|table)$/, 'gateway'],
