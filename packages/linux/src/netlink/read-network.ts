@@ -28,8 +28,8 @@ const extendedMask = 29;
 const withoutStatistics = 8;
 /** The kernel reports when something changed during a dump; the dump is repeated this many times at most. */
 const maxAttempts = 4;
-/** Errno of an address family that the kernel does not have. */
-const missingFamily = new Set(['EAFNOSUPPORT', 'EOPNOTSUPP', 'EPFNOSUPPORT']);
+/** EOPNOTSUPP, EPFNOSUPPORT and EAFNOSUPPORT: the kernel does not have the address family. Node.js has other names for the first two. */
+const missingFamily = new Set([95, 96, 97]);
 
 type Subject = keyof typeof requests;
 
@@ -107,7 +107,7 @@ function collect(socket: NetlinkSocket, sequence: number, take: (message: Netlin
 }
 
 function refused(message: NetlinkMessage): boolean {
-  const code = getSystemErrorName(-errorNumberOf(message));
-  if (missingFamily.has(code)) return true;
-  throw new Fault('unavailable', `netlink: the kernel answers with ${code}`);
+  const errno = errorNumberOf(message);
+  if (missingFamily.has(errno)) return true;
+  throw new Fault('unavailable', `netlink: the kernel answers with ${getSystemErrorName(-errno)}`);
 }
