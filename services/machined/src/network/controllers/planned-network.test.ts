@@ -171,8 +171,14 @@ test('links, addresses, routes and rules of the configuration are applied, resto
   // What belongs to containers.
   ip('link add cni0 type bridge');
   ip('link set cni0 mtu 1450 up');
+  ip('link add flannel.1 mtu 1450 type vxlan id 1 local 127.0.0.1 dstport 8472 nolearning');
+  ip('link set flannel.1 up');
+  ip('link add pod0 type veth peer name pod1');
+  ip('link set pod0 master cni0 up');
+  ip('addr add 10.78.0.1/24 dev cni0');
   ip('route add 10.77.0.0/16 dev cni0');
-  ip('rule add priority 5000 table 77');
+  ip('route add 10.79.0.0/16 via 10.78.0.9 dev cni0 proto static table 66');
+  ip('rule add priority 5000 table 77 protocol static');
   const config = pointerTo(machineConfigs, 'v1alpha1');
   const header = 'version: v1alpha1\nmachine: { type: worker }\n';
   await putResource(node.state, {
@@ -220,6 +226,10 @@ test('links, addresses, routes and rules of the configuration are applied, resto
   await has('-4 addr show dev wire0', /^(?![\s\S]*10\.9\.9\.9)[\s\S]*10\.9\.8\.7\/24 brd/);
   await has('route show', /^(?![\s\S]*blackhole)/);
   assert.match(ip('link show dev cni0'), /[<,]UP[,>].*mtu 1450/);
+  assert.match(ip('link show dev flannel.1'), /[<,]UP[,>].*mtu 1450/);
+  assert.match(ip('link show dev pod0'), /[<,]UP[,>].*master cni0/);
+  assert.match(ip('-4 addr show dev cni0'), /10\.78\.0\.1\/24/);
+  assert.match(ip('route show table 66'), /^10\.79\.0\.0\/16 via 10\.78\.0\.9 dev cni0 proto static/m);
   assert.match(ip('route show'), /^10\.77\.0\.0\/16 dev cni0/m);
   assert.match(ip('rule show'), /^5000:/m);
 });
