@@ -1,5 +1,5 @@
 import { type Controller, shared, weak } from '@nodewright/controllers';
-import type { KindRef } from '@nodewright/state';
+import { type KindRef, pointerTo } from '@nodewright/state';
 import {
   addressSpecs,
   hostnameSpecs,
@@ -32,7 +32,10 @@ export function createOperatorSpecController(init: OperatorSpecInit): Controller
   const { network, operators, problems } = init;
   return {
     name: 'network.OperatorSpecController',
-    inputs: [weak(operatorSpecs), weak(linkStatuses), weak(services)],
+    inputs: [
+      ...[weak(operatorSpecs), weak(linkStatuses), weak(services)],
+      weak(hostnameSpecs, hostnameSpecs.singleton),
+    ],
     outputs: [
       ...[addressSpecs, linkSpecs, routeSpecs].map(shared),
       ...[hostnameSpecs, resolverSpecs, timeServerSpecs].map(shared),
@@ -49,6 +52,7 @@ export function createOperatorSpecController(init: OperatorSpecInit): Controller
         links: await byId(linkStatuses),
         kernelLinks: (await network()).links(),
         services: await byId(services),
+        hostname: (await pass.get(pointerTo(hostnameSpecs)))?.spec,
         log: pass.log,
       };
       for (const operator of operators) operator.react(events);

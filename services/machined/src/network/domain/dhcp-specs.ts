@@ -1,7 +1,7 @@
 // What a lease of DHCP means for the machine. Source: Talos v1.14: network, DHCPv4.
 import type { ClientSettings, LeaseOffer } from '@nodewright/dhcp';
 import { areNeighbours, clientIdOfHardware, unspecifiedAddress } from '@nodewright/dhcp';
-import type { OperatorSpecSpec, RouteSpecSpec } from '@nodewright/state/kinds';
+import type { HostnameSpecSpec, OperatorSpecSpec, RouteSpecSpec } from '@nodewright/state/kinds';
 import { linkAddress } from './address-documents.ts';
 import { plainLink } from './link-documents.ts';
 import { resolverSpec } from './name-servers.ts';
@@ -92,6 +92,23 @@ export function dhcpSettings(
     ...{ hardware, hostname: undefined, wantsHostname: !skipHostnameRequest },
     clientId: clientIdOf(hardware, clientIdentifier),
   };
+}
+
+/**
+ * The name that a server is told; undefined for none. A name that the server itself has given is not told back, and one that the node
+ * has in its place is: then no other name is taken from the server. Source: Talos v1.14: network, DHCPv4.
+ *
+ * @param current the merged name of the node
+ * @param given by the server, and used
+ */
+export function nameToTell(
+  current: Pick<HostnameSpecSpec, 'hostname' | 'layer'> | undefined,
+  given: string | undefined,
+): string | undefined {
+  if (current === undefined || current.hostname === '') return undefined;
+  if (current.layer === 'configuration') return current.hostname;
+  // A name from this or another server; or that of this lease will replace the current one in a moment.
+  return current.layer === 'operator' || given !== undefined ? undefined : current.hostname;
 }
 
 /** A DUID that is not one is left out. */

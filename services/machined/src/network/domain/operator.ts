@@ -23,6 +23,8 @@ export interface OperatorEvents {
   /** All links that the kernel has now. */
   readonly kernelLinks: readonly KernelLink[];
   readonly services: ReadonlyMap<string, ServiceSpec>;
+  /** The merged name of the node; undefined while it has none. */
+  readonly hostname: HostnameSpecSpec | undefined;
   readonly log: Logger;
 }
 

@@ -30,6 +30,8 @@ export interface DhcpLinkInit {
 
 /** How long a client without an address waits before that is a problem. */
 const patienceMs = 10_000;
+/** Changes of the name within this time are told together. Source: Talos v1.14: network, DHCPv4. */
+const renameMs = 1000;
 /** Lines about servers in this time; a hostile one causes as many as it likes. */
 const notesEachMs = 60_000;
 const mostNotes = 10;
@@ -37,6 +39,8 @@ const mostNotes = 10;
 /** The DHCP client of one link: it carries out what the state machine says. Ends when it is disposed of, and leaves the lease. */
 export class DhcpLink implements Disposable {
   readonly #init: DhcpLinkInit;
+  #settings: ClientSettings;
+  #rename: Disposable | undefined;
   readonly #wire: DhcpWire;
   #state: ClientState;
   #timer: Disposable | undefined;
@@ -49,6 +53,7 @@ export class DhcpLink implements Disposable {
 
   constructor(init: DhcpLinkInit) {
     this.#init = init;
+    this.#settings = init.settings;
     const { link, leases, openWire } = init;
     this.#state = newClient(leases.addressOf(link.name, link.hardware));
     this.#wire = openWire(link, {
@@ -86,18 +91,34 @@ export class DhcpLink implements Disposable {
     this.#step({ kind: isUp ? 'link-up' : 'link-down' });
   }
 
+  /** The name that the server is told; then it is not asked for one. */
+  get toldName(): string | undefined {
+    return this.#settings.hostname;
+  }
+
+  /** Tells the server another name soon. Names that change again meanwhile are not told. */
+  tellName(hostname: string | undefined): void {
+    if (hostname === this.#settings.hostname) return;
+    const { settings, timers } = this.#init;
+    const wantsHostname = settings.wantsHostname && hostname === undefined;
+    this.#settings = { ...settings, hostname, wantsHostname };
+    this.#rename?.[Symbol.dispose]();
+    this.#rename = timers.after(renameMs, () => this.#step({ kind: 'renew' }));
+  }
+
   [Symbol.dispose](): void {
     this.#isOpen = false;
     this.#timer?.[Symbol.dispose]();
     this.#patience?.[Symbol.dispose]();
+    this.#rename?.[Symbol.dispose]();
     this.#wire[Symbol.dispose]();
   }
 
   #step(event: ClientEvent): void {
     if (!this.#isOpen) return;
-    const { settings, timers, random, onChange } = this.#init;
+    const { timers, random, onChange } = this.#init;
     const before = this.problem();
-    const facts = { settings, nowMs: timers.monotonicMs(), random };
+    const facts = { settings: this.#settings, nowMs: timers.monotonicMs(), random };
     const { state, effects } = stepClient(this.#state, event, facts);
     this.#state = state;
     // Before anything is sent, so that no reply is missed.

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { FakeTimers } from '@nodewright/controllers/testing';
 import { TestServer } from '@nodewright/dhcp/testing';
-import type { LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
+import type { HostnameSpecSpec, LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
 import { eventually } from '@nodewright/testkit';
 import { linkStatusesOf } from '../controllers/link-statuses.ts';
 import { fakeLink } from '../controllers/testing/fake-network.ts';
@@ -78,8 +78,11 @@ function openRig({ path = newPath() } = {}) {
   return {
     ...{ operator, server, timers, wires, receptions, logged, broken, path },
     changes: () => changes,
-    react: (operators: readonly OperatorSpecSpec[], links: Readonly<Record<string, LinkStatusSpec>>) =>
-      operator.react({ operators, links: new Map(Object.entries(links)) }),
+    react: (
+      operators: readonly OperatorSpecSpec[],
+      links: Readonly<Record<string, LinkStatusSpec>>,
+      hostname?: HostnameSpecSpec,
+    ) => operator.react({ operators, links: new Map(Object.entries(links)), hostname }),
     pass(seconds: number) {
       const until = timers.now() + seconds * 1000;
       while (timers.step(until));
@@ -205,6 +208,38 @@ test('a link without an address for ten seconds is a problem, with its reason, u
   down.react([operatorOf('eth0')], { eth0: statusOf(2, 'eth0', false) });
   down.pass(11);
   assert.deepEqual(down.lines(), ['DHCP on eth0: the link has no carrier']);
+});
+
+test('the name of the node is told to the server, unless the server has given it', () => {
+  using rig = openRig();
+  const links = { eth0: statusOf(2, 'eth0') };
+  const react = (hostname: string, layer: HostnameSpecSpec['layer']) => {
+    rig.react([operatorOf('eth0')], links, { hostname, domainname: '', layer });
+    rig.pass(3);
+  };
+  const told = () => rig.server.received.map(({ options }) => Buffer.from(options.get(12) ?? []).toString());
+  const given = () => rig.operator.outputs().map(({ hostname }) => hostname?.hostname);
+  rig.server.options = new Map([[12, Buffer.from('given')]]);
+  rig.react([operatorOf('eth0')], links);
+  rig.pass(3);
+  // Until the name of the lease has replaced it.
+  react('talos-abc', 'default');
+  react('given', 'operator');
+  assert.deepEqual([told(), given()], [['', ''], ['given']]);
+  for (const name of ['first', 'second'])
+    rig.react([operatorOf('eth0')], links, { hostname: name, domainname: '', layer: 'configuration' });
+  rig.pass(3);
+  // What the server answers is not taken then.
+  assert.deepEqual([told(), given()], [['', '', 'second'], [undefined]]);
+  react('second', 'configuration');
+  assert.equal(told().length, 3);
+  assert.deepEqual(rig.addresses(), ['10.0.0.5/24']);
+  using bare = openRig();
+  bare.react([operatorOf('eth0')], links, { hostname: 'talos-abc', domainname: '', layer: 'default' });
+  bare.pass(3);
+  bare.react([operatorOf('eth0')], links, { hostname: 'talos-abc', domainname: '', layer: 'default' });
+  bare.pass(3);
+  assert.equal(Buffer.from(bare.server.received.at(-1)?.options.get(12) ?? []).toString(), 'talos-abc');
 });
 
 test('a link that asks by default is a problem only of a machine without an address', () => {

@@ -1,7 +1,7 @@
 import type { Timers } from '@nodewright/async';
 import type { LinkStatusSpec, OperatorSpecSpec } from '@nodewright/state/kinds';
 import type { Logger } from '@nodewright/telemetry';
-import { dhcpOutput, dhcpSettings } from '../domain/dhcp-specs.ts';
+import { dhcpOutput, dhcpSettings, nameToTell } from '../domain/dhcp-specs.ts';
 import type { NetworkOperator, NetworkProblem, OperatorEvents, OperatorOutput } from '../domain/operator.ts';
 import type { DhcpLeases } from './dhcp-leases.ts';
 import { DhcpLink } from './dhcp-link.ts';
@@ -48,7 +48,7 @@ export class DhcpOperator implements NetworkOperator, Disposable {
     };
   }
 
-  react({ operators, links }: Pick<OperatorEvents, 'operators' | 'links'>): void {
+  react({ operators, links, hostname }: Pick<OperatorEvents, 'operators' | 'links' | 'hostname'>): void {
     const wanted = new Map(
       operators
         .filter(({ operator }) => operator === 'dhcp4')
@@ -62,6 +62,9 @@ export class DhcpOperator implements NetworkOperator, Disposable {
         this.#running.delete(name);
       }
     for (const [name, spec] of wanted) this.#adopt(name, spec, links.get(name));
+    // Without a lease nothing is known of the name that the server gives.
+    for (const { spec, client } of this.#running.values())
+      if (client?.lease() !== undefined) client.tellName(nameToTell(hostname, usedName(spec, client)));
   }
 
   /** Whether a link asks for an address. */
@@ -70,9 +73,11 @@ export class DhcpOperator implements NetworkOperator, Disposable {
   }
 
   outputs(): readonly OperatorOutput[] {
-    return [...this.#running].map(([name, { spec, client }]) =>
-      dhcpOutput(name, spec.dhcp4, client?.lease()),
-    );
+    return [...this.#running].map(([name, { spec, client }]) => {
+      const lease = client?.lease();
+      if (lease === undefined || client === undefined) return dhcpOutput(name, spec.dhcp4, undefined);
+      return dhcpOutput(name, spec.dhcp4, { ...lease, hostname: usedName(spec, client) });
+    });
   }
 
   problems(): readonly NetworkProblem[] {
@@ -126,6 +131,11 @@ export class DhcpOperator implements NetworkOperator, Disposable {
     this.#running.set(name, { spec, client, problem: undefined });
     client.setUp(isUsable(link));
   }
+}
+
+/** The name that the server has given, unless it is ignored, or the server was told one. */
+function usedName({ dhcp4 }: OperatorSpecSpec, client: DhcpLink): string | undefined {
+  return dhcp4.skipHostnameRequest || client.toldName !== undefined ? undefined : client.lease()?.hostname;
 }
 
 const isSameLink = ({ link }: DhcpLink, { index, hardwareAddr }: LinkStatusSpec) =>
