@@ -111,12 +111,17 @@ test('300 mutated replies, and a flood of 20,000 others, leave a machine that as
   assert.ok(running.text().split('\n').length < 100, 'a hostile host fills the log');
 });
 
-test('after the attack the machine gets an address from an honest server', { skip }, async () => {
+test('after the attack, and a hundred pulls of its cable, the machine gets an address from an honest server', {
+  skip,
+}, async () => {
   const server = await lan.serve('honest', '10.99.0.50,10.99.0.59,2m');
   const explain = () => `${running.text()}\n${server.text()}`;
+  // A machine that nobody answers asks once a minute; one whose cable is put back asks at once, whatever the cable did before.
+  for (let count = 0; count < 100; count += 1)
+    for (const state of ['down', 'up']) lan.ip('link', 'set', machine.port, state);
   await eventually(() => machine.addresses().length === 1, {
     what: 'an address',
-    timeoutMs: 150_000,
+    timeoutMs: 90_000,
     explain,
   });
 });

@@ -36,6 +36,8 @@ export interface Lan {
 export interface LanMachine {
   /** Of a process in its network namespace. */
   readonly pid: number;
+  /** The other end of its cable, beside the bridge. */
+  readonly port: string;
   ip(...words: string[]): string;
   /** The IPv4 addresses of eth0, such as `10.99.0.50/24`. */
   addresses(): string[];
@@ -96,7 +98,7 @@ export async function openLan(scope: AsyncDisposableStack): Promise<Lan> {
       ipIn(pid, ['link', 'set', 'eth0', 'address', hardware]);
       const root = join(folder, name);
       return {
-        pid,
+        ...{ pid, port },
         ip: (...words) => ipIn(pid, words),
         addresses: () =>
           [...ipIn(pid, ['-4', '-o', 'addr', 'show', 'dev', 'eth0']).matchAll(/inet (\S+)/g)].map(

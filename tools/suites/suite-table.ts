@@ -224,7 +224,7 @@ export const suites: readonly Suite[] = [
     verb: 'test-network',
     folder: '`network`',
     needs: "root; dnsmasq (Debian's `dnsmasq-base`)",
-    minutes: '1',
+    minutes: '2',
     ci: 'whole',
     files: ['tests/network/*.test.ts'],
     question: 'Does a machine get its address from a DHCP server, and keep it?',
