@@ -9,17 +9,19 @@ const request = 1;
 const headerBytes = 14;
 const packetBytes = 28;
 
-/** Asks who has the address, without saying that this host wants it. */
-export function encodeArpProbe(hardware: string, address: string): Buffer {
+/** Asks who has the address, without saying that this host wants it. Source: RFC 5227, section 2.1.1. */
+export const encodeArpProbe = (hardware: string, address: string): Buffer =>
+  encodeRequest(hardware, unspecifiedAddress, address);
+
+/** Says that this host has the address now. Source: RFC 5227, section 2.3. */
+export const encodeArpAnnouncement = (hardware: string, address: string): Buffer =>
+  encodeRequest(hardware, address, address);
+
+function encodeRequest(hardware: string, sender: string, target: string): Buffer {
   return Buffer.concat([
     ethernetHeader(everyHardware, hardware, etherTypes.arp),
-    ...[
-      kindOfAddresses,
-      Buffer.from([0, request]),
-      hardwareBytes(hardware),
-      bytesOfAddress(unspecifiedAddress),
-    ],
-    ...[Buffer.alloc(6), bytesOfAddress(address)],
+    ...[kindOfAddresses, Buffer.from([0, request]), hardwareBytes(hardware), bytesOfAddress(sender)],
+    ...[Buffer.alloc(6), bytesOfAddress(target)],
   ]);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encodeArpProbe, otherOwner } from './arp-packet.ts';
+import { encodeArpAnnouncement, encodeArpProbe, otherOwner } from './arp-packet.ts';
 import { hardwareText } from './dhcp-message.ts';
 import { textOfAddress } from './inet4-address.ts';
 import { decodeUdpFrame, encodeBroadcast, internetChecksum } from './udp-frame.ts';
@@ -92,6 +92,8 @@ test('an answer, an announcement and a probe of another host are found', () => {
   const address = '10.0.0.5';
   assert.equal(otherOwner(encodeArpProbe(hardware, address), hardware, address), undefined);
   assert.equal(otherOwner(encodeArpProbe(other, address), hardware, address), other);
+  assert.equal(otherOwner(encodeArpAnnouncement(other, address), hardware, address), other);
+  assert.equal(otherOwner(encodeArpAnnouncement(hardware, address), hardware, address), undefined);
   assert.equal(otherOwner(encodeArpProbe(other, '10.0.0.6'), hardware, address), undefined);
   const reply = encodeArpProbe(other, '10.0.0.9');
   reply[21] = 2;

@@ -62,6 +62,8 @@ test('only the first process of a machine can change it: other modules call the 
     'kubelet/host/kernel-covers.ts',
     'life/host/prepare-container.ts',
     'network/host/capture-packets.ts',
+    // Asks DHCP servers, on machines.
+    'network/host/dhcp-wire.ts',
     'network/host/kernel-network.ts',
     // Changes links, addresses and routes.
     'network/host/network-port.ts',
@@ -70,6 +72,13 @@ test('only the first process of a machine can change it: other modules call the 
     'services/host/forgo-capabilities.ts',
     'stages/prepare-machine.ts',
   ]);
+  // Only a machine that plans its network, which is undefined on all others, has clients of DHCP.
+  assert.deepEqual(importers(/\bloadDhcpWires\b/), ['network/host/dhcp-wire.ts', 'network/open-network.ts']);
+  assert.match(
+    textOf('network/open-network.ts'),
+    /const onMachine = planned && \(await openMachineOperators\(init, scope\)\);/,
+  );
+  assert.deepEqual(importers(/\bopenMachineOperators\b/), ['network/open-network.ts']);
   // The kernel starts the first process of a machine, and nobody else does what it does.
   const duties = /\b(endMachineAtExit|reapOrphans|watchKeys|mountFileSystems)\b/;
   assert.deepEqual(importers(duties), [

@@ -1,7 +1,6 @@
 import { systemTimers } from '@nodewright/async';
 import { volumeIds, volumePath, volumeRow } from '@nodewright/contract/volumes';
 import type { EtcdClient } from '@nodewright/etcd';
-import { loadNativeCalls } from '@nodewright/linux';
 import type { Logger, Telemetry } from '@nodewright/telemetry';
 import type { NodeFacts } from '../base/domain/node-facts.ts';
 import { resolverFolder } from '../base/domain/resolver-folder.ts';
@@ -18,7 +17,7 @@ import { createBorrowedAddress } from './host/borrowed-address.ts';
 import { createPacketCapturer } from './host/capture-packets.ts';
 import { openDhcpLeases } from './host/dhcp-leases.ts';
 import { DhcpOperator } from './host/dhcp-operator.ts';
-import { createDhcpWires } from './host/dhcp-wire.ts';
+import { loadDhcpWires } from './host/dhcp-wire.ts';
 import { createEtcdCampaign } from './host/etcd-campaign.ts';
 import { createKernelHostname } from './host/kernel-hostname.ts';
 import { type KernelNetwork, openKernelNetwork } from './host/kernel-network.ts';
@@ -145,7 +144,7 @@ async function openMachineOperators(
   const commandLine: CommandLineOperator = new CommandLineOperator(text, () => dhcp.isRunning());
   const dhcp = scope.use(
     new DhcpOperator({
-      openWire: createDhcpWires(await loadNativeCalls(), systemTimers),
+      openWire: await loadDhcpWires(systemTimers),
       leases: openDhcpLeases(`${root}${volumePath(volumeRow(volumeIds.state))}/${leaseFile}`, log),
       ...{ timers: systemTimers, random: Math.random, log },
       isTaken: (linkName) => commandLine.hasLink(linkName),

@@ -6,18 +6,18 @@ import {
   decodeMessage,
   decodeUdpFrame,
   dhcpPorts,
+  encodeArpAnnouncement,
   encodeArpProbe,
   encodeBroadcast,
   encodeMessage,
   etherTypes,
   longestFrameBytes,
   otherOwner,
-  unspecifiedAddress,
 } from '@nodewright/dhcp';
 import { Fault } from '@nodewright/fault';
 import {
-  announceAddress,
   type FrameSocket,
+  loadNativeCalls,
   type NativeCalls,
   openFrameSocket,
   openUdpSender,
@@ -59,14 +59,15 @@ export interface DhcpWire extends Disposable {
 export type OpenDhcpWire = (link: WireLink, events: WireEvents) => DhcpWire;
 
 const arpFrameBytes = 64;
-/** `ARPHRD_ETHER` */
-const ethernet = 1;
 
-/** Opens wires in the network namespace of this process, which needs CAP_NET_RAW. A wire that listens to nothing has no socket. */
-export function createDhcpWires(
-  calls: NativeCalls,
-  timers: Pick<Timers, 'monotonicMs' | 'after'>,
-): OpenDhcpWire {
+/**
+ * Opens wires in the network namespace of this process, which needs CAP_NET_RAW. A wire that listens to nothing has no socket. Only a
+ * machine that owns its network may have them. It loads the add-on for system calls.
+ *
+ * @throws Fault `failed-precondition` when that fails
+ */
+export async function loadDhcpWires(timers: Pick<Timers, 'monotonicMs' | 'after'>): Promise<OpenDhcpWire> {
+  const calls = await loadNativeCalls();
   return (link, events) => new PacketWire(calls, timers, link, events);
 }
 
@@ -111,7 +112,7 @@ class PacketWire implements DhcpWire {
 
   broadcast(message: DhcpMessage): void {
     const frame = encodeBroadcast({
-      ...{ hardware: this.#link.hardware, source: message.clientAddress || unspecifiedAddress },
+      ...{ hardware: this.#link.hardware, source: message.clientAddress },
       ...{ sourcePort: dhcpPorts.client, destinationPort: dhcpPorts.server },
       payload: encodeMessage(message),
     });
@@ -130,9 +131,7 @@ class PacketWire implements DhcpWire {
   }
 
   announce(address: string): void {
-    const { index, hardware } = this.#link;
-    const link = { index, hardwareType: ethernet, hardwareAddress: hardware };
-    announceAddress(this.#calls, link, Uint8Array.from(address.split('.'), Number));
+    this.#send(etherTypes.arp, encodeArpAnnouncement(this.#link.hardware, address));
   }
 
   forgetAddress(): void {
